@@ -1,0 +1,77 @@
+"""Adjacency: the compressed rows that everything runs over, and the facts that were found while they were built."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.dtypes import Array, IdArray, OffsetArray
+
+
+@dataclass(frozen=True, slots=True)
+class Adjacency:
+    """Compressed sparse rows: the neighbours of ``v`` are ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
+
+    The arrays are made read-only: a graph never changes once it is there, so that it can be shared and cached freely.
+    """
+
+    indptr: OffsetArray
+    indices: IdArray
+    weights: Array | None = None
+
+    def __post_init__(self) -> None:
+        for array in (self.indptr, self.indices, self.weights):
+            if array is not None:
+                array.flags.writeable = False
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of rows."""
+        return self.indptr.size - 1
+
+    @property
+    def num_arcs(self) -> int:
+        """The number of stored entries."""
+        return int(self.indices.size)
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(array.nbytes for array in (self.indptr, self.indices, self.weights) if array is not None)
+
+    def degrees(self) -> OffsetArray:
+        """The length of every row."""
+        return np.diff(self.indptr)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What became of the edges that were given: nothing is dropped without being counted here.
+
+    Parameters
+    ----------
+    given
+        Edges as the caller or the file gave them.
+    loops
+        Self-loops among them.
+    loops_dropped
+        How many of those were left out, as asked.
+    duplicates_merged
+        Edges that were dropped or combined into an equal one, as asked.
+    """
+
+    given: int = 0
+    loops: int = 0
+    loops_dropped: int = 0
+    duplicates_merged: int = 0
+
+    def __str__(self) -> str:
+        parts = [f"{self.given:,} edges given"]
+        if self.loops_dropped:
+            parts.append(f"{self.loops_dropped:,} self-loops dropped")
+        elif self.loops:
+            parts.append(f"{self.loops:,} self-loops kept")
+        if self.duplicates_merged:
+            parts.append(f"{self.duplicates_merged:,} duplicates merged")
+        return ", ".join(parts)

@@ -1,0 +1,72 @@
+"""Merge equal neighbours in sorted rows, and drop self-loops, in place."""
+
+from numba import njit
+
+FIRST, MIN, MAX, SUM = range(4)
+
+
+@njit(cache=True, nogil=True)
+def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, lengths):
+    """Compact every row of one block at its own start; lengths[row] becomes its new length.
+
+    Returns (merged arcs, merged self-loops, dropped self-loops, sums that do not fit the weights' type).
+    """
+    merged = 0
+    merged_loops = 0
+    dropped = 0
+    overflows = 0
+    for row in range(bounds[part], bounds[part + 1]):
+        start = indptr[row]
+        to = start
+        for i in range(start, indptr[row + 1]):
+            neighbor = indices[i]
+            if drop_loops and neighbor == row:
+                dropped += 1
+            elif merge and to > start and indices[to - 1] == neighbor:
+                merged += 1
+                merged_loops += neighbor == row
+                if weights is not None and mode != FIRST:
+                    kept = weights[to - 1]
+                    new = weights[i]
+                    if mode == SUM:
+                        total = weights.dtype.type(kept + new)
+                        overflows += _overflowed(kept, new, total)
+                        weights[to - 1] = total
+                    elif kept == kept and (
+                        new != new or (mode == MIN and new < kept) or (mode == MAX and new > kept)
+                    ):
+                        weights[to - 1] = new  # NaN wins, as in NumPy's minimum and maximum
+            else:
+                indices[to] = neighbor
+                if weights is not None:
+                    weights[to] = weights[i]
+                to += 1
+        lengths[row] = to - start
+    return merged, merged_loops, dropped, overflows
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _overflowed(a, b, total):
+    """Whether an integer sum wrapped around; sums of floats and bools never count as such."""
+    if b >= 0:
+        return total < a
+    return total > a
+
+
+@njit(cache=True, nogil=True)
+def close_gaps(indptr, lengths, indices, weights):
+    """Move every row left to where the one before it ends; returns the number of arcs that are left."""
+    to = 0
+    for row in range(lengths.size):
+        start = indptr[row]
+        length = lengths[row]
+        indptr[row] = to
+        if start != to:
+            for i in range(length):
+                indices[to + i] = indices[start + i]
+            if weights is not None:
+                for i in range(length):
+                    weights[to + i] = weights[start + i]
+        to += length
+    indptr[lengths.size] = to
+    return to

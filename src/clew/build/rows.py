@@ -1,0 +1,189 @@
+"""Rows made fit for a graph: checked, sorted, duplicates merged, symmetric where they must be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads
+from clew.adjacency import Adjacency, BuildReport
+from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
+from clew.errors import GraphError
+
+MODES = {"drop": 0, "first": 0, "min": 1, "max": 2, "sum": 3}
+
+
+def check_policies(duplicates: str, loops: str) -> None:
+    """Refuse a policy that does not exist before any work is done."""
+    if duplicates != "keep" and duplicates not in MODES:
+        raise GraphError(
+            f"duplicates is {duplicates!r}; expected 'keep', 'drop', 'first', 'min', 'max' or 'sum'."
+        )
+    if loops not in ("keep", "drop"):
+        raise GraphError(f"loops is {loops!r}; expected 'keep' or 'drop'.")
+
+
+def extent(*columns: Array) -> tuple[int, int]:
+    """The smallest and the largest value in integer arrays; (0, -1) where they are empty."""
+    from clew.build import kernels
+
+    low, high = 0, -1
+    for column in columns:
+        if column.size:
+            parts = threads.pieces(column.size)
+            ends = threads.each(kernels.extent, parts, parts, column)
+            low, high = min(low, *(end[0] for end in ends), 0), max(high, *(end[1] for end in ends), -1)
+    return int(low), int(high)
+
+
+def checked(
+    indptr: npt.ArrayLike, indices: npt.ArrayLike, weights: npt.ArrayLike | None, dtype: npt.DTypeLike | None
+) -> Adjacency:
+    """Rows whose offsets and ids are known to be in range; rows need not be sorted yet."""
+    offsets, columns = np.asarray(indptr), np.asarray(indices)
+    if offsets.ndim != 1 or offsets.size == 0 or offsets.dtype.kind not in "iu":
+        raise GraphError(
+            f"indptr has shape {offsets.shape} and dtype {offsets.dtype}; expected n+1 integers."
+        )
+    if columns.ndim != 1 or (columns.size and columns.dtype.kind not in "iu"):
+        raise GraphError(
+            f"indices have shape {columns.shape} and dtype {columns.dtype}; expected a 1-D integer array."
+        )
+    offsets = np.ascontiguousarray(offsets, dtype=OFFSET)
+    if offsets[0] != 0 or offsets[-1] != columns.size or np.any(offsets[1:] < offsets[:-1]):
+        raise GraphError(
+            f"indptr runs from {offsets[0]} to {offsets[-1]}; expected it to ascend from 0 to the number of indices, "
+            f"{columns.size:,}."
+        )
+    count = offsets.size - 1
+    if columns.size:
+        wide = columns if columns.dtype in (np.int32, np.int64) else columns.astype(np.int64)
+        low, high = extent(np.ascontiguousarray(wide))
+        if low < 0 or high >= count:
+            wrong = low if low < 0 else high
+            raise GraphError(f"indices contain {wrong}; expected vertex ids from 0 to {count - 1:,}.")
+    narrowed = np.ascontiguousarray(columns, dtype=id_dtype(count, dtype))
+    return Adjacency(offsets, narrowed, None if weights is None else as_weights(weights, columns.size))
+
+
+def finish(
+    rows: Adjacency, report: BuildReport, directed: bool, duplicates: str, loops: str, *, check_symmetry: bool
+) -> tuple[Adjacency, BuildReport]:
+    """Sort, merge and check rows; takes over the arrays, which must be the caller's own to give."""
+    bounds = blocks_of(rows)
+    _sort(rows, bounds)
+    if duplicates != "keep" or loops == "drop":
+        rows, report = _merge(rows, report, bounds, duplicates, loops, directed)
+    if check_symmetry:
+        _check_symmetric(rows)
+    return rows, report
+
+
+def own(rows: Adjacency, *, duplicates: str, loops: str) -> Adjacency:
+    """Rows that ``finish`` may change: the same ones where it has nothing to change, a copy otherwise."""
+    if duplicates == "keep" and loops == "keep" and _sorted(rows, blocks_of(rows)):
+        return rows
+    return Adjacency(
+        rows.indptr.copy(), rows.indices.copy(), None if rows.weights is None else rows.weights.copy()
+    )
+
+
+def blocks_of(rows: Adjacency, parts: int | None = None) -> Array:
+    """Boundaries of blocks of rows with about as many arcs each: the pieces of a parallel loop over rows."""
+    from clew.build import kernels_sort
+
+    if parts is None:
+        parts = threads.pieces(rows.num_arcs + rows.num_vertices)
+    bounds: Array = kernels_sort.row_blocks(rows.indptr, parts)
+    return bounds
+
+
+def _writable(array: Any) -> Any:
+    if array is not None:
+        array.flags.writeable = True
+    return array
+
+
+def _sort(rows: Adjacency, bounds: Array) -> None:
+    from clew.build import kernels_sort
+
+    if not _sorted(rows, bounds):
+        indices, weights = _writable(rows.indices), as_bits(_writable(rows.weights))
+        threads.each(kernels_sort.sort_rows, bounds.size - 1, bounds, rows.indptr, indices, weights)
+
+
+def _sorted(rows: Adjacency, bounds: Array) -> bool:
+    from clew.build import kernels_sort
+
+    return all(threads.each(kernels_sort.rows_are_sorted, bounds.size - 1, bounds, rows.indptr, rows.indices))
+
+
+def _merge(
+    rows: Adjacency, report: BuildReport, bounds: Array, duplicates: str, loops: str, directed: bool
+) -> tuple[Adjacency, BuildReport]:
+    from clew.build import kernels_merge
+
+    mode = MODES.get(duplicates, 0)
+    lengths = np.empty(rows.num_vertices, dtype=OFFSET)
+    indptr, indices, weights = _writable(rows.indptr), _writable(rows.indices), _writable(rows.weights)
+    if not mode:
+        weights = as_bits(weights)
+    merge, drop = duplicates != "keep", loops == "drop"
+    counts = threads.each(
+        kernels_merge.merge_rows,
+        bounds.size - 1,
+        bounds,
+        indptr,
+        indices,
+        weights,
+        mode,
+        merge,
+        drop,
+        lengths,
+    )
+    merged, merged_loops, dropped, overflows = (sum(column) for column in zip(*counts, strict=True))
+    if overflows:
+        raise GraphError(
+            f"{overflows:,} sums of duplicate weights do not fit {rows.weights.dtype}; "  # type: ignore[union-attr]
+            "give weights of a wider type, or another rule than duplicates='sum'."
+        )
+    arcs = kernels_merge.close_gaps(indptr, lengths, indices, weights)
+    # An undirected edge between two vertices was found in both of their rows.
+    edges = merged if directed else (merged + merged_loops) // 2
+    report = replace(
+        report,
+        loops=report.loops + dropped,
+        loops_dropped=report.loops_dropped + dropped,
+        duplicates_merged=report.duplicates_merged + edges,
+    )
+    return Adjacency(indptr, _shrunk(indices, arcs), _shrunk(rows.weights, arcs)), report
+
+
+def _shrunk(array: Any, size: int) -> Any:
+    """The first ``size`` entries, with the memory behind them given back."""
+    if array is None or array.size == size:
+        return array
+    if array.base is not None or not array.flags.owndata:
+        return array[:size].copy()
+    array.resize(size, refcheck=False)
+    return array
+
+
+def first_asymmetry(rows: Adjacency) -> tuple[int, int] | None:
+    """An arc that has no equal in the other direction, or None."""
+    from clew.build import kernels_transpose
+
+    u, v = kernels_transpose.first_asymmetry(rows.indptr, rows.indices, as_bits(rows.weights))
+    return None if u < 0 else (int(u), int(v))
+
+
+def _check_symmetric(rows: Adjacency) -> None:
+    wrong = first_asymmetry(rows)
+    if wrong is not None:
+        raise GraphError(
+            f"the graph is said to be undirected, but the edge {wrong[0]}-{wrong[1]} is there in one direction only, or "
+            "its two directions have different weights. Read it as directed, or let each edge be given once."
+        )

@@ -1,0 +1,76 @@
+"""Tables that speak the Arrow stream protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.convert.edges import Edges
+from clew.dtypes import Array, IdArray
+from clew.errors import GraphError, MissingDependencyError
+from clew.names import VertexNames
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edges:
+    """The named columns of a table; endpoints stay Arrow arrays, so that names are never made Python objects."""
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table):
+        if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
+            raise GraphError(
+                f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, polars, "
+                "pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
+            )
+        table = pa.table(table)
+    for column in (source, target, *([weight] if weight is not None else [])):
+        if column not in table.column_names:
+            raise GraphError(
+                f"the table has no column {column!r}; it has {', '.join(map(repr, table.column_names)) or 'none'}. "
+                "Name the columns with source=, target= and weight=."
+            )
+    weights = None if weight is None else _weights(table[weight], weight)
+    return Edges(table[source], table[target], weights)  # type: ignore[arg-type]
+
+
+def _weights(column: pa.ChunkedArray[Any], name: str) -> Array:
+    import pyarrow as pa
+
+    if column.null_count:
+        raise GraphError(
+            f"column {name!r} has {column.null_count:,} nulls; expected a weight for every edge."
+        )
+    if not (
+        pa.types.is_integer(column.type)
+        or pa.types.is_floating(column.type)
+        or pa.types.is_boolean(column.type)
+    ):
+        raise GraphError(f"column {name!r} has type {column.type}; expected numbers or booleans.")
+    return np.asarray(column.to_numpy())
+
+
+def to_arrow(source: IdArray, target: IdArray, weights: Array | None, names: VertexNames | None) -> pa.Table:
+    """A table of edges; vertices by name where they have names."""
+    import pyarrow as pa
+
+    def column(ids: IdArray) -> pa.Array[Any]:
+        return pa.array(ids) if names is None else names.take(ids)
+
+    columns = {"source": column(source), "target": column(target)}
+    if weights is not None:
+        columns["weight"] = pa.array(weights)
+    return pa.table(columns)
+
+
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """The table as a pandas data frame."""
+    try:
+        return table.to_pandas()
+    except ImportError:
+        raise MissingDependencyError(
+            "pandas is not installed; install it with: pip install 'clew[pandas]'"
+        ) from None

@@ -1,0 +1,114 @@
+"""The facts of a graph, and how a terminal and a notebook show them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What there is to say about a graph before anything is computed on it."""
+
+    vertices: int
+    edges: int
+    directed: bool
+    weights: str | None
+    self_loops: int
+    isolated: int
+    degree_min: int
+    degree_mean: float
+    degree_median: float
+    degree_max: int
+    id_dtype: str
+    names: str | None
+    bytes: int
+    report: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """The facts, for JSON."""
+        return asdict(self)
+
+
+def describe(graph: Graph) -> Description:
+    """The facts of ``graph``; one pass over its offsets."""
+    degrees = graph.degrees()
+    some = degrees.size > 0
+    alone = degrees == 0
+    if graph.directed and some and alone.any():
+        alone &= graph.degrees("in") == 0
+    return Description(
+        vertices=graph.num_vertices,
+        edges=graph.num_edges,
+        directed=graph.directed,
+        weights=None if graph.weights is None else str(graph.weights.dtype),
+        self_loops=graph.num_loops,
+        isolated=int(alone.sum()),
+        degree_min=int(degrees.min()) if some else 0,
+        degree_mean=float(degrees.mean()) if some else 0.0,
+        degree_median=float(np.median(degrees)) if some else 0.0,
+        degree_max=int(degrees.max()) if some else 0,
+        id_dtype=str(graph.indices.dtype),
+        names=None if graph.names is None else ("integers" if graph.names.are_integers else "strings"),
+        bytes=graph.nbytes,
+        report=str(graph.report),
+    )
+
+
+def facts(description: Description) -> list[tuple[str, str]]:
+    """The rows of a table: what, and how much."""
+    d = description
+    degree = "degree" if not d.directed else "out-degree"
+    rows = [
+        ("vertices", f"{d.vertices:,}"),
+        ("edges", f"{d.edges:,} {'directed' if d.directed else 'undirected'}"),
+        ("weights", d.weights or "none"),
+        (
+            degree,
+            f"{d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}",
+        ),
+        ("isolated vertices", f"{d.isolated:,}"),
+        ("self-loops", f"{d.self_loops:,}"),
+        ("names", d.names or f"0 to {d.vertices - 1:,}" if d.vertices else "none"),
+        ("memory", f"{human_bytes(d.bytes)} ({d.id_dtype} ids)"),
+        ("built from", d.report),
+    ]
+    return rows
+
+
+def as_text(description: Description) -> str:
+    """One line for the head, one for each group of facts."""
+    d = description
+    kind = "directed" if d.directed else "undirected"
+    weights = f"{d.weights} weights" if d.weights else "unweighted"
+    return (
+        f"Graph: {d.vertices:,} vertices, {d.edges:,} {kind} edges, {weights}\n"
+        f"  degree {d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}; "
+        f"{d.isolated:,} isolated, {d.self_loops:,} self-loops\n"
+        f"  {human_bytes(d.bytes)}, {d.id_dtype} ids{f', names are {d.names}' if d.names else ''}; {d.report}"
+    )
+
+
+def as_html(description: Description) -> str:
+    """A small table for notebooks; colours are left to the notebook's theme."""
+    rows = "".join(
+        f'<tr><th scope="row" style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(value)}</td></tr>'
+        for what, value in facts(description)
+    )
+    return f"<table><caption>clew.Graph</caption><tbody>{rows}</tbody></table>"
+
+
+def human_bytes(count: int) -> str:
+    """``1536`` as ``1.5 KiB``."""
+    size = float(count)
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < 1024 or unit == "TiB":
+            return f"{int(size)} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1024
+    raise AssertionError("unreachable")

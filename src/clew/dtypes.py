@@ -1,0 +1,72 @@
+"""The widths of ids, offsets and weights, and which one a graph gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import GraphError
+
+Array = npt.NDArray[Any]
+IdArray = npt.NDArray[np.int32] | npt.NDArray[np.int64]
+OffsetArray = npt.NDArray[np.int64]
+
+OFFSET = np.dtype(np.int64)
+ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
+WEIGHT_DTYPES = tuple(
+    np.dtype(name)
+    for name in (
+        "bool",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float32",
+        "float64",
+    )
+)
+MAX_INT32_VERTICES = 2**31 - 1
+
+
+def id_dtype(num_vertices: int, override: npt.DTypeLike | None = None) -> np.dtype[Any]:
+    """The dtype of vertex ids: 32 bits where they fit, 64 where they don't, or what the caller asks for.
+
+    Narrow ids halve the bytes every traversal moves, which is what bounds its speed.
+    """
+    if override is None:
+        return ID_DTYPES[0] if num_vertices <= MAX_INT32_VERTICES else ID_DTYPES[1]
+    dtype = np.dtype(override)
+    if dtype not in ID_DTYPES:
+        raise GraphError(f"id_dtype is {dtype}; expected int32 or int64.")
+    if dtype == ID_DTYPES[0] and num_vertices > MAX_INT32_VERTICES:
+        raise GraphError(
+            f"id_dtype is int32, but {num_vertices:,} vertices need int64; leave id_dtype out to let the graph decide."
+        )
+    return dtype
+
+
+def as_weights(weights: npt.ArrayLike, count: int) -> Array:
+    """``weights`` as a contiguous 1-D array of a supported dtype, checked against the number of edges."""
+    array = np.asarray(weights)
+    if array.ndim != 1 or array.size != count:
+        raise GraphError(
+            f"weights have shape {array.shape}; expected one weight per edge, that is ({count},). "
+            "Pass weights=None for an unweighted graph."
+        )
+    if array.dtype.newbyteorder("=") not in WEIGHT_DTYPES:
+        raise GraphError(
+            f"weights have dtype {array.dtype}; expected bool, an integer of 8 to 64 bits, float32 or float64. "
+            "Convert them first, for example with weights.astype('float64')."
+        )
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+
+
+def as_bits(weights: Array | None) -> Array | None:
+    """The same memory as unsigned integers: what code that only moves weights is compiled for."""
+    return None if weights is None else weights.view(f"u{weights.itemsize}")

@@ -1,0 +1,446 @@
+"""Graph: the one noun that readers make, algorithms take and writers store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import build, convert, transform
+from clew.adjacency import Adjacency, BuildReport
+from clew.describe import Description, as_html, as_text, describe
+from clew.dtypes import Array, IdArray, OffsetArray
+from clew.errors import GraphError
+from clew.names import Name, VertexNames
+
+if TYPE_CHECKING:
+    import networkx as nx
+    import pandas as pd
+    import pyarrow as pa
+    import scipy.sparse as sp
+
+Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
+Loops = Literal["keep", "drop"]
+
+
+class Graph:
+    """An immutable graph in compressed adjacency form.
+
+    Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor itself
+    takes arrays that are known to be valid.
+
+    An undirected graph stores every edge in both directions (a self-loop once). ``num_edges`` counts edges as people do,
+    an undirected edge once; ``num_arcs`` counts what is stored.
+
+    Parameters
+    ----------
+    adjacency
+        The out-edges, rows sorted.
+    directed
+        Whether an edge goes one way only.
+    names
+        What the user calls the vertices; None where that is 0…n-1.
+    report
+        What was found and dropped while the graph was built.
+    metadata
+        Anything else a file said about the graph, such as coordinates or vertex weights.
+    """
+
+    def __init__(
+        self,
+        adjacency: Adjacency,
+        *,
+        directed: bool = True,
+        names: VertexNames | None = None,
+        report: BuildReport | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> None:
+        if names is not None and len(names) != adjacency.num_vertices:
+            raise GraphError(
+                f"there are {len(names):,} names for {adjacency.num_vertices:,} vertices; expected one each."
+            )
+        self._out = adjacency
+        self._in: Adjacency | None = None if directed else adjacency
+        self._directed = directed
+        self._names = names
+        self._report = report or BuildReport(given=adjacency.num_arcs)
+        self._metadata = MappingProxyType(dict(metadata or {}))
+
+    # ------------------------------------------------------------------ making one
+
+    @classmethod
+    def from_edges(
+        cls,
+        source: Any,
+        target: Any,
+        weights: npt.ArrayLike | None = None,
+        num_vertices: int | None = None,
+        directed: bool = True,
+        duplicates: Duplicates = "keep",
+        loops: Loops = "keep",
+        *,
+        ids: Literal["keep", "map"] = "keep",
+        names: Any = None,
+        id_dtype: npt.DTypeLike | None = None,
+        both_directions: bool = False,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Graph:
+        """A graph from two arrays of endpoints.
+
+        Parameters
+        ----------
+        source, target
+            Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are always
+            names.
+        weights
+            One per edge.
+        num_vertices
+            How many vertices there are; by default one more than the largest id.
+        directed
+            False: every pair stands for an edge in both directions.
+        duplicates
+            What becomes of several edges between the same two vertices: "keep" all, "drop" all but one (the first; its
+            weight stays), or combine their weights: "first", "min", "max", "sum". In an unweighted graph all but "keep"
+            mean the same. Of an undirected graph, u-v and v-u are the same edge.
+        loops
+            "keep" or "drop" edges from a vertex to itself.
+        ids
+            "keep": integers are vertex ids. "map": they are names, mapped to 0…n-1 in ascending order.
+        names
+            The names of vertices 0…n-1, where source and target are ids.
+        id_dtype
+            int32 or int64 instead of what the number of vertices asks for.
+        both_directions
+            For undirected graphs whose edges are given in both directions already; that they are is checked.
+        metadata
+            Kept with the graph as it is.
+        """
+        edges = convert.edges(source, target, weights, num_vertices=num_vertices, ids=ids, names=names)
+        built = build.build(
+            edges.source,
+            edges.target,
+            edges.weights,
+            num_vertices=edges.num_vertices,
+            directed=directed,
+            duplicates=duplicates,
+            loops=loops,
+            id_dtype=id_dtype,
+            both_directions=both_directions,
+        )
+        return cls(
+            built.adjacency, directed=directed, names=edges.names, report=built.report, metadata=metadata
+        )
+
+    @classmethod
+    def from_csr(
+        cls,
+        indptr: npt.ArrayLike,
+        indices: npt.ArrayLike,
+        weights: npt.ArrayLike | None = None,
+        *,
+        directed: bool = True,
+        names: Any = None,
+        id_dtype: npt.DTypeLike | None = None,
+        duplicates: Duplicates = "keep",
+        loops: Loops = "keep",
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Graph:
+        """A graph from compressed rows.
+
+        Rows that are not sorted are sorted. The arrays are checked, and used without a copy where they are sorted, of the
+        right types and nothing is to be dropped. With ``directed=False`` they must hold every edge in both directions.
+        """
+        built = build.from_rows(
+            indptr, indices, weights, directed=directed, id_dtype=id_dtype, duplicates=duplicates, loops=loops
+        )
+        vertex_names = None if names is None else VertexNames(names)
+        return cls(
+            built.adjacency, directed=directed, names=vertex_names, report=built.report, metadata=metadata
+        )
+
+    @classmethod
+    def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
+        """A graph from a SciPy sparse matrix or array: entry (i, j) is the edge i to j, stored zeros are edges.
+
+        A graph is directed unless ``directed=False`` is passed; then the matrix must be symmetric. ``options`` as in
+        ``from_csr``.
+        """
+        rows = convert.from_scipy(matrix)
+        return cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
+
+    @classmethod
+    def from_numpy(cls, matrix: npt.ArrayLike, **options: Any) -> Graph:
+        """A graph from a dense square matrix: entries other than 0 (and NaN) are edges. ``options`` as in ``from_csr``."""
+        rows = convert.from_dense(matrix)
+        return cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
+
+    @classmethod
+    def from_arrow(
+        cls,
+        table: Any,
+        source: str = "source",
+        target: str = "target",
+        weight: str | None = None,
+        **options: Any,
+    ) -> Graph:
+        """A graph from anything that speaks the Arrow stream protocol: pandas, polars, pyarrow, duckdb, …
+
+        Parameters
+        ----------
+        table
+            The edges, a row each.
+        source, target, weight
+            Names of the columns; ``weight=None`` makes an unweighted graph.
+        **options
+            As in ``from_edges``.
+        """
+        columns = convert.from_arrow(table, source, target, weight)
+        return cls.from_edges(columns.source, columns.target, columns.weights, **options)
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], weight: str | None = "weight", **options: Any) -> Graph:
+        """A graph from a NetworkX graph; ``weight`` names the edge attribute, taken where any edge has it (1 elsewhere)."""
+        edges = convert.from_networkx(graph, weight)
+        options.setdefault("directed", bool(graph.is_directed()))
+        return cls.from_edges(
+            edges.source, edges.target, edges.weights, edges.num_vertices, names=edges.names, **options
+        )
+
+    # ------------------------------------------------------------------ its arrays
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of vertices."""
+        return self._out.num_vertices
+
+    @property
+    def num_edges(self) -> int:
+        """The number of edges; an undirected edge counts once."""
+        return self.num_arcs if self._directed else (self.num_arcs + self.num_loops) // 2
+
+    @property
+    def num_arcs(self) -> int:
+        """The number of stored entries: an undirected edge is stored in both directions, a self-loop once."""
+        return self._out.num_arcs
+
+    @cached_property
+    def num_loops(self) -> int:
+        """The number of self-loops."""
+        return transform.count_loops(self._out)
+
+    @property
+    def directed(self) -> bool:
+        """Whether edges go one way only."""
+        return self._directed
+
+    @property
+    def indptr(self) -> OffsetArray:
+        """Where each vertex's out-edges start in ``indices``."""
+        return self._out.indptr
+
+    @property
+    def indices(self) -> IdArray:
+        """The targets of the out-edges, row after row."""
+        return self._out.indices
+
+    @property
+    def weights(self) -> Array | None:
+        """The weights in the order of ``indices``, or None."""
+        return self._out.weights
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self._out.weights is not None
+
+    @property
+    def names(self) -> VertexNames | None:
+        """What the user calls the vertices, or None where that is 0…n-1."""
+        return self._names
+
+    @property
+    def report(self) -> BuildReport:
+        """What was found and dropped while the graph was built."""
+        return self._report
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What else is known about the graph."""
+        return self._metadata
+
+    @property
+    def outgoing(self) -> Adjacency:
+        """The out-edges."""
+        return self._out
+
+    @property
+    def incoming(self) -> Adjacency:
+        """The in-edges; built at the first call and kept. Of an undirected graph, the out-edges themselves."""
+        if self._in is None:
+            self._in = transform.transposed(self._out)
+        return self._in
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the arrays, in-edges and names where they are there."""
+        total = self._out.nbytes + (self._names.nbytes if self._names is not None else 0)
+        return total + (self._in.nbytes if self._in is not None and self._in is not self._out else 0)
+
+    # ------------------------------------------------------------------ vertices by name
+
+    def vertex(self, name: Name) -> int:
+        """The id of the vertex that the user calls ``name``."""
+        if self._names is not None:
+            return self._names.id_of(name)
+        if isinstance(name, str) or not 0 <= int(name) < self.num_vertices:
+            raise GraphError(
+                f"{name!r} is not a vertex; expected an integer from 0 to {self.num_vertices - 1:,}."
+                if self.num_vertices
+                else f"{name!r} is not a vertex: the graph is empty."
+            )
+        return int(name)
+
+    def name(self, vertex: int) -> Name:
+        """What the user calls the vertex with id ``vertex``."""
+        return self._names[vertex] if self._names is not None else int(vertex)
+
+    def neighbors(self, name: Name) -> list[Name]:
+        """The names of the vertices that the edges of ``name`` lead to, in the order they are stored."""
+        vertex = self.vertex(name)
+        row = self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
+        return row.tolist() if self._names is None else self._names.take(row).to_pylist()
+
+    def degrees(self, direction: Literal["out", "in"] = "out") -> OffsetArray:
+        """The number of edges out of, or into, every vertex. A self-loop counts once."""
+        if direction not in ("out", "in"):
+            raise GraphError(f"direction is {direction!r}; expected 'out' or 'in'.")
+        if direction == "out" or not self._directed:
+            return self._out.degrees()
+        return self._in.degrees() if self._in is not None else transform.in_degrees(self._out)
+
+    # ------------------------------------------------------------------ other graphs from it
+
+    def reversed(self) -> Graph:
+        """The graph with every edge turned round; shares its arrays with this one."""
+        if not self._directed:
+            return self
+        turned = Graph(
+            self.incoming, directed=True, names=self._names, report=self._report, metadata=self._metadata
+        )
+        turned._in = self._out
+        return turned
+
+    def symmetrized(self, duplicates: Duplicates = "first") -> Graph:
+        """The undirected graph with an edge wherever this one has one in either direction.
+
+        Where both directions exist, ``duplicates`` says what becomes of the two weights.
+        """
+        if not self._directed:
+            return self
+        source, target, weights = self.edges()
+        built = build.build(
+            source,
+            target,
+            weights,
+            num_vertices=self.num_vertices,
+            directed=False,
+            duplicates=duplicates,
+            loops="keep",
+            id_dtype=self.indices.dtype,
+        )
+        return Graph(
+            built.adjacency, directed=False, names=self._names, report=built.report, metadata=self._metadata
+        )
+
+    def subgraph(self, mask: npt.ArrayLike) -> Graph:
+        """The graph of the vertices where ``mask`` is true (or whose ids it lists) and the edges among them.
+
+        Vertices keep their names; a graph without names gets the old ids as names.
+        """
+        keep = transform.as_mask(mask, self.num_vertices)
+        names = self._names.take(np.flatnonzero(keep)) if self._names is not None else np.flatnonzero(keep)
+        return Graph(transform.subgraph(self._out, keep), directed=self._directed, names=VertexNames(names))
+
+    def relabeled(self, permutation: npt.ArrayLike) -> Graph:
+        """The same graph with vertex ``v`` moved to ``permutation[v]``.
+
+        Names move along; a graph without names gets the old ids as names, so that results come back in them.
+        """
+        moved = transform.as_permutation(permutation, self.num_vertices)
+        old_ids = np.empty(self.num_vertices, dtype=np.int64)
+        old_ids[moved] = np.arange(self.num_vertices)
+        names = self._names.take(old_ids) if self._names is not None else old_ids
+        return Graph(
+            transform.relabeled(self._out, moved),
+            directed=self._directed,
+            names=VertexNames(names),
+            report=self._report,
+        )
+
+    def with_weights(self, weights: npt.ArrayLike | None) -> Graph:
+        """The same graph with other weights, one per stored entry (in the order of ``indices``), or with none."""
+        adjacency = transform.reweighted(self._out, weights, directed=self._directed)
+        return Graph(
+            adjacency,
+            directed=self._directed,
+            names=self._names,
+            report=self._report,
+            metadata=self._metadata,
+        )
+
+    # ------------------------------------------------------------------ out again
+
+    def edges(self) -> tuple[IdArray, IdArray, Array | None]:
+        """Arrays (source, target, weights); an undirected edge once, with source ≤ target."""
+        return transform.edges(self._out, once=not self._directed)
+
+    def to_scipy(self) -> sp.csr_array[Any]:
+        """A SciPy CSR array that shares this graph's arrays; an unweighted edge is 1."""
+        return convert.to_scipy(self._out)
+
+    def to_numpy(self) -> Array:
+        """A dense matrix; for small graphs."""
+        return np.asarray(self.to_scipy().toarray())
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table with columns source, target and, where there are any, weight; vertices by name."""
+        return convert.to_arrow(*self.edges(), self._names)
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The edges as a pandas data frame; see ``to_arrow``."""
+        return convert.to_pandas(self.to_arrow())
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """A NetworkX graph (a multigraph where there are duplicate edges); vertices by name."""
+        return convert.to_networkx(*self.edges(), self.num_vertices, self._names, self._directed)
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    # ------------------------------------------------------------------ what it looks like
+
+    def describe(self) -> Description:
+        """The facts that ``repr`` and ``clew info`` show."""
+        return describe(self)
+
+    def __repr__(self) -> str:
+        return as_text(describe(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(describe(self))
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have the same edges, weights, direction and names."""
+        if not isinstance(other, Graph):
+            return NotImplemented
+        return (
+            self._directed == other._directed
+            and self._names == other._names
+            and transform.equal(self._out, other._out)
+        )
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,80 @@
+"""``clew.read`` and ``clew.write``: find the format, open the file, hand over."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from clew.errors import FormatError, GraphError
+from clew.graph import Graph
+from clew.io import registry
+from clew.io.options import ReadOptions, WriteOptions
+from clew.io.sink import Sink
+from clew.io.source import Source
+
+
+def read(origin: str | Path | bytes | memoryview, format: str | None = None, **options: Any) -> Graph:  # noqa: A002
+    """Read a graph from a file in any known format.
+
+    Parameters
+    ----------
+    origin
+        A path, or the bytes themselves. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way.
+    format
+        The name of the format; by default the content decides, and the suffix where content leaves a choice.
+    **options
+        See ``clew.io.options.ReadOptions``: directed, duplicates, loops, weights, weight_dtype, ids, delimiter, header,
+        source, target, weight, max_expanded_bytes, check, progress.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    FormatError
+        With the file, the line and the column where there is one, what was found and what was expected.
+    """
+    chosen = _options(ReadOptions, options)
+    source = Source(origin, max_expanded_bytes=chosen.max_expanded_bytes)
+    if source.stored_bytes == 0 and format is None:
+        raise source.error("the file is empty; expected a graph.")
+    one = registry.named(format) if format else registry.detect(source.head(), source.suffix, source.name)
+    if one.read is None:
+        raise source.error(f"{one.title} can be written but not read.")
+    try:
+        return one.read(source, chosen)
+    except GraphError as error:
+        raise source.error(str(error)) from None
+
+
+def write(graph: Graph, path: str | Path, format: str | None = None, **options: Any) -> None:  # noqa: A002
+    """Write a graph; the suffix names the format and, after it, the compression.
+
+    The file appears under its name only when it is whole: an error or Ctrl-C leaves what was there before.
+
+    Parameters
+    ----------
+    graph
+        What to write.
+    path
+        Where to, for example ``"graph.mtx"`` or ``"edges.csv.gz"``.
+    format
+        The name of the format, where the suffix does not say it.
+    **options
+        See ``clew.io.options.WriteOptions``: delimiter, header, progress.
+    """
+    chosen = _options(WriteOptions, options)
+    sink = Sink(path)
+    one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
+    if one.write is None:
+        raise FormatError(f"{one.title} can be read but not written.", path=path)
+    with sink:
+        one.write(graph, sink, chosen)
+
+
+def _options(kind: Any, given: dict[str, Any]) -> Any:
+    unknown = sorted(set(given) - set(kind.__slots__))
+    if unknown:
+        raise GraphError(f"there is no option {unknown[0]!r}; expected one of {', '.join(kind.__slots__)}.")
+    return kind(**given)

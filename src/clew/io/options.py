@@ -1,0 +1,78 @@
+"""What a caller may ask of a reader or a writer, apart from the file itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy.typing as npt
+
+Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
+Loops = Literal["keep", "drop"]
+Ids = Literal["auto", "keep", "map"]
+
+#: Called as ``progress(done_bytes, total_bytes_or_None)`` between blocks of work.
+Progress = Callable[[int, int | None], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How to read. ``None`` always means "what the file says, else the format's custom".
+
+    Parameters
+    ----------
+    directed
+        Override what the format says about direction.
+    duplicates, loops
+        What becomes of duplicate edges and self-loops (see ``Graph.from_edges``).
+    weights
+        True: weights are required. False: weights in the file are ignored. None: read them where present.
+    weight_dtype
+        Store weights as this dtype; a value that does not fit is an error.
+    ids
+        Edge lists and tables only. "keep": an integer in the file is the vertex id. "map": whatever is in the file is a
+        name, mapped to 0…n-1. "auto": keep where the integers are exactly 0…n-1, map otherwise.
+    delimiter, header
+        Edge lists only: the separator and whether the first line names the columns; None detects both.
+    source, target, weight
+        Tables and edge lists with a header: names of the columns.
+    max_expanded_bytes
+        Stop decompressing after this many bytes; None is the larger of 1 GiB and 200 times the compressed size.
+    check
+        ``.clew`` only: verify checksums of the arrays. None verifies where that takes little time.
+    progress
+        Called between blocks.
+    """
+
+    directed: bool | None = None
+    duplicates: Duplicates = "keep"
+    loops: Loops = "keep"
+    weights: bool | None = None
+    weight_dtype: npt.DTypeLike | None = None
+    ids: Ids = "auto"
+    delimiter: str | None = None
+    header: bool | None = None
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = None
+    max_expanded_bytes: int | None = None
+    check: bool | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    """How to write.
+
+    Parameters
+    ----------
+    delimiter, header
+        Edge lists only.
+    progress
+        Called between blocks.
+    """
+
+    delimiter: str | None = None
+    header: bool | None = None
+    progress: Progress | None = None

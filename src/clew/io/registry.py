@@ -1,0 +1,115 @@
+"""Which formats there are and which one a file is in: content decides first, the suffix second.
+
+A new format is one module with a ``FORMAT`` and one line in ``MODULES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from clew.errors import FormatError
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+    from clew.io.options import ReadOptions, WriteOptions
+    from clew.io.sink import Sink
+    from clew.io.source import Source
+
+#: In the order they are tried; where several say MAYBE and no suffix decides, the first one wins.
+MODULES: tuple[str, ...] = ()
+
+
+class Match(IntEnum):
+    """How well the first bytes of a file fit a format."""
+
+    NO = 0
+    MAYBE = 1
+    SURE = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One file format.
+
+    Parameters
+    ----------
+    name
+        What a caller passes as ``format=``.
+    title
+        What a person reads in a table.
+    suffixes
+        File name endings, without a compression suffix.
+    sniff
+        From the first bytes (decompressed, at most 64 KiB; the whole file if it is shorter) to a ``Match``.
+    read, write
+        The reader and writer; None where the format goes one way only.
+    """
+
+    name: str
+    title: str
+    suffixes: tuple[str, ...]
+    sniff: Callable[[bytes], Match]
+    read: Callable[[Source, ReadOptions], Graph] | None = None
+    write: Callable[[Graph, Sink, WriteOptions], None] | None = None
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """Every registered format."""
+    found: list[Format] = []
+    for module in MODULES:
+        declared = import_module(module).FORMAT
+        found.extend(declared if isinstance(declared, tuple) else (declared,))
+    return tuple(found)
+
+
+def named(name: str) -> Format:
+    """The format called ``name``."""
+    for one in formats():
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in formats())
+    raise FormatError(f"there is no format called {name!r}; expected one of {known}.")
+
+
+def detect(head: bytes, suffix: str, name: str) -> Format:
+    """The format of a file that starts with ``head`` and whose name ends in ``suffix``."""
+    matches = [(one, one.sniff(head)) for one in formats() if one.read is not None]
+    for wanted in (Match.SURE, Match.MAYBE):
+        fitting = [one for one, match in matches if match == wanted]
+        by_suffix = [one for one in fitting if suffix in one.suffixes]
+        if by_suffix or fitting:
+            return (by_suffix or fitting)[0]
+    expected = (
+        f"what {suffix!r} promises ({by.title})"
+        if (by := _by_suffix(suffix))
+        else "a graph in a known format"
+    )
+    raise FormatError(
+        f"the content is in no known graph format (it starts with {head[:24]!r}); expected {expected}. "
+        "If you know the format, name it with format=…; `clew formats` lists them.",
+        path=name,
+    )
+
+
+def for_writing(suffix: str, name: str) -> Format:
+    """The format that ``suffix`` asks for when a graph is written."""
+    found = _by_suffix(suffix)
+    if found is None or found.write is None:
+        known = ", ".join(sorted({end for one in formats() if one.write for end in one.suffixes}))
+        raise FormatError(
+            f"cannot tell the format from the suffix {suffix!r}; expected one of {known}, or name it with format=…",
+            path=name,
+        )
+    return found
+
+
+def _by_suffix(suffix: str) -> Format | None:
+    fitting = [one for one in formats() if suffix in one.suffixes]
+    writable = [one for one in fitting if one.write is not None]
+    return (writable or fitting or [None])[0]

@@ -1,0 +1,135 @@
+"""Where a graph is written to: a temporary file that takes the real name only when it is whole.
+
+Whatever goes wrong on the way (disk full, Ctrl-C, a bug), a file that was there before is still there, untouched.
+"""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import FormatError
+from clew.io.source import COMPRESSION_SUFFIXES
+
+
+class Sink:
+    """A context manager that writes ``path`` atomically, compressing by its suffix.
+
+    ``sink.write(bytes_or_array)`` appends; leaving the block without an error puts the file in place.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.name = str(path)
+        self._stream: IO[bytes] | Any = None
+        self._file: IO[bytes] | None = None
+        self._temporary: Path | None = None
+
+    @property
+    def suffix(self) -> str:
+        """The ending of the file's name without its compression suffix, in lower case."""
+        suffixes = [suffix.lower() for suffix in self.path.suffixes]
+        if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
+            suffixes.pop()
+        return suffixes[-1] if suffixes else ""
+
+    @property
+    def compression(self) -> str | None:
+        """The compression suffix, or None."""
+        last = self.path.suffix.lower()
+        return last if last in COMPRESSION_SUFFIXES else None
+
+    def __enter__(self) -> Sink:
+        if self.path.is_dir():
+            raise FormatError("this is a directory; expected the name of a file to write.", path=self.path)
+        try:
+            handle, name = tempfile.mkstemp(
+                prefix=f".{self.path.name}.", suffix=".part", dir=self.path.parent
+            )
+            self._temporary = Path(name)
+            self._file = os.fdopen(handle, "wb")
+            self._stream = _compressor(self._file, self.compression)
+        except OSError as error:
+            self._discard()
+            raise self._failure(error) from None
+        return self
+
+    def write(self, data: bytes | memoryview | npt.NDArray[Any]) -> None:
+        """Append bytes, or the bytes of an array."""
+        if isinstance(data, np.ndarray):
+            data = memoryview(np.ascontiguousarray(data)).cast("B") if data.size else b""
+        try:
+            self._stream.write(data)
+        except OSError as error:
+            raise self._failure(error) from None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._discard()
+            return
+        assert self._file is not None
+        assert self._temporary is not None
+        try:
+            if self._stream is not self._file:
+                self._stream.close()
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            os.chmod(self._temporary, _mode_for(self.path))
+            os.replace(self._temporary, self.path)
+        except OSError as error:
+            self._discard()
+            raise self._failure(error) from None
+        except BaseException:
+            self._discard()
+            raise
+
+    def _discard(self) -> None:
+        for stream in (self._stream, self._file):
+            if stream is not None:
+                # The file is thrown away: whatever closing it says does not matter.
+                with contextlib.suppress(Exception):
+                    stream.close()
+        if self._temporary is not None:
+            self._temporary.unlink(missing_ok=True)
+
+    def _failure(self, error: OSError) -> FormatError:
+        reason = error.strerror or str(error)
+        return FormatError(f"the file could not be written: {reason}. Nothing was changed.", path=self.path)
+
+
+def _compressor(file: IO[bytes], suffix: str | None) -> Any:
+    match suffix:
+        case ".gz":
+            return gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0)
+        case ".bz2":
+            return bz2.BZ2File(file, "wb")
+        case ".xz":
+            return lzma.LZMAFile(file, "wb")
+        case ".zst":
+            import pyarrow as pa
+
+            return pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), "zstd")
+        case _:
+            return file
+
+
+def _mode_for(path: Path) -> int:
+    """The permissions of the file that is replaced, or those that ``open`` would have given a new one."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,187 @@
+"""Vertex names: what the user calls a vertex, against the 0…n-1 that the arrays use.
+
+Names live in one Arrow array (integers or strings). Arrow does the hashing, so millions of names never become Python objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import GraphError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Name = int | str
+
+
+class VertexNames:
+    """The names of vertices 0…n-1, distinct and in that order.
+
+    Parameters
+    ----------
+    values
+        Anything Arrow takes as an array of integers or strings.
+    """
+
+    __slots__ = ("_ascending", "_values")
+
+    def __init__(self, values: Any) -> None:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        array = _as_arrow(values)
+        if array.null_count:
+            raise GraphError(f"{array.null_count:,} vertex names are null; expected a name for every vertex.")
+        if not (pa.types.is_integer(array.type) or pa.types.is_large_string(array.type)):
+            raise GraphError(f"vertex names have type {array.type}; expected integers or strings.")
+        self._values = array
+        self._ascending = _is_ascending(array)
+        if not self._ascending and len(array) != (distinct := pc.count_distinct(array).as_py()):
+            raise GraphError(
+                f"{len(array) - distinct:,} vertex names occur more than once; expected distinct names."
+            )
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VertexNames) and bool(self._values.equals(other._values))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = ", ".join(repr(name) for name in self._values[:3].to_pylist())
+        return f"VertexNames([{shown}{', …' if len(self) > 3 else ''}], n={len(self):,})"
+
+    @property
+    def array(self) -> pa.Array[Any]:
+        """The names as an Arrow array."""
+        return self._values
+
+    @property
+    def are_integers(self) -> bool:
+        """Whether names are integers rather than strings."""
+        import pyarrow as pa
+
+        return bool(pa.types.is_integer(self._values.type))
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes they take."""
+        return int(self._values.nbytes)
+
+    def __getitem__(self, vertex: int) -> Name:
+        name: Name = self._values[int(vertex)].as_py()
+        return name
+
+    def take(self, vertices: npt.ArrayLike) -> pa.Array[Any]:
+        """The names of several vertices."""
+        return self._values.take(_as_arrow(np.asarray(vertices, dtype=np.int64)))
+
+    def id_of(self, name: Name) -> int:
+        """The vertex called ``name``."""
+        return int(self.ids_of([name])[0])
+
+    def ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:
+        """The vertices called ``names``."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        try:
+            wanted = _as_arrow(names)
+            if len(wanted) == 0:
+                return np.empty(0, dtype=np.int64)
+            if pa.types.is_integer(wanted.type) != self.are_integers:
+                raise GraphError(
+                    f"{wanted[0].as_py()!r} is not the name of a vertex: this graph's names are "
+                    f"{'integers' if self.are_integers else 'strings'}, such as {self[0]!r}."
+                    if len(self)
+                    else "this graph has no vertices, so no vertex has a name."
+                )
+            found = pc.index_in(wanted.cast(self._values.type), value_set=self._values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+            raise GraphError(f"these are not names of vertices: {error}.") from None
+        if found.null_count:
+            missing = wanted.filter(found.is_null())[0].as_py()
+            raise GraphError(f"no vertex is called {missing!r}; this graph's names look like {self!r}.")
+        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+
+
+def encode(*columns: Any) -> tuple[list[npt.NDArray[np.int64]], VertexNames]:
+    """Map the values of several columns to 0…n-1 by one shared dictionary.
+
+    Integers are numbered in ascending order, strings in the order in which they first occur.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    arrays = [_as_arrow(column) for column in columns]
+    kinds = {pa.types.is_integer(array.type) for array in arrays if len(array)}
+    if len(kinds) == 2:
+        arrays = [array.cast(pa.large_string()) for array in arrays]
+    elif kinds == {True}:
+        widest = pa.uint64() if any(_exceeds_int64(array) for array in arrays) else pa.int64()
+        try:
+            arrays = [array.cast(widest) for array in arrays]
+        except pa.ArrowInvalid:
+            raise GraphError(
+                "vertex names mix negative integers with integers of 2^63 or more; use strings."
+            ) from None
+    else:
+        arrays = [array.cast(pa.large_string()) for array in arrays]
+    if any(array.null_count for array in arrays):
+        raise GraphError("a vertex name is null; expected an integer or a string in every row.")
+    together = pa.chunked_array(arrays)
+    values = pc.unique(together)
+    if pa.types.is_integer(values.type):
+        values = values.take(pc.array_sort_indices(values))
+    ids = [
+        np.asarray(pc.index_in(array, value_set=values).to_numpy(zero_copy_only=False), dtype=np.int64)
+        for array in arrays
+    ]
+    return ids, VertexNames(values)
+
+
+def _exceeds_int64(array: pa.Array[Any]) -> bool:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_uint64(array.type) or not len(array):
+        return False
+    largest = pc.max(array).as_py()
+    return largest is not None and largest > 2**63 - 1
+
+
+def _is_ascending(array: pa.Array[Any]) -> bool:
+    import pyarrow as pa
+
+    if not pa.types.is_integer(array.type):
+        return False
+    values = array.to_numpy(zero_copy_only=False)
+    return bool(np.all(values[:-1] < values[1:]))
+
+
+def _as_arrow(values: Any) -> pa.Array[Any]:
+    """One contiguous Arrow array of 64-bit-offset strings or of integers."""
+    import pyarrow as pa
+
+    if isinstance(values, VertexNames):
+        return values.array
+    try:
+        array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values)
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):  # older Arrow keeps one chunk as a chunked array
+            array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary_decode()
+        if pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
+            array = array.cast(pa.large_string())
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise GraphError(f"these cannot be vertex names: {error}. Expected integers or strings.") from None
+    return array

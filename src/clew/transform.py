@@ -1,0 +1,163 @@
+"""Rows to other rows: turned round, cut down, renumbered, listed as edges."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads
+from clew.adjacency import Adjacency, BuildReport
+from clew.build.rows import blocks_of, finish, first_asymmetry
+from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype
+from clew.errors import GraphError
+
+
+def transposed(rows: Adjacency) -> Adjacency:
+    """The in-edges of the vertices, sorted. Needs a counter per vertex and thread, within the size of the rows."""
+    from clew.build import kernels_transpose as kernels
+
+    # A counter per vertex and block of rows: no more blocks than keep the counters below the size of the result.
+    affordable = max(1, rows.nbytes // max(1, 8 * rows.num_vertices))
+    bounds = blocks_of(rows, min(threads.count(), affordable))
+    counts = np.zeros((bounds.size - 1, rows.num_vertices), dtype=OFFSET)
+    blocks = bounds.size - 1
+    threads.each(kernels.count_columns, blocks, bounds, rows.indptr, rows.indices, counts)
+    parts = threads.pieces(rows.num_vertices)
+    starts = np.cumsum([0, *threads.each(kernels.column_totals, parts, parts, counts)], dtype=OFFSET)
+    indptr = np.empty_like(rows.indptr)
+    indptr[-1] = rows.num_arcs
+    threads.each(kernels.column_places, parts, parts, counts, starts, indptr)
+    indices = np.empty_like(rows.indices)
+    weights = None if rows.weights is None else np.empty_like(rows.weights)
+    bits = as_bits(rows.weights)
+    threads.each(
+        kernels.place_columns,
+        blocks,
+        bounds,
+        rows.indptr,
+        rows.indices,
+        bits,
+        counts,
+        indices,
+        as_bits(weights),
+    )
+    return Adjacency(indptr, indices, weights)
+
+
+def in_degrees(rows: Adjacency) -> OffsetArray:
+    """How many arcs lead to every vertex."""
+    return np.bincount(rows.indices, minlength=rows.num_vertices).astype(OFFSET, copy=False)
+
+
+def count_loops(rows: Adjacency) -> int:
+    """The number of arcs from a vertex to itself."""
+    from clew.build import kernels_transpose as kernels
+
+    bounds = blocks_of(rows)
+    return sum(threads.each(kernels.count_loops, bounds.size - 1, bounds, rows.indptr, rows.indices))
+
+
+def edges(rows: Adjacency, *, once: bool) -> tuple[IdArray, IdArray, Array | None]:
+    """The endpoints and weights of all arcs, or with ``once`` of those that do not lead to a smaller id."""
+    from clew.build import kernels_transpose as kernels
+
+    source = np.empty_like(rows.indices)
+    bounds = blocks_of(rows)
+    threads.each(kernels.sources, bounds.size - 1, bounds, rows.indptr, source)
+    if not once:
+        return source, rows.indices, rows.weights
+    keep = source <= rows.indices
+    return source[keep], rows.indices[keep], None if rows.weights is None else rows.weights[keep]
+
+
+def as_mask(mask: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.bool_]:
+    """A boolean per vertex, from such an array or from a list of ids."""
+    array = np.asarray(mask)
+    if array.dtype == np.bool_:
+        if array.shape != (num_vertices,):
+            raise GraphError(
+                f"the mask has shape {array.shape}; expected one entry per vertex, ({num_vertices},)."
+            )
+        return array
+    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
+        raise GraphError(
+            f"the mask has dtype {array.dtype}; expected booleans, one per vertex, or a list of ids."
+        )
+    if array.size and (array.min() < 0 or array.max() >= num_vertices):
+        raise GraphError(
+            f"the ids run from {array.min()} to {array.max()}; expected 0 to {num_vertices - 1:,}."
+        )
+    chosen = np.zeros(num_vertices, dtype=np.bool_)
+    chosen[array.astype(np.int64)] = True
+    return chosen
+
+
+def as_permutation(permutation: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.int64]:
+    """``permutation`` as an array, checked to name every vertex once."""
+    array = np.asarray(permutation)
+    if array.shape != (num_vertices,) or (array.size and array.dtype.kind not in "iu"):
+        raise GraphError(
+            f"the permutation has shape {array.shape} and dtype {array.dtype}; expected {num_vertices:,} integers."
+        )
+    moved = array.astype(np.int64, copy=False)
+    hit = np.zeros(num_vertices, dtype=np.bool_)
+    if moved.size and 0 <= moved.min() and moved.max() < num_vertices:
+        hit[moved] = True
+    if not hit.all():
+        raise GraphError(
+            "the permutation does not name every vertex exactly once; expected each of 0…n-1 once."
+        )
+    return moved
+
+
+def subgraph(rows: Adjacency, keep: npt.NDArray[np.bool_]) -> Adjacency:
+    """The kept vertices, renumbered in order, and the arcs among them."""
+    new_ids = np.cumsum(keep, dtype=OFFSET) - 1
+    return _moved(rows, keep, new_ids, int(keep.sum()))
+
+
+def relabeled(rows: Adjacency, permutation: npt.NDArray[np.int64]) -> Adjacency:
+    """Vertex v moved to permutation[v]."""
+    moved = _moved(rows, np.ones(rows.num_vertices, dtype=np.bool_), permutation, rows.num_vertices)
+    return finish(moved, BuildReport(), True, "keep", "keep", check_symmetry=False)[0]
+
+
+def _moved(
+    rows: Adjacency, keep: npt.NDArray[np.bool_], new_ids: npt.NDArray[np.int64], num_vertices: int
+) -> Adjacency:
+    from clew.build import kernels_transpose as kernels
+
+    bounds = blocks_of(rows)
+    lengths = np.empty(rows.num_vertices, dtype=OFFSET)
+    threads.each(kernels.count_kept, bounds.size - 1, bounds, rows.indptr, rows.indices, keep, lengths)
+    indptr = np.zeros(num_vertices + 1, dtype=OFFSET)
+    indptr[new_ids[keep] + 1] = lengths[keep]
+    np.cumsum(indptr, out=indptr)
+    indices = np.empty(int(indptr[-1]), dtype=id_dtype(num_vertices, rows.indices.dtype))
+    weights = None if rows.weights is None else np.empty(indices.size, dtype=rows.weights.dtype)
+    old, new = (rows.indptr, rows.indices, as_bits(rows.weights)), (indptr, indices, as_bits(weights))
+    threads.each(kernels.move_rows, bounds.size - 1, bounds, *old, keep, new_ids, *new)
+    return Adjacency(indptr, indices, weights)
+
+
+def reweighted(rows: Adjacency, weights: npt.ArrayLike | None, *, directed: bool) -> Adjacency:
+    """The same arcs with other weights; of an undirected graph, equal in both directions."""
+    if weights is None:
+        return Adjacency(rows.indptr, rows.indices)
+    changed = Adjacency(rows.indptr, rows.indices, as_weights(weights, rows.num_arcs).copy())
+    if not directed and (wrong := first_asymmetry(changed)) is not None:
+        raise GraphError(
+            f"the weights of {wrong[0]}-{wrong[1]} and {wrong[1]}-{wrong[0]} differ, but the graph is undirected; "
+            "give both directions the same weight."
+        )
+    return changed
+
+
+def equal(one: Adjacency, other: Adjacency) -> bool:
+    """Whether both hold the same arcs with the same weights (NaN equals NaN) and the same type of weights."""
+    if not (np.array_equal(one.indptr, other.indptr) and np.array_equal(one.indices, other.indices)):
+        return False
+    if one.weights is None or other.weights is None:
+        return one.weights is other.weights
+    same_type = one.weights.dtype == other.weights.dtype
+    return same_type and np.array_equal(one.weights, other.weights, equal_nan=one.weights.dtype.kind == "f")

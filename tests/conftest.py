@@ -1,0 +1,17 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of real graphs with known answers that lies beside the project, where there is one."""
+    if not SHARED.is_dir():
+        pytest.skip("the folder of real graphs (../shared/data) is not beside this checkout")
+    return SHARED
