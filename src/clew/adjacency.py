@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,10 @@ class Adjacency:
         for array in (self.indptr, self.indices, self.weights):
             if array is not None:
                 array.flags.writeable = False
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by its arrays, which makes them read-only again on the other side."""
+        return Adjacency, (self.indptr, self.indices, self.weights)
 
     @property
     def num_vertices(self) -> int:

@@ -65,7 +65,7 @@ def facts(description: Description) -> list[tuple[str, str]]:
     """The rows of a table: what, and how much."""
     d = description
     degree = "degree" if not d.directed else "out-degree"
-    rows = [
+    return [
         ("vertices", f"{d.vertices:,}"),
         ("edges", f"{d.edges:,} {'directed' if d.directed else 'undirected'}"),
         ("weights", d.weights or "none"),
@@ -79,7 +79,6 @@ def facts(description: Description) -> list[tuple[str, str]]:
         ("memory", f"{human_bytes(d.bytes)} ({d.id_dtype} ids)"),
         ("built from", d.report),
     ]
-    return rows
 
 
 def as_text(description: Description) -> str:
@@ -97,8 +96,9 @@ def as_text(description: Description) -> str:
 
 def as_html(description: Description) -> str:
     """A small table for notebooks; colours are left to the notebook's theme."""
+    left = 'style="text-align:left"'
     rows = "".join(
-        f'<tr><th scope="row" style="text-align:left">{escape(what)}</th><td style="text-align:left">{escape(value)}</td></tr>'
+        f'<tr><th scope="row" {left}>{escape(what)}</th><td {left}>{escape(value)}</td></tr>'
         for what, value in facts(description)
     )
     return f"<table><caption>clew.Graph</caption><tbody>{rows}</tbody></table>"

@@ -30,11 +30,11 @@ Loops = Literal["keep", "drop"]
 class Graph:
     """An immutable graph in compressed adjacency form.
 
-    Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor itself
+    Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor
     takes arrays that are known to be valid.
 
-    An undirected graph stores every edge in both directions (a self-loop once). ``num_edges`` counts edges as people do,
-    an undirected edge once; ``num_arcs`` counts what is stored.
+    An undirected graph stores every edge in both directions (a self-loop once). ``num_edges`` counts edges as people
+    do, an undirected edge once; ``num_arcs`` counts what is stored.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class Graph:
         self._directed = directed
         self._names = names
         self._report = report or BuildReport(given=adjacency.num_arcs)
-        self._metadata = MappingProxyType(dict(metadata or {}))
+        self._metadata = dict(metadata or {})
 
     # ------------------------------------------------------------------ making one
 
@@ -94,8 +94,8 @@ class Graph:
         Parameters
         ----------
         source, target
-            Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are always
-            names.
+            Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are
+            always names.
         weights
             One per edge.
         num_vertices
@@ -131,9 +131,7 @@ class Graph:
             id_dtype=id_dtype,
             both_directions=both_directions,
         )
-        return cls(
-            built.adjacency, directed=directed, names=edges.names, report=built.report, metadata=metadata
-        )
+        return cls(built.adjacency, directed=directed, names=edges.names, report=built.report, metadata=metadata)
 
     @classmethod
     def from_csr(
@@ -151,16 +149,14 @@ class Graph:
     ) -> Graph:
         """A graph from compressed rows.
 
-        Rows that are not sorted are sorted. The arrays are checked, and used without a copy where they are sorted, of the
-        right types and nothing is to be dropped. With ``directed=False`` they must hold every edge in both directions.
+        Rows that are not sorted are sorted. The arrays are checked, and used without a copy where they are sorted, of
+        the right types and nothing is to be dropped. With ``directed=False`` they must hold every edge both ways.
         """
         built = build.from_rows(
             indptr, indices, weights, directed=directed, id_dtype=id_dtype, duplicates=duplicates, loops=loops
         )
         vertex_names = None if names is None else VertexNames(names)
-        return cls(
-            built.adjacency, directed=directed, names=vertex_names, report=built.report, metadata=metadata
-        )
+        return cls(built.adjacency, directed=directed, names=vertex_names, report=built.report, metadata=metadata)
 
     @classmethod
     def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
@@ -174,7 +170,7 @@ class Graph:
 
     @classmethod
     def from_numpy(cls, matrix: npt.ArrayLike, **options: Any) -> Graph:
-        """A graph from a dense square matrix: entries other than 0 (and NaN) are edges. ``options`` as in ``from_csr``."""
+        """A graph from a dense matrix: entries other than 0 and NaN are edges; ``options`` as in ``from_csr``."""
         rows = convert.from_dense(matrix)
         return cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
 
@@ -203,7 +199,7 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any], weight: str | None = "weight", **options: Any) -> Graph:
-        """A graph from a NetworkX graph; ``weight`` names the edge attribute, taken where any edge has it (1 elsewhere)."""
+        """A graph from a NetworkX graph; ``weight`` names the edge attribute (1 for edges without it)."""
         edges = convert.from_networkx(graph, weight)
         options.setdefault("directed", bool(graph.is_directed()))
         return cls.from_edges(
@@ -270,7 +266,7 @@ class Graph:
     @property
     def metadata(self) -> Mapping[str, Any]:
         """What else is known about the graph."""
-        return self._metadata
+        return MappingProxyType(self._metadata)
 
     @property
     def outgoing(self) -> Adjacency:
@@ -312,7 +308,8 @@ class Graph:
         """The names of the vertices that the edges of ``name`` lead to, in the order they are stored."""
         vertex = self.vertex(name)
         row = self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
-        return row.tolist() if self._names is None else self._names.take(row).to_pylist()
+        found: Any = row.tolist() if self._names is None else self._names.take(row).to_pylist()
+        return list(found)
 
     def degrees(self, direction: Literal["out", "in"] = "out") -> OffsetArray:
         """The number of edges out of, or into, every vertex. A self-loop counts once."""
@@ -328,9 +325,7 @@ class Graph:
         """The graph with every edge turned round; shares its arrays with this one."""
         if not self._directed:
             return self
-        turned = Graph(
-            self.incoming, directed=True, names=self._names, report=self._report, metadata=self._metadata
-        )
+        turned = Graph(self.incoming, directed=True, names=self._names, report=self._report, metadata=self._metadata)
         turned._in = self._out
         return turned
 
@@ -352,9 +347,7 @@ class Graph:
             loops="keep",
             id_dtype=self.indices.dtype,
         )
-        return Graph(
-            built.adjacency, directed=False, names=self._names, report=built.report, metadata=self._metadata
-        )
+        return Graph(built.adjacency, directed=False, names=self._names, report=built.report, metadata=self._metadata)
 
     def subgraph(self, mask: npt.ArrayLike) -> Graph:
         """The graph of the vertices where ``mask`` is true (or whose ids it lists) and the edges among them.
@@ -419,7 +412,7 @@ class Graph:
         return convert.to_networkx(*self.edges(), self.num_vertices, self._names, self._directed)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
+        return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
 
     # ------------------------------------------------------------------ what it looks like
 
@@ -438,9 +431,7 @@ class Graph:
         if not isinstance(other, Graph):
             return NotImplemented
         return (
-            self._directed == other._directed
-            and self._names == other._names
-            and transform.equal(self._out, other._out)
+            self._directed == other._directed and self._names == other._names and transform.equal(self._out, other._out)
         )
 
     __hash__ = None  # type: ignore[assignment]

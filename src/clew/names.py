@@ -1,6 +1,6 @@
 """Vertex names: what the user calls a vertex, against the 0…n-1 that the arrays use.
 
-Names live in one Arrow array (integers or strings). Arrow does the hashing, so millions of names never become Python objects.
+Names live in one Arrow array (integers or strings). Arrow does the hashing: names never become Python objects.
 """
 
 from __future__ import annotations
@@ -42,9 +42,7 @@ class VertexNames:
         self._values = array
         self._ascending = _is_ascending(array)
         if not self._ascending and len(array) != (distinct := pc.count_distinct(array).as_py()):
-            raise GraphError(
-                f"{len(array) - distinct:,} vertex names occur more than once; expected distinct names."
-            )
+            raise GraphError(f"{len(array) - distinct:,} vertex names occur more than once; expected distinct names.")
 
     def __len__(self) -> int:
         return len(self._values)
@@ -121,6 +119,9 @@ def encode(*columns: Any) -> tuple[list[npt.NDArray[np.int64]], VertexNames]:
     import pyarrow.compute as pc
 
     arrays = [_as_arrow(column) for column in columns]
+    for array in arrays:
+        if len(array) and not (pa.types.is_integer(array.type) or pa.types.is_large_string(array.type)):
+            raise GraphError(f"values of type {array.type} cannot name a vertex; expected integers or strings.")
     kinds = {pa.types.is_integer(array.type) for array in arrays if len(array)}
     if len(kinds) == 2:
         arrays = [array.cast(pa.large_string()) for array in arrays]
@@ -129,9 +130,7 @@ def encode(*columns: Any) -> tuple[list[npt.NDArray[np.int64]], VertexNames]:
         try:
             arrays = [array.cast(widest) for array in arrays]
         except pa.ArrowInvalid:
-            raise GraphError(
-                "vertex names mix negative integers with integers of 2^63 or more; use strings."
-            ) from None
+            raise GraphError("vertex names mix negative integers with integers of 2^63 or more; use strings.") from None
     else:
         arrays = [array.cast(pa.large_string()) for array in arrays]
     if any(array.null_count for array in arrays):
@@ -166,6 +165,14 @@ def _is_ascending(array: pa.Array[Any]) -> bool:
     return bool(np.all(values[:-1] < values[1:]))
 
 
+def _plain(values: Any) -> Any:
+    """Integers of up to 64 bits as an array: Arrow on its own takes a list of unsigned ones for an overflow."""
+    if isinstance(values, (list, tuple)) and all(type(value) is int for value in values):
+        array = np.asarray(values)
+        return array if array.dtype.kind in "iu" else values
+    return values
+
+
 def _as_arrow(values: Any) -> pa.Array[Any]:
     """One contiguous Arrow array of 64-bit-offset strings or of integers."""
     import pyarrow as pa
@@ -173,7 +180,7 @@ def _as_arrow(values: Any) -> pa.Array[Any]:
     if isinstance(values, VertexNames):
         return values.array
     try:
-        array = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(values)
+        array: Any = values if isinstance(values, (pa.Array, pa.ChunkedArray)) else pa.array(_plain(values))
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         if isinstance(array, pa.ChunkedArray):  # older Arrow keeps one chunk as a chunked array
@@ -184,4 +191,5 @@ def _as_arrow(values: Any) -> pa.Array[Any]:
             array = array.cast(pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
         raise GraphError(f"these cannot be vertex names: {error}. Expected integers or strings.") from None
-    return array
+    found: pa.Array[Any] = array
+    return found

@@ -1,8 +1,8 @@
 """Work on all cores: compiled kernels that release the GIL, a piece each, on one pool of threads.
 
-Pieces are handed out one by one, so unequal pieces even out by themselves. A kernel that takes the number of its piece first
-and is compiled with ``nogil=True`` needs nothing else to run in parallel; it compiles several times faster than a Numba
-``parallel=True`` function, may be called from any thread, and Ctrl-C is honoured between pieces.
+Pieces are handed out one by one, so unequal pieces even out by themselves. A kernel that takes the number of its piece
+first and is compiled with ``nogil=True`` needs nothing else to run in parallel; it compiles several times faster than a
+``parallel=True`` function of Numba, may be called from any thread, and Ctrl-C is honoured between pieces.
 """
 
 from __future__ import annotations
@@ -17,9 +17,7 @@ from clew.errors import GraphError
 
 Answer = TypeVar("Answer")
 
-PIECES_PER_THREAD = (
-    8  # enough to even out pieces of unequal work, few enough that handing them out costs nothing
-)
+PIECES_PER_THREAD = 8  # enough to even out pieces of unequal work, few enough that handing them out costs nothing
 GRAIN = 1 << 15  # below this many items a piece, starting a thread costs more than it saves
 
 _lock = threading.Lock()

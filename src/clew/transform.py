@@ -75,18 +75,12 @@ def as_mask(mask: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.bool_]:
     array = np.asarray(mask)
     if array.dtype == np.bool_:
         if array.shape != (num_vertices,):
-            raise GraphError(
-                f"the mask has shape {array.shape}; expected one entry per vertex, ({num_vertices},)."
-            )
+            raise GraphError(f"the mask has shape {array.shape}; expected one entry per vertex, ({num_vertices},).")
         return array
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise GraphError(
-            f"the mask has dtype {array.dtype}; expected booleans, one per vertex, or a list of ids."
-        )
+        raise GraphError(f"the mask has dtype {array.dtype}; expected booleans, one per vertex, or a list of ids.")
     if array.size and (array.min() < 0 or array.max() >= num_vertices):
-        raise GraphError(
-            f"the ids run from {array.min()} to {array.max()}; expected 0 to {num_vertices - 1:,}."
-        )
+        raise GraphError(f"the ids run from {array.min()} to {array.max()}; expected 0 to {num_vertices - 1:,}.")
     chosen = np.zeros(num_vertices, dtype=np.bool_)
     chosen[array.astype(np.int64)] = True
     return chosen
@@ -101,12 +95,10 @@ def as_permutation(permutation: npt.ArrayLike, num_vertices: int) -> npt.NDArray
         )
     moved = array.astype(np.int64, copy=False)
     hit = np.zeros(num_vertices, dtype=np.bool_)
-    if moved.size and 0 <= moved.min() and moved.max() < num_vertices:
+    if moved.size and moved.min() >= 0 and moved.max() < num_vertices:
         hit[moved] = True
     if not hit.all():
-        raise GraphError(
-            "the permutation does not name every vertex exactly once; expected each of 0…n-1 once."
-        )
+        raise GraphError("the permutation does not name every vertex exactly once; expected each of 0…n-1 once.")
     return moved
 
 

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Merge equal neighbours in sorted rows, and drop self-loops, in place."""
 
 from numba import njit
@@ -32,9 +33,7 @@ def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, 
                         total = weights.dtype.type(kept + new)
                         overflows += _overflowed(kept, new, total)
                         weights[to - 1] = total
-                    elif kept == kept and (
-                        new != new or (mode == MIN and new < kept) or (mode == MAX and new > kept)
-                    ):
+                    elif kept == kept and (new != new or (mode == MIN and new < kept) or (mode == MAX and new > kept)):
                         weights[to - 1] = new  # NaN wins, as in NumPy's minimum and maximum
             else:
                 indices[to] = neighbor

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Sort every row by neighbour, stably, carrying the weights: by insertion, by merging, or by radix for hubs."""
 
 import numpy as np

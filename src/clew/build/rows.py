@@ -19,9 +19,7 @@ MODES = {"drop": 0, "first": 0, "min": 1, "max": 2, "sum": 3}
 def check_policies(duplicates: str, loops: str) -> None:
     """Refuse a policy that does not exist before any work is done."""
     if duplicates != "keep" and duplicates not in MODES:
-        raise GraphError(
-            f"duplicates is {duplicates!r}; expected 'keep', 'drop', 'first', 'min', 'max' or 'sum'."
-        )
+        raise GraphError(f"duplicates is {duplicates!r}; expected 'keep', 'drop', 'first', 'min', 'max' or 'sum'.")
     if loops not in ("keep", "drop"):
         raise GraphError(f"loops is {loops!r}; expected 'keep' or 'drop'.")
 
@@ -45,13 +43,9 @@ def checked(
     """Rows whose offsets and ids are known to be in range; rows need not be sorted yet."""
     offsets, columns = np.asarray(indptr), np.asarray(indices)
     if offsets.ndim != 1 or offsets.size == 0 or offsets.dtype.kind not in "iu":
-        raise GraphError(
-            f"indptr has shape {offsets.shape} and dtype {offsets.dtype}; expected n+1 integers."
-        )
+        raise GraphError(f"indptr has shape {offsets.shape} and dtype {offsets.dtype}; expected n+1 integers.")
     if columns.ndim != 1 or (columns.size and columns.dtype.kind not in "iu"):
-        raise GraphError(
-            f"indices have shape {columns.shape} and dtype {columns.dtype}; expected a 1-D integer array."
-        )
+        raise GraphError(f"indices have shape {columns.shape} and dtype {columns.dtype}; expected a 1-D integer array.")
     offsets = np.ascontiguousarray(offsets, dtype=OFFSET)
     if offsets[0] != 0 or offsets[-1] != columns.size or np.any(offsets[1:] < offsets[:-1]):
         raise GraphError(
@@ -66,7 +60,9 @@ def checked(
             wrong = low if low < 0 else high
             raise GraphError(f"indices contain {wrong}; expected vertex ids from 0 to {count - 1:,}.")
     narrowed = np.ascontiguousarray(columns, dtype=id_dtype(count, dtype))
-    return Adjacency(offsets, narrowed, None if weights is None else as_weights(weights, columns.size))
+    values = None if weights is None else as_weights(weights, columns.size)
+    # Views, so that only the graph's own arrays become read-only and not the caller's.
+    return Adjacency(offsets.view(), narrowed.view(), None if values is None else values.view())
 
 
 def finish(
@@ -86,9 +82,7 @@ def own(rows: Adjacency, *, duplicates: str, loops: str) -> Adjacency:
     """Rows that ``finish`` may change: the same ones where it has nothing to change, a copy otherwise."""
     if duplicates == "keep" and loops == "keep" and _sorted(rows, blocks_of(rows)):
         return rows
-    return Adjacency(
-        rows.indptr.copy(), rows.indices.copy(), None if rows.weights is None else rows.weights.copy()
-    )
+    return Adjacency(rows.indptr.copy(), rows.indices.copy(), None if rows.weights is None else rows.weights.copy())
 
 
 def blocks_of(rows: Adjacency, parts: int | None = None) -> Array:
@@ -184,6 +178,6 @@ def _check_symmetric(rows: Adjacency) -> None:
     wrong = first_asymmetry(rows)
     if wrong is not None:
         raise GraphError(
-            f"the graph is said to be undirected, but the edge {wrong[0]}-{wrong[1]} is there in one direction only, or "
+            f"the graph is said to be undirected, but the edge {wrong[0]}-{wrong[1]} is there one way only, or "
             "its two directions have different weights. Read it as directed, or let each edge be given once."
         )

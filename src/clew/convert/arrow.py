@@ -23,8 +23,8 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
     if not isinstance(table, pa.Table):
         if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
             raise GraphError(
-                f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, polars, "
-                "pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
+                f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, "
+                "polars, pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
             )
         table = pa.table(table)
     for column in (source, target, *([weight] if weight is not None else [])):
@@ -34,21 +34,15 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
                 "Name the columns with source=, target= and weight=."
             )
     weights = None if weight is None else _weights(table[weight], weight)
-    return Edges(table[source], table[target], weights)  # type: ignore[arg-type]
+    return Edges(table[source], table[target], weights)
 
 
 def _weights(column: pa.ChunkedArray[Any], name: str) -> Array:
     import pyarrow as pa
 
     if column.null_count:
-        raise GraphError(
-            f"column {name!r} has {column.null_count:,} nulls; expected a weight for every edge."
-        )
-    if not (
-        pa.types.is_integer(column.type)
-        or pa.types.is_floating(column.type)
-        or pa.types.is_boolean(column.type)
-    ):
+        raise GraphError(f"column {name!r} has {column.null_count:,} nulls; expected a weight for every edge.")
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
         raise GraphError(f"column {name!r} has type {column.type}; expected numbers or booleans.")
     return np.asarray(column.to_numpy())
 
@@ -71,6 +65,4 @@ def to_pandas(table: pa.Table) -> pd.DataFrame:
     try:
         return table.to_pandas()
     except ImportError:
-        raise MissingDependencyError(
-            "pandas is not installed; install it with: pip install 'clew[pandas]'"
-        ) from None
+        raise MissingDependencyError("pandas is not installed; install it with: pip install 'clew[pandas]'") from None

@@ -35,9 +35,7 @@ def edges(
 ) -> Edges:
     """The edges with endpoints as ids; arguments as in ``Graph.from_edges``."""
     if ids not in ("keep", "map"):
-        raise GraphError(
-            f"ids is {ids!r}; expected 'keep' (integers are vertex ids) or 'map' (they are names)."
-        )
+        raise GraphError(f"ids is {ids!r}; expected 'keep' (integers are vertex ids) or 'map' (they are names).")
     first, second = _column(source, "source"), _column(target, "target")
     if len(first) != len(second):
         raise GraphError(f"source has {len(first):,} entries and target {len(second):,}; expected as many.")
@@ -45,7 +43,7 @@ def edges(
     if ids == "map" or not (isinstance(first, np.ndarray) and isinstance(second, np.ndarray)):
         if names is not None or num_vertices is not None:
             raise GraphError(
-                "source and target are names, so names= and num_vertices= cannot be given too: vertices are what occurs. "
+                "source and target are names, so names= and num_vertices= are not needed: vertices are what occurs. "
                 "Pass vertex ids to give names separately."
             )
         (first, second), found = encode(first, second)

@@ -19,15 +19,12 @@ def from_scipy(matrix: Any) -> Adjacency:
     """The rows of a SciPy sparse matrix or array; they share its arrays where they can."""
     import scipy.sparse as sp
 
-    if not sp.issparse(matrix):
-        raise GraphError(
-            f"a {type(matrix).__name__} is not a SciPy sparse matrix; for a dense one use from_numpy."
-        )
+    sparse: Any = sp
+    if not sparse.issparse(matrix):
+        raise GraphError(f"a {type(matrix).__name__} is not a SciPy sparse matrix; for a dense one use from_numpy.")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GraphError(
-            f"the matrix has shape {matrix.shape}; expected a square one, a row and a column per vertex."
-        )
-    rows = matrix.tocsr()
+        raise GraphError(f"the matrix has shape {matrix.shape}; expected a square one, a row and a column per vertex.")
+    rows: Any = matrix.tocsr()
     return Adjacency(rows.indptr.astype(OFFSET), rows.indices.view(), rows.data.view())
 
 
@@ -35,9 +32,7 @@ def from_dense(matrix: npt.ArrayLike) -> Adjacency:
     """The rows of a dense matrix; 0 and NaN mean that there is no edge."""
     array = np.asarray(matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise GraphError(
-            f"the matrix has shape {array.shape}; expected a square one, a row and a column per vertex."
-        )
+        raise GraphError(f"the matrix has shape {array.shape}; expected a square one, a row and a column per vertex.")
     if array.dtype.kind not in "biuf":
         raise GraphError(f"the matrix has dtype {array.dtype}; expected booleans, integers or floats.")
     present = (array != 0) & (array == array)

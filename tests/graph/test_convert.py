@@ -1,0 +1,137 @@
+"""To other libraries and back."""
+
+from __future__ import annotations
+
+import duckdb
+import networkx as nx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clew
+from clew import GraphError
+from tests.graph.strategies import edge_lists
+
+TABLE = {"from": ["a", "b", "a"], "to": ["b", "c", "c"], "w": [1.5, 2.5, 3.5]}
+
+
+TABLES = {
+    "pyarrow": lambda: pa.table(TABLE),
+    "chunked": lambda: pa.concat_tables([pa.table(TABLE)[:1], pa.table(TABLE)[1:]]),
+    "dictionary": lambda: pa.table({k: v if k == "w" else pa.array(v).dictionary_encode() for k, v in TABLE.items()}),
+    "pandas": lambda: pd.DataFrame(TABLE),
+    "polars": lambda: pl.DataFrame(TABLE),
+    "duckdb": lambda: duckdb.sql("from (values ('a','b',1.5::double), ('b','c',2.5), ('a','c',3.5)) t('from','to',w)"),
+}
+
+
+@pytest.mark.parametrize("library", TABLES)
+def test_every_arrow_speaking_table_is_read(library):
+    table = TABLES[library]()
+    graph = clew.Graph.from_arrow(table, "from", "to", "w")
+    assert graph.neighbors("a") == ["b", "c"]
+    assert graph.weights.tolist() == [1.5, 3.5, 2.5]
+
+
+def test_and_the_graph_speaks_arrow_itself():
+    graph = clew.Graph.from_arrow(pa.table(TABLE), "from", "to", "w")
+    assert pl.DataFrame(graph).rows() == [("a", "b", 1.5), ("a", "c", 3.5), ("b", "c", 2.5)]
+    assert pa.table(graph).column_names == ["source", "target", "weight"]
+    assert graph.to_pandas()["target"].tolist() == ["b", "c", "c"]
+    assert duckdb.from_arrow(graph.to_arrow()).fetchall()[0] == ("a", "b", 1.5)
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "message"),
+    [
+        ([1, 2], {}, "does not speak the Arrow stream protocol"),
+        (pa.table(TABLE), {}, "no column 'source'; it has 'from', 'to', 'w'"),
+        (pa.table({"source": [1, None], "target": [1, 2]}), {}, "source has 1 nulls"),
+        (pa.table({"source": [1.5], "target": [2]}), {}, "cannot name a vertex|expected integers"),
+        (pa.table({"source": [1], "target": [2], "w": ["x"]}), {"weight": "w"}, "'w' has type string"),
+        (pa.table({"source": [1], "target": [2], "w": pa.array([None], pa.int8())}), {"weight": "w"}, "1 nulls"),
+    ],
+)
+def test_bad_tables_are_refused(table, options, message):
+    with pytest.raises(GraphError, match=message):
+        clew.Graph.from_arrow(table, **options)
+
+
+@settings(max_examples=100, deadline=None)
+@given(edge_lists(), st.booleans())
+def test_scipy_round_trip(edges, directed):
+    graph = clew.Graph.from_edges(*edges, directed=directed)
+    matrix = graph.to_scipy()
+    again = clew.Graph.from_scipy(matrix, directed=directed)
+    assert again.with_weights(None) == graph.with_weights(None)
+    if graph.weights is not None:
+        np.testing.assert_array_equal(again.weights, graph.weights)
+
+
+def test_scipy_shares_memory_both_ways():
+    graph = clew.Graph.from_edges([0, 1], [1, 0], [1.0, 2.0])
+    matrix = graph.to_scipy()
+    assert np.shares_memory(matrix.data, graph.weights)
+    assert np.shares_memory(matrix.indices, graph.indices)
+    again = clew.Graph.from_scipy(matrix)
+    assert np.shares_memory(again.weights, graph.weights)
+    for kind in (sp.coo_array, sp.csc_array, sp.lil_array, sp.csr_matrix):
+        assert clew.Graph.from_scipy(kind(matrix)).num_edges == 2
+
+
+def test_dense_matrices():
+    matrix = np.array([[0.0, 2.0, np.nan], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]])
+    graph = clew.Graph.from_numpy(matrix)
+    assert graph.num_edges == 3
+    np.testing.assert_array_equal(graph.to_numpy(), np.nan_to_num(matrix))
+    assert clew.Graph.from_numpy(matrix > 0).weights is None
+    for bad, message in ((np.zeros((2, 3)), "shape"), (np.array([["a"]]), "dtype"), (np.zeros(3), "shape")):
+        with pytest.raises(GraphError, match=message):
+            clew.Graph.from_numpy(bad)
+    with pytest.raises(GraphError, match="not a SciPy sparse matrix"):
+        clew.Graph.from_scipy(matrix)
+    with pytest.raises(GraphError, match="square"):
+        clew.Graph.from_scipy(sp.coo_array((2, 3)))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_networkx_round_trip(kind):
+    graph = nx.gnm_random_graph(30, 90, seed=1, directed=kind().is_directed())
+    original = kind(graph)
+    original.add_edge(3, 3)
+    if original.is_multigraph():
+        original.add_edge(1, 2)
+        original.add_edge(1, 2)
+    nx.set_edge_attributes(original, 2.5, "weight")
+    ours = clew.Graph.from_networkx(original)
+    assert (ours.num_vertices, ours.num_edges) == (30, original.number_of_edges())
+    back = ours.to_networkx()
+    assert back.is_directed() == original.is_directed()
+    assert nx.utils.graphs_equal(nx.Graph(back), nx.Graph(original))
+
+
+def test_networkx_names_weights_and_refusals():
+    graph = nx.Graph([("x", "y"), ("y", "z")])
+    assert clew.Graph.from_networkx(graph).neighbors("y") == ["x", "z"]
+    graph["x"]["y"]["weight"] = 3
+    assert clew.Graph.from_networkx(graph).weights.tolist() == [3, 3, 1, 1]
+    assert clew.Graph.from_networkx(graph, weight=None).weights is None
+    with pytest.raises(GraphError, match=r"the node \(0, 0\) is a tuple"):
+        clew.Graph.from_networkx(nx.grid_2d_graph(2, 2))
+    graph["x"]["y"]["weight"] = "heavy"
+    with pytest.raises(GraphError, match="'weight' holds values"):
+        clew.Graph.from_networkx(graph)
+    assert clew.Graph.from_networkx(nx.Graph()).num_vertices == 0
+
+
+def test_lists_of_strings_and_mixed_names():
+    assert clew.Graph.from_edges(["1", "2"], [2, 1]).num_vertices == 2
+    with pytest.raises(GraphError, match="not needed"):
+        clew.Graph.from_edges(["a"], ["b"], num_vertices=2)
+    with pytest.raises(GraphError, match="cannot name a vertex"):
+        clew.Graph.from_edges([object()], ["a"])

@@ -1,0 +1,170 @@
+"""What a user does with a Graph."""
+
+from __future__ import annotations
+
+import json
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clew
+from clew import GraphError
+from tests.graph.strategies import edge_lists
+from tests.io.fuzzing import assert_valid
+
+
+@pytest.fixture
+def small() -> clew.Graph:
+    return clew.Graph.from_edges([0, 0, 1, 3], [1, 2, 2, 3], [1.5, 2.5, 3.5, 4.5], 5)
+
+
+def test_its_arrays_cannot_be_changed(small):
+    for array in (small.indptr, small.indices, small.weights, small.incoming.indices):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+def test_it_counts_edges_as_people_do(small):
+    assert (small.num_vertices, small.num_edges, small.num_arcs, small.num_loops) == (5, 4, 4, 1)
+    undirected = small.symmetrized()
+    assert (undirected.num_edges, undirected.num_arcs, undirected.directed) == (4, 7, False)
+    assert undirected.symmetrized() is undirected
+    assert undirected.reversed() is undirected
+
+
+def test_degrees(small):
+    assert small.degrees().tolist() == [2, 1, 0, 1, 0]
+    assert small.degrees("in").tolist() == [0, 1, 2, 1, 0]
+    assert small.reversed().degrees().tolist() == [0, 1, 2, 1, 0]
+    assert small.degrees("in").tolist() == [0, 1, 2, 1, 0]  # now from the in-edges that are there
+    with pytest.raises(GraphError, match="direction is 'sideways'"):
+        small.degrees("sideways")
+
+
+def test_in_edges_are_built_once_and_shared(small):
+    assert small.incoming is small.incoming
+    turned = small.reversed()
+    assert turned.outgoing is small.incoming
+    assert turned.reversed().outgoing is small.outgoing
+
+
+@settings(max_examples=150, deadline=None)
+@given(edge_lists(), st.booleans())
+def test_reversing_twice_changes_nothing(edges, directed):
+    graph = clew.Graph.from_edges(*edges, directed=directed)
+    turned = clew.Graph(graph.incoming, directed=directed)
+    assert_valid(turned)
+    dense = np.zeros((graph.num_vertices,) * 2)
+    np.add.at(dense, (edges.source, edges.target), 1)
+    if directed:
+        np.testing.assert_array_equal(turned.with_weights(None).to_scipy().toarray(), dense.T)
+    assert clew.Graph(turned.reversed().outgoing, directed=directed) == graph
+
+
+@settings(max_examples=150, deadline=None)
+@given(edge_lists(), st.booleans(), st.data())
+def test_subgraph_and_relabeled_against_matrices(edges, directed, data):
+    graph = clew.Graph.from_edges(*edges, directed=directed, duplicates="first")
+    n = graph.num_vertices
+    dense = graph.with_weights(None).to_numpy()
+    mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)), dtype=bool)
+    part = graph.subgraph(mask)
+    assert_valid(part)
+    np.testing.assert_array_equal(part.with_weights(None).to_numpy(), dense[mask][:, mask])
+    assert part.names.array.to_pylist() == np.flatnonzero(mask).tolist()
+    assert graph.subgraph(np.flatnonzero(mask)) == part
+    permutation = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    moved = graph.relabeled(permutation)
+    assert_valid(moved)
+    expected = np.empty_like(dense)
+    expected[np.ix_(permutation, permutation)] = dense
+    np.testing.assert_array_equal(moved.with_weights(None).to_numpy(), expected)
+    assert [moved.name(permutation[v]) for v in range(n)] == list(range(n))
+
+
+def test_weights_follow_their_edges_through_every_change():
+    rng = np.random.default_rng(0)
+    n = 60
+    source, target = rng.integers(0, n, 900), rng.integers(0, n, 900)
+    graph = clew.Graph.from_edges(source, target, source * 1000.0 + target, n, duplicates="first")
+    for changed in (graph.reversed(), graph.relabeled(rng.permutation(n)), graph.subgraph(rng.random(n) < 0.5)):
+        for u, v, w in zip(*(column.tolist() for column in changed.edges()), strict=True):
+            a, b = changed.name(u), changed.name(v)
+            assert w in (a * 1000.0 + b, b * 1000.0 + a)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda g: g.subgraph([True]), "the mask has shape"),
+        (lambda g: g.subgraph([9]), "ids run from 9 to 9"),
+        (lambda g: g.subgraph([0.5]), "mask has dtype float64"),
+        (lambda g: g.relabeled([0, 1]), "permutation has shape"),
+        (lambda g: g.relabeled([0, 0, 1, 2, 3]), "every vertex exactly once"),
+        (lambda g: g.relabeled([0, 1, 2, 3, 9]), "every vertex exactly once"),
+        (lambda g: g.with_weights([1]), "one weight per edge"),
+        (lambda g: g.symmetrized().with_weights(range(7)), "the graph is undirected"),
+        (lambda g: g.vertex(5), "5 is not a vertex; expected an integer from 0 to 4"),
+        (lambda g: g.vertex("a"), "'a' is not a vertex"),
+    ],
+)
+def test_bad_arguments_are_refused(small, call, message):
+    with pytest.raises(GraphError, match=message):
+        call(small)
+
+
+def test_vertices_by_name():
+    graph = clew.Graph.from_edges(["ann", "bob", "ann"], ["bob", "cy", "cy"])
+    assert graph.num_vertices == 3
+    assert graph.vertex("cy") == 2
+    assert graph.name(1) == "bob"
+    assert graph.neighbors("ann") == ["bob", "cy"]
+    assert graph.subgraph([0, 2]).neighbors("ann") == ["cy"]
+    assert graph.relabeled([0, 2, 1]).neighbors("ann") == ["cy", "bob"]
+    with pytest.raises(GraphError, match="no vertex is called 'dan'"):
+        graph.vertex("dan")
+    with pytest.raises(GraphError, match="names are strings"):
+        graph.vertex(3)
+
+
+def test_sparse_and_huge_integer_names():
+    ids = np.array([2**63 - 1, -5, 10**12], dtype=np.int64)
+    graph = clew.Graph.from_edges(ids, ids[::-1].copy(), ids="map")
+    assert graph.num_vertices == 3
+    assert graph.names.array.to_pylist() == sorted(ids.tolist())
+    assert graph.neighbors(-5) == [-5]
+    wide = clew.Graph.from_edges(np.array([2**64 - 1], dtype=np.uint64), np.array([3], dtype=np.uint64), ids="map")
+    assert wide.neighbors(2**64 - 1) == [3]
+
+
+def test_repr_says_what_there_is(small):
+    text = repr(small)
+    assert "5 vertices, 4 directed edges, float64 weights" in text
+    assert "degree 0 to 2" in text
+    assert "1 isolated, 1 self-loops" in text
+    html = small._repr_html_()
+    assert "<table>" in html
+    assert "out-degree" in html
+    assert json.dumps(small.describe().as_dict())
+    assert repr(clew.Graph.from_edges([], [])).startswith("Graph: 0 vertices, 0 directed edges, unweighted")
+
+
+def test_names_in_html_are_escaped():
+    graph = clew.Graph.from_edges(["<b>"], ["&"])
+    assert "<b>" not in graph._repr_html_()
+
+
+def test_equality_is_of_edges_weights_direction_and_names(small):
+    assert small == clew.Graph.from_edges([3, 1, 0, 0], [3, 2, 2, 1], [4.5, 3.5, 2.5, 1.5], 5)
+    assert small != small.with_weights(None)
+    assert small != small.with_weights(small.weights.astype(np.float32))
+    assert small != small.relabeled(range(5))
+    assert small != "a graph"
+
+
+def test_it_can_be_sent_to_another_process(small):
+    again = pickle.loads(pickle.dumps(small))
+    assert again == small
