@@ -1,4 +1,4 @@
-"""Print code lines per folder, without blanks, comments and docstrings: nobody saves lines by writing less of those.
+"""Print code lines per folder, without blanks, comments and docstrings: nobody saves by writing less of those."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -67,6 +67,10 @@ def as_weights(weights: npt.ArrayLike, count: int) -> Array:
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
-def as_bits(weights: Array | None) -> Array | None:
-    """The same memory as unsigned integers: what code that only moves weights is compiled for."""
-    return None if weights is None else weights.view(f"u{weights.itemsize}")
+@overload
+def as_bits(array: Array) -> Array: ...
+@overload
+def as_bits(array: None) -> None: ...
+def as_bits(array: Array | None) -> Array | None:
+    """The same memory as unsigned integers: what kernels that only move or index are compiled for."""
+    return None if array is None else array.view(f"u{array.itemsize}")

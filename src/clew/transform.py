@@ -6,10 +6,23 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import threads
-from clew.adjacency import Adjacency, BuildReport
-from clew.build.rows import blocks_of, finish, first_asymmetry
+from clew.adjacency import Adjacency
+from clew.build.rows import blocks_of, count_loops, first_asymmetry, sorted_rows
 from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
+
+__all__ = [
+    "as_mask",
+    "as_permutation",
+    "count_loops",
+    "edges",
+    "equal",
+    "in_degrees",
+    "relabeled",
+    "reweighted",
+    "subgraph",
+    "transposed",
+]
 
 
 def transposed(rows: Adjacency) -> Adjacency:
@@ -19,42 +32,24 @@ def transposed(rows: Adjacency) -> Adjacency:
     # A counter per vertex and block of rows: no more blocks than keep the counters below the size of the result.
     affordable = max(1, rows.nbytes // max(1, 8 * rows.num_vertices))
     bounds = blocks_of(rows, min(threads.count(), affordable))
-    counts = np.zeros((bounds.size - 1, rows.num_vertices), dtype=OFFSET)
     blocks = bounds.size - 1
-    threads.each(kernels.count_columns, blocks, bounds, rows.indptr, rows.indices, counts)
+    counts = np.zeros((blocks, rows.num_vertices), dtype=np.uint64)
+    old = (rows.indptr, as_bits(rows.indices), as_bits(rows.weights))
+    threads.each(kernels.count_columns, blocks, bounds, *old[:2], counts)
     parts = threads.pieces(rows.num_vertices)
-    starts = np.cumsum([0, *threads.each(kernels.column_totals, parts, parts, counts)], dtype=OFFSET)
+    starts = np.cumsum([0, *threads.each(kernels.column_totals, parts, parts, counts)], dtype=np.uint64)
     indptr = np.empty_like(rows.indptr)
     indptr[-1] = rows.num_arcs
     threads.each(kernels.column_places, parts, parts, counts, starts, indptr)
     indices = np.empty_like(rows.indices)
     weights = None if rows.weights is None else np.empty_like(rows.weights)
-    bits = as_bits(rows.weights)
-    threads.each(
-        kernels.place_columns,
-        blocks,
-        bounds,
-        rows.indptr,
-        rows.indices,
-        bits,
-        counts,
-        indices,
-        as_bits(weights),
-    )
+    threads.each(kernels.place_columns, blocks, bounds, *old, counts, as_bits(indices), as_bits(weights))
     return Adjacency(indptr, indices, weights)
 
 
 def in_degrees(rows: Adjacency) -> OffsetArray:
     """How many arcs lead to every vertex."""
     return np.bincount(rows.indices, minlength=rows.num_vertices).astype(OFFSET, copy=False)
-
-
-def count_loops(rows: Adjacency) -> int:
-    """The number of arcs from a vertex to itself."""
-    from clew.build import kernels_transpose as kernels
-
-    bounds = blocks_of(rows)
-    return sum(threads.each(kernels.count_loops, bounds.size - 1, bounds, rows.indptr, rows.indices))
 
 
 def edges(rows: Adjacency, *, once: bool) -> tuple[IdArray, IdArray, Array | None]:
@@ -111,7 +106,7 @@ def subgraph(rows: Adjacency, keep: npt.NDArray[np.bool_]) -> Adjacency:
 def relabeled(rows: Adjacency, permutation: npt.NDArray[np.int64]) -> Adjacency:
     """Vertex v moved to permutation[v]."""
     moved = _moved(rows, np.ones(rows.num_vertices, dtype=np.bool_), permutation, rows.num_vertices)
-    return finish(moved, BuildReport(), True, "keep", "keep", check_symmetry=False)[0]
+    return sorted_rows(moved, copy=False)
 
 
 def _moved(
@@ -127,7 +122,8 @@ def _moved(
     np.cumsum(indptr, out=indptr)
     indices = np.empty(int(indptr[-1]), dtype=id_dtype(num_vertices, rows.indices.dtype))
     weights = None if rows.weights is None else np.empty(indices.size, dtype=rows.weights.dtype)
-    old, new = (rows.indptr, rows.indices, as_bits(rows.weights)), (indptr, indices, as_bits(weights))
+    old = (rows.indptr, as_bits(rows.indices), as_bits(rows.weights))
+    new = (indptr, as_bits(indices), as_bits(weights))
     threads.each(kernels.move_rows, bounds.size - 1, bounds, *old, keep, new_ids, *new)
     return Adjacency(indptr, indices, weights)
 

@@ -10,14 +10,14 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
-from clew.build.rows import check_policies, checked, extent, finish, own
+from clew.build.rows import check_policies, check_symmetric, checked, count_loops, extent, merge, sorted_rows
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
 from clew.errors import GraphError, ResourceError
 
 BUCKET_BITS = 8  # 256 buckets: measured fastest, their write fronts fit the first-level cache
 MAX_BUCKET_BITS = 13
 MAX_SMALL_ROW_BITS = 16  # a row number within its bucket takes 16 bits up to here
-SORT_BUCKETS_FROM = 6  # arcs to a row; shorter rows are sorted faster one by one
+PRESORT_FROM = 6  # arcs to a row; shorter rows are sorted fastest as they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,13 @@ def build(
     count = _count_vertices(source, target, num_vertices)
     carried = None if weights is None else as_weights(weights, source.size)
     mirror = not directed and not both_directions
-    adjacency, found = _rows(source, target, carried, count, id_dtype, mirror, loops == "drop")
+    adjacency, found, repeated = _rows(source, target, carried, count, id_dtype, mirror, loops == "drop")
     report = BuildReport(given=source.size, loops=found, loops_dropped=found if loops == "drop" else 0)
-    check = both_directions and not directed
-    return Built(*finish(adjacency, report, directed, duplicates, loops, check_symmetry=check))
+    if repeated and duplicates != "keep":
+        adjacency, report = merge(adjacency, report, directed, duplicates, loops)
+    if both_directions and not directed:
+        check_symmetric(adjacency)
+    return Built(adjacency, report)
 
 
 def from_rows(
@@ -69,9 +72,15 @@ def from_rows(
     """Compressed rows of compressed rows; arguments as in ``Graph.from_csr``."""
     check_policies(duplicates, loops)
     rows = checked(indptr, indices, weights, id_dtype)
-    report = BuildReport(given=rows.num_arcs)
-    rows = own(rows, duplicates=duplicates, loops=loops)
-    return Built(*finish(rows, report, directed, duplicates, loops, check_symmetry=not directed))
+    rows = sorted_rows(rows, copy=True)
+    loops_given = count_loops(rows)
+    given = rows.num_arcs if directed else (rows.num_arcs + loops_given) // 2
+    report = BuildReport(given=given, loops=loops_given)
+    if duplicates != "keep" or loops == "drop":
+        rows, report = merge(rows, report, directed, duplicates, loops)
+    if not directed:
+        check_symmetric(rows)
+    return Built(rows, report)
 
 
 def _as_ids(values: Any, what: str) -> Array:
@@ -123,37 +132,29 @@ def _rows(
     dtype: npt.DTypeLike | None,
     mirror: bool,
     drop_loops: bool,
-) -> tuple[Adjacency, int]:
+) -> tuple[Adjacency, int, int]:
+    """Sorted rows, the number of self-loops given, and the number of equal neighbours."""
     from clew.build import kernels
 
     shift = _bucket_shift(num_vertices)
     buckets = max(1, -(-num_vertices // (1 << shift)))
-    counts = np.zeros((threads.pieces(source.size), buckets), dtype=OFFSET)
-    shares = counts.shape[0]
-    found = sum(threads.each(kernels.count_buckets, shares, source, target, shift, mirror, drop_loops, counts))
-    starts = np.empty(buckets + 1, dtype=OFFSET)
-    kernels.cursors(counts, starts)
+    shares = threads.pieces(source.size)
+    counts = np.zeros((shares, buckets), dtype=np.uint64)
+    # Ids are known to lie in range by now, so that they may be taken for unsigned, which is faster to index with.
+    edges = (as_bits(source), as_bits(target))
+    policy = (np.uint64(shift), mirror, drop_loops)
+    found = sum(threads.each(kernels.count_buckets, shares, *edges, *policy, counts))
+    ends = np.cumsum(counts.T, dtype=np.uint64).reshape(buckets, shares)
+    places = np.ascontiguousarray(ends.T - counts)
+    starts = np.concatenate([np.zeros(1, dtype=np.uint64), ends[:, -1]])
     arcs = int(starts[-1])
     try:
         indptr = np.empty(num_vertices + 1, dtype=OFFSET)
         columns = np.empty(arcs, dtype=id_dtype(num_vertices, dtype))
         rows = np.empty(arcs, dtype=np.uint16 if shift <= MAX_SMALL_ROW_BITS else np.uint32)
-        bits = as_bits(weights)
-        carried = None if bits is None else np.empty(arcs, dtype=bits.dtype)
-        threads.each(
-            kernels.fill_buckets,
-            shares,
-            source,
-            target,
-            bits,
-            shift,
-            mirror,
-            drop_loops,
-            counts,
-            rows,
-            columns,
-            carried,
-        )
+        carried = None if weights is None else np.empty(arcs, dtype=weights.dtype)
+        bucketed = (rows, as_bits(columns), as_bits(carried))
+        threads.each(kernels.fill_buckets, shares, *edges, as_bits(weights), *policy, places, *bucketed)
         indices = np.empty_like(columns)
         placed = None if weights is None else np.empty(arcs, dtype=weights.dtype)
     except MemoryError:
@@ -163,10 +164,16 @@ def _rows(
             "free memory, use narrower weights, or build it from fewer edges."
         ) from None
     indptr[-1] = arcs
-    sort_bits = num_vertices.bit_length() if arcs > SORT_BUCKETS_FROM * num_vertices else 0
-    into = (indptr, indices, as_bits(placed))
-    threads.each(kernels.place_rows, buckets, starts, rows, columns, carried, shift, sort_bits, *into)
-    return Adjacency(indptr, indices, placed), found
+    presort = arcs > PRESORT_FROM * num_vertices
+    low_bit = np.uint64(max(0, (num_vertices - 1).bit_length() - kernels.DIGIT))
+    goals = np.linspace(0, arcs, threads.pieces(arcs) + 1).astype(np.uint64)
+    bounds = np.searchsorted(starts, goals).astype(np.uint64)
+    bounds[0], bounds[-1] = 0, buckets
+    into = (as_bits(indptr), as_bits(indices), as_bits(placed))
+    repeated = threads.each(
+        kernels.place_rows, bounds.size - 1, bounds, starts, *bucketed, policy[0], presort, low_bit, *into
+    )
+    return Adjacency(indptr, indices, placed), found, sum(repeated)
 
 
 def _bucket_shift(num_vertices: int) -> int:

@@ -17,9 +17,12 @@ def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, 
     dropped = 0
     overflows = 0
     for row in range(bounds[part], bounds[part + 1]):
-        start = indptr[row]
+        start, stop = indptr[row], indptr[row + 1]
+        if not (drop_loops or _repeats(indices, start, stop)):
+            lengths[row] = stop - start
+            continue
         to = start
-        for i in range(start, indptr[row + 1]):
+        for i in range(start, stop):
             neighbor = indices[i]
             if drop_loops and neighbor == row:
                 dropped += 1
@@ -42,6 +45,16 @@ def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, 
                 to += 1
         lengths[row] = to - start
     return merged, merged_loops, dropped, overflows
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _repeats(indices, start, stop):
+    """Whether a sorted row names a neighbour twice; most rows do not, and are left as they are."""
+    mine = indices[start:stop]
+    repeated = 0
+    for i in range(1, mine.size):
+        repeated += mine[i - 1] == mine[i]
+    return repeated > 0
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -5,6 +5,7 @@ import numpy as np
 from numba import njit
 
 INSERTION = 24  # rows up to here are fastest by insertion
+NEARLY = 1 << 15  # and so are nearly sorted rows up to here: an element is moved by few places
 RADIX = 4096  # rows from here on are fastest by radix
 DIGIT = 11
 
@@ -34,79 +35,82 @@ def row_blocks(indptr, parts):
 def rows_are_sorted(part, bounds, indptr, indices):
     """Whether every row of one block is in ascending order."""
     for row in range(bounds[part], bounds[part + 1]):
-        for i in range(indptr[row] + 1, indptr[row + 1]):
-            if indices[i - 1] > indices[i]:
-                return False
+        mine = indices[indptr[row] : indptr[row + 1]]
+        wrong = 0
+        for i in range(1, mine.size):
+            wrong += mine[i - 1] > mine[i]
+        if wrong > 0:
+            return False
     return True
 
 
 @njit(cache=True, nogil=True)
 def sort_rows(part, bounds, indptr, indices, weights):
     """Sort every row of one block in place."""
-    longest = 0
     for row in range(bounds[part], bounds[part + 1]):
-        longest = max(longest, indptr[row + 1] - indptr[row])
-    spare = np.empty(longest if longest > INSERTION else 0, indices.dtype)
-    if weights is None:
-        for row in range(bounds[part], bounds[part + 1]):
-            _sort_row(indices, None, indptr[row], indptr[row + 1], spare, None)
-    else:
-        spare_weights = np.empty(spare.size, weights.dtype)
-        for row in range(bounds[part], bounds[part + 1]):
-            _sort_row(indices, weights, indptr[row], indptr[row + 1], spare, spare_weights)
+        start, stop = indptr[row], indptr[row + 1]
+        if weights is None:
+            sort_row(indices[start:stop], None, False)
+        else:
+            sort_row(indices[start:stop], weights[start:stop], False)
 
 
 @njit(cache=True, nogil=True)
-def _sort_row(keys, values, start, stop, spare, spare_values):
-    i = start + 1
-    while i < stop and keys[i - 1] <= keys[i]:
-        i += 1
-    if i >= stop:
-        return
-    if stop - start <= INSERTION:
-        _insertion(keys, values, start, stop)
-    elif stop - start < RADIX:
-        _merge(keys, values, start, stop, spare, spare_values)
+def sort_row(keys, values, nearly_sorted):
+    """Sort one row, given as unsigned ids, in place."""
+    size = keys.size
+    if size <= INSERTION or (nearly_sorted and size <= NEARLY):
+        _insertion(keys, values)
+    elif size < RADIX:
+        _merge(keys, values)
     else:
-        _radix(keys, values, start, stop, spare, spare_values)
+        _radix(keys, values)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _insertion(keys, values, start, stop):
-    for i in range(start + 1, stop):
+def _insertion(keys, values):
+    for i in range(1, keys.size):
         key = keys[i]
-        j = i - 1
-        if values is not None:
-            value = values[i]
-            while j >= start and keys[j] > key:
-                keys[j + 1] = keys[j]
-                values[j + 1] = values[j]
+        if keys[i - 1] <= key:
+            continue
+        j = i
+        if values is None:
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
                 j -= 1
-            values[j + 1] = value
         else:
-            while j >= start and keys[j] > key:
-                keys[j + 1] = keys[j]
+            value = values[i]
+            while j > 0 and keys[j - 1] > key:
+                keys[j] = keys[j - 1]
+                values[j] = values[j - 1]
                 j -= 1
-        keys[j + 1] = key
+            values[j] = value
+        keys[j] = key
 
 
 @njit(cache=True, nogil=True)
-def _merge(keys, values, start, stop, spare, spare_values):
+def _merge(keys, values):
     """Sorted runs of INSERTION keys, then bottom-up merges; only the left run of a merge is copied out."""
-    for low in range(start, stop, INSERTION):
-        _insertion(keys, values, low, min(low + INSERTION, stop))
+    size = keys.size
+    for low in range(0, size, INSERTION):
+        high = min(low + INSERTION, size)
+        if values is None:
+            _insertion(keys[low:high], None)
+        else:
+            _insertion(keys[low:high], values[low:high])
+    spare = np.empty(size, keys.dtype)
+    if values is not None:
+        spare_values = np.empty(size, values.dtype)
     width = INSERTION
-    while width < stop - start:
-        for low in range(start, stop - width, 2 * width):
+    while width < size:
+        for low in range(0, size - width, 2 * width):
             middle = low + width
-            high = min(middle + width, stop)
+            high = min(middle + width, size)
             if keys[middle - 1] <= keys[middle]:
                 continue
-            for i in range(width):
-                spare[i] = keys[low + i]
+            spare[:width] = keys[low:middle]
             if values is not None:
-                for i in range(width):
-                    spare_values[i] = values[low + i]
+                spare_values[:width] = values[low:middle]
             left = 0
             right = middle
             to = low
@@ -126,31 +130,30 @@ def _merge(keys, values, start, stop, spare, spare_values):
 
 
 @njit(cache=True, nogil=True)
-def _radix(keys, values, start, stop, spare, spare_values):
+def _radix(keys, values):
     """Least significant digit first; as many digits as the largest key needs."""
-    size = stop - start
-    largest = keys[start]
-    for i in range(start + 1, stop):
-        largest = max(largest, keys[i])
-    mask = (1 << DIGIT) - 1
-    places = np.empty(mask + 2, np.int64)
-    shift = 0
+    largest = keys.max()
+    mask = keys.dtype.type((1 << DIGIT) - 1)
+    spare = np.empty_like(keys)
+    if values is not None:
+        spare_values = np.empty_like(values)
+    places = np.empty((1 << DIGIT) + 1, np.uint64)
+    one = np.uint64(1)
+    shift = np.uint64(0)
     while shift == 0 or (largest >> shift) > 0:
         places[:] = 0
-        for i in range(start, stop):
-            places[((keys[i] >> shift) & mask) + 1] += 1
-        for digit in range(mask):
+        for i in range(keys.size):
+            places[np.uint64((keys[i] >> shift) & mask) + one] += one
+        for digit in range(1 << DIGIT):
             places[digit + 1] += places[digit]
-        for i in range(start, stop):
+        for i in range(keys.size):
             digit = (keys[i] >> shift) & mask
             to = places[digit]
-            places[digit] = to + 1
+            places[digit] = to + one
             spare[to] = keys[i]
             if values is not None:
                 spare_values[to] = values[i]
-        for i in range(size):
-            keys[start + i] = spare[i]
+        keys[:] = spare
         if values is not None:
-            for i in range(size):
-                values[start + i] = spare_values[i]
-        shift += DIGIT
+            values[:] = spare_values
+        shift += np.uint64(DIGIT)

@@ -4,23 +4,27 @@
 import numpy as np
 from numba import njit
 
+ONE = np.uint64(1)
+
 
 @njit(cache=True, nogil=True)
 def count_columns(part, bounds, indptr, indices, counts):
     """counts[t, v] = arcs into v from block t of the rows."""
     mine = counts[part]
-    for i in range(indptr[bounds[part]], indptr[bounds[part + 1]]):
-        mine[indices[i]] += 1
+    targets = indices[indptr[bounds[part]] : indptr[bounds[part + 1]]]
+    for i in range(targets.size):
+        mine[targets[i]] += ONE
 
 
 @njit(cache=True, nogil=True)
 def column_totals(part, parts, counts):
     """The number of arcs into one part of the vertices."""
     num_vertices = counts.shape[1]
-    total = 0
+    total = np.uint64(0)
     for block in range(counts.shape[0]):
-        for v in range(part * num_vertices // parts, (part + 1) * num_vertices // parts):
-            total += counts[block, v]
+        mine = counts[block, part * num_vertices // parts : (part + 1) * num_vertices // parts]
+        for v in range(mine.size):
+            total += mine[v]
     return total
 
 
@@ -29,11 +33,13 @@ def column_places(part, parts, counts, starts, indptr):
     """Turn counts into the places where each block of rows writes; fills the offsets of the transposed rows."""
     num_vertices = counts.shape[1]
     place = starts[part]
-    for v in range(part * num_vertices // parts, (part + 1) * num_vertices // parts):
-        indptr[v] = place
-        for block in range(counts.shape[0]):
-            count = counts[block, v]
-            counts[block, v] = place
+    first = part * num_vertices // parts
+    mine = counts[:, first : (part + 1) * num_vertices // parts]
+    for v in range(mine.shape[1]):
+        indptr[first + v] = place
+        for block in range(mine.shape[0]):
+            count = mine[block, v]
+            mine[block, v] = place
             place += count
 
 
@@ -42,13 +48,15 @@ def place_columns(part, bounds, indptr, indices, weights, places, to_indices, to
     """Rows are visited in ascending order, so the transposed rows come out sorted."""
     mine = places[part]
     for u in range(bounds[part], bounds[part + 1]):
-        for i in range(indptr[u], indptr[u + 1]):
-            v = indices[i]
+        start = indptr[u]
+        targets = indices[start : indptr[u + 1]]
+        for i in range(targets.size):
+            v = targets[i]
             place = mine[v]
-            mine[v] = place + 1
+            mine[v] = place + ONE
             to_indices[place] = u
             if weights is not None:
-                to_weights[place] = weights[i]
+                to_weights[place] = weights[start + i]
 
 
 @njit(cache=True, nogil=True)

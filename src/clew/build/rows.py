@@ -65,24 +65,30 @@ def checked(
     return Adjacency(offsets.view(), narrowed.view(), None if values is None else values.view())
 
 
-def finish(
-    rows: Adjacency, report: BuildReport, directed: bool, duplicates: str, loops: str, *, check_symmetry: bool
-) -> tuple[Adjacency, BuildReport]:
-    """Sort, merge and check rows; takes over the arrays, which must be the caller's own to give."""
+def sorted_rows(rows: Adjacency, *, copy: bool) -> Adjacency:
+    """The rows themselves where they are sorted; else sorted in place, or in a copy where the arrays are not ours."""
+    from clew.build import kernels_sort
+
     bounds = blocks_of(rows)
-    _sort(rows, bounds)
-    if duplicates != "keep" or loops == "drop":
-        rows, report = _merge(rows, report, bounds, duplicates, loops, directed)
-    if check_symmetry:
-        _check_symmetric(rows)
-    return rows, report
-
-
-def own(rows: Adjacency, *, duplicates: str, loops: str) -> Adjacency:
-    """Rows that ``finish`` may change: the same ones where it has nothing to change, a copy otherwise."""
-    if duplicates == "keep" and loops == "keep" and _sorted(rows, blocks_of(rows)):
+    if all(threads.each(kernels_sort.rows_are_sorted, bounds.size - 1, bounds, rows.indptr, rows.indices)):
         return rows
+    if copy:
+        rows = _copied(rows)
+    indices, weights = _writable(rows.indices), as_bits(_writable(rows.weights))
+    threads.each(kernels_sort.sort_rows, bounds.size - 1, bounds, rows.indptr, as_bits(indices), weights)
+    return Adjacency(rows.indptr, indices, rows.weights)
+
+
+def _copied(rows: Adjacency) -> Adjacency:
     return Adjacency(rows.indptr.copy(), rows.indices.copy(), None if rows.weights is None else rows.weights.copy())
+
+
+def count_loops(rows: Adjacency) -> int:
+    """The number of arcs from a vertex to itself; rows are sorted."""
+    from clew.build import kernels_transpose
+
+    bounds = blocks_of(rows)
+    return sum(threads.each(kernels_transpose.count_loops, bounds.size - 1, bounds, rows.indptr, rows.indices))
 
 
 def blocks_of(rows: Adjacency, parts: int | None = None) -> Array:
@@ -101,25 +107,15 @@ def _writable(array: Any) -> Any:
     return array
 
 
-def _sort(rows: Adjacency, bounds: Array) -> None:
-    from clew.build import kernels_sort
-
-    if not _sorted(rows, bounds):
-        indices, weights = _writable(rows.indices), as_bits(_writable(rows.weights))
-        threads.each(kernels_sort.sort_rows, bounds.size - 1, bounds, rows.indptr, indices, weights)
-
-
-def _sorted(rows: Adjacency, bounds: Array) -> bool:
-    from clew.build import kernels_sort
-
-    return all(threads.each(kernels_sort.rows_are_sorted, bounds.size - 1, bounds, rows.indptr, rows.indices))
-
-
-def _merge(
-    rows: Adjacency, report: BuildReport, bounds: Array, duplicates: str, loops: str, directed: bool
+def merge(
+    rows: Adjacency, report: BuildReport, directed: bool, duplicates: str, loops: str
 ) -> tuple[Adjacency, BuildReport]:
+    """Sorted rows with duplicates merged and self-loops dropped as asked, in place where the arrays are ours."""
     from clew.build import kernels_merge
 
+    if not all(array.flags.owndata for array in (rows.indptr, rows.indices, rows.weights) if array is not None):
+        rows = _copied(rows)
+    bounds = blocks_of(rows)
     mode = MODES.get(duplicates, 0)
     lengths = np.empty(rows.num_vertices, dtype=OFFSET)
     indptr, indices, weights = _writable(rows.indptr), _writable(rows.indices), _writable(rows.weights)
@@ -149,7 +145,6 @@ def _merge(
     edges = merged if directed else (merged + merged_loops) // 2
     report = replace(
         report,
-        loops=report.loops + dropped,
         loops_dropped=report.loops_dropped + dropped,
         duplicates_merged=report.duplicates_merged + edges,
     )
@@ -174,7 +169,8 @@ def first_asymmetry(rows: Adjacency) -> tuple[int, int] | None:
     return None if u < 0 else (int(u), int(v))
 
 
-def _check_symmetric(rows: Adjacency) -> None:
+def check_symmetric(rows: Adjacency) -> None:
+    """Refuse rows that do not hold every edge in both directions."""
     wrong = first_asymmetry(rows)
     if wrong is not None:
         raise GraphError(

@@ -1,0 +1,33 @@
+"""Walker's alias method: one look-up in a table draws one of many outcomes, however unequal their probabilities.
+
+Every column of the table has the same probability and holds at most two outcomes: its own number below a threshold, and
+another one, its alias, above it (Vose, "A linear algorithm for generating random numbers with a given distribution",
+1991).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+
+def alias_table(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
+    """One word for each of 2^k outcomes: the threshold in its high 64-k bits, the alias in its low k.
+
+    With k random bits for the column and 64-k against the threshold, a single 64-bit random number draws an outcome;
+    probabilities are exact but for the rounding of doubles.
+    """
+    outcomes = probabilities.size
+    index_bits = outcomes.bit_length() - 1
+    full = 1 << (64 - index_bits)
+    share = (probabilities * (outcomes / probabilities.sum())).tolist()  # of a column; 1 on average
+    table = [(full - 1) << index_bits | column for column in range(outcomes)]  # a full column is its own alias
+    poor = [column for column in range(outcomes) if share[column] < 1]
+    rich = [column for column in range(outcomes) if share[column] >= 1]
+    while poor and rich:
+        column, giver = poor.pop(), rich[-1]
+        table[column] = min(int(share[column] * full), full - 1) << index_bits | giver
+        share[giver] -= 1 - share[column]
+        if share[giver] < 1:
+            poor.append(rich.pop())
+    return np.array(table, dtype=np.uint64)

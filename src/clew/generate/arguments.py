@@ -1,0 +1,67 @@
+"""Checks that all generators share: each answers with a value that is fit to use, or with a sentence."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from typing import Any
+
+from clew.dtypes import id_dtype
+from clew.errors import GraphError, ResourceError
+
+MAX_SCALE = 40
+
+
+def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
+    """``value`` as an integer in low…high."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise GraphError(f"{name} is {value!r}; expected an integer.") from None
+    if number < low or (high is not None and number > high):
+        expected = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
+        raise GraphError(f"{name} is {number:,}; expected {expected}.")
+    return number
+
+
+def probability(name: str, value: Any) -> float:
+    """``value`` as a float in 0…1."""
+    number = real(name, value)
+    if not 0 <= number <= 1:
+        raise GraphError(f"{name} is {number:g}; expected a probability, from 0 to 1.")
+    return number
+
+
+def real(name: str, value: Any) -> float:
+    """``value`` as a finite float."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise GraphError(f"{name} is {value!r}; expected a number.") from None
+    if not math.isfinite(number):
+        raise GraphError(f"{name} is {number}; expected a finite number.")
+    return number
+
+
+def check_memory_of_edges(num_vertices: int, num_edges: int, *, directed: bool) -> None:
+    """Refuse edges that do not fit into memory together with the rows that are built from them."""
+    id_bytes = id_dtype(num_vertices).itemsize
+    arcs = num_edges if directed else 2 * num_edges
+    # Both endpoints; each arc's target twice, as the build reads one copy and writes the other, and its row in 2 bytes.
+    check_memory(2 * id_bytes * num_edges + (2 * id_bytes + 2) * arcs + 8 * num_vertices, num_vertices, num_edges)
+
+
+def check_memory_of_rows(num_vertices: int, num_edges: int) -> None:
+    """Refuse an undirected graph that does not fit into memory although its rows are written at once."""
+    check_memory(2 * id_dtype(num_vertices).itemsize * num_edges + 8 * num_vertices, num_vertices, num_edges)
+
+
+def check_memory(needed: int, num_vertices: int, num_edges: int) -> None:
+    """Refuse what takes more bytes than the machine has, before any of them is asked for."""
+    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    if needed > present:
+        raise ResourceError(
+            f"a graph of {num_vertices:,} vertices and {num_edges:,} edges needs about {needed:,} bytes while it is "
+            f"made, but this machine has {present:,} bytes of memory; ask for a smaller graph."
+        )

@@ -1,0 +1,57 @@
+"""Uniform random graphs: every edge drawn on its own from all pairs of vertices."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import id_dtype
+from clew.errors import GraphError
+from clew.generate.arguments import check_memory_of_edges, whole
+from clew.generate.streams import stream
+from clew.graph import Duplicates, Graph, Loops
+
+
+def uniform(
+    num_vertices: int,
+    num_edges: int,
+    *,
+    seed: int = 0,
+    directed: bool = True,
+    duplicates: Duplicates = "keep",
+    loops: Loops = "keep",
+) -> Graph:
+    """``num_edges`` edges whose endpoints are drawn uniformly and independently, with replacement.
+
+    Parameters
+    ----------
+    num_vertices, num_edges
+        How many; edges need at least one vertex.
+    seed
+        Another seed, another graph.
+    directed
+        False: every drawn pair is an edge in both directions.
+    duplicates, loops
+        What becomes of pairs that were drawn again and of self-loops (see ``Graph.from_edges``). Dropping both leaves a
+        simple graph with fewer edges than were asked for.
+
+    Notes
+    -----
+    Takes 8 bytes an edge (16 from 2^31 vertices on) for the endpoints, beside what ``Graph.from_edges`` takes.
+
+    References
+    ----------
+    P. Erdős, A. Rényi: "On random graphs I", Publicationes Mathematicae 6, 1959; here with replacement, as in
+    benchmarks.
+    """
+    from clew.generate import kernels_edges as kernels
+
+    count, size = whole("num_vertices", num_vertices, 0), whole("num_edges", num_edges, 0)
+    if size and not count:
+        raise GraphError(f"num_edges is {size:,}, but num_vertices is 0; expected a vertex for edges to join.")
+    check_memory_of_edges(count, size, directed=directed)
+    source = np.empty(size, dtype=id_dtype(count))
+    target = np.empty_like(source)
+    parts = threads.pieces(size)
+    threads.each(kernels.uniform_edges, parts, parts, stream(seed, "uniform"), count, source, target)
+    return Graph.from_edges(source, target, None, count, directed, duplicates, loops)

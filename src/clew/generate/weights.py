@@ -1,0 +1,96 @@
+"""Random weights for the edges of any graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.build.rows import blocks_of
+from clew.dtypes import WEIGHT_DTYPES, Array, as_bits
+from clew.errors import GraphError
+from clew.generate.arguments import real, whole
+from clew.generate.streams import stream
+from clew.graph import Graph
+
+ALL_64_BITS = 2**64
+
+
+def random_weights(
+    graph: Graph, low: float = 1, high: float = 255, seed: int = 0, dtype: npt.DTypeLike | None = None
+) -> Graph:
+    """The same graph with a random weight on every edge.
+
+    An edge's weight is a hash of the seed, of its endpoints (in either order) and, where several edges join the same
+    two vertices, of which one it is. So the two directions of an edge weigh the same, also those of a directed graph,
+    and an edge keeps its weight when others come or go.
+
+    Parameters
+    ----------
+    graph
+        Any graph; weights it has are replaced.
+    low, high
+        Integers are uniform in low…high, both included; floats in [low, high).
+    seed
+        Another seed, other weights.
+    dtype
+        By default int32, or int64 where ``high`` or ``low`` needs it, if both are integers; float64 otherwise.
+
+    Notes
+    -----
+    Takes the memory of the weights; the other arrays are shared with ``graph``.
+    """
+    kind = _weight_dtype(low, high, dtype)
+    rows = graph.outgoing
+    fill = _float_weights if kind.kind == "f" else _integer_weights
+    # Graph.with_weights would check that both directions of an edge weigh the same; these do by construction.
+    weighted = Adjacency(rows.indptr, rows.indices, fill(rows, low, high, stream(seed, "weights"), kind))
+    return Graph(weighted, directed=graph.directed, names=graph.names, report=graph.report, metadata=graph.metadata)
+
+
+def _integer_weights(rows: Adjacency, low: float, high: float, key: np.uint64, kind: np.dtype[Any]) -> Array:
+    from clew.generate import kernels_weights as kernels
+
+    first, last = (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    smallest, largest = whole("low", low, first, last), whole("high", high, first, last)
+    if smallest > largest:
+        raise GraphError(f"low is {smallest:,} and high {largest:,}; expected low ≤ high.")
+    start, span = np.uint64(smallest % ALL_64_BITS), np.uint64((largest - smallest + 1) % ALL_64_BITS)
+    weights = np.empty(rows.num_arcs, dtype=kind)
+    bounds = blocks_of(rows)
+    arcs = (bounds, rows.indptr, rows.indices)
+    threads.each(kernels.integer_weights, bounds.size - 1, *arcs, key, start, span, as_bits(weights))
+    return weights
+
+
+def _float_weights(rows: Adjacency, low: float, high: float, key: np.uint64, kind: np.dtype[Any]) -> Array:
+    from clew.generate import kernels_weights as kernels
+
+    smallest, end = real("low", low), real("high", high)
+    limit = float(np.finfo(kind).max) / 2  # so that the difference of two of them is a number, too
+    if max(abs(smallest), abs(end)) > limit or not kind.type(smallest) < kind.type(end):
+        raise GraphError(f"low is {low} and high {high}; expected low < high, both {kind} and within ±{limit:.2g}.")
+    largest = float(np.nextafter(kind.type(end), kind.type(smallest)))
+    weights = np.empty(rows.num_arcs, dtype=kind)
+    bounds = blocks_of(rows)
+    arcs = (bounds, rows.indptr, rows.indices)
+    threads.each(kernels.float_weights, bounds.size - 1, *arcs, key, smallest, end - smallest, largest, weights)
+    return weights
+
+
+def _weight_dtype(low: float, high: float, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
+    if dtype is None:
+        if not all(isinstance(value, (int, np.integer)) for value in (low, high)):
+            return np.dtype(np.float64)
+        fits = low >= -(2**31) and high < 2**31
+        return np.dtype(np.int32 if fits else np.int64)
+    try:
+        kind = np.dtype(dtype)
+    except TypeError:
+        raise GraphError(f"dtype is {dtype!r}; expected a type of weights such as 'int32' or 'float64'.") from None
+    if kind not in WEIGHT_DTYPES:
+        raise GraphError(f"dtype is {kind}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
+    return kind
