@@ -17,7 +17,8 @@ rng = np.random.default_rng(0)
 n, m = {n}, {m}
 source, target = (rng.integers(0, n, m, dtype=np.int32) for _ in range(2))
 weights = {weights}
-clew.Graph.from_edges(source[:100_000], target[:100_000], None if weights is None else weights[:100_000], n, duplicates="sum")
+warm = slice(0, 100_000)
+clew.Graph.from_edges(source[warm], target[warm], None if weights is None else weights[warm], n, duplicates="sum")
 """
 WORK = """
 graph = clew.Graph.from_edges(source, target, weights, n, duplicates="sum")

@@ -54,7 +54,7 @@ def race(
 def peak_bytes(setup: str, work: str) -> int:
     """How many bytes the resident memory of a fresh process grows by at most during ``work``, warmed up by ``setup``.
 
-    A thread samples the anonymous memory every millisecond: pages of a memory-mapped file are the kernel's to take back.
+    A thread samples the anonymous memory every millisecond: pages of a mapped file are the kernel's to take back.
     """
     code = f"""
 import gc, threading, time

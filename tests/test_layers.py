@@ -19,6 +19,7 @@ LAYERS = (
     ("build",),
     ("transform", "convert", "describe"),
     ("graph",),
+    ("engines",),
     ("io", "generate"),
     ("datasets",),
     ("cli",),

@@ -28,21 +28,29 @@ class VertexNames:
         Anything Arrow takes as an array of integers or strings.
     """
 
-    __slots__ = ("_ascending", "_values")
+    __slots__ = ("_values",)
 
     def __init__(self, values: Any) -> None:
         import pyarrow as pa
         import pyarrow.compute as pc
 
         array = _as_arrow(values)
+        self._values = array
+        if isinstance(values, VertexNames):
+            return  # these were checked when they were made
         if array.null_count:
             raise GraphError(f"{array.null_count:,} vertex names are null; expected a name for every vertex.")
         if not (pa.types.is_integer(array.type) or pa.types.is_large_string(array.type)):
             raise GraphError(f"vertex names have type {array.type}; expected integers or strings.")
-        self._values = array
-        self._ascending = _is_ascending(array)
-        if not self._ascending and len(array) != (distinct := pc.count_distinct(array).as_py()):
+        if not _is_ascending(array) and len(array) != (distinct := pc.count_distinct(array).as_py()):
             raise GraphError(f"{len(array) - distinct:,} vertex names occur more than once; expected distinct names.")
+
+    @classmethod
+    def trusted(cls, values: pa.Array[Any]) -> VertexNames:
+        """Names that are known to be distinct: to hash millions of them again would take seconds."""
+        names = cls.__new__(cls)
+        names._values = values
+        return names
 
     def __len__(self) -> int:
         return len(self._values)

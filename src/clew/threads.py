@@ -1,4 +1,4 @@
-"""Work on all cores: compiled kernels that release the GIL, a piece each, on one pool of threads.
+"""Work on all cores: compiled kernels that release the GIL, a piece each, on one set of threads.
 
 Pieces are handed out one by one, so unequal pieces even out by themselves. A kernel that takes the number of its piece
 first and is compiled with ``nogil=True`` needs nothing else to run in parallel; it compiles several times faster than a
@@ -7,10 +7,11 @@ first and is compiled with ``nogil=True`` needs nothing else to run in parallel;
 
 from __future__ import annotations
 
+import itertools
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from clew.errors import GraphError
@@ -18,10 +19,8 @@ from clew.errors import GraphError
 Answer = TypeVar("Answer")
 
 PIECES_PER_THREAD = 8  # enough to even out pieces of unequal work, few enough that handing them out costs nothing
-GRAIN = 1 << 15  # below this many items a piece, starting a thread costs more than it saves
+GRAIN = 1 << 15  # below this many items a piece, waking a thread costs more than it saves
 
-_lock = threading.Lock()
-_pool: ThreadPoolExecutor | None = None
 _wanted: int | None = None
 
 
@@ -35,13 +34,10 @@ def count() -> int:
 
 def set_count(threads: int | None) -> None:
     """Use so many threads from now on; None goes back to the default. Results do not depend on it."""
-    global _pool, _wanted
+    global _wanted
     if threads is not None and threads < 1:
         raise GraphError(f"the number of threads is {threads}; expected 1 or more.")
-    with _lock:
-        _wanted, old, _pool = threads, _pool, None
-    if old is not None:
-        old.shutdown(wait=False)
+    _wanted = threads
 
 
 def pieces(work: int, grain: int = GRAIN) -> int:
@@ -51,30 +47,83 @@ def pieces(work: int, grain: int = GRAIN) -> int:
 
 
 def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]:
-    """``[kernel(0, *args), …, kernel(pieces - 1, *args)]``, computed on all threads."""
-    if pieces == 1 or count() == 1:
+    """``[kernel(0, *args), …, kernel(pieces - 1, *args)]``, computed on all threads, the calling one among them."""
+    helpers = min(count(), pieces) - 1
+    if helpers < 1:
         return [kernel(piece, *args) for piece in range(pieces)]
-    futures = [_executor().submit(kernel, piece, *args) for piece in range(pieces)]
+    job = _Job(kernel, pieces, args)
+    _workers.call(helpers, job)
     try:
-        return [future.result() for future in futures]
-    except BaseException:  # Ctrl-C too: what has not started never will
-        for future in futures:
-            future.cancel()
-        raise
+        job.work()
+        job.finished.wait()
+    finally:  # after Ctrl-C too: pieces that have not started never will
+        job.pieces = 0
+    if job.error is not None:
+        raise job.error
+    return job.answers
 
 
-def _executor() -> ThreadPoolExecutor:
-    global _pool
-    with _lock:
-        if _pool is None:
-            _pool = ThreadPoolExecutor(count(), "clew")
-        return _pool
+class _Job:
+    """Pieces of one call of ``each``; whoever works on it takes the next piece until there are none."""
+
+    def __init__(self, kernel: Callable[..., Any], pieces: int, args: tuple[Any, ...]) -> None:
+        self.kernel, self.pieces, self.args = kernel, pieces, args
+        self.answers: list[Any] = [None] * pieces
+        self.error: BaseException | None = None
+        self.finished = threading.Event()
+        self._left = pieces
+        self._next = itertools.count()
+        self._lock = threading.Lock()
+
+    def work(self) -> None:
+        while (piece := next(self._next)) < self.pieces:
+            try:
+                self.answers[piece] = self.kernel(piece, *self.args)
+            except BaseException as error:
+                self.error, self.pieces = error, 0
+                self.finished.set()
+                raise
+            with self._lock:
+                self._left -= 1
+                if self._left == 0:
+                    self.finished.set()
 
 
-def _forget_pool() -> None:
+class _Workers:
+    """Threads that wait for jobs. They are daemons: a program that ends does not wait for them."""
+
+    def __init__(self) -> None:
+        self._jobs: SimpleQueue[_Job] = SimpleQueue()
+        self._started = 0
+        self._lock = threading.Lock()
+
+    def call(self, helpers: int, job: _Job) -> None:
+        """Let so many threads join the job as they become free."""
+        with self._lock:
+            while self._started < helpers:
+                threading.Thread(target=self._serve, name=f"clew-{self._started}", daemon=True).start()
+                self._started += 1
+        for _ in range(helpers):
+            self._jobs.put(job)
+
+    def _serve(self) -> None:
+        while True:
+            job = self._jobs.get()
+            try:
+                job.work()
+            except BaseException:  # the one who called for help raises it
+                continue
+            finally:
+                del job  # or its arrays would live until the next job
+
+
+_workers = _Workers()
+
+
+def _start_anew() -> None:
     """A forked child has none of its parent's threads."""
-    global _pool, _lock
-    _pool, _lock = None, threading.Lock()
+    global _workers
+    _workers = _Workers()
 
 
-os.register_at_fork(after_in_child=_forget_pool)
+os.register_at_fork(after_in_child=_start_anew)

@@ -13,6 +13,7 @@ from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
 
+SMALL = 1 << 20  # arcs; below this, NumPy is done before Numba is loaded
 MODES = {"drop": 0, "first": 0, "min": 1, "max": 2, "sum": 3}
 
 
@@ -85,6 +86,9 @@ def _copied(rows: Adjacency) -> Adjacency:
 
 def count_loops(rows: Adjacency) -> int:
     """The number of arcs from a vertex to itself; rows are sorted."""
+    if rows.num_arcs < SMALL:
+        sources = np.repeat(np.arange(rows.num_vertices), rows.degrees())
+        return int(np.count_nonzero(sources == rows.indices))
     from clew.build import kernels_transpose
 
     bounds = blocks_of(rows)

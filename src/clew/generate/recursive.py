@@ -86,8 +86,14 @@ def kronecker(
         log2 of the number of vertices, up to 40.
     edge_factor
         Pairs drawn per vertex.
-    seed, directed, duplicates, loops, scramble
-        As in ``rmat``, with the benchmark's defaults.
+    seed
+        Another seed, another graph.
+    directed
+        False, as in the benchmark: every drawn pair is an edge in both directions.
+    duplicates, loops
+        What becomes of pairs that were drawn again and of self-loops (see ``Graph.from_edges``).
+    scramble
+        Permute ids at random, as the benchmark asks for.
 
     Notes
     -----

@@ -5,7 +5,7 @@ A new format is one module with a ``FORMAT`` and one line in ``MODULES``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cache
@@ -20,8 +20,22 @@ if TYPE_CHECKING:
     from clew.io.sink import Sink
     from clew.io.source import Source
 
-#: In the order they are tried; where several say MAYBE and no suffix decides, the first one wins.
-MODULES: tuple[str, ...] = ()
+#: In the order they are tried: the first that is sure wins, then the first that a suffix speaks for, then the first
+#: that is possible. Formats that edge lists can be taken for stand after those.
+MODULES: tuple[str, ...] = (
+    "clew.io.native",
+    "clew.io.parquet",
+    "clew.io.arrow_ipc",
+    "clew.io.npz",
+    "clew.io.matrix_market",
+    "clew.io.dimacs",
+    "clew.io.galois",
+    "clew.io.gap",
+    "clew.io.ligra",
+    "clew.io.edge_list",
+    "clew.io.metis",
+    "clew.io.ldbc",
+)
 
 
 class Match(IntEnum):
@@ -59,13 +73,15 @@ class Format:
 
 
 @cache
-def formats() -> tuple[Format, ...]:
-    """Every registered format."""
-    found: list[Format] = []
+def _declared(module: str) -> tuple[Format, ...]:
+    declared = import_module(module).FORMAT
+    return declared if isinstance(declared, tuple) else (declared,)
+
+
+def formats() -> Iterator[Format]:
+    """Every registered format, each imported when its turn comes: who knows after the first need not load the rest."""
     for module in MODULES:
-        declared = import_module(module).FORMAT
-        found.extend(declared if isinstance(declared, tuple) else (declared,))
-    return tuple(found)
+        yield from _declared(module)
 
 
 def named(name: str) -> Format:
@@ -79,17 +95,16 @@ def named(name: str) -> Format:
 
 def detect(head: bytes, suffix: str, name: str) -> Format:
     """The format of a file that starts with ``head`` and whose name ends in ``suffix``."""
-    matches = [(one, one.sniff(head)) for one in formats() if one.read is not None]
-    for wanted in (Match.SURE, Match.MAYBE):
-        fitting = [one for one, match in matches if match == wanted]
-        by_suffix = [one for one in fitting if suffix in one.suffixes]
-        if by_suffix or fitting:
-            return (by_suffix or fitting)[0]
-    expected = (
-        f"what {suffix!r} promises ({by.title})"
-        if (by := _by_suffix(suffix))
-        else "a graph in a known format"
-    )
+    possible: list[Format] = []
+    for one in formats():
+        match = one.sniff(head) if one.read is not None else Match.NO
+        if match == Match.SURE:
+            return one
+        if match == Match.MAYBE:
+            possible.append(one)
+    if possible:
+        return next((one for one in possible if suffix in one.suffixes), possible[0])
+    expected = f"what {suffix!r} promises ({by.title})" if (by := _by_suffix(suffix)) else "a graph in a known format"
     raise FormatError(
         f"the content is in no known graph format (it starts with {head[:24]!r}); expected {expected}. "
         "If you know the format, name it with format=…; `clew formats` lists them.",
@@ -112,4 +127,4 @@ def for_writing(suffix: str, name: str) -> Format:
 def _by_suffix(suffix: str) -> Format | None:
     fitting = [one for one in formats() if suffix in one.suffixes]
     writable = [one for one in fitting if one.write is not None]
-    return (writable or fitting or [None])[0]
+    return next(iter(writable or fitting), None)

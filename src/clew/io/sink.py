@@ -5,10 +5,7 @@ Whatever goes wrong on the way (disk full, Ctrl-C, a bug), a file that was there
 
 from __future__ import annotations
 
-import bz2
 import contextlib
-import gzip
-import lzma
 import os
 import tempfile
 from pathlib import Path
@@ -19,29 +16,31 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.errors import FormatError
-from clew.io.source import COMPRESSION_SUFFIXES
+from clew.io.codecs import codec_for
+from clew.io.source import COMPRESSION_SUFFIXES, plain_suffix
 
 
 class Sink:
     """A context manager that writes ``path`` atomically, compressing by its suffix.
 
-    ``sink.write(bytes_or_array)`` appends; leaving the block without an error puts the file in place.
+    ``sink.write(bytes_or_array)`` appends; leaving the block without an error puts the file in place. ``written``
+    counts the bytes before compression.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.name = str(path)
-        self._stream: IO[bytes] | Any = None
+        # A link stays a link: what it leads to is replaced.
+        self._target = Path(os.path.realpath(self.path))
+        self._stream: Any = None
         self._file: IO[bytes] | None = None
         self._temporary: Path | None = None
+        self.written = 0
 
     @property
     def suffix(self) -> str:
         """The ending of the file's name without its compression suffix, in lower case."""
-        suffixes = [suffix.lower() for suffix in self.path.suffixes]
-        if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
-            suffixes.pop()
-        return suffixes[-1] if suffixes else ""
+        return plain_suffix(self.path)
 
     @property
     def compression(self) -> str | None:
@@ -50,28 +49,35 @@ class Sink:
         return last if last in COMPRESSION_SUFFIXES else None
 
     def __enter__(self) -> Sink:
-        if self.path.is_dir():
+        if self._target.is_dir():
             raise FormatError("this is a directory; expected the name of a file to write.", path=self.path)
+        if self._target.exists() and not self._target.is_file():
+            raise FormatError("this is a device or a pipe; expected the name of a file to write.", path=self.path)
         try:
             handle, name = tempfile.mkstemp(
-                prefix=f".{self.path.name}.", suffix=".part", dir=self.path.parent
+                prefix=f".{self._target.name[:100]}.", suffix=".part", dir=self._target.parent
             )
             self._temporary = Path(name)
             self._file = os.fdopen(handle, "wb")
-            self._stream = _compressor(self._file, self.compression)
+            codec = codec_for(self.compression)
+            self._stream = self._file if codec is None else codec.wrap(self._file)
         except OSError as error:
             self._discard()
             raise self._failure(error) from None
+        except BaseException:
+            self._discard()
+            raise
         return self
 
     def write(self, data: bytes | memoryview | npt.NDArray[Any]) -> None:
         """Append bytes, or the bytes of an array."""
         if isinstance(data, np.ndarray):
-            data = memoryview(np.ascontiguousarray(data)).cast("B") if data.size else b""
+            data = np.ascontiguousarray(data).data.cast("B") if data.size else b""
         try:
             self._stream.write(data)
         except OSError as error:
             raise self._failure(error) from None
+        self.written += memoryview(data).nbytes
 
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
@@ -87,8 +93,8 @@ class Sink:
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
-            os.chmod(self._temporary, _mode_for(self.path))
-            os.replace(self._temporary, self.path)
+            self._temporary.chmod(_mode_for(self._target))
+            self._temporary.replace(self._target)
         except OSError as error:
             self._discard()
             raise self._failure(error) from None
@@ -99,8 +105,8 @@ class Sink:
     def _discard(self) -> None:
         for stream in (self._stream, self._file):
             if stream is not None:
-                # The file is thrown away: whatever closing it says does not matter.
-                with contextlib.suppress(Exception):
+                # The file is thrown away and an error is on its way already: what closing it says does not matter.
+                with contextlib.suppress(BaseException):
                     stream.close()
         if self._temporary is not None:
             self._temporary.unlink(missing_ok=True)
@@ -108,22 +114,6 @@ class Sink:
     def _failure(self, error: OSError) -> FormatError:
         reason = error.strerror or str(error)
         return FormatError(f"the file could not be written: {reason}. Nothing was changed.", path=self.path)
-
-
-def _compressor(file: IO[bytes], suffix: str | None) -> Any:
-    match suffix:
-        case ".gz":
-            return gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0)
-        case ".bz2":
-            return bz2.BZ2File(file, "wb")
-        case ".xz":
-            return lzma.LZMAFile(file, "wb")
-        case ".zst":
-            import pyarrow as pa
-
-            return pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), "zstd")
-        case _:
-            return file
 
 
 def _mode_for(path: Path) -> int:

@@ -1,60 +1,38 @@
 """Bytes to read from: a memory-mapped file, a compressed file unpacked block by block, or a buffer.
 
-Readers see one interface, whatever lies underneath. Memory stays bounded: text is handed out in blocks that end at a line's
-end, and a compressed file is unpacked by a second thread while the block before it is parsed.
+Readers see one interface, whatever lies underneath. Memory stays bounded: text is handed out in blocks that end at a
+line's end, and a compressed file is unpacked by a second thread while the block before it is parsed.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
+import io
 import mmap
-import zlib
-from collections.abc import Callable, Iterator
+import stat
+from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, NamedTuple, NoReturn
+from typing import IO, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.errors import FormatError
+from clew.io.codecs import BROKEN, START_BYTES, SUFFIXES, Codec, codec_of
 
 Bytes = npt.NDArray[np.uint8]
 
+COMPRESSION_SUFFIXES = SUFFIXES
 HEAD_BYTES = 1 << 16
-BLOCK_BYTES = 1 << 26  # large enough to keep every core busy, small beside the graphs that need blocks at all
+BLOCK_BYTES = 1 << 25  # large enough to keep every core busy, small beside the graphs that need blocks at all
 NEWLINE = 10
 
 
-def _open_zstd(path: Path) -> IO[bytes]:
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")  # type: ignore[return-value]
-
-
-class _Codec(NamedTuple):
-    suffix: str
-    magic: bytes
-    open: Callable[[Path], IO[bytes]]
-
-
-_CODECS = (
-    _Codec(".gz", b"\x1f\x8b", lambda path: gzip.open(path, "rb")),
-    _Codec(".bz2", b"BZh", lambda path: bz2.open(path, "rb")),
-    _Codec(".xz", b"\xfd7zXZ\x00", lambda path: lzma.open(path, "rb")),
-    _Codec(".zst", b"\x28\xb5\x2f\xfd", _open_zstd),
-)
-COMPRESSION_SUFFIXES = tuple(codec.suffix for codec in _CODECS)
-
-
 class Block(NamedTuple):
-    """Consecutive bytes of a text; ``line`` is the number of the first line, counted from 1."""
+    """Consecutive bytes of a text that end with a newline; ``offset`` is where in the text they start."""
 
     data: Bytes
-    line: int
     offset: int
 
 
@@ -64,18 +42,21 @@ class Source:
     Parameters
     ----------
     origin
-        A path, or an object with the buffer protocol (``bytes``, ``memoryview``, an array).
+        A path, or an object with the buffer protocol (``bytes``, ``memoryview``, an array). Either may be compressed:
+        its first bytes tell.
     max_expanded_bytes
         Where to stop decompressing; None is the larger of 1 GiB and 200 times the compressed size.
     """
 
-    def __init__(
-        self, origin: str | Path | bytes | memoryview, *, max_expanded_bytes: int | None = None
-    ) -> None:
+    def __init__(self, origin: str | Path | bytes | memoryview, *, max_expanded_bytes: int | None = None) -> None:
         self.path = Path(origin) if isinstance(origin, (str, Path)) else None
         self.name = "<bytes>" if self.path is None else str(self.path)
-        self._raw = self._map(self.path) if self.path else np.frombuffer(origin, dtype=np.uint8)  # type: ignore[arg-type]
-        self._codec = None if self.path is None else self._detect_codec()
+        self._mapping: mmap.mmap | None = None
+        if self.path is not None:
+            self._raw = self._open(self.path, max_expanded_bytes)
+        else:
+            self._raw = np.frombuffer(origin, dtype=np.uint8)  # type: ignore[arg-type]
+        self._codec: Codec | None = codec_of(self._raw[:START_BYTES].tobytes())
         expanded = max(1 << 30, 200 * self._raw.size)
         self._limit = expanded if max_expanded_bytes is None else max_expanded_bytes
         self._whole: Bytes | None = self._raw if self._codec is None else None
@@ -84,12 +65,7 @@ class Source:
     @property
     def suffix(self) -> str:
         """The ending of the file's name without its compression suffix, in lower case."""
-        if self.path is None:
-            return ""
-        suffixes = [suffix.lower() for suffix in self.path.suffixes]
-        if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
-            suffixes.pop()
-        return suffixes[-1] if suffixes else ""
+        return "" if self.path is None else plain_suffix(self.path)
 
     @property
     def compressed(self) -> bool:
@@ -112,109 +88,165 @@ class Source:
             if self._whole is not None:
                 self._head = self._whole[:HEAD_BYTES].tobytes()
             else:
-                self._head = next(self._unpacked(HEAD_BYTES), b"")
+                with closing(self._unpacked(HEAD_BYTES)) as pieces:
+                    self._head = next(pieces, np.empty(0, np.uint8))[:HEAD_BYTES].tobytes()
         return self._head
 
     def whole(self) -> Bytes:
         """All bytes at once: the memory map itself, or everything unpacked."""
         if self._whole is None:
             pieces = list(self._unpacked(BLOCK_BYTES))
-            self._whole = np.frombuffer(b"".join(pieces), dtype=np.uint8)
+            self._whole = np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
         return self._whole
 
-    def blocks(self, size: int = BLOCK_BYTES) -> Iterator[Block]:
-        """The text in blocks of about ``size`` bytes, each ending after a newline or at the end of the text."""
-        windows = self._mapped(size) if self._whole is not None else self._prefetched(size)
-        line, offset = 1, 0
-        carry: list[Bytes] = []
-        for window in windows:
-            cut = _last_newline(window) + 1
-            if cut == 0:
-                carry.append(window)
-                continue
-            data = np.concatenate([*carry, window[:cut]]) if carry else window[:cut]
-            yield Block(data, line, offset)
-            line += int(np.count_nonzero(data == NEWLINE))
-            offset += data.size
-            carry = [window[cut:]] if cut < window.size else []
-        if carry:
-            yield Block(np.concatenate(carry), line, offset)
+    def blocks(self, size: int = BLOCK_BYTES, start: int = 0) -> Generator[Block, None, None]:
+        """The text from byte ``start`` (where a line begins) on, in blocks of about ``size`` bytes.
+
+        A block is never empty and always ends with a newline: a last line without one gets it. What lies in a memory
+        map is not copied, and is dropped from memory again once the next block is asked for.
+        """
+        if self._whole is not None:
+            yield from self._mapped_blocks(self._whole, size, start)
+            return
+        offset = 0
+        with closing(self._unpacked_blocks(size)) as found, ThreadPoolExecutor(1, "clew-unpack") as pool:
+            ahead = pool.submit(next, found, None)
+            while (data := ahead.result()) is not None:
+                ahead = pool.submit(next, found, None)
+                stop = offset + data.size
+                if stop > start:
+                    skipped = max(0, start - offset)
+                    yield Block(data[skipped:], offset + skipped)
+                offset = stop
 
     def error(self, problem: str, *, line: int | None = None, column: int | None = None) -> FormatError:
         """A ``FormatError`` about this file, for the caller to raise."""
         return FormatError(problem, path=self.name, line=line, column=column)
 
-    def _map(self, path: Path) -> Bytes:
+    def _open(self, path: Path, limit: int | None) -> Bytes:
         try:
-            if path.is_dir():
-                raise FormatError(
-                    "this is a directory; expected a file. Name one of the files in it.", path=path
-                )
+            kind = path.stat().st_mode
+            if stat.S_ISDIR(kind):
+                raise FormatError("this is a directory; expected a file. Name one of the files in it.", path=path)
+            if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+                raise FormatError("this is a device; expected a file or a pipe.", path=path)
             with path.open("rb") as file:
-                file.seek(0, 2)
-                if file.tell() == 0:
+                if not stat.S_ISREG(kind):
+                    return self._drained(file, 1 << 30 if limit is None else limit)
+                if file.seek(0, io.SEEK_END) == 0:
                     return np.empty(0, dtype=np.uint8)
-                return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), dtype=np.uint8)
+                self._mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+                return np.frombuffer(self._mapping, dtype=np.uint8)
         except FileNotFoundError:
             raise FormatError("there is no such file.", path=path) from None
         except PermissionError:
-            raise FormatError(
-                "permission to read the file was denied; check its mode and owner.", path=path
-            ) from None
-        except (OSError, ValueError) as error:
-            raise FormatError(f"the file cannot be opened: {error}.", path=path) from None
+            raise FormatError("permission to read the file was denied; check its mode and owner.", path=path) from None
+        except OSError as error:
+            raise FormatError(f"the file cannot be opened: {error.strerror or error}.", path=path) from None
 
-    def _detect_codec(self) -> _Codec | None:
-        start = self._raw[:8].tobytes()
-        return next((codec for codec in _CODECS if start.startswith(codec.magic)), None)
+    def _drained(self, pipe: IO[bytes], limit: int) -> Bytes:
+        """Everything a pipe has to say: it can be neither mapped nor read twice."""
+        data = pipe.read(limit + 1)
+        if len(data) > limit:
+            raise self.error(
+                f"the pipe holds more than {limit:,} bytes; raise the cap with max_expanded_bytes=…, "
+                "or write it to a file first."
+            )
+        return np.frombuffer(data, dtype=np.uint8)
 
-    def _mapped(self, size: int) -> Iterator[Bytes]:
-        assert self._whole is not None
-        for start in range(0, self._whole.size, size):
-            # Extend the window to the end of its last line, so that no bytes of the map are copied.
-            stop = min(start + size, self._whole.size)
-            yield self._whole[start:stop]
+    def _mapped_blocks(self, text: Bytes, size: int, start: int) -> Iterator[Block]:
+        while start < text.size:
+            cut = start + _last_newline(text[start : start + size]) + 1
+            if cut == start:
+                cut = _next_newline(text, min(start + size, text.size)) + 1
+            if cut == 0:  # the last line, which has no newline
+                yield Block(np.append(text[start:], np.uint8(NEWLINE)), start)
+                return
+            yield Block(text[start:cut], start)
+            self._forget(start, cut)
+            start = cut
 
-    def _prefetched(self, size: int) -> Iterator[Bytes]:
-        with closing(self._unpacked(size)) as pieces, ThreadPoolExecutor(1, "clew-unpack") as pool:
-            ahead = pool.submit(next, pieces, b"")
-            while piece := ahead.result():
-                ahead = pool.submit(next, pieces, b"")
-                yield np.frombuffer(piece, dtype=np.uint8)
+    def _forget(self, start: int, stop: int) -> None:
+        """Tell the system that these bytes of the map are not needed in memory any more."""
+        first = -(-start // mmap.PAGESIZE) * mmap.PAGESIZE
+        if self._mapping is not None and stop > first:
+            self._mapping.madvise(mmap.MADV_DONTNEED, first, stop - first)
 
-    def _unpacked(self, size: int) -> Iterator[bytes]:
-        assert self.path is not None
+    def _unpacked_blocks(self, size: int) -> Generator[Bytes, None, None]:
+        line: list[Bytes] = []  # the line that is not yet complete
+        for piece in self._unpacked(size):
+            cut = _last_newline(piece) + 1
+            if cut == 0:
+                line.append(piece)
+                continue
+            yield np.concatenate([*line, piece[:cut]]) if line else piece[:cut]
+            line = [piece[cut:]] if cut < piece.size else []
+        if line:
+            yield np.concatenate([*line, np.array([NEWLINE], dtype=np.uint8)])
+
+    def _unpacked(self, size: int) -> Generator[Bytes, None, None]:
+        """What the file unpacks to, ``size`` bytes at a time (the last piece is shorter)."""
         assert self._codec is not None
         total = 0
         try:
-            with self._codec.open(self.path) as stream:
-                while piece := stream.read(size):
-                    total += len(piece)
+            with self._codec.open(self._raw) as stream:
+                while (piece := _filled(stream, size)).size:
+                    total += piece.size
                     if total > self._limit:
-                        self._refuse_expansion()
+                        break
                     yield piece
-        except (EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+        except FormatError:
+            raise
+        except BROKEN as error:
             raise self.error(
                 f"the {self._codec.suffix} data is damaged or cut short after {total:,} unpacked bytes ({error}); "
                 "copy or download the file again."
             ) from None
+        if total > self._limit:
+            raise self.error(
+                f"the file unpacks to more than {self._limit:,} bytes ({self._raw.size:,} on disk); "
+                "if that is right, raise the cap with max_expanded_bytes=…"
+            )
 
-    def _refuse_expansion(self) -> NoReturn:
-        raise self.error(
-            f"the file unpacks to more than {self._limit:,} bytes ({self._raw.size:,} on disk); "
-            "if that is right, raise the cap with max_expanded_bytes=…"
-        )
+
+def plain_suffix(path: Path) -> str:
+    """The ending of a file's name without its compression suffix, in lower case."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
+        suffixes.pop()
+    return suffixes[-1] if suffixes else ""
+
+
+def _filled(stream: IO[bytes], size: int) -> Bytes:
+    """The next ``size`` bytes, fewer only at the end: a stream may answer with less than was asked for."""
+    buffer = np.empty(size, dtype=np.uint8)
+    view = memoryview(buffer)  # type: ignore[arg-type]
+    filled = 0
+    while filled < size and (got := stream.readinto(view[filled:])):  # type: ignore[attr-defined]
+        filled += got
+    return buffer[:filled]
 
 
 def _last_newline(window: Bytes) -> int:
     """The position of the last newline, or -1; looks at the end first, where it nearly always is."""
-    stop = window.size
-    step = 1 << 16
+    stop, step = window.size, 1 << 12
     while stop > 0:
         start = max(0, stop - step)
-        found: Any = np.flatnonzero(window[start:stop] == NEWLINE)
+        found = np.flatnonzero(window[start:stop] == NEWLINE)
         if found.size:
             return start + int(found[-1])
         stop = start
-        step *= 2
+        step = min(2 * step, 1 << 24)
+    return -1
+
+
+def _next_newline(text: Bytes, start: int) -> int:
+    """The position of the first newline from ``start`` on, or -1."""
+    step = 1 << 12
+    while start < text.size:
+        found = np.flatnonzero(text[start : start + step] == NEWLINE)
+        if found.size:
+            return start + int(found[0])
+        start += step
+        step = min(2 * step, 1 << 24)
     return -1

@@ -1,0 +1,1 @@
+"""The command line: ``clew info``, ``convert``, ``generate``, ``formats`` and ``demo``."""

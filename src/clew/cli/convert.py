@@ -1,0 +1,65 @@
+"""``clew convert``: from one format to another, cleaned on the way."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clew.cli import output, weights
+from clew.cli.files import format_to_write, load, save
+from clew.cli.progress import showing
+from clew.io.options import Duplicates
+
+
+def convert(
+    origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format.")],
+    destination: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix names the format.")],
+    symmetrize: Annotated[
+        bool, typer.Option("--symmetrize", help="Make the graph undirected: an edge one way becomes an edge both ways.")
+    ] = False,
+    drop_loops: Annotated[bool, typer.Option("--drop-loops", help="Leave out edges from a vertex to itself.")] = False,
+    duplicates: Annotated[
+        Duplicates | None,
+        typer.Option(help="Edges between the same two vertices: keep all, drop all but one, or combine weights."),
+    ] = None,
+    weights_from: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)] = None,
+    directed: Annotated[
+        bool | None,
+        typer.Option("--directed/--undirected", help="What the edges are, where the file says otherwise or nothing."),
+    ] = None,
+    from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of IN.")] = None,
+    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Change a graph's format.
+
+    Edges can be cleaned on the way; what was read, what was dropped and what was written is said.
+    """
+    wanted_weights = weights.parse(weights_from)
+    wanted_format = format_to_write(destination, to_format)
+    graph, was_read = load(
+        origin,
+        from_format,
+        directed=directed,
+        duplicates=duplicates or "keep",
+        loops="drop" if drop_loops else "keep",
+        weights=None if wanted_weights is None else False,
+    )
+    with showing("changing edges"):
+        result = graph.symmetrized(duplicates or "first") if symmetrize else graph
+        result = weights.apply(result, wanted_weights)
+    written = save(result, destination, wanted_format)
+    if as_json:
+        output.as_json(
+            {
+                "read": {**was_read.as_dict(), **graph.describe().as_dict()},
+                "written": {**written.as_dict(), **result.describe().as_dict()},
+            }
+        )
+        return
+    rows = [("read", str(was_read)), ("", str(graph.report)), ("graph", output.size(graph))]
+    if result is not graph:
+        rows.append(("changed to", output.size(result)))
+    output.facts([*rows, ("written", str(written))])

@@ -1,0 +1,63 @@
+"""Reading and writing as the commands do it: timed, with a bar, and remembering what there is to say about the file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from clew.cli.output import duration
+from clew.cli.progress import showing
+from clew.describe import human_bytes
+from clew.graph import Graph
+from clew.io import read, registry, write
+from clew.io.sink import Sink
+from clew.io.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file that was read or written."""
+
+    path: Path
+    format: registry.Format
+    bytes: int
+    seconds: float
+
+    def __str__(self) -> str:
+        return f"{self.path}  ({self.format.title}, {human_bytes(self.bytes)}, {duration(self.seconds)})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The facts, for JSON."""
+        return {
+            "file": str(self.path),
+            "format": self.format.name,
+            "file_bytes": self.bytes,
+            "seconds": round(self.seconds, 6),
+        }
+
+
+def load(path: Path, format_name: str | None, **options: Any) -> tuple[Graph, File]:
+    """Read a graph."""
+    started = perf_counter()
+    with showing(f"reading {path.name}") as progress:
+        graph = read(path, format_name, progress=progress, **options)
+    seconds = perf_counter() - started
+    source = Source(path)
+    found = registry.named(format_name) if format_name else registry.detect(source.head(), source.suffix, source.name)
+    return graph, File(path, found, source.stored_bytes, seconds)
+
+
+def format_to_write(path: Path, format_name: str | None) -> registry.Format:
+    """The format that ``save`` will need; asked for first, so that nobody waits for a graph that cannot be written."""
+    sink = Sink(path)
+    return registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
+
+
+def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
+    """Write a graph."""
+    started = perf_counter()
+    with showing(f"writing {path.name}") as progress:
+        write(graph, path, chosen.name, progress=progress)
+    return File(path, chosen, path.stat().st_size, perf_counter() - started)

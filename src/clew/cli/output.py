@@ -1,0 +1,98 @@
+"""What the commands print: results on stdout, everything else on stderr; plain where it is no terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+
+results = Console(highlight=False)
+messages = Console(stderr=True, highlight=False)
+
+
+class Column(NamedTuple):
+    """A column of a result table."""
+
+    title: str
+    align: Literal["left", "right"] = "left"
+    style: str = ""
+    wrap: bool = False
+
+
+def heading(title: str, note: str = "") -> None:
+    """The title of what follows, with a quieter remark behind it."""
+    results.print()
+    results.print(Text.assemble((title, "bold"), (f"  {note}" if note else "", "dim")))
+    results.print()
+
+
+def paragraph(text: str) -> None:
+    """A remark on what came before."""
+    results.print()
+    _indented(Text(text, style="dim"))
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> None:
+    """A table of what and how much, without lines."""
+    table = Table.grid(padding=(0, 3, 0, 0))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for what, value in rows:
+        table.add_row(what, Text(value))
+    _indented(table)
+
+
+def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
+    """A table with a quiet head and no lines."""
+    grid = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
+    for column in columns:
+        grid.add_column(
+            column.title,
+            justify=column.align,
+            style=column.style,
+            no_wrap=not column.wrap,
+            overflow="fold" if column.wrap else "ellipsis",
+        )
+    for row in rows:
+        grid.add_row(*(Text(cell) for cell in row))
+    _indented(grid)
+
+
+def as_json(value: Any) -> None:
+    """The answer for a program, and nothing else."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+
+
+def complain(sentence: str) -> None:
+    """One red sentence on stderr; broken into lines only where a person reads it."""
+    messages.print(Text(sentence, style="red"), soft_wrap=not messages.is_terminal)
+
+
+def _indented(what: RenderableType) -> None:
+    results.print(Padding(what, (0, 0, 0, 2), expand=False))
+
+
+def duration(seconds: float) -> str:
+    """A time that reads well, from milliseconds to minutes."""
+    if seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min"
+
+
+def size(graph: Graph) -> str:
+    """How large a graph is, in a few words."""
+    direction = "directed" if graph.directed else "undirected"
+    weights = "unweighted" if graph.weights is None else f"{graph.weights.dtype} weights"
+    return f"{graph.num_vertices:,} vertices, {graph.num_edges:,} {direction} edges, {weights}"

@@ -1,0 +1,99 @@
+"""Edge lists as text, in the dialect that the suffix of the file is used for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.errors import FormatError
+from clew.graph import Graph
+from clew.io.edge_list_dialect import checked_delimiter
+from clew.io.options import WriteOptions
+from clew.io.sink import Sink
+from clew.io.text import Labels, write_table
+from clew.names import VertexNames
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BLOCK_EDGES = 1 << 21
+DELIMITERS = {".csv": b",", ".tsv": b"\t"}
+WITH_HEADER = (".csv", ".tsv")
+WITHOUT_COMMENTS = (".el", ".wel")
+
+# Names that would not be read back as they are: numbers, comments, those with blanks, quotes or control characters, and
+# those with anything that could be taken for a delimiter.
+_IN_NEED_OF_QUOTES = (
+    r"^$|^[#%\x{feff}]|[\x00-\x20\",;|\x7f]"
+    r"|^[+-]?([0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?|nan|inf|infinity)$"
+)
+
+
+def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
+    """Write every edge as a line; see the module ``edge_list``."""
+    delimiter = DELIMITERS.get(sink.suffix, b" ")
+    if options.delimiter is not None:
+        delimiter = checked_delimiter(options.delimiter) or b" "
+    header = sink.suffix in WITH_HEADER if options.header is None else options.header
+    labels = None if graph.names is None else _labels(graph.names, delimiter, sink)
+    if header:
+        names = [b"source", b"target", *([b"weight"] if graph.weighted else [])]
+        sink.write(delimiter.join(names) + b"\n")
+    elif not graph.directed and sink.suffix not in WITHOUT_COMMENTS:
+        sink.write(b"# sym weighted\n" if graph.weighted else b"# sym unweighted\n")
+    for source, target, weights in _edges(graph):
+        ends = (source, target) if labels is None else (Labels(source, labels), Labels(target, labels))
+        write_table(sink, ends if weights is None else (*ends, weights), delimiter=delimiter)
+        if options.progress is not None:
+            options.progress(sink.written, None)
+
+
+def _edges(graph: Graph) -> Iterator[tuple[Array, Array, Array | None]]:
+    """The edges of a few rows at a time; an undirected one once."""
+    indptr = graph.indptr
+    wanted = np.arange(0, graph.num_arcs + BLOCK_EDGES, BLOCK_EDGES)
+    rows = np.unique(np.append(np.searchsorted(indptr, wanted, "right") - 1, graph.num_vertices))
+    rows = np.clip(rows, 0, graph.num_vertices)
+    for first, last in pairwise(rows.tolist()):
+        part = slice(int(indptr[first]), int(indptr[last]))
+        target = graph.indices[part]
+        source = np.repeat(np.arange(first, last, dtype=target.dtype), np.diff(indptr[first : last + 1]))
+        weights = None if graph.weights is None else graph.weights[part]
+        if not graph.directed:
+            once = source <= target
+            source, target, weights = source[once], target[once], None if weights is None else weights[once]
+        if source.size:
+            yield source, target, weights
+
+
+def _labels(names: VertexNames, delimiter: bytes, sink: Sink) -> pa.Array[Any]:
+    """The names as they are written: integers as they are, strings in quotes where they need them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = names.array
+    if names.are_integers:
+        return values
+    broken = pc.match_substring_regex(values, "[\r\n]")
+    if pc.any(broken).as_py():
+        name = values.filter(broken)[0].as_py()
+        raise FormatError(
+            f"the vertex name {name!r} has a line end in it, which an edge list cannot hold; "
+            "rename the vertex, or write a .clew file.",
+            path=sink.name,
+        )
+    needy = pc.or_(
+        pc.match_substring_regex(values, _IN_NEED_OF_QUOTES, ignore_case=True),
+        pc.match_substring(values, delimiter.decode()),
+    )
+    if not pc.any(needy).as_py():
+        return values
+    quote, nothing = (pa.scalar(text, pa.large_string()) for text in ('"', ""))
+    doubled = pc.replace_substring(values, '"', '""')
+    quoted = pc.binary_join_element_wise(quote, doubled, quote, nothing)  # type: ignore[call-overload]
+    written: pa.Array[Any] = pc.if_else(needy, quoted, values)
+    return written

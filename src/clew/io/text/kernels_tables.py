@@ -1,0 +1,320 @@
+# mypy: ignore-errors
+"""Rows of columns: every piece of a block is parsed on its own, straight into the arrays.
+
+A piece starts and ends at a line's end. ``count_lines`` bounds its rows, so that every piece knows where its rows go
+before any is parsed; lines that hold no row (comments, blank lines) leave a gap that ``close_gaps`` closes.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.io.text.kernels_bytes import byte_at, class_at
+from clew.io.text.kernels_doubles import is_hard
+from clew.io.text.kernels_numbers import number_at, short_digits_at, signed_digits_at
+from clew.io.text.status import (
+    BEYOND_64_BITS,
+    DOUBLES,
+    FINE,
+    NO_INTEGER,
+    NO_NAME,
+    NO_NUMBER,
+    OPEN_QUOTE,
+    OUT_OF_RANGE,
+    ROUNDED,
+    TEXT_AFTER_QUOTE,
+    TOO_FEW_COLUMNS,
+    TOO_MANY_COLUMNS,
+    WRONG_PREFIX,
+)
+
+TAB, LINE_FEED, RETURN, SPACE, QUOTE = 9, 10, 13, 32, 34
+
+# Classes of bytes: ordinary, blank, end of line, delimiter.
+PLAIN, BLANK, LINE_END, DELIMITER = 0, 1, 2, 3
+# Roles of columns.
+IGNORED, FIRST_ID, SECOND_ID, NUMBER, FIRST_NAME, SECOND_NAME = 0, 1, 2, 3, 4, 5
+
+
+@njit(cache=True, nogil=True)
+def cut(data, cuts):
+    """Move every cut to the start of the next line."""
+    for i in range(1, cuts.size - 1):
+        p = max(cuts[i], cuts[i - 1])
+        if p > 0:
+            p -= 1  # a cut at the start of a line stays
+            while data[p] != LINE_FEED:
+                p += 1
+            p += 1
+        cuts[i] = p
+
+
+@njit(cache=True, nogil=True)
+def count_lines(piece, data, cuts):
+    """The lines of one piece: every line feed ends one, and so does a return that no line feed follows."""
+    start, last = cuts[piece], cuts[piece + 1] - 1
+    if last < start:
+        return 0
+    here = data[start:last]
+    after = data[start + 1 : last + 1]
+    lines = 1  # the last byte is a line feed
+    for i in range(here.size):
+        lines += (here[i] == LINE_FEED) | ((here[i] == RETURN) & (after[i] != LINE_FEED))
+    return lines
+
+
+@njit(cache=True, nogil=True)
+def close_gaps(values, places, counts):
+    """Move the values of every piece up to those of the piece before it."""
+    end = places[0] + counts[0]
+    for piece in range(1, counts.size):
+        start = places[piece]
+        if start != end:
+            for i in range(counts[piece]):
+                values[end + i] = values[start + i]
+        end += counts[piece]
+
+
+@njit(forceinline=True)
+def after_blanks(data, p, classes):
+    """The first byte from p on that is not blank."""
+    while class_at(classes, data, p) == BLANK:
+        p += 1
+    return p
+
+
+@njit
+def after_line(data, p):
+    """The start of the next line."""
+    c = byte_at(data, p)
+    while c != LINE_FEED and c != RETURN:
+        p += 1
+        c = byte_at(data, p)
+    return p + 1
+
+
+@njit
+def after_field(data, p, classes, delimited):
+    """The end of a field of any kind; -1 where its quote is not closed on the line, -2 where text follows the quote."""
+    if byte_at(data, p) == QUOTE:
+        p += 1
+        while True:
+            c = byte_at(data, p)
+            if c in (LINE_FEED, RETURN):
+                return -1
+            p += 1
+            if c == QUOTE:
+                if byte_at(data, p) != QUOTE:
+                    return p if class_at(classes, data, p) != PLAIN else -2
+                p += 1
+    kind = class_at(classes, data, p)
+    while kind == PLAIN or (delimited and kind == BLANK):
+        p += 1
+        kind = class_at(classes, data, p)
+    return p
+
+
+@njit
+def name_span(data, start, end):
+    """Where the text of a name starts and how long it is (-1: it is not one), without quotes and trailing blanks.
+
+    A name with doubled quotes inside has the complement of its start instead: it has to be copied with care.
+    """
+    if byte_at(data, start) == QUOTE:
+        length = end - start - 2
+        doubled = 0
+        for i in range(start + 1, end - 1):
+            doubled += byte_at(data, i) == QUOTE
+        return (~(start + 1) if doubled else start + 1), length - doubled // 2
+    while end > start and byte_at(data, end - 1) <= SPACE:
+        end -= 1
+    if end == start:
+        return start, -1
+    for i in range(start, end):
+        c = byte_at(data, i)
+        if c < SPACE and c != TAB:
+            return start, -1
+    return start, end - start
+
+
+@njit(cache=True, nogil=True)
+def copy_names(piece, pieces, data, spans, offsets, text):
+    """Copy the names of one piece of the spans to their places in ``text``."""
+    count = offsets.size - 1
+    for i in range(piece * count // pieces, (piece + 1) * count // pieces):
+        start = spans[2 * i]
+        doubled = start < 0
+        if doubled:
+            start = ~start
+        for to in range(offsets[i], offsets[i + 1]):
+            c = byte_at(data, start)
+            text[to] = c
+            start += 2 if doubled and c == QUOTE else 1
+
+
+@njit(cache=True, nogil=True)
+def find_row(data, classes, skipped, wanted):
+    """Where the line of row ``wanted`` (counted from 0) starts; else -1 and how many rows there are."""
+    p = 0
+    row = 0
+    while p < data.size:
+        start = p
+        p = after_blanks(data, p, classes)
+        c = byte_at(data, p)
+        p = after_line(data, p)
+        if c != LINE_FEED and c != RETURN and not skipped[c]:
+            if row == wanted:
+                return start, row
+            row += 1
+    return np.int64(-1), row
+
+
+@njit(forceinline=True)
+def id_at(data, p, negative_limit, lowest, highest):
+    """An id, where it ends, and what was found."""
+    negative, magnitude, end, fits = signed_digits_at(data, p)
+    if end == p:
+        return np.int64(0), end, NO_INTEGER
+    if not fits:
+        return np.int64(0), end, BEYOND_64_BITS
+    if magnitude > negative_limit if negative else magnitude < lowest or magnitude > highest:
+        return np.int64(0), end, OUT_OF_RANGE
+    return -np.int64(magnitude) if negative else np.int64(magnitude), end, FINE
+
+
+@njit
+def _store_name(data, p, place, classes, delimited, spans):
+    """Parse a name (place -1: or anything, and forget it); returns where it ends, and what was found."""
+    end = after_field(data, p, classes, delimited)
+    if end < 0:
+        return p, OPEN_QUOTE if end == -1 else TEXT_AFTER_QUOTE
+    if place >= 0:
+        start, length = name_span(data, p, end)
+        if length < 0:
+            return end, NO_NAME
+        spans[2 * place] = start
+        spans[2 * place + 1] = length
+    return end, FINE
+
+
+@njit(cache=True, nogil=True)
+def read_rows(
+    piece,
+    data,
+    cuts,
+    places,
+    classes,
+    skipped,
+    prefix,
+    delimited,
+    roles,
+    limits,
+    base,
+    mode,
+    first,
+    second,
+    numbers,
+    spans,
+):
+    """Parse the rows of one piece.
+
+    limits[k] is what id column k (2: the numbers) takes: largest negative magnitude, smallest and largest other value;
+    base is subtracted from ids. A name becomes two entries of spans, see ``name_span``. Returns rows, hard doubles,
+    status, and the place and column it is about.
+    """
+    p, stop = cuts[piece], cuts[piece + 1]
+    row = places[piece]
+    begin = row
+    hard = 0
+    columns = roles.size
+    names = np.count_nonzero(roles >= FIRST_NAME)
+    # Most lines start with two short numbers, with the same byte between them as on the line before.
+    usual = columns >= 2 and roles[0] == FIRST_ID and roles[1] == SECOND_ID
+    gap = -1
+    while p < stop:
+        column = 0
+        if usual and p + 48 < stop:
+            start = p
+            if prefix != 0 and byte_at(data, p) == prefix and byte_at(data, p + 1) == SPACE:
+                start += 2
+            source, middle = short_digits_at(data, start)
+            target, end = short_digits_at(data, middle + 1)
+            if (
+                start < middle < start + 16
+                and middle + 1 < end < middle + 17
+                and byte_at(data, middle) == gap
+                and limits[0, 1] <= source <= limits[0, 2]
+                and limits[1, 1] <= target <= limits[1, 2]
+                and (prefix == 0 or start > p)
+            ):
+                first[row] = np.int64(source) - base
+                second[row] = np.int64(target) - base
+                c = byte_at(data, end)
+                if c == gap and columns > 2:
+                    column = 2
+                    p = after_blanks(data, end + 1, classes)
+                elif columns == 2:
+                    if c == RETURN:
+                        end += 1
+                        c = byte_at(data, end)
+                    if c == LINE_FEED:
+                        row += 1
+                        p = end + 1
+                        continue
+        if column == 0:
+            p = after_blanks(data, p, classes)
+            c = byte_at(data, p)
+            if class_at(classes, data, p) == LINE_END:
+                p += 1
+                continue
+            if prefix != 0 and c == prefix and class_at(classes, data, p + 1) != PLAIN:
+                p = after_blanks(data, p + 1, classes)
+            elif skipped[c]:
+                p = after_line(data, p)
+                continue
+            elif prefix != 0:
+                return row - begin, hard, WRONG_PREFIX, p, column
+        while column < columns:
+            if not delimited and class_at(classes, data, p) == LINE_END:
+                return row - begin, hard, TOO_FEW_COLUMNS, p, column
+            role = roles[column]
+            if role in (FIRST_ID, SECOND_ID):
+                k = role - FIRST_ID
+                value, end, status = id_at(data, p, limits[k, 0], limits[k, 1], limits[k, 2])
+                wrong = NO_INTEGER
+                if role == FIRST_ID:
+                    first[row] = value - base
+                else:
+                    second[row] = value - base
+            elif role == NUMBER:
+                bits, end, status = number_at(data, p, mode, limits[2, 0], limits[2, 2])
+                wrong = NO_NUMBER
+                numbers[row] = bits
+                hard += mode in (DOUBLES, ROUNDED) and is_hard(bits)
+            else:
+                place = row * names + role - FIRST_NAME if role >= FIRST_NAME else -1
+                end, status = _store_name(data, p, place, classes, delimited, spans)
+                wrong = TEXT_AFTER_QUOTE
+            kind = class_at(classes, data, end)
+            if kind == PLAIN and status not in (OPEN_QUOTE, TEXT_AFTER_QUOTE):
+                status = wrong
+            if status != FINE:
+                return row - begin, hard, status, p, column
+            if column == 0 and (kind == DELIMITER or not delimited):
+                gap = byte_at(data, end)
+            if kind == BLANK:
+                end = after_blanks(data, end + 1, classes)
+                kind = class_at(classes, data, end)
+                if delimited and kind == PLAIN:
+                    return row - begin, hard, wrong, p, column
+            column += 1
+            if column < columns:
+                if kind == LINE_END:
+                    return row - begin, hard, TOO_FEW_COLUMNS, end, column
+                if kind == DELIMITER:
+                    end = after_blanks(data, end + 1, classes)
+            p = end
+        if class_at(classes, data, p) != LINE_END:
+            return row - begin, hard, TOO_MANY_COLUMNS, p, column
+        p += 1
+        row += 1
+    return row - begin, hard, FINE, np.int64(0), 0

@@ -1,0 +1,136 @@
+"""What the lines of a table look like, and what to say about one that looks different."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.io.source import Bytes
+from clew.io.text import status
+from clew.io.text.id_columns import Range
+from clew.io.text.lines import shown
+
+Kind = Literal["id", "number", "skip"]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """What the lines of a table look like.
+
+    Parameters
+    ----------
+    columns
+        The kind of every column: at most two are an "id" and at most one is a "number"; "skip" is anything.
+    names
+        What errors call each column; by default its kind.
+    ranges
+        For every id column the smallest and largest id as they stand in the file, or None for any integer.
+    base
+        What is subtracted from ids: 1 for formats that count from 1.
+    number_dtype
+        The dtype of the numbers; None is the narrowest of int64, uint64 and float64 that holds them all exactly.
+    comments
+        A line whose first character that is not blank is one of these is skipped, and so is a blank line.
+    prefix
+        The letter that every row starts with, as in DIMACS; lines that start with another one (but not with one of
+        ``comments``) are refused.
+    delimiter
+        The one byte between columns, with or without blanks around it; empty: blanks alone.
+    """
+
+    columns: tuple[Kind, ...]
+    names: tuple[str, ...] = ()
+    ranges: tuple[Range | None, ...] = (None, None)
+    base: int = 0
+    number_dtype: npt.DTypeLike | None = None
+    comments: bytes = b"#%"
+    prefix: bytes = b""
+    delimiter: bytes = b""
+
+    def name(self, column: int) -> str:
+        """What an error calls a column."""
+        usual = {"id": "vertex", "number": "weight", "skip": "column"}
+        return self.names[column] if self.names else usual[self.columns[column]]
+
+    def classes(self) -> npt.NDArray[np.uint8]:
+        """The class of every byte: 0 ordinary, 1 blank, 2 end of line, 3 delimiter."""
+        classes = np.zeros(256, dtype=np.uint8)
+        classes[[32, 9]] = 1
+        classes[[10, 13]] = 2
+        if self.delimiter:
+            classes[ord(self.delimiter)] = 3
+        return classes
+
+    def skipped(self) -> npt.NDArray[np.bool_]:
+        """Which first characters mark a line without a row."""
+        skipped = np.zeros(256, dtype=np.bool_)
+        skipped[list(self.comments)] = True
+        return skipped
+
+    def roles(self, *, named: bool) -> npt.NDArray[np.int64]:
+        """What the kernels do with each column: 0 nothing, 1 and 2 the ids (4 and 5 as names), 3 the number."""
+        ids = iter((4, 5) if named else (1, 2))
+        return np.array([0 if kind == "skip" else 3 if kind == "number" else next(ids) for kind in self.columns])
+
+
+def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
+    """The sentence about ``field``, which stands in ``column`` and is not what belongs there."""
+    name = layout.name(min(column, len(layout.columns) - 1))
+    text = shown(field) if field else "nothing"
+    match found:
+        case status.NO_INTEGER:
+            return f"the {name} is {text}; expected an integer."
+        case status.BEYOND_64_BITS:
+            return f"the {name} is {text}; expected an integer of at most 64 bits."
+        case status.OUT_OF_RANGE:
+            low, high = layout.ranges[layout.columns[:column].count("id")] or (-(1 << 63), (1 << 64) - 1)
+            return f"the {name} is {text}; expected an integer from {low} to {high}."
+        case status.NO_NUMBER:
+            return f"the {name} is {text}; expected a number."
+        case status.FRACTION if layout.number_dtype is not None:
+            return f"the {name} is {text}; expected an integer, since its dtype is {np.dtype(layout.number_dtype)}."
+        case status.NUMBER_OUT_OF_RANGE if layout.number_dtype is not None:
+            return f"the {name} is {text}, which does not fit its dtype, {np.dtype(layout.number_dtype)}."
+        case status.FRACTION | status.NUMBER_OUT_OF_RANGE | status.INEXACT:
+            return (
+                f"the {name} is {text}: this column holds both fractions and integers beyond 2^53, and no dtype holds "
+                "both exactly. Pass weight_dtype='float64' to round them."
+            )
+        case status.TOO_FEW_COLUMNS:
+            return f"the line ends after {_columns(column)}; expected {len(layout.columns)}: {_listed(layout)}."
+        case status.TOO_MANY_COLUMNS:
+            return f"{text} is one column too many; expected {_columns(len(layout.columns))}: {_listed(layout)}."
+        case status.WRONG_PREFIX:
+            return f"the line starts with {text}; expected {layout.prefix.decode()!r} and {_listed(layout)}."
+        case status.OPEN_QUOTE:
+            return f"the quoted {name} {text} does not end on its line; expected a closing double quote."
+        case status.NO_NAME:
+            return f"the {name} is {text}; expected a number or a name, which has no control characters unless quoted."
+        case _:
+            return (
+                f"there is text after the quoted {name} {text}; expected the end of the column after a closing quote."
+            )
+
+
+def field_place(line: Bytes, layout: Layout, column: int) -> int:
+    """Where field number ``column`` of a line starts."""
+    text = line[: 1 << 16].tobytes()
+    blank = rb"[ ]" if layout.delimiter == b"\t" else rb"[ \t]"
+    gap = blank + b"*" + re.escape(layout.delimiter) + blank + b"*" if layout.delimiter else blank + b"+"
+    lead = blank + b"*" + (re.escape(layout.prefix) + rb"[ \t]+" if layout.prefix else b"")
+    plain = rb"[^\r\n" + (re.escape(layout.delimiter) if layout.delimiter else rb" \t") + rb"]*"
+    field = rb'(?:"(?:[^"\r\n]|"")*"|' + plain + rb")"
+    found = re.match(lead + (field + gap) * column, text)
+    return found.end() if found else 0
+
+
+def _columns(count: int) -> str:
+    return f"{count} column" if count == 1 else f"{count} columns"
+
+
+def _listed(layout: Layout) -> str:
+    return ", ".join(layout.name(column) for column in range(len(layout.columns)))

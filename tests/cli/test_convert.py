@@ -1,0 +1,110 @@
+"""``clew convert``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import clew
+from tests.cli import running
+from tests.cli.running import BAD_INPUT, OK, WRONG_USAGE
+
+
+@pytest.fixture
+def graph():
+    return clew.Graph.from_edges([0, 0, 1, 2, 2], [1, 1, 0, 2, 3], [5, 6, 7, 8, 9])
+
+
+@pytest.fixture
+def origin(tmp_path, graph):
+    clew.write(graph, tmp_path / "in.clew")
+    return tmp_path / "in.clew"
+
+
+@pytest.fixture
+def destination(tmp_path):
+    return tmp_path / "out.parquet"
+
+
+def converted(origin, destination, *options):
+    assert running.clew("convert", origin, destination, *options)[0] == OK
+    return clew.read(destination)
+
+
+def test_from_one_format_to_another(origin, destination, graph):
+    assert converted(origin, destination) == graph
+    assert destination.read_bytes().startswith(b"PAR1")
+
+
+def test_formats_can_be_named(origin, tmp_path, graph):
+    assert converted(origin, tmp_path / "out", "--from", "clew", "--to", "npz") == graph
+
+
+def test_cleaning(origin, destination, graph):
+    source, target, weights = graph.edges()
+    for duplicates in ("keep", "drop", "first", "min", "max", "sum"):
+        expected = clew.Graph.from_edges(source, target, weights, duplicates=duplicates, loops="drop")
+        assert converted(origin, destination, "--drop-loops", "--duplicates", duplicates) == expected
+
+
+def test_symmetrizing(origin, destination, graph):
+    assert converted(origin, destination, "--symmetrize") == graph.symmetrized()
+    assert converted(origin, destination, "--symmetrize", "--duplicates", "sum") == graph.symmetrized("sum")
+
+
+def test_direction_can_be_overridden(tmp_path, destination, graph):
+    clew.write(graph.symmetrized(), tmp_path / "both.clew")
+    assert converted(tmp_path / "both.clew", destination).directed is False
+    assert converted(tmp_path / "both.clew", destination, "--directed").directed is True
+
+
+def test_weights(origin, destination, graph):
+    assert converted(origin, destination, "--weights", "none") == graph.with_weights(None)
+    expected = clew.generate.random_weights(graph, 1, 255, 7)
+    assert converted(origin, destination, "--weights", "random:1:255:7") == expected
+    fractions = converted(origin, destination, "--weights", "random:-0.5:0.5").weights
+    assert fractions.dtype == np.float64
+    assert (np.abs(fractions) <= 0.5).all()
+
+
+@pytest.mark.parametrize("text", ["nonsense", "random", "random:1", "random:9:1", "random:1:2:3:4", "random:a:b"])
+def test_weights_that_are_wrong_usage(origin, destination, text):
+    code, out, err = running.clew("convert", origin, destination, "--weights", text)
+    assert (code, out) == (WRONG_USAGE, "")
+    assert "--weights" in err
+    assert not destination.exists()
+
+
+def test_what_it_says(origin, destination):
+    code, out, err = running.clew("convert", origin, destination, "--drop-loops", "--duplicates", "sum", "--symmetrize")
+    assert (code, err) == (OK, "")
+    text = " ".join(out.split())
+    assert "5 edges given, 1 self-loops dropped, 1 duplicates merged" in text
+    assert "4 vertices, 3 directed edges, int64 weights" in text
+    assert "4 vertices, 2 undirected edges, int64 weights" in text
+    assert str(destination.name) in text
+
+
+def test_what_it_says_to_a_program(origin, destination):
+    _, out, _ = running.clew("convert", origin, destination, "--symmetrize", "--json")
+    said = json.loads(out)
+    assert said["read"]["file"] == str(origin)
+    assert (said["read"]["format"], said["read"]["edges"], said["read"]["directed"]) == ("clew", 5, True)
+    assert (said["written"]["format"], said["written"]["edges"], said["written"]["directed"]) == ("parquet", 3, False)
+    assert said["written"]["file_bytes"] == destination.stat().st_size
+
+
+def test_an_unknown_suffix_is_refused_before_anything_is_read(tmp_path):
+    code, out, err = running.clew("convert", tmp_path / "missing.clew", tmp_path / "out.nonsense")
+    assert (code, out) == (BAD_INPUT, "")
+    assert "'.nonsense'" in err
+
+
+def test_a_failure_leaves_what_was_there(origin, destination):
+    destination.write_text("precious")
+    origin.write_bytes(origin.read_bytes()[:100])
+    assert running.clew("convert", origin, destination)[0] == BAD_INPUT
+    assert destination.read_text() == "precious"
+    assert sorted(path.name for path in destination.parent.iterdir()) == ["in.clew", "out.parquet"]

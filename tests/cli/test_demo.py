@@ -1,0 +1,48 @@
+"""``clew demo`` and how results look."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import clew
+from clew.cli import demo, output
+from tests.cli import running
+from tests.cli.running import OK
+
+
+@pytest.mark.parametrize("width", [80, 120])
+def test_the_demo_answers_its_questions(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    code, out, err = running.clew("demo")
+    assert (code, err) == (OK, "")
+    assert max(len(line) for line in out.split("\n")) <= width
+    lines = [" ".join(line.split()) for line in out.split("\n")]
+    assert "vertices 63,857" in lines
+    assert "Depends 2 263,239 90.0%" in lines
+    first = lines[lines.index("What does everything rest on?") + 3]
+    assert first.startswith("libc6 21,809 34.2% ━━━")
+    first = lines[lines.index("Which packages need the most?") + 3]
+    assert first.startswith("med-bio 644 ━━━")
+    assert "\x1b" not in out
+
+
+def test_the_top_of_a_list_is_stable():
+    graph = clew.Graph.from_edges([0, 1, 2], [3, 3, 4], names=["a", "b", "c", "d", "e"])
+    assert demo.top(graph, graph.degrees("in"))[:3] == [("d", 2, 2), ("e", 1, 2), ("a", 0, 2)]
+    assert demo.top(graph, np.zeros(5, dtype=np.int64))[0] == ("a", 0, 0)
+
+
+def test_lines_and_shares():
+    assert demo.bar(10, 10) == "━" * demo.BAR
+    assert demo.bar(5, 10) == "━" * (demo.BAR // 2)
+    assert demo.bar(0, 10) == ""
+    assert demo.bar(1, 10**6) == "━"
+    assert (demo.share(1, 3), demo.share(0, 0)) == ("33.3%", "–")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0004, "0 ms"), (0.0126, "13 ms"), (1, "1.0 s"), (119.96, "120.0 s"), (300, "5.0 min")]
+)
+def test_durations(seconds, text):
+    assert output.duration(seconds) == text

@@ -1,0 +1,118 @@
+"""The command as a process: what it loads, Ctrl-C, broken pipes, colours and bars on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from rich.console import Console
+
+import clew
+from clew.cli import progress
+from tests.cli import running
+from tests.cli.running import STOPPED
+
+HEAVY = ("numba", "pyarrow", "scipy", "pandas", "networkx")
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["generate", "rmat", "--help"]])
+def test_help_loads_nothing_heavy(arguments):
+    code = (
+        f"import sys, atexit; from clew.cli.main import main; sys.argv[1:] = {arguments!r}; "
+        f"atexit.register(lambda: print([m for m in {HEAVY!r} if m in sys.modules], file=sys.stderr)); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A graph that takes seconds to compress."""
+    path = tmp_path_factory.mktemp("large") / "large.clew"
+    clew.write(clew.generate.uniform(1 << 20, 1 << 24), path)
+    return path
+
+
+def test_ctrl_c_leaves_no_trace_of_a_half_written_file(tmp_path, large):
+    destination = tmp_path / "out.clew.gz"
+    destination.write_text("precious")
+    running_process = running.process("convert", large, destination)
+    while not any(path.stat().st_size for path in tmp_path.glob(".*.part")):  # until something has been written
+        assert running_process.poll() is None, running_process.communicate()
+        time.sleep(0.02)
+    running_process.send_signal(signal.SIGINT)
+    out, err = running_process.communicate(timeout=60)
+    assert (running_process.returncode, out, err) == (STOPPED, "", "stopped; nothing was written\n")
+    assert list(tmp_path.iterdir()) == [destination]
+    assert destination.read_text() == "precious"
+
+
+@pytest.mark.parametrize("arguments", [["formats"], ["formats", "--json"]])
+def test_a_broken_pipe_is_quiet(arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [*running.COMMAND, *arguments]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])
+def test_colours_only_where_they_are_wanted(tmp_path, environment, coloured):
+    text = on_a_terminal(["info", tmp_path / "missing"], environment)
+    assert text.endswith("there is no such file." + ("\x1b[0m" if coloured else ""))
+    assert ("\x1b[31m" in text) is coloured
+
+
+def test_a_bar_shows_on_a_terminal_when_work_takes_long(monkeypatch):
+    shown = io.StringIO()
+    monkeypatch.setattr(progress, "messages", Console(file=shown, force_terminal=True, width=80))
+    monkeypatch.setattr(progress, "PATIENCE", 0.05)
+    with progress.showing("reading large.clew") as report:
+        report(1, 4)
+        time.sleep(0.2)
+        report(2, 4)
+    assert "reading large.clew" in shown.getvalue()
+    assert "50%" in shown.getvalue()
+    assert shown.getvalue().endswith("\x1b[2K")  # and is wiped away
+
+
+def test_no_bar_for_short_work_nor_away_from_a_terminal(monkeypatch):
+    shown = io.StringIO()
+    monkeypatch.setattr(progress, "messages", Console(file=shown, force_terminal=True, width=80))
+    with progress.showing("reading small.clew") as report:
+        report(4, 4)
+    monkeypatch.setattr(progress, "messages", Console(file=shown))
+    with progress.showing("reading large.clew") as report:
+        assert report is None
+    assert "reading" not in shown.getvalue()
+
+
+def on_a_terminal(arguments, environment):
+    """All that a process shows on a terminal of its own."""
+    ours, theirs = pty.openpty()
+    variables = {
+        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "COLORTERM")
+    }
+    done = subprocess.Popen(
+        [*running.COMMAND, *map(str, arguments)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**variables, "TERM": "xterm-256color", "COLUMNS": "400", **environment},
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux says that the other side has closed
+        while piece := os.read(ours, 4096):
+            shown += piece
+    os.close(ours)
+    done.wait()
+    return shown.decode().strip()

@@ -1,0 +1,107 @@
+"""Pieces of work on several threads."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from clew import GraphError, threads
+
+
+@pytest.fixture(autouse=True)
+def four_threads():
+    threads.set_count(4)
+    yield
+    threads.set_count(None)
+
+
+def test_answers_come_in_order():
+    assert threads.each(lambda piece, factor: piece * factor, 100, 3) == [3 * piece for piece in range(100)]
+    assert threads.each(lambda piece: piece, 0) == []
+
+
+def test_several_threads_take_part():
+    seen = set()
+
+    def note(piece):
+        seen.add(threading.get_ident())
+        time.sleep(0.01)
+
+    threads.each(note, 40)
+    assert len(seen) == 4
+
+
+def test_an_error_in_any_piece_is_raised_and_stops_the_rest():
+    done = []
+
+    def fail(piece):
+        if piece == 5:
+            raise ValueError("piece 5")
+        time.sleep(0.001)
+        done.append(piece)
+
+    with pytest.raises(ValueError, match="piece 5"):
+        threads.each(fail, 1000)
+    assert len(done) < 1000
+    assert threads.each(lambda piece: piece, 8) == list(range(8))  # and the threads live on
+
+
+def test_calls_may_be_nested_and_come_from_any_thread():
+    def inner(piece):
+        return sum(threads.each(lambda p: p, 10))
+
+    answers = []
+    callers = [threading.Thread(target=lambda: answers.append(threads.each(inner, 10))) for _ in range(4)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert answers == [[45] * 10] * 4
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own():
+    threads.each(lambda piece: piece, 8)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if threads.each(lambda piece: piece, 8) == list(range(8)) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_control_c_stops_between_pieces():
+    code = (
+        "import time; from clew import threads; threads.set_count(3); print('ready', flush=True);"
+        "threads.each(lambda piece: time.sleep(0.05), 10_000)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in errors
+
+
+def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
+    assert threads.count() == 4
+    threads.set_count(None)
+    monkeypatch.setenv("CLEW_NUM_THREADS", "7")
+    assert threads.count() == 7
+    monkeypatch.setenv("CLEW_NUM_THREADS", "many")
+    assert threads.count() == len(os.sched_getaffinity(0))
+    with pytest.raises(GraphError, match="number of threads is 0"):
+        threads.set_count(0)
+
+
+def test_pieces_are_neither_too_small_nor_too_many():
+    assert threads.pieces(0) == 1
+    assert threads.pieces(3 * threads.GRAIN) == 3
+    assert threads.pieces(10**9) == 32
+    threads.set_count(1)
+    assert threads.pieces(10**9) == 1
