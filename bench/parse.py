@@ -39,7 +39,7 @@ def run() -> list[Row]:
         for name, values in (("integers", None), ("integers and float64", weights)):
             graph = clew.Graph.from_edges(source, target, values, VERTICES)
             table, matrix = Path(folder) / "edges.tsv", Path(folder) / "edges.mtx"
-            clew.write(graph, table)
+            clew.write(graph, table, header=False)
             clew.write(graph, matrix)
             rows += _race(f"edge list, {name}", table, _edge_list(table, values is not None))
             rows += _race(f"Matrix Market, {name}", matrix, _matrix_market(matrix))

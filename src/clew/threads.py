@@ -63,6 +63,21 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
     return job.answers
 
 
+def apart(kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any) -> list[Answer]:
+    """As ``each``, but all pieces run at once and on other threads; on Ctrl-C, ``stop()`` is to make them return."""
+    job = _Job(kernel, pieces, args)
+    _workers.call(pieces, job)
+    try:
+        job.finished.wait()
+    except BaseException:
+        stop()
+        job.finished.wait()
+        raise
+    if job.error is not None:
+        raise job.error
+    return job.answers
+
+
 class _Job:
     """Pieces of one call of ``each``; whoever works on it takes the next piece until there are none."""
 

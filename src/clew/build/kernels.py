@@ -166,12 +166,8 @@ def _place(begin, rows, columns, carried, indptr, indices, weights, nearly_sorte
     repeated = 0
     for row in range(indptr.size):
         stop = place[row]
-        mine = indices[start:stop]
-        if weights is None:
-            sort_row(mine, None, nearly_sorted)
-        else:
-            sort_row(mine, weights[start:stop], nearly_sorted)
-        for i in range(1, mine.size):
-            repeated += mine[i - 1] == mine[i]
+        sort_row(indices, weights, start, stop, nearly_sorted)
+        for i in range(start + ONE, stop):
+            repeated += indices[i - ONE] == indices[i]
         start = stop
     return repeated

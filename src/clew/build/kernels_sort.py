@@ -8,6 +8,7 @@ INSERTION = 24  # rows up to here are fastest by insertion
 NEARLY = 1 << 15  # and so are nearly sorted rows up to here: an element is moved by few places
 RADIX = 4096  # rows from here on are fastest by radix
 DIGIT = 11
+ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -46,44 +47,48 @@ def rows_are_sorted(part, bounds, indptr, indices):
 
 @njit(cache=True, nogil=True)
 def sort_rows(part, bounds, indptr, indices, weights):
-    """Sort every row of one block in place."""
+    """Sort every row of one block in place; offsets and ids are unsigned."""
     for row in range(bounds[part], bounds[part + 1]):
-        start, stop = indptr[row], indptr[row + 1]
-        if weights is None:
-            sort_row(indices[start:stop], None, False)
-        else:
-            sort_row(indices[start:stop], weights[start:stop], False)
+        sort_row(indices, weights, indptr[row], indptr[row + 1], False)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def sort_row(keys, values, start, stop, nearly_sorted):
+    """Sort keys[start:stop] in place. Short rows are sorted without a slice, which would cost more than the sort."""
+    size = stop - start
+    if size <= INSERTION or (nearly_sorted and size <= NEARLY):
+        _insertion(keys, values, start, stop)
+    elif values is None:
+        _sort_long(keys[start:stop], None)
+    else:
+        _sort_long(keys[start:stop], values[start:stop])
 
 
 @njit(cache=True, nogil=True)
-def sort_row(keys, values, nearly_sorted):
-    """Sort one row, given as unsigned ids, in place."""
-    size = keys.size
-    if size <= INSERTION or (nearly_sorted and size <= NEARLY):
-        _insertion(keys, values)
-    elif size < RADIX:
+def _sort_long(keys, values):
+    if keys.size < RADIX:
         _merge(keys, values)
     else:
         _radix(keys, values)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _insertion(keys, values):
-    for i in range(1, keys.size):
+@njit(cache=True, nogil=True)
+def _insertion(keys, values, start, stop):
+    for i in range(start + ONE, stop):
         key = keys[i]
-        if keys[i - 1] <= key:
+        if keys[i - ONE] <= key:
             continue
         j = i
         if values is None:
-            while j > 0 and keys[j - 1] > key:
-                keys[j] = keys[j - 1]
-                j -= 1
+            while j > start and keys[j - ONE] > key:
+                keys[j] = keys[j - ONE]
+                j -= ONE
         else:
             value = values[i]
-            while j > 0 and keys[j - 1] > key:
-                keys[j] = keys[j - 1]
-                values[j] = values[j - 1]
-                j -= 1
+            while j > start and keys[j - ONE] > key:
+                keys[j] = keys[j - ONE]
+                values[j] = values[j - ONE]
+                j -= ONE
             values[j] = value
         keys[j] = key
 
@@ -93,11 +98,7 @@ def _merge(keys, values):
     """Sorted runs of INSERTION keys, then bottom-up merges; only the left run of a merge is copied out."""
     size = keys.size
     for low in range(0, size, INSERTION):
-        high = min(low + INSERTION, size)
-        if values is None:
-            _insertion(keys[low:high], None)
-        else:
-            _insertion(keys[low:high], values[low:high])
+        _insertion(keys, values, np.uint64(low), np.uint64(min(low + INSERTION, size)))
     spare = np.empty(size, keys.dtype)
     if values is not None:
         spare_values = np.empty(size, values.dtype)
@@ -138,18 +139,17 @@ def _radix(keys, values):
     if values is not None:
         spare_values = np.empty_like(values)
     places = np.empty((1 << DIGIT) + 1, np.uint64)
-    one = np.uint64(1)
     shift = np.uint64(0)
     while shift == 0 or (largest >> shift) > 0:
         places[:] = 0
         for i in range(keys.size):
-            places[np.uint64((keys[i] >> shift) & mask) + one] += one
+            places[np.uint64((keys[i] >> shift) & mask) + ONE] += ONE
         for digit in range(1 << DIGIT):
             places[digit + 1] += places[digit]
         for i in range(keys.size):
             digit = (keys[i] >> shift) & mask
             to = places[digit]
-            places[digit] = to + one
+            places[digit] = to + ONE
             spare[to] = keys[i]
             if values is not None:
                 spare_values[to] = values[i]

@@ -76,7 +76,7 @@ def sorted_rows(rows: Adjacency, *, copy: bool) -> Adjacency:
     if copy:
         rows = _copied(rows)
     indices, weights = _writable(rows.indices), as_bits(_writable(rows.weights))
-    threads.each(kernels_sort.sort_rows, bounds.size - 1, bounds, rows.indptr, as_bits(indices), weights)
+    threads.each(kernels_sort.sort_rows, bounds.size - 1, bounds, as_bits(rows.indptr), as_bits(indices), weights)
     return Adjacency(rows.indptr, indices, rows.weights)
 
 

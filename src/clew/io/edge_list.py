@@ -8,8 +8,9 @@ or, where any of them is something else, strings; text in double quotes is alway
 * Integers that are exactly 0…n-1, each of them used, are vertex ids. Others are names: vertices are numbered in their
   ascending order. In ``.el`` and ``.wel`` files, as GAP has them, integers are always ids. ``ids=`` decides otherwise.
 * Edges are directed unless the first comment says ``sym`` or ``bip``, as KONECT's do, or ``directed=False`` is passed.
-* In a ``bip`` file the columns count different vertices: those of the first column come first, and
-  ``metadata["bipartite"]`` tells how many there are of each. Where the ids are not 1…n, ``metadata`` keeps them.
+* The integers of a ``bip`` file count different vertices in each column: those of the first column come first, and
+  ``metadata["bipartite"]`` tells how many there are of each. Where they are not 1…n, ``metadata`` keeps them as
+  ``left_ids`` and ``right_ids``.
 * A first line that is a single number is skipped: a count of vertices that the edges know better, as they know better
   than comments like ``# Nodes: 5 Edges: 7``.
 
@@ -102,7 +103,7 @@ def _counts_from_1(ids: Any) -> bool:
 def sniff(head: bytes) -> Match:
     """MAYBE for lines of two columns or more that can be edges."""
     if len(head) >= HEAD_BYTES:
-        head = head[: head.rfind(b"\n") + 1]
+        head = head[: max(head.rfind(b"\n"), head.rfind(b"\r")) + 1]
     if b"\0" in head or head.lstrip()[:1] in (b"{", b"[", b"<", b""):
         return Match.NO
     return Match.MAYBE if can_be_edges(Source(head)) else Match.NO

@@ -21,9 +21,13 @@ SAMPLE_LINES = 20
 
 _NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|\.\d+(?:e[+-]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
 _INTEGER = re.compile(rb"[+-]?\d+")
-_KONECT = re.compile(rb"[%#]\s*(sym|asym|bip)\b[ \t]*(\w*)")
+_KONECT = re.compile(
+    rb"[%#]\s*(sym|asym|bip)"
+    rb"(?:\s+(unweighted|weighted|positive|posweighted|signed|multisigned|multiweighted|multiposweighted|dynamic))?"
+)
 _QUOTED_FIELD = re.compile(rb'(?:^|(?<=[\s,;|]))"(?:[^"]|"")*"(?=[\s,;|]|$)')
 _BLANK_FIELD = re.compile(rb'"(?:[^"]|"")*"|[^ \t]+')
+_SEVERAL_FIELDS = re.compile(rb"\S[\s,;|]+\S")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
 _DELIMITERS = (b",", b";", b"\t", b"|")
 
@@ -90,7 +94,7 @@ class Sample:
                 lines.append(line)
             if len(lines) == SAMPLE_LINES:
                 break
-        if len(lines) > 1 and lines[0].text.strip().isdigit() and len(lines[1].text.split()) > 1:
+        if len(lines) > 1 and lines[0].text.strip().isdigit() and _SEVERAL_FIELDS.search(lines[1].text):
             after = lines.pop(0)  # a count of vertices, which the edges know better
         return cls(comment, lines, after)
 
@@ -114,7 +118,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
             "If something else than blanks or one of , ; | separates them, pass delimiter=…",
             line=line.number if line else None,
         )
-    konect = _KONECT.match(sample.comment)
+    konect = _KONECT.fullmatch(sample.comment)
     unweighted = konect is not None and konect[2] == b"unweighted" and options.weights is None
     first, second, weight = _chosen(names, rows, options) if names is not None else (0, 1, 2 if width > 2 else None)
     if unweighted or options.weights is False:

@@ -95,8 +95,12 @@ class Source:
     def whole(self) -> Bytes:
         """All bytes at once: the memory map itself, or everything unpacked."""
         if self._whole is None:
-            pieces = list(self._unpacked(BLOCK_BYTES))
-            self._whole = np.concatenate(pieces) if pieces else np.empty(0, np.uint8)
+            whole = np.empty(0, dtype=np.uint8)
+            for piece in self._unpacked(BLOCK_BYTES):
+                # Growing an array moves its pages, not its bytes, so that there is never a second copy.
+                whole.resize(whole.size + piece.size, refcheck=False)
+                whole[whole.size - piece.size :] = piece
+            self._whole = whole
         return self._whole
 
     def blocks(self, size: int = BLOCK_BYTES, start: int = 0) -> Generator[Block, None, None]:

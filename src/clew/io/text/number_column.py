@@ -80,6 +80,7 @@ class NumberColumn:
 
     def finished(self) -> Array:
         """All numbers."""
+        self.block = self.block[:0]
         return self._whole.finished()
 
     def _resolve(self, count: int, data: Bytes) -> None:

@@ -6,12 +6,12 @@ errors and their places) is done here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clew.dtypes import Array
 from clew.errors import FormatError
+from clew.io.options import Progress
 from clew.io.source import Source
 from clew.io.text.layout import Layout, field_place
 from clew.io.text.lines import Line, error_at, first_line_after, start_after
@@ -20,9 +20,6 @@ from clew.io.text.table_reader import TableReader
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-#: Called as ``progress(done_bytes, total_bytes_or_None)`` between blocks of work.
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from clew import threads
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
+from clew.io.options import Progress
 from clew.io.source import Block, Source
 from clew.io.text import status
 from clew.io.text.columns import Columns
@@ -19,7 +20,6 @@ from clew.io.text.id_columns import Range
 from clew.io.text.layout import Layout
 from clew.io.text.lines import Line, error_at, first_line_after, start_after
 from clew.io.text.pieces import Pieces, close_gaps
-from clew.io.text.tables import Progress
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,10 @@ import numpy as np
 
 from clew import threads
 from clew.dtypes import OffsetArray
+from clew.io.options import Progress
 from clew.io.sink import Sink
 from clew.io.source import NEWLINE, Bytes
 from clew.io.text.formatting import Column, formatted
-
-#: Called as ``progress(done_bytes, None)`` between blocks of work.
-Progress = Callable[[int, int | None], None]
 
 PIECE_VALUES = 1 << 16  # rows of a table, or tokens, that one thread formats at a time
 
