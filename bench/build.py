@@ -39,6 +39,18 @@ def run() -> list[Row]:
             },
             amount=EDGES / 1e6,
             unit="M edges",
+            rounds=5,
+        )
+        ones = np.ones(EDGES, dtype=np.int8)
+        rows += race(
+            f"{EDGES // 1_000_000} M edges, {n:,} vertices, unweighted (SciPy: int8), duplicates dropped",
+            {
+                "clew": lambda s=source, t=target, n=n: clew.Graph.from_edges(s, t, None, n, duplicates="drop"),
+                "scipy": lambda s=source, t=target, w=ones, n=n: _scipy(s, t, w, n),
+            },
+            amount=EDGES / 1e6,
+            unit="M edges",
+            rounds=5,
         )
     for n in SIZES:
         for weights, width in (("None", 0), ("rng.random(m, dtype=np.float32)", 4)):

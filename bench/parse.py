@@ -15,7 +15,7 @@ from bench.harness import Row, peak_bytes, race
 from clew.io.source import Source
 from clew.io.text import Layout, read_table
 
-VERTICES = 1 << 22
+VERTICES = 1 << 19
 EDGES = 8_000_000
 
 SETUP = """

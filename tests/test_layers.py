@@ -19,8 +19,11 @@ LAYERS = (
     ("build",),
     ("transform", "convert", "describe"),
     ("graph",),
-    ("engines",),
     ("io", "generate"),
+    ("operators", "result", "verify"),
+    ("engines",),
+    ("program",),
+    ("algorithms",),
     ("datasets",),
     ("cli",),
 )

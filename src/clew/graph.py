@@ -87,6 +87,7 @@ class Graph:
         names: Any = None,
         id_dtype: npt.DTypeLike | None = None,
         both_directions: bool = False,
+        consume: bool = False,
         metadata: Mapping[str, Any] | None = None,
     ) -> Graph:
         """A graph from two arrays of endpoints.
@@ -116,6 +117,9 @@ class Graph:
             int32 or int64 instead of what the number of vertices asks for.
         both_directions
             For undirected graphs whose edges are given in both directions already; that they are is checked.
+        consume
+            The arrays are not needed any more: while they are read, their memory is handed back, and what they hold
+            is lost. Lowers the peak by the size of the edges.
         metadata
             Kept with the graph as it is.
         """
@@ -130,6 +134,7 @@ class Graph:
             loops=loops,
             id_dtype=id_dtype,
             both_directions=both_directions,
+            consume=consume,
         )
         return cls(built.adjacency, directed=directed, names=edges.names, report=built.report, metadata=metadata)
 

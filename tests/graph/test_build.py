@@ -242,3 +242,16 @@ def test_from_csr_uses_sorted_rows_without_a_copy():
 def test_bad_rows_are_refused(indptr, indices, message):
     with pytest.raises(GraphError, match=message):
         clew.Graph.from_csr(indptr, indices)
+
+
+def test_consumed_arrays_give_the_same_graph_and_their_memory_back():
+    rng = np.random.default_rng(3)
+    size = 1 << 20
+    source, target = (rng.integers(0, 1000, size, dtype=np.int32) for _ in range(2))
+    weights = rng.random(size)
+    expected = clew.Graph.from_edges(source, target, weights)
+    view = source[:]
+    assert clew.Graph.from_edges(view, target.copy(), weights.copy(), consume=True) == expected
+    assert source.any()  # a view does not own its memory: the array behind it stays as it is
+    assert clew.Graph.from_edges(source, target, weights, consume=True) == expected
+    assert np.count_nonzero(source) < size // 10  # all but the pages at the borders of pieces

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import clew
 from clew.io import ldbc
-from clew.io.known_ids import KnownIds
-from clew.io.ldbc_files import Files
-from clew.io.ldbc_properties import Properties, read_properties
+from clew.io.ldbc.files import Files
+from clew.io.ldbc.known_ids import KnownIds
+from clew.io.ldbc.properties import Properties, read_properties
 from clew.io.options import ReadOptions
 from clew.io.registry import Match
 from clew.io.source import Source

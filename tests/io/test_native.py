@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import clew
-from clew.io import sections
+from clew.io.native import sections
 from tests.io.fuzzing import assert_valid, fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 

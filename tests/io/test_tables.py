@@ -20,8 +20,10 @@ import pytest
 from hypothesis import given, settings
 
 import clew
-from clew.io import arrow_ipc, edge_notes, edge_tables, parquet
 from clew.io.registry import Match
+from clew.io.tables import arrow_ipc, parquet
+from clew.io.tables import edges as edge_tables
+from clew.io.tables import notes as edge_notes
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
+from clew.build.memory import give_back
 from clew.build.rows import check_policies, check_symmetric, checked, count_loops, extent, merge, sorted_rows
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
 from clew.errors import GraphError, ResourceError
@@ -39,8 +40,13 @@ def build(
     loops: str,
     id_dtype: npt.DTypeLike | None = None,
     both_directions: bool = False,
+    consume: bool = False,
 ) -> Built:
-    """Compressed rows of the edges; arguments as in ``Graph.from_edges``."""
+    """Compressed rows of the edges; arguments as in ``Graph.from_edges``.
+
+    With ``consume``, source, target and weights are the caller's to give: their memory goes back to the system while
+    they are read, which is what keeps reading a file within three times the size of the graph.
+    """
     check_policies(duplicates, loops)
     source, target = _as_ids(source, "source"), _as_ids(target, "target")
     if source.size != target.size:
@@ -50,7 +56,9 @@ def build(
     count = _count_vertices(source, target, num_vertices)
     carried = None if weights is None else as_weights(weights, source.size)
     mirror = not directed and not both_directions
-    adjacency, found, repeated = _rows(source, target, carried, count, id_dtype, mirror, loops == "drop")
+    adjacency, found, repeated = _rows(
+        source, target, carried, count, id_dtype, mirror, loops == "drop", consume=consume
+    )
     report = BuildReport(given=source.size, loops=found, loops_dropped=found if loops == "drop" else 0)
     if repeated and duplicates != "keep":
         adjacency, report = merge(adjacency, report, directed, duplicates, loops)
@@ -132,6 +140,8 @@ def _rows(
     dtype: npt.DTypeLike | None,
     mirror: bool,
     drop_loops: bool,
+    *,
+    consume: bool,
 ) -> tuple[Adjacency, int, int]:
     """Sorted rows, the number of self-loops given, and the number of equal neighbours."""
     from clew.build import kernels
@@ -154,7 +164,15 @@ def _rows(
         rows = np.empty(arcs, dtype=np.uint16 if shift <= MAX_SMALL_ROW_BITS else np.uint32)
         carried = None if weights is None else np.empty(arcs, dtype=weights.dtype)
         bucketed = (rows, as_bits(columns), as_bits(carried))
-        threads.each(kernels.fill_buckets, shares, *edges, as_bits(weights), *policy, places, *bucketed)
+        args = (*edges, as_bits(weights), *policy, places, *bucketed)
+        given = [array for array in (source, target, weights) if array is not None] if consume else []
+
+        def fill(share: int) -> None:
+            kernels.fill_buckets(share, *args)
+            for array in given:
+                give_back(array, share * array.size // shares, (share + 1) * array.size // shares)
+
+        threads.each(fill, shares)
         indices = np.empty_like(columns)
         placed = None if weights is None else np.empty(arcs, dtype=weights.dtype)
     except MemoryError:

@@ -1,6 +1,7 @@
 # mypy: ignore-errors
 """Merge equal neighbours in sorted rows, and drop self-loops, in place."""
 
+import numpy as np
 from numba import njit
 
 FIRST, MIN, MAX, SUM = range(4)
@@ -67,18 +68,32 @@ def _overflowed(a, b, total):
 
 @njit(cache=True, nogil=True)
 def close_gaps(indptr, lengths, indices, weights):
-    """Move every row left to where the one before it ends; returns the number of arcs that are left."""
-    to = 0
+    """Move every row left to where the one before it ends; returns the number of arcs that are left.
+
+    Most rows end where the next begins and move as one run.
+    """
+    to = np.int64(0)
+    run, end = np.int64(0), np.int64(0)  # rows that lie together and have not been moved yet
     for row in range(lengths.size):
-        start = indptr[row]
-        length = lengths[row]
-        indptr[row] = to
-        if start != to:
-            for i in range(length):
-                indices[to + i] = indices[start + i]
-            if weights is not None:
-                for i in range(length):
-                    weights[to + i] = weights[start + i]
-        to += length
+        start, length = indptr[row], lengths[row]
+        if start != end:
+            to = _move(indices, weights, run, end, to)
+            run, end = start, start
+        indptr[row] = to + (end - run)
+        end += length
+    to = _move(indices, weights, run, end, to)
     indptr[lengths.size] = to
     return to
+
+
+@njit(cache=True, nogil=True)
+def _move(indices, weights, start, stop, to):
+    """Copy start…stop-1 to ``to`` and what follows; returns where the copy ends."""
+    if start != to:
+        back = np.uint64(start - to)
+        for i in range(np.uint64(start), np.uint64(stop)):
+            indices[i - back] = indices[i]
+        if weights is not None:
+            for i in range(np.uint64(start), np.uint64(stop)):
+                weights[i - back] = weights[i]
+    return to + (stop - start)

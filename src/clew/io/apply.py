@@ -80,6 +80,7 @@ def graph_from_edges(
         options.loops,
         ids=ids,
         names=names,
+        consume=True,
         metadata=metadata,
     )
     if graph.directed == wanted:

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 #: that is possible. Formats that edge lists can be taken for stand after those.
 MODULES: tuple[str, ...] = (
     "clew.io.native",
-    "clew.io.parquet",
-    "clew.io.arrow_ipc",
+    "clew.io.tables.parquet",
+    "clew.io.tables.arrow_ipc",
     "clew.io.npz",
     "clew.io.matrix_market",
     "clew.io.dimacs",

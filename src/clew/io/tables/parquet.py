@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from clew.graph import Graph
-from clew.io import edge_columns, edge_notes, edge_tables
 from clew.io.binary import SinkFile, refuse_expansion
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink
 from clew.io.source import Source
+from clew.io.tables import columns as edge_columns
+from clew.io.tables import edges as edge_tables
+from clew.io.tables import notes as edge_notes
 
 MAGIC = b"PAR1"
 

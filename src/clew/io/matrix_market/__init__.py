@@ -36,7 +36,7 @@ from clew.dtypes import Array, id_dtype
 from clew.graph import Graph
 from clew.io.apply import graph_from_edges, weight_dtype
 from clew.io.header import check_rows, check_vertices
-from clew.io.mm_header import BANNER, TYPES, Header, read_header
+from clew.io.matrix_market.header import BANNER, TYPES, Header, read_header
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.dtypes import OffsetArray
 from clew.errors import GraphError
-from clew.io.ldbc_properties import Properties
+from clew.io.ldbc.properties import Properties
 from clew.io.options import ReadOptions
 from clew.io.source import Source
 from clew.io.text import Layout, Table, leading_lines, read_table

@@ -18,10 +18,10 @@ from dataclasses import replace
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.io.apply import graph_from_edges
-from clew.io.known_ids import KnownIds
-from clew.io.ldbc_files import SUFFIXES, Files, find_files
-from clew.io.ldbc_tables import COMMENTS, edge_table, vertex_ids
-from clew.io.ldbc_writer import write
+from clew.io.ldbc.files import SUFFIXES, Files, find_files
+from clew.io.ldbc.known_ids import KnownIds
+from clew.io.ldbc.tables import COMMENTS, edge_table, vertex_ids
+from clew.io.ldbc.writer import write
 from clew.io.options import ReadOptions
 from clew.io.registry import Format, Match
 from clew.io.source import Source

@@ -9,8 +9,8 @@ import numpy as np
 from clew.dtypes import OffsetArray
 from clew.errors import FormatError
 from clew.io.header import error_about
-from clew.io.metis_header import Header
-from clew.io.metis_rows import Rows, take_apart
+from clew.io.metis.header import Header
+from clew.io.metis.rows import Rows, take_apart
 from clew.io.misfits import shown_number
 from clew.io.text import Tokens
 

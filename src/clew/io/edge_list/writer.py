@@ -11,7 +11,7 @@ import numpy as np
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
-from clew.io.edge_list_dialect import checked_delimiter
+from clew.io.edge_list.dialect import checked_delimiter
 from clew.io.options import WriteOptions
 from clew.io.sink import Sink
 from clew.io.text import Labels, write_table

@@ -26,11 +26,12 @@ from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import ID_DTYPES, MAX_INT32_VERTICES, Array
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.io import metadata, name_arrays
+from clew.io import name_arrays
 from clew.io.apply import graph_from_rows, wanted_weights
+from clew.io.native import metadata
+from clew.io.native.sections import MAGIC, Container, write_sections
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
-from clew.io.sections import MAGIC, Container, write_sections
 from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.names import VertexNames

@@ -20,7 +20,7 @@ import numpy as np
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.io.apply import graph_from_rows
-from clew.io.ligra_writer import BOUNDARY, PLAIN, WEIGHTED, write
+from clew.io.ligra.writer import BOUNDARY, PLAIN, WEIGHTED, write
 from clew.io.misfits import first_misfit, shown_number, token_dtype
 from clew.io.options import ReadOptions
 from clew.io.registry import Format, Match

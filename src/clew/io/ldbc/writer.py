@@ -15,8 +15,8 @@ import numpy as np
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
-from clew.io.ldbc_files import SUFFIXES, stem_of
-from clew.io.ldbc_properties import STRUCTURE, properties_text
+from clew.io.ldbc.files import SUFFIXES, stem_of
+from clew.io.ldbc.properties import STRUCTURE, properties_text
 from clew.io.options import WriteOptions
 from clew.io.sink import Sink
 from clew.io.text.writer import write_table

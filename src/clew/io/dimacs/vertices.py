@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.errors import GraphError
-from clew.io.dimacs_header import read_problem
+from clew.io.dimacs.header import read_problem
 from clew.io.header import check_rows
 from clew.io.options import Progress
 from clew.io.sink import Sink

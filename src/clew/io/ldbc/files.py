@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
-from clew.io.ldbc_properties import Properties, read_properties
+from clew.io.ldbc.properties import Properties, read_properties
 from clew.io.source import COMPRESSION_SUFFIXES, Source
 
 SUFFIXES = (".e", ".v", ".properties")

@@ -29,8 +29,8 @@ from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.apply import wanted_weights
-from clew.io.edge_list_dialect import Dialect, can_be_edges, detect
-from clew.io.edge_list_writer import write
+from clew.io.edge_list.dialect import Dialect, can_be_edges, detect
+from clew.io.edge_list.writer import write
 from clew.io.numbering import numbered
 from clew.io.options import ReadOptions
 from clew.io.registry import Format, Match
@@ -68,6 +68,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
         options.duplicates,
         options.loops,
         names=names,
+        consume=True,
         metadata=metadata,
     )
 

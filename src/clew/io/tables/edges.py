@@ -18,10 +18,10 @@ from clew.errors import ClewError, GraphError
 from clew.graph import Graph
 from clew.io.apply import graph_from_edges
 from clew.io.binary import refuse_rows
-from clew.io.edge_columns import Columns
-from clew.io.edge_notes import read_note
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.source import Source
+from clew.io.tables.columns import Columns
+from clew.io.tables.notes import read_note
 from clew.names import VertexNames, encode
 
 if TYPE_CHECKING:

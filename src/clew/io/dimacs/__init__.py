@@ -30,8 +30,8 @@ from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
 from clew.io.apply import graph_from_edges, wanted_weights, weight_dtype
-from clew.io.dimacs_header import first_line, kind_of, read_problem
-from clew.io.dimacs_vertices import coordinates_beside, read_coordinates, read_values, write_coordinates
+from clew.io.dimacs.header import first_line, kind_of, read_problem
+from clew.io.dimacs.vertices import coordinates_beside, read_coordinates, read_values, write_coordinates
 from clew.io.header import check_rows, check_vertices
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
@@ -78,6 +78,7 @@ def read_paths(source: Source, options: ReadOptions) -> Graph:
         options.duplicates,
         options.loops,
         both_directions=True,
+        consume=True,
         metadata=_coordinates(source, num_vertices, options),
     )
 

@@ -29,7 +29,7 @@ from clew.graph import Graph
 from clew.io import name_arrays
 from clew.io.apply import graph_from_edges, graph_from_rows
 from clew.io.binary import SinkFile, little_endian, refuse_rows
-from clew.io.npz_archive import SUFFIX, Archive
+from clew.io.npz.archive import SUFFIX, Archive
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink

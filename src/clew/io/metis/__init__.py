@@ -23,9 +23,9 @@ from dataclasses import replace
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.apply import graph_from_rows
-from clew.io.metis_entries import check_number_of_lines, rows_and_direction
-from clew.io.metis_header import Header, looks_like_header, read_header
-from clew.io.metis_writer import write
+from clew.io.metis.entries import check_number_of_lines, rows_and_direction
+from clew.io.metis.header import Header, looks_like_header, read_header
+from clew.io.metis.writer import write
 from clew.io.misfits import token_dtype
 from clew.io.options import ReadOptions
 from clew.io.registry import Format, Match

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
-from clew.io.metis_header import Header
+from clew.io.metis.header import Header
 from clew.io.misfits import first_misfit, shown_number
 from clew.io.text import Tokens
 

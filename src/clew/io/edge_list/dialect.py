@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 
 from clew.errors import GraphError
-from clew.io.edge_columns import ENDS, choose
 from clew.io.options import ReadOptions
 from clew.io.source import Source
+from clew.io.tables.columns import ENDS, choose
 from clew.io.text import Layout, Line, leading_lines
 from clew.io.text.layout import Kind
 

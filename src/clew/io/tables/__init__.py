@@ -1,0 +1,1 @@
+"""Edge tables in files: Parquet and Arrow IPC."""
