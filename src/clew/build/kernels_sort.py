@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit
 
 INSERTION = 24  # rows up to here are fastest by insertion
-NEARLY = 1 << 15  # and so are nearly sorted rows up to here: an element is moved by few places
+NEARLY = 2048  # and so are nearly sorted rows up to here: an element is moved by few places
 RADIX = 4096  # rows from here on are fastest by radix
 DIGIT = 11
 ONE = np.uint64(1)
