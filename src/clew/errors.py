@@ -56,5 +56,9 @@ class MissingDependencyError(ClewError, ImportError):
     """An optional package is needed; the message names the extra that installs it."""
 
 
+class VerificationError(ClewError, AssertionError):
+    """A result breaks a rule; the message says which one and where first."""
+
+
 class ResourceError(ClewError, MemoryError):
     """More memory or disk is needed than there is; the message counts the bytes."""

@@ -1,0 +1,43 @@
+"""Arguments that many algorithms share, checked in one place before any work is done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.errors import GraphError
+from clew.graph import Graph
+
+DEVICES = ("auto", "cpu")
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that there is no engine for."""
+    if device not in DEVICES:
+        raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, DEVICES))}.")
+
+
+def vertex_of(graph: Graph, source: Any) -> int:
+    """The id of the vertex that the user calls ``source``."""
+    return graph.vertex(source.item() if isinstance(source, np.generic) else source)
+
+
+def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.ndarray[Any, Any]:
+    """The weights of the out-edges, refused where the algorithm cannot use them.
+
+    An unweighted graph is refused too: to count edges, there are algorithms without weights.
+    """
+    if graph.weights is None:
+        raise GraphError(
+            f"{algorithm} needs edge weights, and this graph has none; add some with graph.with_weights(...) or "
+            "clew.generate.random_weights(graph, 1, 255), or count edges with clew.bfs."
+        )
+    if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
+        count = int(np.isnan(graph.weights).sum())
+        raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
+    if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := graph.weights.min()) < 0:
+        raise GraphError(
+            f"the smallest weight is {low}; {algorithm} needs weights of 0 or more. Try clew.bellman_ford."
+        )
+    return graph.weights

@@ -1,0 +1,63 @@
+"""Breadth-first search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clew.algorithms.arguments import check_device, vertex_of
+from clew.algorithms.registry import algorithm
+from clew.graph import Graph
+from clew.result import Result
+
+
+@algorithm
+def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: str = "auto") -> Result:
+    """How many edges away every vertex is from ``source``, and over which vertex the way leads.
+
+    Direction-optimizing: edges are followed from the vertices found last, or, when those are many, looked up from the
+    vertices not found yet.
+
+    Parameters
+    ----------
+    graph
+        Directed or not; weights do not matter.
+    source
+        Where to start, by name.
+    deterministic
+        Of several possible parents, take the smallest. Without it, parents may differ from run to run with more than
+        one thread; depths never do. Costs one more pass over the in-edges.
+    device
+        "auto" or "cpu".
+
+    Returns
+    -------
+    Result
+        ``depth`` (int32, -1 where unreached), ``parent`` (vertex ids, -1 where unreached, the source's own id at the
+        source), ``reached`` (their number); the trace has ``frontier``, ``edges`` (-1 where pulled) and ``direction``.
+
+    Notes
+    -----
+    Time O(n + m), usually far less; 17 bytes a vertex beside the graph and its in-edges.
+
+    References
+    ----------
+    S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first search", SC 2012.
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.bfs(clew.generate.path(4), 1).depth.tolist()
+    [1, 0, 1, 2]
+    """
+    from clew.engines.cpu.bfs import bfs as search
+
+    check_device(device)
+    found = search(graph, vertex_of(graph, source), deterministic=deterministic)
+    return Result(
+        "bfs",
+        {"depth": found.depth, "parent": found.parent},
+        names=graph.names,
+        facts={"reached": int((found.depth >= 0).sum())},
+        iterations=found.levels,
+        trace=found.trace,
+    )

@@ -1,0 +1,39 @@
+"""Every algorithm, registered once: the command line, the tests and the documentation find them here."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ParamSpec
+
+from clew.result import Result
+
+Arguments = ParamSpec("Arguments")
+
+
+@dataclass(frozen=True, slots=True)
+class Algorithm:
+    """A function from a graph to a ``Result``, and what a caller has to know to run it unseen."""
+
+    name: str
+    function: Callable[..., Result]
+
+    @property
+    def needs_source(self) -> bool:
+        """Whether it starts at a vertex."""
+        return "source" in inspect.signature(self.function).parameters
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its documentation."""
+        return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+ALGORITHMS: dict[str, Algorithm] = {}
+
+
+def algorithm(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Register a function under its name."""
+    ALGORITHMS[function.__name__] = Algorithm(function.__name__, function)
+    return function

@@ -1,0 +1,1 @@
+"""What runs the products: one package per engine, behind the same calls."""

@@ -1,0 +1,1 @@
+"""The CPU engine: Numba kernels on all cores."""

@@ -1,0 +1,51 @@
+"""Breadth-first search on the CPU: memory for the kernel, and its answer as arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clew import threads
+from clew.build.rows import blocks_of
+from clew.dtypes import Array, as_bits
+from clew.engines.cpu import team
+from clew.engines.cpu.rows import rows_of
+from clew.graph import Graph
+from clew.result import Trace
+
+TRACED_LEVELS = 1 << 16
+
+
+class Found(NamedTuple):
+    """Depths and parents (-1 where unreached), the number of levels and what each of them did."""
+
+    depth: Array
+    parent: Array
+    levels: int
+    trace: Trace
+
+
+def bfs(graph: Graph, source: int, *, deterministic: bool = False) -> Found:
+    """Search from ``source``. Depths are unique; parents are, with ``deterministic``, the smallest possible."""
+    from clew.engines.cpu import kernels_bfs as kernels
+
+    n = graph.num_vertices
+    depth = np.full(n, -1, dtype=np.int32)
+    parent = np.full(n, -1, dtype=graph.indices.dtype)
+    queue = np.empty(n, dtype=as_bits(graph.indices).dtype)
+    front, behind = (np.empty(-(-n // 64), dtype=np.uint64) for _ in range(2))
+    trace = np.zeros((min(n, TRACED_LEVELS), 3), dtype=np.int64)
+    out, into = (rows_of(rows) for rows in (graph.outgoing, graph.incoming))
+    levels = team.run(
+        kernels.bfs, graph.num_arcs, out, into, np.uint64(source), depth, parent, queue, front, behind, trace
+    )
+    if deterministic:
+        bounds = blocks_of(graph.incoming)
+        threads.each(kernels.smallest_parents, bounds.size - 1, bounds, into, depth, parent)
+    return Found(depth, parent, int(levels), _trace(trace[:levels], kernels.PULL))
+
+
+def _trace(rows: Array, pull: int) -> Trace:
+    direction = np.where(rows[:, 2] == pull, "pull", "push")
+    return Trace({"frontier": rows[:, 0], "edges": rows[:, 1], "direction": direction})

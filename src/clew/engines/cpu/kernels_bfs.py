@@ -1,0 +1,229 @@
+# mypy: ignore-errors
+"""Breadth-first search that changes direction: pushes from a small frontier, pulls towards a large one.
+
+Pushing looks at every edge of the frontier; pulling looks, for every vertex not reached yet, for one neighbour in the
+frontier, and stops at the first. When the frontier holds much of the graph, pulling looks at far fewer edges.
+
+All levels run inside one call. A frontier of a few vertices, as road networks have for thousands of levels, is left to
+member 0 alone while the others wait: sharing it would cost more than it saves.
+
+References
+----------
+S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first search", SC 2012.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_team import barrier, counter, stopped
+
+ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left
+BETA = 18  # push again when the frontier has fewer than 1/BETA of the vertices and is shrinking
+ALONE = 512  # frontiers up to here are member 0's
+SPARE = 1024  # vertices a member collects before it appends them to the shared queue
+CHUNK = 64  # frontier vertices, or words of the bitmap, that a member takes at a time
+PUSH, PULL = 0, 1
+
+ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
+TAIL, TAKEN, FOUND, EDGES, START, STOP, LEVEL, LEFT = range(8)  # counters
+
+
+@njit(cache=True, nogil=True)
+def bfs(member, size, state, out, into, source, depth, parent, queue, front, behind, trace):
+    """Fill ``depth`` and ``parent``; returns the number of levels.
+
+    ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned; ``queue`` holds every reached vertex
+    in the end; ``front`` and ``behind`` are bitmaps; ``trace`` takes (frontier, edges, direction) of each level.
+    """
+    indptr = out[0]
+    spare = np.empty(SPARE, queue.dtype)
+    if member == 0:
+        depth[source] = 0
+        parent[source] = source
+        queue[0] = source
+        state[counter(TAIL)] = 1
+    barrier(size, state)
+    start, stop = np.uint64(0), ONE
+    level = 0
+    left = np.int64(indptr[indptr.size - 1])
+    edges = np.int64(indptr[source + ONE] - indptr[source])
+    while start < stop and not stopped(state):
+        if edges > left // ALPHA:
+            places = (depth, parent, queue, front, behind)
+            level = _pull(member, size, state, into, places, start, stop, level, trace, spare)
+            start, stop, edges = stop, np.uint64(state[counter(TAIL)]), np.int64(1)
+        elif size == 1 or stop - start <= ALONE:
+            if member == 0:
+                _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace)
+            barrier(size, state)
+            start, stop = np.uint64(state[counter(START)]), np.uint64(state[counter(STOP)])
+            edges, left, level = state[counter(EDGES)], state[counter(LEFT)], state[counter(LEVEL)]
+        else:
+            if member == 0:
+                _note(trace, level, stop - start, edges, PUSH)
+                state[counter(TAKEN)] = 0
+                state[counter(EDGES)] = 0
+            barrier(size, state)
+            left -= edges
+            level += 1
+            _push(state, out, depth, parent, queue, start, stop, level, spare)
+            barrier(size, state)
+            start, stop, edges = stop, np.uint64(state[counter(TAIL)]), state[counter(EDGES)]
+        barrier(size, state)
+    return level
+
+
+@njit(cache=True, nogil=True)
+def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace):
+    """Levels by one thread, without atomics, for as long as they are small and pulling does not pay."""
+    indptr, indices = out
+    tail = stop
+    while start < stop and (size == 1 or stop - start <= ALONE) and edges <= left // ALPHA and not stopped(state):
+        _note(trace, level, stop - start, edges, PUSH)
+        left -= edges
+        level += 1
+        edges = np.int64(0)
+        for i in range(start, stop):
+            u = queue[i]
+            for j in range(indptr[u], indptr[u + ONE]):
+                v = indices[j]
+                if depth[v] < 0:
+                    depth[v] = level
+                    parent[v] = u
+                    queue[tail] = v
+                    tail += ONE
+                    edges += np.int64(indptr[v + ONE] - indptr[v])
+        start, stop = stop, tail
+    state[counter(TAIL)] = tail
+    state[counter(START)] = start
+    state[counter(STOP)] = stop
+    state[counter(EDGES)] = edges
+    state[counter(LEFT)] = left
+    state[counter(LEVEL)] = level
+
+
+@njit(cache=True, nogil=True)
+def _push(state, out, depth, parent, queue, start, stop, level, spare):
+    """One level by the whole team: whoever swaps a vertex's depth first has found it."""
+    indptr, indices = out
+    edges = np.int64(0)
+    filled = 0
+    while True:
+        first = start + np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+        if first >= stop:
+            break
+        for i in range(first, min(first + np.uint64(CHUNK), stop)):
+            u = queue[i]
+            for j in range(indptr[u], indptr[u + ONE]):
+                v = indices[j]
+                if depth[v] < 0 and atomic.compare_and_swap(depth, np.uint64(v), np.int32(-1), np.int32(level)):
+                    parent[v] = u
+                    edges += np.int64(indptr[v + ONE] - indptr[v])
+                    spare[filled] = v
+                    filled += 1
+                    if filled == SPARE:
+                        _append(state, queue, spare, filled)
+                        filled = 0
+    _append(state, queue, spare, filled)
+    atomic.add(state, counter(EDGES), edges)
+
+
+@njit(cache=True, nogil=True)
+def _append(state, queue, spare, filled):
+    if filled > 0:
+        place = np.uint64(atomic.add(state, counter(TAIL), np.int64(filled)))
+        for i in range(filled):
+            queue[place + np.uint64(i)] = spare[i]
+
+
+@njit(cache=True, nogil=True)
+def _pull(member, size, state, into, places, start, stop, level, trace, spare):
+    """Levels by pulling, until the frontier is small again; the queue goes on with the last of them."""
+    depth, parent, queue, front, behind = places
+    words = front.size
+    first, last = member * words // size, (member + 1) * words // size
+    front[first:last] = 0
+    barrier(size, state)
+    for i in range(start + np.uint64(member), stop, np.uint64(size)):
+        v = np.uint64(queue[i])
+        atomic.bitwise_or(front, v >> SIX, ONE << (v & LOW_SIX))
+    awake = np.int64(stop - start)
+    before = awake
+    while awake > 0 and (awake >= before or awake > depth.size // BETA) and not stopped(state):
+        if member == 0:
+            _note(trace, level, awake, -1, PULL)
+            state[counter(TAKEN)] = 0
+            state[counter(FOUND)] = 0
+        barrier(size, state)
+        level += 1
+        _pull_level(state, into, depth, parent, front, behind, level)
+        barrier(size, state)
+        front, behind = behind, front
+        before, awake = awake, state[counter(FOUND)]
+        barrier(size, state)
+    if member == 0:
+        state[counter(TAIL)] = stop
+    barrier(size, state)
+    filled = 0
+    for word in range(first, last):
+        bits = front[word]
+        while bits != 0:
+            spare[filled] = (np.uint64(word) << SIX) + atomic.trailing_zeros(bits)
+            filled += 1
+            bits &= bits - ONE
+            if filled == SPARE:
+                _append(state, queue, spare, filled)
+                filled = 0
+    _append(state, queue, spare, filled)
+    barrier(size, state)
+    return level
+
+
+@njit(cache=True, nogil=True)
+def _pull_level(state, into, depth, parent, front, behind, level):
+    """Words of the next bitmap are taken in turn: nobody shares a word, so no atomics are needed for bits."""
+    indptr, indices = into
+    num_vertices = np.uint64(depth.size)
+    words = np.uint64(front.size)
+    found = np.int64(0)
+    while True:
+        first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+        if first >= words:
+            break
+        for word in range(first, min(first + np.uint64(CHUNK), words)):
+            bits = np.uint64(0)
+            base = word << SIX
+            for v in range(base, min(base + np.uint64(64), num_vertices)):
+                if depth[v] < 0:
+                    for j in range(indptr[v], indptr[v + ONE]):
+                        u = np.uint64(indices[j])
+                        if (front[u >> SIX] >> (u & LOW_SIX)) & ONE:
+                            depth[v] = level
+                            parent[v] = u
+                            bits |= ONE << (v - base)
+                            found += 1
+                            break
+            behind[word] = bits
+    atomic.add(state, counter(FOUND), found)
+
+
+@njit(cache=True, nogil=True)
+def _note(trace, level, frontier, edges, direction):
+    if level < trace.shape[0]:
+        trace[level, 0] = frontier
+        trace[level, 1] = edges
+        trace[level, 2] = direction
+
+
+@njit(cache=True, nogil=True)
+def smallest_parents(part, bounds, into, depth, parent):
+    """Replace every parent by the smallest possible one, so that it does not depend on who came first."""
+    indptr, indices = into
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        if depth[v] > 0:
+            for j in range(indptr[v], indptr[v + ONE]):
+                u = indices[j]
+                if depth[u] == depth[v] - 1:
+                    parent[v] = u
+                    break

@@ -1,0 +1,155 @@
+"""Result: what an algorithm found, as arrays; tables and dicts only when asked for. Trace: how it got there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.convert.arrow import to_pandas
+from clew.dtypes import Array
+from clew.errors import GraphError
+from clew.names import Name, VertexNames
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """What each iteration did: one array per column, one entry per iteration.
+
+    Columns are up to the algorithm: ``frontier`` (active vertices), ``edges`` (edges looked at), ``direction`` ("push"
+    or "pull"), ``change`` and so on.
+    """
+
+    columns: Mapping[str, Array] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return max((len(column) for column in self.columns.values()), default=0)
+
+    def __getitem__(self, column: str) -> Array:
+        return self.columns[column]
+
+    def to_arrow(self) -> pa.Table:
+        """A table with a row per iteration."""
+        import pyarrow as pa
+
+        return pa.table({"iteration": np.arange(len(self)), **self.columns})
+
+
+class Result:
+    """Arrays with one entry per vertex, and what else there is to say.
+
+    Every array is an attribute: ``clew.bfs(g, 0).depth``.
+
+    Parameters
+    ----------
+    algorithm
+        Its name.
+    values
+        Arrays with an entry per vertex; the first is the one ``top`` and ``to_dict`` go by.
+    names
+        The graph's vertex names.
+    facts
+        Single numbers and other answers, such as ``count``; attributes too.
+    iterations
+        How many rounds it took.
+    converged
+        Whether it ended because nothing changed any more, rather than because it was told to stop.
+    trace
+        What each round did.
+    """
+
+    def __init__(
+        self,
+        algorithm: str,
+        values: Mapping[str, Array],
+        *,
+        names: VertexNames | None = None,
+        facts: Mapping[str, Any] | None = None,
+        iterations: int = 1,
+        converged: bool = True,
+        trace: Trace | None = None,
+    ) -> None:
+        self.algorithm = algorithm
+        self.values = dict(values)
+        self.facts = dict(facts or {})
+        self.iterations = iterations
+        self.converged = converged
+        self.trace = trace or Trace()
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        for found in (self.__dict__.get("values", {}), self.__dict__.get("facts", {})):
+            if name in found:
+                return found[name]
+        known = ", ".join([*self.__dict__.get("values", {}), *self.__dict__.get("facts", {})])
+        raise AttributeError(f"a result of {self.__dict__.get('algorithm')} has no {name!r}; it has {known}.")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.values, *self.facts]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values()))) if self.values else 0
+
+    def of(self, name: Name, value: str | None = None) -> Any:
+        """The value of the vertex called ``name``."""
+        vertex = int(name) if self._names is None else self._names.id_of(name)
+        return self._column(value)[vertex].item()
+
+    def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
+        """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order."""
+        column = self._column(by)
+        k = min(k, column.size)
+        if k <= 0:
+            return []
+        keys = column if smallest else _descending(column)
+        # All that may be among the first k, then those in order: a full sort of a large array is not needed.
+        limit = np.partition(keys, k - 1)[k - 1]
+        chosen = np.flatnonzero(keys <= limit)
+        chosen = chosen[np.argsort(keys[chosen], kind="stable")][:k]
+        return list(zip(self._named(chosen), column[chosen].tolist(), strict=True))
+
+    def to_arrow(self) -> pa.Table:
+        """A table with columns vertex and one per array."""
+        import pyarrow as pa
+
+        vertex = pa.array(np.arange(len(self))) if self._names is None else self._names.array
+        return pa.table({"vertex": vertex, **self.values})
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The same as a pandas data frame."""
+        return to_pandas(self.to_arrow())
+
+    def to_dict(self, value: str | None = None) -> dict[Name, Any]:
+        """``{vertex: value}`` for every vertex; for small graphs."""
+        return dict(zip(self._named(np.arange(len(self))), self._column(value).tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        arrays = ", ".join(f"{name}: {array.dtype}[{array.size:,}]" for name, array in self.values.items())
+        facts = "".join(f", {name}={value!r}" for name, value in self.facts.items() if np.isscalar(value))
+        end = "" if self.converged else ", not converged"
+        return f"Result of {self.algorithm}: {arrays}{facts}, iterations={self.iterations}{end}"
+
+    def _column(self, name: str | None) -> Array:
+        if name is None:
+            return next(iter(self.values.values()))
+        if name not in self.values:
+            raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
+        return self.values[name]
+
+    def _named(self, vertices: Array) -> list[Any]:
+        return list(vertices.tolist() if self._names is None else self._names.take(vertices).to_pylist())
+
+
+def _descending(column: Array) -> Array:
+    """Keys whose ascending order is the values' descending order, without overflow; NaN stays last."""
+    if column.dtype.kind == "f":
+        return -column
+    if column.dtype.kind == "b":
+        return ~column
+    return ~column.view(f"i{column.itemsize}") if column.dtype.kind == "i" else column.max() - column

@@ -1,0 +1,38 @@
+"""Checkers of searches and shortest paths."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.result import Result
+from clew.verify.rules import arc_places, arcs, require
+
+
+def bfs(graph: Graph, source: Any, result: Result) -> None:
+    """Check depths and parents: the rules of Graph500.
+
+    1. The source has depth 0 and is its own parent.
+    2. Exactly the vertices with a depth have a parent, and a parent's depth is one less.
+    3. From every parent an edge leads to its child.
+    4. Over an edge, depth grows by at most one; so what can be reached has been, and over no detour.
+    """
+    depth, parent = result.depth.astype(np.int64), result.parent.astype(np.int64)
+    root = graph.vertex(source)
+    require(
+        depth.size == graph.num_vertices and parent.size == graph.num_vertices, "there is an entry for every vertex"
+    )
+    require(depth[root] == 0 and parent[root] == root, "the source has depth 0 and is its own parent")
+    reached = depth >= 0
+    require(reached == (parent >= 0), "exactly the vertices with a depth have a parent")
+    require((parent < graph.num_vertices) & (parent >= -1), "a parent is a vertex or -1")
+    children = np.flatnonzero(reached & (np.arange(depth.size) != root))
+    above = parent[children]
+    require(depth[children] == depth[above] + 1, "a vertex is one deeper than its parent", "reached vertex")
+    require(arc_places(graph, above, children) >= 0, "an edge leads from a parent to its child", "reached vertex")
+    u, v = arcs(graph)
+    from_reached = reached[u]
+    require(reached[v[from_reached]], "what an edge leads to from a reached vertex is reached", "edge")
+    require(depth[v[from_reached]] <= depth[u[from_reached]] + 1, "over an edge depth grows by at most one", "edge")
