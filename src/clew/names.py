@@ -89,6 +89,14 @@ class VertexNames:
         """The names of several vertices."""
         return self._values.take(_as_arrow(np.asarray(vertices, dtype=np.int64)))
 
+    def take_known(self, vertices: npt.ArrayLike) -> pa.Array[Any]:
+        """The names of several vertices; null for what is no vertex, such as -1."""
+        import pyarrow as pa
+
+        ids = np.asarray(vertices, dtype=np.int64)
+        known: Any = pa.array(ids, mask=ids < 0)
+        return self._values.take(known)
+
     def id_of(self, name: Name) -> int:
         """The vertex called ``name``."""
         return int(self.ids_of([name])[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +54,8 @@ class Result:
         Arrays with an entry per vertex; the first is the one ``top`` and ``to_dict`` go by.
     names
         The graph's vertex names.
+    vertices
+        Which of the values are vertices themselves, such as parents: those are shown by name (None for -1).
     facts
         Single numbers and other answers, such as ``count``; attributes too.
     iterations
@@ -70,6 +72,7 @@ class Result:
         values: Mapping[str, Array],
         *,
         names: VertexNames | None = None,
+        vertices: Collection[str] = ("parent", "label", "mate"),
         facts: Mapping[str, Any] | None = None,
         iterations: int = 1,
         converged: bool = True,
@@ -82,6 +85,7 @@ class Result:
         self.converged = converged
         self.trace = trace or Trace()
         self._names = names
+        self._vertices = frozenset(vertices)
 
     def __getattr__(self, name: str) -> Any:
         for found in (self.__dict__.get("values", {}), self.__dict__.get("facts", {})):
@@ -99,7 +103,7 @@ class Result:
     def of(self, name: Name, value: str | None = None) -> Any:
         """The value of the vertex called ``name``."""
         vertex = int(name) if self._names is None else self._names.id_of(name)
-        return self._column(value)[vertex].item()
+        return self._shown(value, np.array([vertex]))[0]
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order."""
@@ -112,14 +116,14 @@ class Result:
         limit = np.partition(keys, k - 1)[k - 1]
         chosen = np.flatnonzero(keys <= limit)
         chosen = chosen[np.argsort(keys[chosen], kind="stable")][:k]
-        return list(zip(self._named(chosen), column[chosen].tolist(), strict=True))
+        return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
 
     def to_arrow(self) -> pa.Table:
         """A table with columns vertex and one per array."""
         import pyarrow as pa
 
         vertex = pa.array(np.arange(len(self))) if self._names is None else self._names.array
-        return pa.table({"vertex": vertex, **self.values})
+        return pa.table({"vertex": vertex, **{name: self._arrow(name) for name in self.values}})
 
     def to_pandas(self) -> pd.DataFrame:
         """The same as a pandas data frame."""
@@ -127,7 +131,8 @@ class Result:
 
     def to_dict(self, value: str | None = None) -> dict[Name, Any]:
         """``{vertex: value}`` for every vertex; for small graphs."""
-        return dict(zip(self._named(np.arange(len(self))), self._column(value).tolist(), strict=True))
+        everyone = np.arange(len(self))
+        return dict(zip(self._named(everyone), self._shown(value, everyone), strict=True))
 
     def __repr__(self) -> str:
         arrays = ", ".join(f"{name}: {array.dtype}[{array.size:,}]" for name, array in self.values.items())
@@ -144,6 +149,22 @@ class Result:
 
     def _named(self, vertices: Array) -> list[Any]:
         return list(vertices.tolist() if self._names is None else self._names.take(vertices).to_pylist())
+
+    def _shown(self, name: str | None, vertices: Array) -> list[Any]:
+        """The values of some vertices as a user reads them: plain numbers, or names where they are vertices."""
+        values = self._column(name)[vertices]
+        if self._names is None or (name or next(iter(self.values))) not in self._vertices:
+            return list(values.tolist())
+        return list(self._names.take_known(values).to_pylist())
+
+    def _arrow(self, name: str) -> Any:
+        """A column of the table."""
+        values = self.values[name]
+        if values.ndim > 1:
+            import pyarrow as pa
+
+            return pa.array(list(values))
+        return values if self._names is None or name not in self._vertices else self._names.take_known(values)
 
 
 def _descending(column: Array) -> Array:

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 import clew
-from clew.cli import generate, output
+from clew.cli import generate, output, run
 from clew.cli.convert import convert
 from clew.cli.demo import demo
 from clew.cli.formats import formats
@@ -51,6 +51,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command()(info)
+app.add_typer(run.commands(), name="run")
 app.command()(convert)
 app.add_typer(generate.commands(), name="generate")
 app.command()(formats)

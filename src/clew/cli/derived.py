@@ -1,0 +1,72 @@
+"""Commands derived from functions: options from the signature, help from the docstring; nothing is said twice."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import typer
+
+SIMPLE = (int, float, bool, str, NoneType)
+
+
+def parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
+    """A parameter as Typer wants it."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def declared(run: Callable[..., None], parameters: Sequence[inspect.Parameter]) -> Callable[..., None]:
+    """``run``, which takes keywords, as a function with exactly these parameters."""
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {}  # the signature has them
+    return run
+
+
+def options_of(function: Callable[..., Any], *, but: Sequence[str] = ()) -> list[inspect.Parameter]:
+    """The parameters of a function: those without a default become arguments, the others options.
+
+    Left out are those named in ``but`` and those whose types a command line has no words for.
+    """
+    hints = get_type_hints(function)
+    texts = parameter_texts(inspect.getdoc(function) or "")
+    found = []
+    for name, given in inspect.signature(function).parameters.items():
+        if name in but or not _is_simple(hints[name]):
+            continue
+        text = texts.get(name, "")
+        if given.default is inspect.Parameter.empty:
+            option: Any = typer.Argument(help=text)
+        elif name == "directed":
+            option = typer.Option("--directed/--undirected", help=text)
+        else:
+            option = typer.Option(help=text)
+        found.append(parameter(name, Annotated[hints[name], option], given.default))
+    return found
+
+
+def help_of(function: Callable[..., Any]) -> tuple[str, str]:
+    """The help of a command, long and short, from the first paragraph of a docstring."""
+    summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].replace("``", "").split())
+    return summary, re.split("[:;]", summary, maxsplit=1)[0].rstrip(".") + "."
+
+
+def parameter_texts(docstring: str) -> dict[str, str]:
+    """The first sentence about each parameter in a docstring."""
+    section = docstring.partition("Parameters\n----------\n")[2]
+    section = re.split(r"^\w.*\n-+$", section, maxsplit=1, flags=re.MULTILINE)[0]
+    texts = {}
+    for names, text in re.findall(r"^(\w[\w, ]*)\n((?:[ ]+\S.*\n?)+)", section, re.MULTILINE):
+        sentence = re.split(r"(?<=\.)\s", " ".join(text.split()), maxsplit=1)[0]
+        texts.update(dict.fromkeys(re.split(r",\s*", names), sentence.replace("``", "")))
+    return texts
+
+
+def _is_simple(hint: Any) -> bool:
+    if get_origin(hint) is Literal or hint in SIMPLE:
+        return True
+    union = get_origin(hint) in (Union, UnionType)
+    kinds = [kind for kind in get_args(hint) if kind is not NoneType]
+    return union and len(kinds) == 1 and _is_simple(kinds[0])

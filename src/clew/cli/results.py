@@ -1,0 +1,46 @@
+"""Results in files: one row per vertex."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+
+from clew.errors import GraphError
+from clew.io.sink import Sink
+from clew.result import Result
+
+SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
+
+
+def check_destination(path: Path) -> None:
+    """Refuse a suffix that no result can be written as, before any work is done."""
+    if Sink(path).suffix not in SUFFIXES:
+        raise GraphError(f"cannot write results to {path.name!r}; expected a name that ends in {', '.join(SUFFIXES)}.")
+
+
+def save(result: Result, path: Path) -> None:
+    """Write every value of every vertex; ``.npy`` holds the first array alone."""
+    with Sink(path) as sink:
+        buffer = BytesIO()
+        _write(result, sink.suffix, buffer)
+        sink.write(buffer.getbuffer())
+
+
+def _write(result: Result, suffix: str, buffer: BytesIO) -> None:
+    if suffix == ".npy":
+        np.save(buffer, next(iter(result.values.values())), allow_pickle=False)
+        return
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    table = result.to_arrow()
+    if suffix == ".csv":
+        pa.csv.write_csv(table, buffer)
+    elif suffix == ".parquet":
+        pa.parquet.write_table(table, buffer, compression="zstd")
+    else:
+        with pa.ipc.new_file(buffer, table.schema) as writer:
+            writer.write_table(table)

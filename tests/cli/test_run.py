@@ -1,0 +1,85 @@
+"""``clew run``."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+import clew as library
+from clew.algorithms.registry import ALGORITHMS
+from tests.cli.running import BAD_INPUT, OK, WRONG_USAGE, clew
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "named.csv"
+    path.write_text("source,target\nann,bob\nbob,cy\ncy,dan\neve,ann\n")
+    return path
+
+
+def test_every_algorithm_is_a_subcommand():
+    code, out, _ = clew("run", "--help")
+    assert code == OK
+    for name in ALGORITHMS:
+        assert name.replace("_", "-") in out
+        assert clew("run", name, "--help")[0] == OK
+
+
+def test_a_person_reads_names(file):
+    code, out, _ = clew("run", "bfs", file, "--source", "ann", "--verify")
+    assert code == OK
+    assert "bfs on named.csv" in out
+    assert "verified" in out
+    assert ["dan", "3", "cy"] in [line.split() for line in out.splitlines()]
+
+
+def test_a_program_reads_json(file):
+    code, out, _ = clew("run", "bfs", file, "--source", "ann", "--top", 2, "--json", "--threads", 1)
+    answer = json.loads(out)
+    assert code == OK
+    assert answer["facts"] == {"reached": 4}
+    assert answer["top"] == [
+        {"vertex": "dan", "depth": 3, "parent": "cy"},
+        {"vertex": "cy", "depth": 2, "parent": "bob"},
+    ]
+    library.threads.set_count(None)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npy", ".arrow", ".csv.gz"])
+def test_results_are_written(file, tmp_path, suffix):
+    path = tmp_path / f"out{suffix}"
+    assert clew("run", "bfs", file, "--source", "ann", "-o", path)[0] == OK
+    assert path.stat().st_size > 0
+    if suffix == ".parquet":
+        table = {row["vertex"]: row for row in pq.read_table(path).to_pylist()}
+        assert table["eve"] == {"vertex": "eve", "depth": -1, "parent": None}
+        assert table["cy"]["parent"] == "bob"
+    if suffix == ".npy":
+        assert sorted(np.load(path).tolist()) == [-1, 0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--source", "zoe"], BAD_INPUT, "no vertex is called 'zoe'"),
+        ([], BAD_INPUT, "name one with --source"),
+        (["--source", "ann", "-o", "out.xlsx"], BAD_INPUT, "cannot write results to 'out.xlsx'"),
+        (["--source", "ann", "--threads", "0"], BAD_INPUT, "number of threads is 0"),
+        (["--source", "ann", "--weights", "heavy"], WRONG_USAGE, "heavy"),
+        (["--sauce", "ann"], WRONG_USAGE, "--sauce"),
+    ],
+)
+def test_mistakes_get_a_sentence(file, arguments, code, message):
+    answer = clew("run", "bfs", file, *arguments)
+    assert answer[0] == code
+    assert message in answer[2]
+
+
+def test_integers_are_integers(tmp_path):
+    path = tmp_path / "numbers.el"
+    path.write_text("0 1\n1 2\n")
+    assert clew("run", "bfs", path, "--source", "1")[0] == OK
+    assert "are integers" in clew("run", "bfs", path, "--source", "one")[2]

@@ -1,0 +1,74 @@
+"""Results: arrays first, tables when asked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from clew import GraphError, Result
+from clew.names import VertexNames
+from clew.result import Trace
+
+
+@pytest.fixture
+def result() -> Result:
+    values = {"score": np.array([0.5, 0.1, 0.9]), "parent": np.array([-1, 0, 1])}
+    return Result("demo", values, names=VertexNames(["a", "b", "c"]), facts={"total": 1.5}, iterations=3)
+
+
+def test_values_and_facts_are_attributes(result):
+    assert result.score[2] == 0.9
+    assert result.total == 1.5
+    assert {"score", "parent", "total"} <= set(dir(result))
+    with pytest.raises(AttributeError, match="has no 'rank'; it has score, parent, total"):
+        result.rank  # noqa: B018
+    assert len(result) == 3
+    assert repr(result) == "Result of demo: score: float64[3], parent: int64[3], total=1.5, iterations=3"
+
+
+def test_everything_comes_by_name(result):
+    assert result.top(2) == [("c", 0.9), ("a", 0.5)]
+    assert result.top(1, smallest=True) == [("b", 0.1)]
+    assert result.to_dict() == {"a": 0.5, "b": 0.1, "c": 0.9}
+    assert result.to_dict("parent") == {"a": None, "b": "a", "c": "b"}
+    assert result.of("c", "parent") == "b"
+    assert result.to_arrow().to_pylist()[0] == {"vertex": "a", "score": 0.5, "parent": None}
+    assert list(result.to_pandas().columns) == ["vertex", "score", "parent"]
+    with pytest.raises(GraphError, match="no value 'rank'"):
+        result.top(1, "rank")
+
+
+def test_without_names_vertices_are_integers():
+    result = Result("demo", {"parent": np.array([0, 0])})
+    assert result.to_dict() == {0: 0, 1: 0}
+    assert result.top(5) == [(0, 0), (1, 0)]
+    assert Result("demo", {"x": np.array([])}).top(3) == []
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    hnp.arrays(
+        st.sampled_from(["bool", "int8", "int64", "uint8", "uint64", "float32", "float64"]),
+        st.integers(1, 30),
+        elements=None,
+    ),
+    st.integers(1, 35),
+    st.booleans(),
+)
+def test_top_is_a_stable_sort(values, k, smallest):
+    if values.dtype.kind == "f":
+        values = np.nan_to_num(values)
+    found = [vertex for vertex, _ in Result("demo", {"x": values}).top(k, smallest=smallest)]
+    order = sorted(range(len(values)), key=lambda v: values[v].item() if smallest else -values[v].item())
+    assert found == order[:k]
+
+
+def test_traces_are_tables():
+    trace = Trace({"frontier": np.array([1, 2])})
+    assert len(trace) == 2
+    assert trace["frontier"].tolist() == [1, 2]
+    assert trace.to_arrow().column_names == ["iteration", "frontier"]
+    assert len(Trace()) == 0
