@@ -7,7 +7,7 @@ from importlib import import_module
 
 from bench.harness import save, show
 
-NAMES = ("build", "parse", "native", "generate")
+NAMES = ("build", "parse", "native", "generate", "algorithms")
 
 
 def main() -> None:

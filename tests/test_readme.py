@@ -9,7 +9,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def test_the_table_of_formats_is_current():
+def test_the_tables_are_current():
     done = subprocess.run([sys.executable, str(ROOT / "tools" / "update_readme.py"), "--check"], check=False)
     assert done.returncode == 0, "run: python tools/update_readme.py"
 

@@ -1,18 +1,18 @@
-"""Write the table of formats into README.md from the registry; with --check, say whether it is current."""
+"""Write the tables of formats and algorithms into README.md; with --check, say whether they are current."""
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
+from clew.algorithms import ALGORITHMS
 from clew.io.registry import formats
 
 README = Path(__file__).resolve().parents[1] / "README.md"
-BEGIN = "<!-- formats: begin (made by tools/update_readme.py) -->\n"
-END = "<!-- formats: end -->\n"
 
 
-def table() -> str:
+def format_table() -> str:
     """A row for every registered format."""
     rows = []
     for one in formats():
@@ -22,11 +22,25 @@ def table() -> str:
     return "".join(rows)
 
 
+def algorithm_table() -> str:
+    """A row for every registered algorithm."""
+    rows = []
+    for name, one in sorted(ALGORITHMS.items()):
+        rows.append(f"| `clew.{name}` | {one.summary.replace("``", "`")} |\n")
+    return "".join(rows)
+
+
+TABLES = {"formats": format_table, "algorithms": algorithm_table}
+
+
 def updated(text: str) -> str:
-    """The README with the table as it should be."""
-    before, rest = text.split(BEGIN)
-    _, after = rest.split(END)
-    return before + BEGIN + table() + END + after
+    """The README with the tables as they should be."""
+    for name, table in TABLES.items():
+        begin, end = f"<!-- {name}: begin (made by tools/update_readme.py) -->\n", f"<!-- {name}: end -->\n"
+        pattern = re.escape(begin) + ".*?" + re.escape(end)
+        text, count = re.subn(pattern, lambda _, b=begin, t=table, e=end: b + t() + e, text, flags=re.DOTALL)
+        assert count == 1, name
+    return text
 
 
 def main() -> int:
