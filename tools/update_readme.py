@@ -24,10 +24,8 @@ def format_table() -> str:
 
 def algorithm_table() -> str:
     """A row for every registered algorithm."""
-    rows = []
-    for name, one in sorted(ALGORITHMS.items()):
-        rows.append(f"| `clew.{name}` | {one.summary.replace("``", "`")} |\n")
-    return "".join(rows)
+    rows = [(name, one.summary.replace("``", "`")) for name, one in sorted(ALGORITHMS.items())]
+    return "".join(f"| `clew.{name}` | {summary} |\n" for name, summary in rows)
 
 
 TABLES = {"formats": format_table, "algorithms": algorithm_table}
