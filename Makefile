@@ -10,7 +10,7 @@ demo: $(READY)
 	$(BIN)/clew demo
 
 test: $(READY) check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY)
 	$(BIN)/ruff check .

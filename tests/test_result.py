@@ -72,3 +72,10 @@ def test_traces_are_tables():
     assert trace["frontier"].tolist() == [1, 2]
     assert trace.to_arrow().column_names == ["iteration", "frontier"]
     assert len(Trace()) == 0
+
+
+def test_without_values_there_are_facts():
+    result = Result("count", {}, facts={"total": 7})
+    assert repr(result) == "Result of count: total=7, iterations=1"
+    with pytest.raises(GraphError, match="no value per vertex, but total"):
+        result.top(3)

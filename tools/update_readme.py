@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 
@@ -35,9 +34,9 @@ def updated(text: str) -> str:
     """The README with the tables as they should be."""
     for name, table in TABLES.items():
         begin, end = f"<!-- {name}: begin (made by tools/update_readme.py) -->\n", f"<!-- {name}: end -->\n"
-        pattern = re.escape(begin) + ".*?" + re.escape(end)
-        text, count = re.subn(pattern, lambda _, b=begin, t=table, e=end: b + t() + e, text, flags=re.DOTALL)
-        assert count == 1, name
+        before, found, rest = text.partition(begin)
+        assert found, name
+        text = before + begin + table() + end + rest.partition(end)[2]
     return text
 
 

@@ -6,35 +6,52 @@
 (3, 3)
 """
 
-from clew import algorithms, datasets, generate, verify
+from clew import algorithms, datasets, generate, layouts, operators, primitives, verify
 from clew.algorithms import *  # noqa: F403, the algorithms are the public surface
 from clew.errors import (
     ClewError,
     FormatError,
     GraphError,
     MissingDependencyError,
+    NegativeCycleError,
+    OperatorError,
     ResourceError,
     VerificationError,
 )
 from clew.graph import Graph
 from clew.io import read, write
+from clew.operators import Monoid, Operator, Semiring, monoids, semirings
+from clew.primitives import *  # noqa: F403, so are the primitives
+from clew.program import VertexProgram, run
 from clew.result import Result
 
 __version__ = "0.1.0"
 
 __all__ = [
     *(name for name in algorithms.__all__ if name != "ALGORITHMS"),
+    *primitives.__all__,
     "ClewError",
     "FormatError",
     "Graph",
     "GraphError",
     "MissingDependencyError",
+    "Monoid",
+    "NegativeCycleError",
+    "Operator",
+    "OperatorError",
     "ResourceError",
     "Result",
+    "Semiring",
     "VerificationError",
+    "VertexProgram",
     "datasets",
     "generate",
+    "layouts",
+    "monoids",
+    "operators",
     "read",
+    "run",
+    "semirings",
     "verify",
     "write",
 ]

@@ -6,6 +6,7 @@ Every message is a sentence that says what is wrong, what was found, what was ex
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 
 class ClewError(Exception):
@@ -14,6 +15,22 @@ class ClewError(Exception):
 
 class GraphError(ClewError, ValueError):
     """Edges, weights, names or arguments that do not make a graph."""
+
+
+class NegativeCycleError(GraphError):
+    """There is no shortest path: a cycle that can be reached has a negative sum of weights.
+
+    Parameters
+    ----------
+    problem
+        What is wrong, as a sentence.
+    cycle
+        The names of its vertices in the order of its edges; the last edge leads back to the first vertex.
+    """
+
+    def __init__(self, problem: str, cycle: list[Any]) -> None:
+        self.cycle = cycle
+        super().__init__(problem)
 
 
 class FormatError(ClewError, ValueError):
@@ -62,3 +79,7 @@ class VerificationError(ClewError, AssertionError):
 
 class ResourceError(ClewError, MemoryError):
     """More memory or disk is needed than there is; the message counts the bytes."""
+
+
+class OperatorError(ClewError, TypeError):
+    """A function that does not make an operator, monoid or semiring; the message names it and says why."""

@@ -363,6 +363,14 @@ class Graph:
         names = self._names.take(np.flatnonzero(keep)) if self._names is not None else np.flatnonzero(keep)
         return Graph(transform.subgraph(self._out, keep), directed=self._directed, names=VertexNames(names))
 
+    def largest_component(self) -> Graph:
+        """The subgraph of the largest connected component (of several, the one with the smallest vertex).
+
+        Of a directed graph, components are weak: directions do not matter. Names as with ``subgraph``.
+        """
+        labels = build.component_labels(self._out, both_directions=not self._directed)
+        return self.subgraph(labels == np.bincount(labels, minlength=1).argmax())
+
     def relabeled(self, permutation: npt.ArrayLike) -> Graph:
         """The same graph with vertex ``v`` moved to ``permutation[v]``.
 

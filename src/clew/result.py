@@ -83,7 +83,7 @@ class Result:
         self.facts = dict(facts or {})
         self.iterations = iterations
         self.converged = converged
-        self.trace = trace or Trace()
+        self.trace = Trace() if trace is None else trace
         self._names = names
         self._vertices = frozenset(vertices)
 
@@ -138,12 +138,15 @@ class Result:
         arrays = ", ".join(f"{name}: {array.dtype}[{array.size:,}]" for name, array in self.values.items())
         facts = "".join(f", {name}={value!r}" for name, value in self.facts.items() if np.isscalar(value))
         end = "" if self.converged else ", not converged"
-        return f"Result of {self.algorithm}: {arrays}{facts}, iterations={self.iterations}{end}"
+        told = f"{arrays}{facts}, iterations={self.iterations}{end}"
+        return f"Result of {self.algorithm}: {told.removeprefix(', ')}"
 
     def _column(self, name: str | None) -> Array:
-        if name is None:
+        if name is None and self.values:
             return next(iter(self.values.values()))
-        if name not in self.values:
+        if not self.values:
+            raise GraphError(f"this result of {self.algorithm} has no value per vertex, but {', '.join(self.facts)}.")
+        if name is None or name not in self.values:
             raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
         return self.values[name]
 
@@ -153,7 +156,7 @@ class Result:
     def _shown(self, name: str | None, vertices: Array) -> list[Any]:
         """The values of some vertices as a user reads them: plain numbers, or names where they are vertices."""
         values = self._column(name)[vertices]
-        if self._names is None or (name or next(iter(self.values))) not in self._vertices:
+        if self._names is None or (name or next(iter(self.values), "")) not in self._vertices:
             return list(values.tolist())
         return list(self._names.take_known(values).to_pylist())
 

@@ -84,7 +84,7 @@ def test_what_it_says(origin, destination):
     assert "5 edges given, 1 self-loops dropped, 1 duplicates merged" in text
     assert "4 vertices, 3 directed edges, int64 weights" in text
     assert "4 vertices, 2 undirected edges, int64 weights" in text
-    assert str(destination.name) in text
+    assert destination.name in text.replace(" ", "")  # a long path is folded
 
 
 def test_what_it_says_to_a_program(origin, destination):

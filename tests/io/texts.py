@@ -17,7 +17,7 @@ gaps = st.sampled_from([b" ", b"\t", b"  ", b" \t "])
 class SmallBlocks(Source):
     """A source whose blocks hold a few lines only, so that little text shows what much text does."""
 
-    def blocks(self, size: int = 0, start: int = 0) -> Iterator[Block]:  # type: ignore[override]  # noqa: ARG002
+    def blocks(self, size: int = 0, start: int = 0) -> Iterator[Block]:  # type: ignore[override]
         return super().blocks(24, start)
 
 

@@ -9,14 +9,18 @@ from time import perf_counter
 
 import numpy as np
 
+import clew
 from clew import datasets, describe
 from clew.cli import output
 from clew.cli.output import Column
 from clew.datasets.debian12 import STRENGTH
 from clew.dtypes import OffsetArray
 from clew.graph import Graph
+from clew.result import Result
 
 TOP = 10
+DESKTOP = "gnome"
+FAMOUS = ("libc6", "perl-base", "python3", "openssl", "cups", "emacs", "samba-libs")
 BAR = 24  # characters of the longest line
 PACKAGE = Column("package", style="bold")
 LINE = Column("", style="cyan")
@@ -65,8 +69,79 @@ def most_needy(graph: Graph) -> Section:
     )
 
 
+def highest_rank(graph: Graph) -> Section:
+    """PageRank: needed by what is needed itself."""
+    ranks = clew.pagerank(graph).top(TOP)
+    return Section(
+        "And what does that rest on in turn?",
+        [PACKAGE, Column("PageRank", "right"), LINE],
+        [(str(name), f"{rank:.2%}", bar(rank, ranks[0][1])) for name, rank in ranks],
+        note="Whoever follows needs at random, for ever, is there so much of the time.",
+    )
+
+
+def pieces(graph: Graph) -> Section:
+    """Components, weak and strong."""
+    weak = np.bincount(clew.connected_components(graph).label, minlength=1)
+    strong = np.bincount(clew.strongly_connected_components(graph).label, minlength=1)
+    rows = [
+        ("that hang together in any way", weak),
+        ("that need each other in a circle", strong),
+    ]
+    return Section(
+        "Into how many pieces does it fall?",
+        [Column("pieces", style="bold"), *(Column(name, "right") for name in ("all", "of 2 or more", "largest"))],
+        [(what, f"{(sizes > 0).sum():,}", f"{(sizes > 1).sum():,}", f"{sizes.max():,}") for what, sizes in rows],
+    )
+
+
+def comes_along(graph: Graph) -> Section:
+    """Breadth-first levels from a package that needs a lot."""
+    result = clew.bfs(graph, DESKTOP)
+    counts = np.bincount(result.depth[result.depth >= 0])
+    return Section(
+        f"What comes along with {DESKTOP}?",
+        [Column("needs away", "right", "bold"), Column("packages", "right"), Column("so far", "right"), LINE],
+        [
+            (str(depth), f"{count:,}", f"{counts[: depth + 1].sum():,}", bar(count, counts.max()))
+            for depth, count in enumerate(counts.tolist())
+        ],
+        note=f"{result.reached:,} packages in {result.iterations} steps, recommended ones among them.",
+    )
+
+
+def easiest_ways(graph: Graph) -> Section:
+    """Shortest paths, where a strong need is a short way."""
+    assert graph.weights is not None
+    ways = clew.sssp(graph.with_weights(4 - graph.weights.astype(np.int32)), DESKTOP)
+    reached = [name for name in FAMOUS if ways.of(name, "parent") is not None]
+    found = [(name, ways.of(name), _way(ways, name)) for name in reached]
+    return Section(
+        f"Why does {DESKTOP} need that?",
+        [PACKAGE, Column("length", "right"), Column("because of", wrap=True)],
+        [(name, f"{length:,}", " → ".join(way)) for name, length, way in found],
+        note="The shortest chain of needs: 1 for a Pre-Depends, 2 for a Depends, 3 for a Recommends.",
+    )
+
+
+def _way(ways: Result, name: str) -> list[str]:
+    """The chain of parents from the source to ``name``."""
+    way = [name]
+    while (parent := ways.of(way[-1], "parent")) != way[-1]:
+        way.append(parent)
+    return way[::-1]
+
+
 #: What the demo shows, in this order. A new question is one function more.
-SECTIONS: list[Callable[[Graph], Section]] = [kinds_of_needs, most_needed, most_needy]
+SECTIONS: list[Callable[[Graph], Section]] = [
+    kinds_of_needs,
+    most_needed,
+    highest_rank,
+    most_needy,
+    pieces,
+    comes_along,
+    easiest_ways,
+]
 
 
 def demo() -> None:
@@ -108,6 +183,6 @@ def share(part: int, whole: int) -> str:
     return f"{part / whole:.1%}" if whole else "–"
 
 
-def bar(count: int, largest: int) -> str:
+def bar(count: float, largest: float) -> str:
     """A line as long as ``count`` is beside ``largest``."""
     return "━" * math.ceil(BAR * count / largest) if count else ""

@@ -17,6 +17,7 @@ from clew.cli.convert import convert
 from clew.cli.demo import demo
 from clew.cli.formats import formats
 from clew.cli.info import info
+from clew.cli.warmup import warmup
 from clew.errors import ClewError
 
 BAD_INPUT = 1
@@ -55,6 +56,7 @@ app.add_typer(run.commands(), name="run")
 app.command()(convert)
 app.add_typer(generate.commands(), name="generate")
 app.command()(formats)
+app.command()(warmup)
 
 
 def _version(wanted: bool) -> None:

@@ -10,11 +10,23 @@ from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import make_array
 
+from clew.build.kernels_swap import address, compare_and_swap
 
-def _address(context, builder, array_type, array, index):
-    return builder.gep(make_array(array_type)(context, builder, array).data, [index])
+__all__ = [
+    "add",
+    "bitwise_and",
+    "bitwise_or",
+    "compare_and_swap",
+    "exchange",
+    "load",
+    "of_bits",
+    "ones",
+    "relax",
+    "store",
+    "to_bits",
+    "trailing_zeros",
+]
 
 
 def _updating(signed, unsigned=None, floating=None):
@@ -31,8 +43,8 @@ def _updating(signed, unsigned=None, floating=None):
             return None
 
         def generate(context, builder, signature, args):
-            address = _address(context, builder, signature.args[0], args[0], args[1])
-            return builder.atomic_rmw(operation, address, args[2], "acq_rel")
+            place = address(context, builder, signature.args[0], args[0], args[1])
+            return builder.atomic_rmw(operation, place, args[2], "acq_rel")
 
         return number(array, types.uint64, number), generate
 
@@ -43,20 +55,6 @@ add = _updating("add", floating="fadd")
 bitwise_or = _updating("or")
 bitwise_and = _updating("and")
 exchange = _updating("xchg", floating="xchg")
-_integer_min = _updating("min", "umin")
-_integer_max = _updating("max", "umax")
-
-
-@intrinsic
-def compare_and_swap(typing_context, array, index, expected, value):
-    """Replace ``array[index]`` by ``value`` if it is ``expected``; whether it was. Integers and bools only."""
-
-    def generate(context, builder, signature, args):
-        address = _address(context, builder, signature.args[0], args[0], args[1])
-        answer = builder.cmpxchg(address, args[2], args[3], "acq_rel", "monotonic")
-        return builder.extract_value(answer, 1)
-
-    return types.boolean(array, types.uint64, array.dtype, array.dtype), generate
 
 
 @intrinsic
@@ -64,8 +62,8 @@ def load(typing_context, array, index):
     """``array[index]`` as it is now, not as it was when this thread last looked."""
 
     def generate(context, builder, signature, args):
-        address = _address(context, builder, signature.args[0], args[0], args[1])
-        return builder.load_atomic(address, "acquire", signature.args[0].dtype.bitwidth // 8)
+        place = address(context, builder, signature.args[0], args[0], args[1])
+        return builder.load_atomic(place, "acquire", signature.args[0].dtype.bitwidth // 8)
 
     return array.dtype(array, types.uint64), generate
 
@@ -75,11 +73,32 @@ def store(typing_context, array, index, value):
     """Set ``array[index]``; whoever sees it sees everything this thread wrote before."""
 
     def generate(context, builder, signature, args):
-        address = _address(context, builder, signature.args[0], args[0], args[1])
-        builder.store_atomic(args[2], address, "release", signature.args[0].dtype.bitwidth // 8)
+        place = address(context, builder, signature.args[0], args[0], args[1])
+        builder.store_atomic(args[2], place, "release", signature.args[0].dtype.bitwidth // 8)
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, array.dtype), generate
+
+
+@intrinsic
+def to_bits(typing_context, value):
+    """A number as the unsigned integer with the same bits."""
+    word = types.Integer.from_bitwidth(value.bitwidth, signed=False)
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(word))
+
+    return word(value), generate
+
+
+@intrinsic
+def of_bits(typing_context, word, like):
+    """The number of the type of ``like`` that has these bits."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(signature.return_type))
+
+    return like(word, like), generate
 
 
 @intrinsic

@@ -16,12 +16,13 @@ import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
 
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left
 BETA = 18  # push again when the frontier has fewer than 1/BETA of the vertices and is shrinking
+GAMMA = 16  # and never pull for fewer edges than 1/GAMMA of the vertices
 ALONE = 512  # frontiers up to here are member 0's
-SPARE = 1024  # vertices a member collects before it appends them to the shared queue
 CHUNK = 64  # frontier vertices, or words of the bitmap, that a member takes at a time
 PUSH, PULL = 0, 1
 
@@ -48,8 +49,8 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
     level = 0
     left = np.int64(indptr[indptr.size - 1])
     edges = np.int64(indptr[source + ONE] - indptr[source])
-    while start < stop and not stopped(state):
-        if edges > left // ALPHA:
+    while start < stop and not all_stop(state):
+        if _pulling_pays(edges, left, depth.size):
             places = (depth, parent, queue, front, behind)
             level = _pull(member, size, state, into, places, start, stop, level, trace, spare)
             start, stop, edges = stop, np.uint64(state[counter(TAIL)]), np.int64(1)
@@ -75,11 +76,19 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
 
 
 @njit(cache=True, nogil=True)
+def _pulling_pays(edges, left, num_vertices):
+    """A pull looks at every vertex at least, which a handful of edges at the end of a long path is not worth."""
+    return edges > left // ALPHA and edges > num_vertices // GAMMA
+
+
+@njit(cache=True, nogil=True)
 def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace):
     """Levels by one thread, without atomics, for as long as they are small and pulling does not pay."""
     indptr, indices = out
     tail = stop
-    while start < stop and (size == 1 or stop - start <= ALONE) and edges <= left // ALPHA and not stopped(state):
+    while start < stop and (size == 1 or stop - start <= ALONE) and not stopped(state):
+        if _pulling_pays(edges, left, depth.size):
+            break
         _note(trace, level, stop - start, edges, PUSH)
         left -= edges
         level += 1
@@ -123,18 +132,10 @@ def _push(state, out, depth, parent, queue, start, stop, level, spare):
                     spare[filled] = v
                     filled += 1
                     if filled == SPARE:
-                        _append(state, queue, spare, filled)
+                        append(state, counter(TAIL), queue, spare, filled)
                         filled = 0
-    _append(state, queue, spare, filled)
+    append(state, counter(TAIL), queue, spare, filled)
     atomic.add(state, counter(EDGES), edges)
-
-
-@njit(cache=True, nogil=True)
-def _append(state, queue, spare, filled):
-    if filled > 0:
-        place = np.uint64(atomic.add(state, counter(TAIL), np.int64(filled)))
-        for i in range(filled):
-            queue[place + np.uint64(i)] = spare[i]
 
 
 @njit(cache=True, nogil=True)
@@ -150,7 +151,7 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
         atomic.bitwise_or(front, v >> SIX, ONE << (v & LOW_SIX))
     awake = np.int64(stop - start)
     before = awake
-    while awake > 0 and (awake >= before or awake > depth.size // BETA) and not stopped(state):
+    while awake > 0 and (awake >= before or awake > depth.size // BETA) and not all_stop(state):
         if member == 0:
             _note(trace, level, awake, -1, PULL)
             state[counter(TAKEN)] = 0
@@ -173,9 +174,9 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
             filled += 1
             bits &= bits - ONE
             if filled == SPARE:
-                _append(state, queue, spare, filled)
+                append(state, counter(TAIL), queue, spare, filled)
                 filled = 0
-    _append(state, queue, spare, filled)
+    append(state, counter(TAIL), queue, spare, filled)
     barrier(size, state)
     return level
 

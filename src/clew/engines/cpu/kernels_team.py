@@ -14,9 +14,9 @@ from numba import njit, types
 from clew.engines.cpu import kernels_atomic as atomic
 
 LINE = np.uint64(8)  # int64 numbers to a cache line
-ARRIVED, ROUND, STOP = (np.uint64(line) * LINE for line in range(3))
+ARRIVED, ROUND, STOP, AGREED = (np.uint64(line) * LINE for line in range(4))
 COUNTERS = 13
-FIRST_COUNTER = 3
+FIRST_COUNTER = 4
 STATE_SIZE = (FIRST_COUNTER + COUNTERS) * int(LINE)
 SPINS = 4000  # about ten microseconds; who waits longer gives the core to others
 
@@ -33,9 +33,12 @@ def counter(number):
 def barrier(size, state):
     """Wait until all members are here. What any of them wrote before, all of them see after."""
     if size == 1:
+        state[AGREED] = atomic.load(state, STOP)
         return
     turn = atomic.load(state, ROUND)
     if atomic.add(state, ARRIVED, np.int64(1)) == size - 1:
+        # The last to come decides for all whether to stop, so that nobody leaves alone and lets the others wait.
+        state[AGREED] = atomic.load(state, STOP)
         atomic.store(state, ARRIVED, np.int64(0))
         atomic.store(state, ROUND, turn + 1)
         return
@@ -49,6 +52,12 @@ def barrier(size, state):
 
 
 @njit(cache=True, nogil=True)
+def all_stop(state):
+    """Whether the team leaves: the same answer for every member until the next barrier. For loops with barriers."""
+    return state[AGREED] != 0
+
+
+@njit(cache=True, nogil=True)
 def stopped(state):
-    """Whether the caller asked the team to stop; every member must ask at the same step, after a barrier."""
+    """Whether the caller asked to stop, at this moment: for loops without barriers, and for one member's decisions."""
     return atomic.load(state, STOP) != 0

@@ -1,0 +1,75 @@
+"""Distances between all vertices."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from clew.algorithms.arguments import check_device, weights_of
+from clew.algorithms.registry import algorithm
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.result import Result
+
+METHODS = ("auto", "floyd_warshall", "sparse")
+
+
+@algorithm
+def all_pairs(
+    graph: Graph, *, method: Literal["auto", "floyd_warshall", "sparse"] = "auto", device: str = "auto"
+) -> Result:
+    """The length of a shortest path from every vertex to every other.
+
+    Parameters
+    ----------
+    graph
+        Directed or not, for small graphs: the answer has a number for every pair. Without weights every edge counts 1.
+        Weights may be negative (then Floyd-Warshall is the method) as long as no cycle is; in an undirected graph, a
+        negative edge is such a cycle, to and fro.
+    method
+        "floyd_warshall", whose time does not depend on the number of edges; "sparse": a search from every vertex; or
+        "auto": what is likely to be faster.
+    device
+        "auto" or "cpu".
+
+    Returns
+    -------
+    Result
+        ``distance``: a row per source and a column per target; with float32 or float64 weights of their type and inf
+        where there is no path, else int64 and its maximum, 2**63 - 1, where there is none; ``method``: the one used.
+
+    Notes
+    -----
+    4 or 8 bytes for every pair; refused with a ``ResourceError`` where there is less memory. Floyd-Warshall takes time
+    O(n³), in tiles that stay in the cache, and is exact for integers as long as no path is longer than 2**53. Searches
+    take O(n m log n), and without weights O(n m / 64) or little more. The number of threads does not matter.
+
+    References
+    ----------
+    G. Venkataraman, S. Sahni, S. Mukhopadhyaya: "A blocked all-pairs shortest-paths algorithm", JEA 8 (2003).
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.all_pairs(clew.generate.path(3)).distance.tolist()
+    [[0, 1, 2], [1, 0, 1], [2, 1, 0]]
+    """
+    from clew.engines.cpu import all_pairs as engine
+
+    check_device(device)
+    if method not in METHODS:
+        raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
+    if graph.weighted:
+        weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse")
+        if np.isneginf(weights).any():
+            raise GraphError("a weight is -inf; all_pairs needs weights above that. Drop or replace those edges first.")
+    chosen = engine.methods(graph)[0] if method == "auto" else method
+    distance = engine.sparse(graph) if chosen == "sparse" else engine.floyd_warshall(graph)
+    below = np.flatnonzero(np.diagonal(distance) < 0)
+    if below.size:
+        raise GraphError(
+            f"a cycle of negative weight leads through vertex {graph.name(below[0])!r}, so no path is the shortest; "
+            "remove the cycle or make its weights larger."
+        )
+    return Result("all_pairs", {"distance": distance}, names=graph.names, facts={"method": chosen})

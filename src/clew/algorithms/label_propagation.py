@@ -1,0 +1,72 @@
+"""Communities by label propagation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.algorithms.arguments import check_device
+from clew.algorithms.registry import algorithm
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.result import Result, Trace
+
+
+@algorithm
+def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "auto") -> Result:
+    """Communities: every vertex takes on the label that most of its neighbours have, again and again.
+
+    At first, a vertex's label is its own id. In every round all vertices look at the labels of the round before and
+    take the most frequent one among their neighbours, the smallest of several; a vertex without neighbours keeps its
+    own. This is CDLP of LDBC Graphalytics: deterministic, and the same for any number of threads.
+
+    Parameters
+    ----------
+    graph
+        Directed or not; weights do not matter. A neighbour counts once for every edge: in a directed graph out-edges
+        and in-edges both count, so one that is linked in both directions counts twice, and so does a self-loop.
+    max_iterations
+        Rounds after which to stop. Labels may swing for ever: the two ends of a lone edge trade theirs in every round.
+    device
+        "auto" or "cpu".
+
+    Returns
+    -------
+    Result
+        ``label`` (the id of the vertex whose label won) and ``count`` (how many different labels are left);
+        ``converged`` says whether a round changed nothing; the trace has ``changed`` (labels changed per round).
+
+    Notes
+    -----
+    Time O(n + m) a round, less once few labels change. 9 bytes a vertex, for every thread 4 bytes a vertex, and the
+    in-edges of a directed graph.
+
+    References
+    ----------
+    U. N. Raghavan, R. Albert, S. Kumara: "Near linear time algorithm to detect community structures in large-scale
+    networks", Physical Review E 76, 2007.
+    A. Iosup et al.: "The LDBC Graphalytics benchmark", arXiv:2011.15028.
+
+    Examples
+    --------
+    >>> import clew
+    >>> graph = clew.Graph.from_edges([0, 1, 2, 3, 4, 5, 2], [1, 2, 0, 4, 5, 3, 3], directed=False)
+    >>> clew.label_propagation(graph).label.tolist()
+    [0, 0, 0, 2, 2, 2]
+    """
+    from clew.engines.cpu.label_propagation import label_propagation as propagate
+
+    check_device(device)
+    if not isinstance(max_iterations, int | np.integer) or not 0 <= max_iterations < 2**31:
+        raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from 0 to {2**31 - 1:,}.")
+    found = propagate(graph, int(max_iterations))
+    left = np.zeros(graph.num_vertices, dtype=np.bool_)
+    left[found.label] = True
+    return Result(
+        "label_propagation",
+        {"label": found.label},
+        names=graph.names,
+        facts={"count": int(left.sum())},
+        iterations=found.rounds,
+        converged=found.converged,
+        trace=Trace({"changed": found.changes}),
+    )

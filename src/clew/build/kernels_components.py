@@ -1,0 +1,103 @@
+# mypy: ignore-errors
+"""Which vertices hang together: a forest of pointers to smaller ids, joined over edges until nothing is left to join.
+
+A vertex points to itself or to a smaller vertex of its component, so there are no cycles, a root is the smallest id of
+its tree, and in the end the root of a whole component is its smallest vertex, whoever joined what first.
+
+1. ``point_to_first``  every vertex over its first edge, which leads to its smallest neighbour: rows are sorted
+2. ``join_second``     over its second edge; most of the largest component is one tree after this
+3. ``flatten``         every vertex to its root
+4. ``join_all``        over all edges, but for those of the tree that most vertices are in: an undirected edge that
+                       leaves it is seen from its other end
+5. ``flatten``
+
+References
+----------
+M. Sutton, T. Ben-Nun, A. Barak: "Optimizing parallel graph connectivity computation via subgraph sampling", IPDPS 2018.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.build.kernels_swap import compare_and_swap
+
+ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
+
+
+@njit(cache=True, nogil=True)
+def point_to_first(part, bounds, indptr, indices, pointer):
+    """Every vertex of a block points to where its smallest neighbour points, or to itself where it is smaller.
+
+    Within the block that neighbour has its pointer already, so there are no long chains to climb later.
+    """
+    first = np.uint64(bounds[part])
+    for v in range(first, np.uint64(bounds[part + 1])):
+        start = indptr[v]
+        target = v
+        if start < indptr[v + ONE]:
+            target = min(v, np.uint64(indices[start]))
+            if first <= target < v:
+                target = np.uint64(pointer[target])
+        pointer[v] = target
+
+
+@njit(cache=True, nogil=True)
+def join_second(part, bounds, indptr, indices, pointer):
+    """Join over the second edge of every vertex of a block."""
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        second = indptr[v] + ONE
+        if second < indptr[v + ONE]:
+            _join(pointer, v, indices[second])
+
+
+@njit(cache=True, nogil=True)
+def flatten(part, parts, pointer):
+    """Every vertex points to its root. What one thread has shortened already, others read or not: both are right."""
+    size = pointer.size
+    for v in range(np.uint64(part * size // parts), np.uint64((part + 1) * size // parts)):
+        root = pointer[v]
+        while pointer[root] != root:
+            root = pointer[root]
+        pointer[v] = root
+
+
+@njit(cache=True, nogil=True)
+def mark(part, parts, pointer, largest, marks):
+    """Set a bit for every vertex of the tree with root ``largest``: a word holds 64, so marks fit a nearer cache."""
+    size = marks.size
+    for word in range(np.uint64(part * size // parts), np.uint64((part + 1) * size // parts)):
+        bits = np.uint64(0)
+        base = word << SIX
+        for v in range(base, min(base + np.uint64(64), np.uint64(pointer.size))):
+            bits |= np.uint64(pointer[v] == largest) << (v - base)
+        marks[word] = bits
+
+
+@njit(cache=True, nogil=True)
+def join_all(part, bounds, indptr, indices, pointer, largest, marks):
+    """Join over the edges of every vertex of a block; ``largest`` is the root of the tree to leave out.
+
+    Where edges are stored one way, those that leave that tree are seen from nowhere else, so they are looked for with
+    the ``marks`` of its vertices; else there are none.
+    """
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        if pointer[v] != largest:
+            for j in range(indptr[v], indptr[v + ONE]):
+                _join(pointer, v, indices[j])
+        elif marks is not None:
+            for j in range(indptr[v], indptr[v + ONE]):
+                w = np.uint64(indices[j])
+                if not (marks[w >> SIX] >> (w & LOW_SIX)) & ONE:
+                    _join(pointer, v, w)
+
+
+@njit(cache=True, nogil=True)
+def _join(pointer, u, v):
+    """Make one tree of the trees that u and v are in: the larger of their ancestors climbs until it is a root."""
+    one, other = pointer[u], pointer[v]
+    while one != other:
+        high, low = max(one, other), min(one, other)
+        above = pointer[high]
+        if above == high and compare_and_swap(pointer, np.uint64(high), high, low):
+            return
+        one, other = pointer[high], low

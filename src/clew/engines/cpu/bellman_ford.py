@@ -1,0 +1,62 @@
+"""Bellman-Ford on the CPU: memory for the kernel, and its answer as arrays or as a negative cycle."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clew.dtypes import Array, as_bits
+from clew.engines.cpu import team
+from clew.engines.cpu.path_weights import summands, sums_of
+from clew.engines.cpu.rows import rows_of
+from clew.graph import Graph
+from clew.result import Trace
+
+TRACED_ROUNDS = 1 << 16
+
+
+class Found(NamedTuple):
+    """Distances and parents, the number of rounds and what each did; the vertices of a negative cycle, if any."""
+
+    distance: Array
+    parent: Array
+    rounds: int
+    trace: Trace
+    cycle: list[int]
+
+
+def bellman_ford(graph: Graph, source: int, weights: Array, *, deterministic: bool = False) -> Found:
+    """Shortest paths over any weights whose sums the caller knows to fit: int64, or the weights' floats."""
+    from clew.engines.cpu import kernels_bellman_ford as kernels
+    from clew.engines.cpu import kernels_relax
+
+    n = graph.num_vertices
+    costs, (zero, unreached) = summands(weights), sums_of(weights)
+    out = rows_of(graph.outgoing)
+    distance = np.full(n, unreached)
+    parent = np.full(n, -1, dtype=graph.indices.dtype)
+    queued = np.zeros(n, dtype=np.uint8)
+    frontiers = np.empty((2, n), dtype=out[1].dtype)
+    seen = np.empty(n, dtype=out[1].dtype)
+    trace = np.zeros((min(n * n, TRACED_ROUNDS), 2), dtype=np.int64)
+    paths, start = (distance, as_bits(parent), queued), np.uint64(source)
+    rounds, on_cycle = team.run(
+        kernels.bellman_ford, graph.num_arcs, out, costs, start, zero, paths, frontiers, seen, trace
+    )
+    cycle = _cycle_through(int(on_cycle), parent) if on_cycle >= 0 else []
+    if deterministic and not cycle:
+        parent.fill(-1)
+        kernels_relax.tree_of_tight_edges(out, costs, start, distance, unreached, None, as_bits(parent), seen)
+    rows = trace[:rounds]
+    return Found(distance, parent, int(rounds), Trace({"frontier": rows[:, 0], "edges": rows[:, 1]}), cycle)
+
+
+def _cycle_through(vertex: int, parent: Array) -> list[int]:
+    """The cycle of parents through ``vertex``, in the order of its edges, from its smallest vertex on."""
+    backwards = [vertex]
+    while (above := int(parent[backwards[-1]])) != vertex:
+        backwards.append(above)
+    cycle = backwards[::-1]
+    first = cycle.index(min(cycle))
+    return cycle[first:] + cycle[:first]

@@ -1,0 +1,77 @@
+"""Betweenness on the CPU: dependencies of sources on vertices, summed up in the order of the sources."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import build, threads
+from clew.adjacency import Adjacency
+from clew.build.rows import blocks_of
+from clew.dtypes import Array, as_bits
+from clew.engines.cpu import memory, team
+from clew.engines.cpu.rows import rows_of
+from clew.graph import Graph
+
+BYTES_PER_VERTEX = 24  # of one search: paths, along, queue, levels, and a bit
+ENTRIES = 1 << 22  # dependencies that a round keeps: small graphs have many sources a round
+
+
+def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
+    """For every vertex, the sum of the sources' dependencies on it.
+
+    The dependency of s on v is the sum over all targets t, other than v and s, of the fraction of the shortest paths
+    from s to t that lead over v. Several searches run at once where there are enough sources for all threads and
+    memory for their work; else all threads share one search after the other. The sums are the same.
+    """
+    n = graph.num_vertices
+    rows = _without_duplicates(graph.outgoing)
+    into = rows_of(_without_duplicates(graph.incoming)) if graph.directed else None
+    total = np.zeros(n)
+    at_once = threads.count()
+    needed = 8 * n + at_once * n * (8 + BYTES_PER_VERTEX)
+    if sources.size >= at_once and needed <= memory.available() // 2:
+        _many_at_once(rows, into, sources, total)
+    else:
+        _one_by_one(rows, into, sources, total)
+    return total
+
+
+def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, total: Array) -> None:
+    from clew.engines.cpu import kernels_betweenness as kernels
+
+    n = rows.num_vertices
+    members = min(threads.count(), sources.size)
+    in_round = min(sources.size, max(members, ENTRIES // n))
+    found = np.empty((in_round, n))
+    parts = threads.pieces(n * in_round)
+    for start in range(0, sources.size, in_round):
+        chosen = as_bits(sources[start : start + in_round])
+        taken = np.zeros(1, dtype=np.int64)
+        threads.each(kernels.many_dependencies, members, taken, rows_of(rows), into, chosen, found)
+        threads.each(kernels.add_rows, parts, parts, found[: chosen.size], total)
+
+
+def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, total: Array) -> None:
+    from clew.engines.cpu import kernels_betweenness as kernels
+
+    n = rows.num_vertices
+    memory.check(n * (16 + BYTES_PER_VERTEX), "betweenness", "free memory or take a part of the graph")
+    ids = as_bits(rows.indices).dtype
+    seen = np.empty(-(-n // 64), dtype=np.uint64)
+    work = (np.empty(n), np.empty(n), np.empty(n, dtype=ids), np.empty(n + 1, dtype=ids), seen)
+    found = np.empty((1, n))
+    parts = threads.pieces(n)
+    for source in as_bits(sources):
+        team.run(kernels.dependencies, rows.num_arcs, rows_of(rows), into, source, work, found[0])
+        threads.each(kernels.add_rows, parts, parts, found, total)
+
+
+def _without_duplicates(rows: Adjacency) -> Adjacency:
+    """The rows themselves where no edge is there twice: a path over either of two equal edges is one path."""
+    from clew.engines.cpu import kernels_betweenness as kernels
+
+    bounds = blocks_of(rows)
+    if not any(threads.each(kernels.has_duplicates, bounds.size - 1, bounds, rows_of(rows))):
+        return rows
+    return build.from_rows(rows.indptr, rows.indices, None, directed=True, duplicates="drop", loops="drop").adjacency

@@ -1,0 +1,49 @@
+"""Maximal independent sets on the CPU: memory for the kernel."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.engines.cpu import team
+from clew.engines.cpu.coloring import TRACED_ROUNDS, both_ways
+from clew.generate.streams import stream
+from clew.graph import Graph
+from clew.result import Trace
+
+
+class Independent(NamedTuple):
+    """Whether each vertex is in the set, the number of rounds and how many vertices each round began with."""
+
+    member: Array
+    rounds: int
+    trace: Trace
+
+
+def independent_set(graph: Graph, seed: int, *, by_degree: bool) -> Independent:
+    """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
+    from clew.engines.cpu import kernels_independent_set as kernels
+
+    n = graph.num_vertices
+    out, into = both_ways(graph)
+    member = np.zeros(n, dtype=np.bool_)
+    live = np.arange(n, dtype=out[1].dtype)
+    left = np.zeros(min(n, TRACED_ROUNDS), dtype=np.int64)
+    streams = (stream(seed, "independent set keys"), stream(seed, "independent set draws"))
+    key = np.empty(n, dtype=np.uint64)
+    rounds = team.run(
+        kernels.independent_set,
+        graph.num_arcs,
+        streams,
+        by_degree,
+        out,
+        into,
+        key,
+        member,
+        live,
+        np.empty_like(live),
+        left,
+    )
+    return Independent(member, int(rounds), Trace({"left": left[:rounds]}))

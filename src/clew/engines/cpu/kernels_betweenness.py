@@ -1,0 +1,232 @@
+# mypy: ignore-errors
+"""Brandes' algorithm with one number per vertex to look up along an edge.
+
+Forward, ``paths[v]`` is UNSEEN, 0 once ``v`` is found, and the number of shortest paths to ``v`` once its level is
+complete. In the row of a vertex on level d of an undirected graph, what is not UNSEEN is then either 0 (levels d and
+d + 1) or a number of paths (level d - 1): the same look at the row sums up the paths to the vertex and finds the next
+level. Backward, ``paths`` starts at 0 and gets, level by level from the deepest, the share that a vertex hands to
+each path that leads to it; again what is not wanted is 0. So neither way needs depths, or a list of predecessors.
+
+In a directed graph, the row of out-edges finds the next level, with a bit per vertex that says whether it is known, and
+the row of in-edges sums up the paths; there, 0 is what the vertices not found yet count too.
+
+Every sum is one vertex's, in the order of its row: results do not depend on who computes them, or how many do.
+
+References
+----------
+U. Brandes: "A faster algorithm for betweenness centrality", Journal of Mathematical Sociology 25 (2001).
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
+
+UNSEEN = -1.0
+CHUNK = np.uint64(64)  # vertices of a level that a member takes at a time
+ALONE = np.uint64(512)  # levels up to here are member 0's: sharing them would cost more than it saves
+ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
+TAIL, TAKEN, DEPTH, START, STOP = range(5)  # counters
+
+
+@njit(cache=True, nogil=True)
+def dependencies(member, size, state, out, into, source, work, found):
+    """Fill ``found`` with the dependency of ``source`` on every vertex; returns the number of levels.
+
+    ``into`` holds the in-edges of a directed graph, None for an undirected one. ``work`` is (paths, along, queue,
+    levels, seen): by vertex, by place in the queue, the vertices in the order found, where each level starts among
+    them, and bits.
+    """
+    paths, _, queue, levels, seen = work
+    num_vertices = paths.size
+    first, last = np.uint64(member * num_vertices // size), np.uint64((member + 1) * num_vertices // size)
+    for v in range(first, last):
+        paths[v] = UNSEEN if into is None else 0.0
+        found[v] = 0.0
+    for word in range(np.uint64(member), np.uint64(seen.size), np.uint64(size)):
+        seen[word] = 0
+    barrier(size, state)
+    if member == 0:
+        paths[source] = 0.0
+        seen[source >> SIX] = ONE << (source & LOW_SIX)
+        queue[0] = source
+        levels[0] = 0
+        state[counter(TAIL)] = 1
+        state[counter(TAKEN)] = 0
+    barrier(size, state)
+    depth = _forward(member, size, state, out, into, work)
+    reached = np.uint64(state[counter(TAIL)])
+    for i in range(np.uint64(member), reached, np.uint64(size)):
+        paths[queue[i]] = 0.0
+    barrier(size, state)
+    _backward(member, size, state, out, work, depth, found)
+    return depth
+
+
+@njit(cache=True, nogil=True)
+def _forward(member, size, state, out, into, work):
+    """Find all levels and count the shortest paths along them; returns the number of levels."""
+    queue = work[2]
+    spare = np.empty(SPARE, queue.dtype)
+    alone = ALONE if size > 1 else np.uint64(queue.size)
+    level = (np.uint64(0), np.uint64(0), ONE)
+    while level[1] < level[2] and not all_stop(state):
+        barrier(size, state)  # all have decided to go on before member 0 asks again
+        if member == 0:
+            level = _go_forward(0, 1, state, out, into, work, spare, level, np.uint64(0), alone)
+            state[counter(DEPTH)], state[counter(START)], state[counter(STOP)] = level
+        barrier(size, state)
+        level = (np.uint64(state[counter(DEPTH)]), np.uint64(state[counter(START)]), np.uint64(state[counter(STOP)]))
+        barrier(size, state)
+        level = _go_forward(member, size, state, out, into, work, spare, level, alone, np.uint64(queue.size))
+    return level[0]
+
+
+@njit(cache=True, nogil=True)
+def _go_forward(member, size, state, out, into, work, spare, level, low, high):
+    """Levels for as long as they have more than ``low`` and up to ``high`` vertices; returns the next one.
+
+    A level is (its number, where it starts, where it stops).
+    """
+    paths, along, queue, levels, _ = work
+    depth, start, stop = level
+    while low < stop - start <= high and not all_stop(state):
+        while True:
+            first = start + np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+            if first >= stop:
+                break
+            _count(size, state, out, into, work, spare, first, min(first + CHUNK, stop))
+        barrier(size, state)
+        if member == 0:
+            if start == 0:
+                along[0] = 1.0
+            levels[depth + ONE] = stop
+            state[counter(TAKEN)] = 0
+        for i in range(start + np.uint64(member), stop, np.uint64(size)):
+            paths[queue[i]] = along[i]
+        depth, start, stop = depth + ONE, stop, np.uint64(state[counter(TAIL)])
+        barrier(size, state)
+    return depth, start, stop
+
+
+@njit(cache=True, nogil=True)
+def _count(size, state, out, into, work, spare, first, last):
+    """Count the paths to some vertices of a level, and find what they lead to."""
+    paths, along, queue, _, seen = work
+    indptr, indices = out
+    filled = 0
+    for i in range(first, last):
+        v = queue[i]
+        total = 0.0
+        if into is not None:
+            for j in range(into[0][v], into[0][v + ONE]):
+                total += paths[into[1][j]]
+        for j in range(indptr[v], indptr[v + ONE]):
+            w = indices[j]
+            if into is None:
+                number = paths[w]
+                if number >= 0:
+                    total += number
+                    continue
+                if size > 1 and atomic.exchange(paths, np.uint64(w), 0.0) >= 0:
+                    continue  # someone else has just found it
+                paths[w] = 0.0
+            else:
+                word, bit = np.uint64(w) >> SIX, ONE << (np.uint64(w) & LOW_SIX)
+                if seen[word] & bit != 0 or (size > 1 and atomic.bitwise_or(seen, word, bit) & bit != 0):
+                    continue
+                if size == 1:
+                    seen[word] |= bit
+            spare[filled] = w
+            filled += 1
+            if filled == SPARE:
+                append(state, counter(TAIL), queue, spare, filled)
+                filled = 0
+        along[i] = total
+    append(state, counter(TAIL), queue, spare, filled)
+
+
+@njit(cache=True, nogil=True)
+def _backward(member, size, state, out, work, depth, found):
+    """Sum up dependencies from the deepest level to the one after the source."""
+    queue = work[2]
+    alone = ALONE if size > 1 else np.uint64(queue.size)
+    level = depth - ONE
+    while level > 0 and not all_stop(state):
+        barrier(size, state)  # all have decided to go on before member 0 asks again
+        if member == 0:
+            state[counter(DEPTH)] = _go_backward(0, 1, state, out, work, found, level, np.uint64(0), alone)
+        barrier(size, state)
+        level = np.uint64(state[counter(DEPTH)])
+        barrier(size, state)
+        level = _go_backward(member, size, state, out, work, found, level, alone, np.uint64(queue.size))
+
+
+@njit(cache=True, nogil=True)
+def _go_backward(member, size, state, out, work, found, level, low, high):
+    """Levels for as long as they have more than ``low`` and up to ``high`` vertices; returns the next one."""
+    paths, along, queue, levels, _ = work
+    indptr, indices = out
+    while level > 0 and low < np.uint64(levels[level + ONE] - levels[level]) <= high and not all_stop(state):
+        start, stop = np.uint64(levels[level]), np.uint64(levels[level + ONE])
+        while True:
+            first = start + np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+            if first >= stop:
+                break
+            for i in range(first, min(first + CHUNK, stop)):
+                v = queue[i]
+                total = 0.0
+                for j in range(indptr[v], indptr[v + ONE]):
+                    total += paths[indices[j]]
+                found[v] = along[i] * total
+                along[i] = (1.0 + found[v]) / along[i]
+        barrier(size, state)
+        if member == 0:
+            state[counter(TAKEN)] = 0
+        for i in range(start + np.uint64(member), stop, np.uint64(size)):
+            paths[queue[i]] = along[i]
+        barrier(size, state)
+        level -= ONE
+    return level
+
+
+@njit(cache=True, nogil=True)
+def many_dependencies(member, taken, out, into, sources, found):
+    """Fill a row of ``found`` for every source, each by one member that takes the next until there are none."""
+    state = np.zeros(STATE_SIZE, np.int64)
+    num_vertices = out[0].size - 1
+    ids = out[1].dtype
+    work = (
+        np.empty(num_vertices),
+        np.empty(num_vertices),
+        np.empty(num_vertices, ids),
+        np.empty(num_vertices + 1, ids),
+        np.empty((num_vertices + 63) // 64, np.uint64),
+    )
+    while True:
+        row = atomic.add(taken, np.uint64(0), np.int64(1))
+        if row >= sources.size:
+            break
+        dependencies(0, 1, state, out, into, sources[row], work, found[row])
+
+
+@njit(cache=True, nogil=True)
+def add_rows(part, parts, found, total):
+    """Add the rows of ``found``, in their order, to ``total``."""
+    start, stop = np.uint64(part * total.size // parts), np.uint64((part + 1) * total.size // parts)
+    for row in range(np.uint64(found.shape[0])):
+        for v in range(start, stop):
+            total[v] += found[row, v]
+
+
+@njit(cache=True, nogil=True)
+def has_duplicates(part, bounds, rows):
+    """Whether a row of one block names a neighbour twice; rows are sorted."""
+    indptr, indices = rows
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        for j in range(indptr[v] + ONE, indptr[v + ONE]):
+            if indices[j - ONE] == indices[j]:
+                return True
+    return False

@@ -1,0 +1,138 @@
+# mypy: ignore-errors
+"""A maximal independent set in rounds: who has the largest key among its neighbours joins, and they are discarded.
+
+One array says all there is to know of a vertex: 0 is discarded (a neighbour joined), UNDRAWN takes no part in this
+round, more is its key. Steps that read keys of others write none, or none that another step of the round would read
+differently, so that the set does not depend on who comes first.
+
+``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge both ways.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
+from clew.generate.kernels_random import bits, unit
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+UNDRAWN = np.uint64(1)
+LEAST_KEY = np.uint64(2)
+DEGREE_SHIFT, RANDOM_SHIFT = np.uint64(24), np.uint64(40)  # keys by degree: 40 bits of degree, then 24 random ones
+DRAWING, JOINING, DISCARDING, TAIL, LEFT = range(5)  # counters
+
+
+@njit(cache=True, nogil=True)
+def independent_set(member, size, state, streams, by_degree, out, into, key, joined, live, later, trace):
+    """Fill ``joined``; returns the number of rounds. ``trace`` takes how many vertices each began with.
+
+    Keys are random and stay, or, with ``by_degree``, every round draws vertices with one half of the chance 1/degree
+    and gives those their degree as key. ``streams`` has a key for the random keys and one for who is drawn.
+    """
+    spare = np.empty(SPARE, live.dtype)
+    left = np.uint64(live.size)
+    for v in range(np.uint64(member) * left // np.uint64(size), np.uint64(member + 1) * left // np.uint64(size)):
+        key[v] = max(bits(streams[0], v), LEAST_KEY)
+    turn = 0
+    while left > ZERO:
+        if member == 0:
+            if turn < trace.size:
+                trace[turn] = left
+            for number in (DRAWING, JOINING, DISCARDING, TAIL):
+                state[counter(number)] = 0
+        barrier(size, state)
+        if by_degree:
+            _draw(state, streams, turn, out, into, key, live, left)
+            barrier(size, state)
+        _join(state, out, into, key, joined, live, left, later, spare)
+        barrier(size, state)
+        _discard(state, out, into, key, joined, live, left)
+        if member == 0:
+            state[counter(LEFT)] = 0 if stopped(state) else state[counter(TAIL)]
+        barrier(size, state)
+        left = np.uint64(state[counter(LEFT)])
+        live, later = later, live
+        turn += 1
+    return turn
+
+
+@njit(cache=True, nogil=True)
+def _draw(state, streams, turn, out, into, key, live, left):
+    """New keys for this round: the degree among the vertices left for who is drawn, UNDRAWN for who is not."""
+    round_key = bits(streams[1], np.uint64(turn))
+    start, stop = take(state, DRAWING, left)
+    while start < stop:
+        for i in range(start, stop):
+            v = np.uint64(live[i])
+            if key[v] != ZERO:
+                degree = _degree(v, out, key)
+                if into is not None:
+                    degree += _degree(v, into, key)
+                if degree == ZERO or unit(bits(round_key, v)) * 2.0 * np.float64(degree) < 1.0:
+                    key[v] = ((degree + ONE) << DEGREE_SHIFT) | (bits(streams[0], v) >> RANDOM_SHIFT)
+                else:
+                    key[v] = UNDRAWN
+        start, stop = take(state, DRAWING, left)
+
+
+@njit(cache=True, nogil=True)
+def _degree(v, rows, key):
+    indptr, indices = rows
+    degree = ZERO
+    for j in range(indptr[v], indptr[v + ONE]):
+        u = np.uint64(indices[j])
+        if key[u] != ZERO and u != v:
+            degree += ONE
+    return degree
+
+
+@njit(cache=True, nogil=True)
+def _join(state, out, into, key, joined, live, left, later, spare):
+    """Vertices with the largest key around join; those not discarded in the last round go on to the next."""
+    filled = 0
+    start, stop = take(state, JOINING, left)
+    while start < stop:
+        for i in range(start, stop):
+            v = np.uint64(live[i])
+            if key[v] != ZERO:
+                beaten = key[v] < LEAST_KEY or _beaten(v, out, key)
+                if into is not None:
+                    beaten = beaten or _beaten(v, into, key)
+                if beaten:
+                    filled = keep(state, TAIL, later, spare, filled, live[i])
+                else:
+                    joined[v] = True
+        start, stop = take(state, JOINING, left)
+    flush(state, TAIL, later, spare, filled)
+
+
+@njit(cache=True, nogil=True)
+def _beaten(v, rows, key):
+    """Whether a neighbour's key is larger; of equal keys the larger id's is, which leaves out a loop."""
+    indptr, indices = rows
+    mine = key[v]
+    for j in range(indptr[v], indptr[v + ONE]):
+        u = np.uint64(indices[j])
+        if key[u] > mine or (key[u] == mine and u > v):
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _discard(state, out, into, key, joined, live, left):
+    start, stop = take(state, DISCARDING, left)
+    while start < stop:
+        for i in range(start, stop):
+            v = np.uint64(live[i])
+            if joined[v]:
+                _discard_neighbours(v, out, key)
+                if into is not None:
+                    _discard_neighbours(v, into, key)
+        start, stop = take(state, DISCARDING, left)
+
+
+@njit(cache=True, nogil=True)
+def _discard_neighbours(v, rows, key):
+    indptr, indices = rows
+    for j in range(indptr[v], indptr[v + ONE]):
+        key[indices[j]] = ZERO

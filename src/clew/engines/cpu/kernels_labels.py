@@ -1,0 +1,117 @@
+# mypy: ignore-errors
+"""Label propagation: all vertices at once take the label that most of their neighbours have, the smallest of several.
+
+Every member counts labels in an array of its own, with a counter per vertex, which it clears by the list of what it
+counted. Once few labels change, only vertices with a neighbour that changed are looked at: the others would find what
+they found before.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+
+CHUNK = 128  # vertices that a member takes at a time
+FEW = 4  # look at neighbours of changed vertices only, where less than 1/FEW of the labels changed
+ONE = np.uint64(1)
+TAKEN, CHANGED = range(2)  # counters
+
+
+@njit(cache=True, nogil=True)
+def propagate(member, size, state, out, into, labels, after, awake, longest, max_rounds, changes):
+    """Rounds until nothing changes, at most ``max_rounds``; returns their number, and what the last one changed.
+
+    ``into`` is None where ``out`` has all edges in both directions. ``labels`` and ``after`` take turns: after an odd
+    number of rounds the answer is in ``after``. ``longest`` is the most neighbours any vertex has; ``awake`` has a byte
+    per vertex; changes[r] becomes the number of labels that round r changed, for as many as it has room for.
+    """
+    num_vertices = np.uint64(labels.size)
+    votes = np.zeros(num_vertices, np.uint32)
+    seen = np.empty(longest, labels.dtype)
+    everyone = True
+    changed = np.int64(1)  # as if, so that there is a first round
+    done = 0
+    while done < max_rounds and changed > 0 and not all_stop(state):
+        if member == 0:
+            state[counter(TAKEN)] = 0
+            state[counter(CHANGED)] = 0
+        barrier(size, state)
+        mine = _round(state, out, into, labels, after, awake, everyone, votes, seen)
+        atomic.add(state, counter(CHANGED), np.int64(mine))
+        barrier(size, state)
+        changed = state[counter(CHANGED)]
+        if member == 0 and done < changes.size:
+            changes[done] = changed
+        done += 1
+        everyone = changed * FEW >= labels.size
+        if not everyone:
+            _wake(member, size, state, out, into, labels, after, awake)
+        labels, after = after, labels
+        barrier(size, state)
+    return done, changed
+
+
+@njit(cache=True, nogil=True)
+def _round(state, out, into, labels, after, awake, everyone, votes, seen):
+    """New labels for the vertices this member gets hold of; how many of them changed."""
+    num_vertices = np.uint64(labels.size)
+    changed = 0
+    while True:
+        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+        if taken >= num_vertices:
+            return changed
+        for v in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+            if everyone or awake[v]:
+                count, best, most = _vote(out, v, labels, votes, seen, np.uint64(0), labels[v], np.uint32(0))
+                if into is not None:
+                    count, best, most = _vote(into, v, labels, votes, seen, count, best, most)
+                for i in range(count):
+                    votes[seen[i]] = 0
+                after[v] = best
+                changed += best != labels[v]
+            else:
+                after[v] = labels[v]
+
+
+@njit(cache=True, nogil=True)
+def _vote(rows, v, labels, votes, seen, count, best, most):
+    """Count the labels of one row on top of ``count`` others; returns their number, the winner and its votes."""
+    indptr, indices = rows
+    for j in range(indptr[v], indptr[v + ONE]):
+        label = labels[indices[j]]
+        number = votes[label] + np.uint32(1)
+        votes[label] = number
+        seen[count] = label
+        count += ONE
+        if number > most or (number == most and label < best):
+            best, most = label, number
+    return count, best, most
+
+
+@njit(cache=True, nogil=True)
+def _wake(member, size, state, out, into, labels, after, awake):
+    """awake[v] = whether a neighbour of v changed its label."""
+    num_vertices = labels.size
+    first, last = np.uint64(member * num_vertices // size), np.uint64((member + 1) * num_vertices // size)
+    awake[first:last] = 0
+    if member == 0:
+        state[counter(TAKEN)] = 0
+    barrier(size, state)
+    while True:
+        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+        if taken >= num_vertices:
+            break
+        for u in range(taken, min(taken + np.uint64(CHUNK), np.uint64(num_vertices))):
+            if labels[u] != after[u]:
+                _wake_row(out, u, awake)
+                if into is not None:
+                    _wake_row(into, u, awake)
+    barrier(size, state)
+
+
+@njit(cache=True, nogil=True)
+def _wake_row(rows, u, awake):
+    indptr, indices = rows
+    for j in range(indptr[u], indptr[u + ONE]):
+        awake[indices[j]] = 1

@@ -1,0 +1,111 @@
+# mypy: ignore-errors
+"""PageRank by pulling: all rounds in one call, one barrier to a round, the same numbers from any number of threads.
+
+A round sums, for every vertex, what its in-neighbours pass on. What a vertex passes to each (its rank times its
+``scale``) is worked out once, when its rank is, into an array for the next round; a rank itself is read by nobody else.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu.kernels_rows import row_sums, take_block
+from clew.engines.cpu.kernels_team import barrier, counter, stopped
+
+ONE = np.uint64(1)
+TAKEN, LEAVE = 0, 1  # counters; LEAVE is two of them
+CHANGE, STRANDED = 0, 1  # columns of the sums
+
+
+@njit(cache=True, nogil=True)
+def pagerank(
+    member,
+    size,
+    state,
+    bounds,
+    ahead,
+    outgoing,
+    into,
+    passing,
+    scale,
+    jumps,
+    damping,
+    limits,
+    rank,
+    now,
+    later,
+    sums,
+    trace,
+):
+    """Change ``rank`` round by round; returns the number of rounds and whether the last one changed little enough.
+
+    ``into`` is (indptr, indices) of the in-edges, unsigned. Where edges carry different shares of their source's rank,
+    ``passing`` has them, ``scale`` the part of its rank that a vertex passes on, and ``outgoing`` is None; else
+    ``passing`` is None, ``outgoing`` the indptr of the out-edges, and ``scale`` room for the part that goes over each.
+    ``jumps`` says where jumps lead, None for everywhere alike; ``now`` and ``later`` are room for what vertices pass on
+    in this round and the next. ``limits`` is (tolerance, most rounds), ``sums`` has shape (2, blocks, 2), and ``trace``
+    takes the change of every round it has room for.
+    """
+    tolerance, most_rounds = limits
+    blocks = bounds.size - 1
+    for block in range(member, blocks, size):
+        first, last = np.uint64(bounds[block]), np.uint64(bounds[block + 1])
+        sums[1, block, STRANDED] = _begin(first, last, outgoing, damping, scale, rank, now)
+    barrier(size, state)
+    stranded = _total(sums, 1, STRANDED)
+    for step in range(most_rounds):
+        turn = step & 1  # sums of this round are still read while others write those of the next
+        if member == 0:  # one asks for all: the answer may change between two members' asking
+            state[counter(LEAVE + turn)] = np.int64(stopped(state))
+        jumping = 1.0 - damping + damping * stranded
+        block = take_block(size, state, TAKEN, step, blocks)
+        while block < blocks:
+            first, last = np.uint64(bounds[block]), np.uint64(bounds[block + 1])
+            moved, ended = _pull(first, last, ahead, into, passing, scale, jumps, jumping, rank, now, later)
+            sums[turn, block, CHANGE] = moved
+            sums[turn, block, STRANDED] = ended
+            block = take_block(size, state, TAKEN, step, blocks)
+        barrier(size, state)
+        change, stranded = _total(sums, turn, CHANGE), _total(sums, turn, STRANDED)
+        if member == 0 and step < trace.size:
+            trace[step] = change
+        if change < tolerance or state[counter(LEAVE + turn)]:
+            return step + 1, change < tolerance
+        now, later = later, now
+    return most_rounds, False
+
+
+@njit(cache=True, nogil=True)
+def _begin(first, last, outgoing, damping, scale, rank, now):
+    """What the vertices of one block pass on at first; returns how much rank is where no edge leads on."""
+    stranded = 0.0
+    for v in range(first, last):
+        if outgoing is not None:
+            degree = outgoing[v + ONE] - outgoing[v]
+            scale[v] = damping / degree if degree > 0 else 0.0
+        now[v] = rank[v] * scale[v]
+        stranded += rank[v] if scale[v] == 0 else 0.0
+    return stranded
+
+
+@njit(cache=True, nogil=True)
+def _pull(first, last, ahead, into, passing, scale, jumps, jumping, rank, now, later):
+    """New ranks of one block of rows; by how much they changed, and how much rank is where no edge leads on."""
+    row_sums(first, last, into, ahead, passing, now, later)
+    everywhere = jumping / rank.size
+    change, stranded = 0.0, 0.0
+    for v in range(first, last):
+        new = later[v] + (everywhere if jumps is None else jumping * jumps[v])
+        change += abs(new - rank[v])
+        onward = scale[v]
+        stranded += new if onward == 0 else 0.0
+        rank[v] = new
+        later[v] = new * onward
+    return change, stranded
+
+
+@njit(cache=True, nogil=True)
+def _total(sums, turn, column):
+    total = 0.0
+    for block in range(sums.shape[1]):
+        total += sums[turn, block, column]
+    return total

@@ -1,0 +1,116 @@
+# mypy: ignore-errors
+"""y[i] = ⊕ over edges i → j of w ⊗ x[j], over compressed rows, coordinates and padded tables.
+
+Every factory makes a kernel with the semiring's functions inlined. Results are cast to the dtype of ``out`` after every
+step, since Numba computes with wider integers than NumPy in between. The first product starts a sum, so that the
+identity is needed for empty rows only.
+"""
+
+import numpy as np
+from numba import njit
+from numba.extending import register_jitable
+
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+WHOLE_ROW, FIRST_WILL_DO = 0, -1  # instead of a stretch of edges after which a sum may stop
+BLOCK = 2048  # rows of a padded table whose sums stay in cache while its columns pass by
+
+
+def make_product(multiply, absorbing):
+    """A function for the product of edge k and the value at its other end."""
+
+    @register_jitable
+    def product(k, column, weights, one, x, numbers, out):
+        value = x[column]
+        if absorbing and value == numbers[2]:
+            return numbers[0]
+        return out.dtype.type(multiply(one if weights is None else weights[k], value))
+
+    return product
+
+
+def make_rows(add, multiply, mark, stretch, absorbing):
+    """Over compressed rows. ``numbers`` are ⊕'s identity and terminal value, and the identity in the dtype of x.
+
+    Two sums run side by side, since one alone would wait for each addition before it could begin the next. Whether the
+    terminal value is reached is looked up after every ``stretch`` edges only: a look per edge would stop the pipeline.
+    """
+    product = make_product(multiply, absorbing)
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def rows(piece, bounds, indptr, indices, weights, one, x, numbers, wanted, out):
+        mark  # noqa: B018, captured: see the compiler
+        kind = out.dtype.type
+        end = indptr[bounds[piece]]
+        for i in range(bounds[piece], bounds[piece + 1]):
+            k, end = end, indptr[i + ONE]
+            if wanted is not None and not wanted[i]:
+                continue
+            if k == end:
+                out[i] = numbers[0]
+                continue
+            a = product(k, indices[k], weights, one, x, numbers, out)
+            k += ONE
+            while stretch != FIRST_WILL_DO and k < end:
+                limit = end if stretch == WHOLE_ROW else min(end, k + np.uint64(stretch))
+                if k + ONE < limit:
+                    b = product(k, indices[k], weights, one, x, numbers, out)
+                    k += ONE
+                    while k + ONE < limit:
+                        a = kind(add(a, product(k, indices[k], weights, one, x, numbers, out)))
+                        b = kind(add(b, product(k + ONE, indices[k + ONE], weights, one, x, numbers, out)))
+                        k += TWO
+                    a = kind(add(a, b))
+                if k < limit:
+                    a = kind(add(a, product(k, indices[k], weights, one, x, numbers, out)))
+                    k += ONE
+                if stretch == WHOLE_ROW or a == numbers[1]:
+                    break
+            out[i] = a
+
+    return rows
+
+
+def make_coordinates(add, multiply, mark, absorbing):
+    """Over coordinates sorted by row, no row of which is in two pieces. ``out`` holds identities to begin with."""
+    product = make_product(multiply, absorbing)
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def coordinates(piece, bounds, rows, columns, weights, one, x, numbers, wanted, out):
+        mark  # noqa: B018
+        kind = out.dtype.type
+        k, end = bounds[piece], bounds[piece + 1]
+        while k < end:
+            i = rows[k]
+            a = product(k, columns[k], weights, one, x, numbers, out)
+            k += ONE
+            while k < end and rows[k] == i:
+                a = kind(add(a, product(k, columns[k], weights, one, x, numbers, out)))
+                k += ONE
+            if wanted is None or wanted[i]:
+                out[i] = a
+
+    return coordinates
+
+
+def make_table(add, multiply, mark, absorbing):
+    """Over a padded table, a block of rows at a time, column after column. ``out`` holds identities to begin with."""
+    product = make_product(multiply, absorbing)
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def table(piece, bounds, columns, weights, one, x, numbers, wanted, out):
+        mark  # noqa: B018
+        kind = out.dtype.type
+        width, size = np.uint64(columns.shape[0]), np.uint64(columns.shape[1])
+        flat = columns.reshape(-1)
+        for start in range(bounds[piece], bounds[piece + 1], np.uint64(BLOCK)):
+            end = min(start + np.uint64(BLOCK), bounds[piece + 1])
+            for column in range(width):
+                for i in range(start, end):
+                    place = column * size + i
+                    j = flat[place]
+                    if j >= size or (wanted is not None and not wanted[i]):
+                        continue
+                    value = product(place, j, weights, one, x, numbers, out)
+                    out[i] = value if column == ZERO else kind(add(out[i], value))
+
+    return table

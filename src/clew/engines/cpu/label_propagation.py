@@ -1,0 +1,43 @@
+"""Label propagation on the CPU: memory for the kernel, and its answer as arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.engines.cpu import team
+from clew.engines.cpu.rows import rows_of
+from clew.graph import Graph
+
+TRACED_ROUNDS = 1 << 16
+
+
+class Found(NamedTuple):
+    """A label for every vertex, the number of rounds, whether the last changed nothing, and what each changed."""
+
+    label: Array
+    rounds: int
+    converged: bool
+    changes: Array
+
+
+def label_propagation(graph: Graph, max_iterations: int) -> Found:
+    """At most so many rounds; fewer where nothing changes any more."""
+    from clew.engines.cpu import kernels_labels as kernels
+
+    n = graph.num_vertices
+    out = rows_of(graph.outgoing)
+    into = rows_of(graph.incoming) if graph.directed else None
+    degrees = graph.degrees() + graph.degrees("in") if graph.directed else graph.degrees()
+    labels, after = np.arange(n, dtype=out[1].dtype), np.empty(n, dtype=out[1].dtype)
+    awake = np.empty(n, dtype=np.uint8)
+    longest = int(degrees.max()) if n else 0
+    changes = np.zeros(min(max_iterations, TRACED_ROUNDS), dtype=np.int64)
+    work = graph.num_arcs * max_iterations
+    rounds, changed = team.run(
+        kernels.propagate, work, out, into, labels, after, awake, longest, max_iterations, changes
+    )
+    answer = after if rounds % 2 else labels
+    return Found(answer.view(graph.indices.dtype), rounds, rounds > 0 and changed == 0, changes[:rounds])

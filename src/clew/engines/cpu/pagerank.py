@@ -1,0 +1,87 @@
+"""PageRank on the CPU: memory for the kernel, and its answer as arrays."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.dtypes import Array, as_bits
+from clew.engines.cpu import team
+from clew.engines.cpu.blocks import ahead_of, fixed_blocks
+from clew.engines.cpu.rows import rows_of
+from clew.graph import Graph
+
+TRACED_ROUNDS = 1 << 16
+
+
+class Ranks(NamedTuple):
+    """Ranks, the number of rounds, whether they sufficed, and by how much each of them changed the ranks."""
+
+    rank: Array
+    rounds: int
+    converged: bool
+    changes: Array
+
+
+def pagerank(
+    graph: Graph,
+    *,
+    damping: float,
+    tolerance: float,
+    max_iterations: int,
+    jumps: Array | None,
+    weighted: bool,
+    dtype: str,
+) -> Ranks:
+    """Ranks to within ``tolerance``, or what there is after ``max_iterations``; ``jumps`` sums to 1 and is where the
+    walk starts and starts again.
+    """
+    from clew.engines.cpu import kernels_pagerank as kernels
+
+    n = graph.num_vertices
+    rank = np.full(n, 1 / max(n, 1), dtype=dtype) if jumps is None else jumps.astype(dtype)
+    if n == 0:
+        return Ranks(rank, 0, True, np.empty(0))
+    scale, passing = np.empty(n, dtype=dtype), None
+    if weighted:
+        leaving, shares = _shares(graph.outgoing, graph.incoming)
+        scale[:] = np.where(leaving > 0, damping, 0)
+        passing = shares.astype(dtype, copy=False)
+    bounds = fixed_blocks(graph.incoming)
+    trace = np.zeros(min(max_iterations, TRACED_ROUNDS))
+    rounds, converged = team.run(
+        kernels.pagerank,
+        graph.num_arcs + n,
+        bounds,
+        ahead_of(graph.incoming, rank),
+        None if weighted else as_bits(graph.indptr),
+        rows_of(graph.incoming),
+        passing,
+        scale,
+        jumps,
+        damping,
+        (tolerance, max_iterations),
+        rank,
+        np.empty_like(rank),
+        np.empty_like(rank),
+        np.empty((2, bounds.size - 1, 2)),
+        trace,
+    )
+    return Ranks(rank, int(rounds), bool(converged), trace[:rounds])
+
+
+def _shares(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:
+    """The weight that leaves every vertex, and what part of it every in-edge has; all in units of the largest weight,
+    because a sum of weights may be more than a float can hold.
+    """
+    weights, arriving = (np.asarray(rows.weights, dtype=np.float64) for rows in (outgoing, incoming))
+    largest = weights.max(initial=0.0) or 1.0
+    total = np.zeros(outgoing.num_vertices)
+    filled = np.flatnonzero(outgoing.degrees())
+    if filled.size:  # reduceat would give an empty row the weight of the next one
+        total[filled] = np.add.reduceat(weights / largest, outgoing.indptr[filled])
+    leaving = total[incoming.indices]
+    leaving[leaving == 0] = 1.0
+    return total, arriving / largest / leaving

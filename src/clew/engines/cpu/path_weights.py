@@ -1,0 +1,29 @@
+"""Weights in few types, since kernels are compiled anew for each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.dtypes import Array
+
+
+def in_few_types(weights: Array) -> Array:
+    """The same numbers: bool and narrow integers copied to int32, all others as they are; read-only in any case."""
+    if weights.itemsize >= 4:
+        return weights
+    few = weights.astype(np.int32)
+    few.flags.writeable = False  # to Numba, an array that may be written to is another type
+    return few
+
+
+def summands(weights: Array) -> Array:
+    """The same for weights that are added to int64: uint64, which would make floats of the sums, becomes int64."""
+    few = in_few_types(weights)
+    return few.view(np.int64) if few.dtype == np.uint64 else few
+
+
+def sums_of(weights: Array) -> tuple[np.generic, np.generic]:
+    """0 and the value of an unreached vertex, both of the dtype of sums of such weights."""
+    if weights.dtype.kind == "f":
+        return weights.dtype.type(0), weights.dtype.type(np.inf)
+    return np.int64(0), np.int64(np.iinfo(np.int64).max)

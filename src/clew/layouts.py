@@ -1,0 +1,152 @@
+"""Layouts: the same edges as compressed rows, as a list of coordinates, or as a padded table.
+
+CSR is what a graph is stored as. COO suits engines that cut the edges themselves into equal parts. ELL gives every row
+the same number of places, so that neighbouring rows lie side by side in memory; it pays where all degrees are about
+equal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew import transform
+from clew.adjacency import Adjacency
+from clew.dtypes import OFFSET, Array, IdArray
+from clew.errors import GraphError, ResourceError
+from clew.graph import Graph
+
+ELL_LIMIT = 1 << 30  # bytes
+
+CSR = Adjacency
+
+
+@dataclass(frozen=True, slots=True)
+class COO:
+    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row when made."""
+
+    rows: IdArray
+    columns: IdArray
+    weights: Array | None
+    num_vertices: int
+
+    def __post_init__(self) -> None:
+        ends = (self.rows, self.columns)
+        if self.rows.shape != self.columns.shape or self.rows.ndim != 1:
+            raise GraphError(f"rows and columns have shapes {self.rows.shape} and {self.columns.shape}; expected (m,).")
+        if self.rows.size and not all(end.min() >= 0 and end.max() < self.num_vertices for end in ends):
+            raise GraphError(f"rows and columns must be from 0 to {self.num_vertices - 1:,}.")
+        if self.weights is not None and self.weights.shape != self.rows.shape:
+            raise GraphError(f"weights have shape {self.weights.shape}; expected one per edge, {self.rows.shape}.")
+        if (self.rows[1:] < self.rows[:-1]).any():
+            order = np.argsort(self.rows, kind="stable")
+            object.__setattr__(self, "rows", self.rows[order])
+            object.__setattr__(self, "columns", self.columns[order])
+            object.__setattr__(self, "weights", None if self.weights is None else self.weights[order])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(array.nbytes for array in (self.rows, self.columns, self.weights) if array is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class ELL:
+    """A padded table, column after column: the k-th edge of vertex v leads to ``columns[k, v]``, which is -1 where
+    v has no more edges; its weight is ``weights[k, v]``.
+    """
+
+    columns: IdArray
+    weights: Array | None
+
+    def __post_init__(self) -> None:
+        if self.columns.ndim != 2 or (self.columns.size and not self.columns.max() < self.columns.shape[1]):
+            raise GraphError("columns must be a table of (width, vertices) with vertices or -1 in it.")
+        if self.weights is not None and self.weights.shape != self.columns.shape:
+            raise GraphError(f"weights have shape {self.weights.shape}; expected {self.columns.shape}.")
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of rows of the matrix."""
+        return int(self.columns.shape[1])
+
+    @property
+    def width(self) -> int:
+        """The largest degree."""
+        return int(self.columns.shape[0])
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the table, padding and all."""
+        return self.columns.nbytes + (0 if self.weights is None else self.weights.nbytes)
+
+
+Layout = Adjacency | COO | ELL
+
+
+def csr(edges: Graph | Layout) -> Adjacency:
+    """The out-edges as compressed rows: of a graph its own, without a copy."""
+    if isinstance(edges, Graph):
+        return edges.outgoing
+    if isinstance(edges, COO):
+        indptr = np.zeros(edges.num_vertices + 1, dtype=OFFSET)
+        np.cumsum(np.bincount(edges.rows, minlength=edges.num_vertices), out=indptr[1:])
+        return Adjacency(indptr, edges.columns, edges.weights)
+    if isinstance(edges, ELL):
+        return _without_padding(edges)
+    if not isinstance(edges, Adjacency):
+        raise GraphError(f"expected a Graph or a layout (CSR, COO or ELL), got {type(edges).__name__}.")
+    return edges
+
+
+def coo(edges: Graph | Layout) -> COO:
+    """The out-edges as a list of coordinates, row after row."""
+    if isinstance(edges, COO):
+        return edges
+    rows = csr(edges)
+    source, target, weights = transform.edges(rows, once=False)
+    return COO(source, target, weights, rows.num_vertices)
+
+
+def ell(edges: Graph | Layout, *, limit: int = ELL_LIMIT) -> ELL:
+    """The out-edges as a padded table; ResourceError where it would take more than ``limit`` bytes."""
+    if isinstance(edges, ELL):
+        return edges
+    rows = csr(edges)
+    degrees = rows.degrees()
+    width = int(degrees.max(initial=0))
+    entry = rows.indices.itemsize + (0 if rows.weights is None else rows.weights.itemsize)
+    needed = width * rows.num_vertices * entry
+    if needed > limit:
+        raise ResourceError(
+            f"ELL would take {needed:,} bytes, since one vertex has {width:,} edges and every row is padded to that; "
+            f"the limit is {limit:,} bytes and CSR takes {rows.nbytes:,}. Use CSR or COO, or pass a larger limit."
+        )
+    place = np.arange(rows.num_arcs) - np.repeat(rows.indptr[:-1], degrees)
+    row = np.repeat(np.arange(rows.num_vertices), degrees)
+    columns = np.full((width, rows.num_vertices), -1, dtype=rows.indices.dtype)
+    columns[place, row] = rows.indices
+    if rows.weights is None:
+        return ELL(columns, None)
+    weights = np.zeros(columns.shape, dtype=rows.weights.dtype)
+    weights[place, row] = rows.weights
+    return ELL(columns, weights)
+
+
+def transposed(edges: Graph | Layout) -> Layout:
+    """The in-edges, in the same layout; of a graph its own, which are built once and kept."""
+    if isinstance(edges, Graph):
+        return edges.incoming
+    turned = transform.transposed(csr(edges))
+    if isinstance(edges, COO):
+        return coo(turned)
+    return ell(turned) if isinstance(edges, ELL) else turned
+
+
+def _without_padding(table: ELL) -> Adjacency:
+    filled = table.columns.T >= 0
+    indptr = np.zeros(table.num_vertices + 1, dtype=OFFSET)
+    np.cumsum(filled.sum(axis=1), out=indptr[1:])
+    weights = None if table.weights is None else table.weights.T[filled]
+    return Adjacency(indptr, table.columns.T[filled], weights)

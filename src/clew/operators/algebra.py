@@ -1,0 +1,284 @@
+"""Operator, Monoid and Semiring: the arithmetic of a computation as values, made of plain Python functions.
+
+An engine turns the functions into its own code: Numba inlines them into CPU kernels. They take two scalars and return
+one, and may use whatever the engine's compiler understands: arithmetic, comparisons, conditions, ``math``.
+"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import math
+import operator as python
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import OperatorError
+from clew.operators import functions
+from clew.operators.fingerprints import is_self_contained
+from clew.operators.results import lasting_dtype, result_dtype, where
+
+Function = Callable[[Any, Any], Any]
+Value = Any  # a number, or a function from a dtype to a number
+
+#: What Python and NumPy call our functions; those themselves are not Python code that could be compiled.
+KNOWN: dict[Any, Any] = {
+    python.add: functions.plus,
+    python.mul: functions.times,
+    python.and_: functions.band,
+    python.or_: functions.bor,
+    python.xor: functions.bxor,
+    builtins.min: functions.smaller,
+    builtins.max: functions.larger,
+    np.add: functions.plus,
+    np.multiply: functions.times,
+    np.minimum: functions.smaller,
+    np.maximum: functions.larger,
+    np.logical_and: functions.land,
+    np.logical_or: functions.lor,
+    np.logical_xor: functions.lxor,
+    np.bitwise_and: functions.band,
+    np.bitwise_or: functions.bor,
+    np.bitwise_xor: functions.bxor,
+}
+
+
+class Operator:
+    """A function of two scalars.
+
+    Parameters
+    ----------
+    function
+        A Python function or lambda of two arguments; also ``min``, ``max``, ``operator.add`` and its like, and their
+        NumPy equals.
+    name
+        What to call it; by default the function's name.
+
+    Examples
+    --------
+    >>> from clew import Operator
+    >>> Operator(lambda a, b: abs(a - b), "distance")(2, 5)
+    3
+    """
+
+    __slots__ = ("function", "name")
+    name: str
+
+    def __init__(self, function: Function | Operator | Monoid, name: str | None = None) -> None:
+        if isinstance(function, Monoid):
+            name = name or function.name
+            function = function.operator
+        if isinstance(function, Operator):
+            name = name or function.name
+            function = function.function
+        self.function: FunctionType = _as_function(function)
+        self.name = name or self.function.__name__
+
+    def __call__(self, a: Any, b: Any) -> Any:
+        """The function itself, in plain Python."""
+        return self.function(a, b)
+
+    def __repr__(self) -> str:
+        return f"Operator({self.name})"
+
+    @property
+    def where(self) -> str:
+        """The name of the function, and the file and line it stands in."""
+        return where(self.function)
+
+    def result_dtype(self, left: npt.DTypeLike, right: npt.DTypeLike) -> np.dtype[Any]:
+        """The dtype that NumPy gives the result for scalars of these dtypes.
+
+        Found by calling the function on zeros and ones. A plain Python number, as in ``lambda weight, x: 1``, takes
+        the dtype of the right operand where that can hold it.
+        """
+        given = (self.function, np.dtype(left), np.dtype(right))
+        return lasting_dtype(*given) if is_self_contained(self.function) else result_dtype(*given)
+
+
+class Monoid:
+    """An associative and commutative operator with an identity: what values are reduced with.
+
+    Parameters
+    ----------
+    operator
+        A function of two scalars, or an ``Operator``.
+    identity
+        What changes nothing, and the result where there is nothing to reduce: a number, or a function from a dtype to
+        one. Infinity stands for the largest value of an integer dtype, minus infinity for the smallest.
+    terminal
+        A value that nothing changes any more, if there is one: reductions stop when they reach it. Same forms.
+    name
+        What to call it; by default the operator's name.
+    check
+        Try the laws on sample values: True (of float64), or the dtype to sample. See ``check``.
+
+    Examples
+    --------
+    >>> import clew, math
+    >>> longest = clew.Monoid(max, identity=-math.inf, check="int32")
+    >>> longest.identity("int8")
+    np.int8(-128)
+    """
+
+    __slots__ = ("_identity", "_terminal", "name", "operator", "stops_at_first")
+    name: str
+    stops_at_first: bool
+
+    def __init__(
+        self,
+        operator: Function | Operator,
+        identity: Value,
+        *,
+        terminal: Value = None,
+        name: str | None = None,
+        check: bool | npt.DTypeLike = False,
+    ) -> None:
+        self.operator = Operator(operator)
+        self.name = name or self.operator.name
+        self._identity, self._terminal = identity, terminal
+        self.stops_at_first = False  # of ``any`` alone: every value is as good as all of them
+        if check is not False:
+            self.check("float64" if check is True else check)
+
+    def __call__(self, a: Any, b: Any) -> Any:
+        """The operator itself, in plain Python."""
+        return self.operator(a, b)
+
+    def __repr__(self) -> str:
+        return f"Monoid({self.name})"
+
+    def identity(self, dtype: npt.DTypeLike) -> Any:
+        """The identity as a scalar of ``dtype``."""
+        return _as_scalar(self._identity, np.dtype(dtype), f"the identity of {self.name}")
+
+    def terminal(self, dtype: npt.DTypeLike) -> Any:
+        """The terminal value as a scalar of ``dtype``, or None."""
+        if self._terminal is None:
+            return None
+        return _as_scalar(self._terminal, np.dtype(dtype), f"the terminal value of {self.name}")
+
+    @property
+    def has_terminal(self) -> bool:
+        """Whether there is a value that nothing changes any more."""
+        return self._terminal is not None
+
+    def check(self, dtype: npt.DTypeLike = "float64") -> None:
+        """Try identity, associativity and commutativity on values of ``dtype``; OperatorError names a counterexample.
+
+        Values are small, so that sums and products of floats are exact.
+        """
+        from clew.operators import laws
+
+        laws.check_monoid(self, np.dtype(dtype))
+
+
+class Semiring:
+    """How edges are combined: ``multiply`` joins an edge's weight with a value, ``add`` reduces the products.
+
+    Parameters
+    ----------
+    add
+        A ``Monoid``, or a function of two scalars with ``identity`` given.
+    multiply
+        A function of (weight, x), or an ``Operator``.
+    identity, terminal
+        Of ``add``, as in ``Monoid``, where it is a function.
+    name
+        What to call it; by default the names of the two.
+    check
+        Try the laws of ``add`` on products of sample values: True (of float64), or the dtype to sample.
+    absorbing
+        Whether a value that is the identity of ``add`` stands for "nothing there", so that its products are the
+        identity too. It matters for integers, where the largest value plus a weight would wrap around.
+
+    Examples
+    --------
+    >>> import clew
+    >>> reliability = clew.Semiring(add=max, identity=0.0, multiply=lambda weight, x: weight * x)
+    >>> g = clew.Graph.from_edges([0, 0], [1, 2], [0.5, 0.9])
+    >>> clew.spmv(g, [1.0, 1.0, 0.5], reliability).tolist()
+    [0.5, 0.0, 0.0]
+    """
+
+    __slots__ = ("absorbing", "add", "multiply", "name")
+
+    def __init__(
+        self,
+        add: Function | Operator | Monoid,
+        multiply: Function | Operator,
+        *,
+        identity: Value = None,
+        terminal: Value = None,
+        name: str | None = None,
+        check: bool | npt.DTypeLike = False,
+        absorbing: bool = False,
+    ) -> None:
+        if not isinstance(add, Monoid):
+            if identity is None:
+                raise OperatorError(
+                    "a semiring needs the identity of its add: what to give where there is nothing to add, such as "
+                    "identity=0 for a sum or identity=math.inf for a minimum."
+                )
+            add = Monoid(add, identity, terminal=terminal)
+        elif identity is not None or terminal is not None:
+            raise OperatorError(f"add is the monoid {add.name}, which has its own identity; leave identity out.")
+        self.add = add
+        self.multiply = Operator(multiply)
+        self.name = name or f"{self.add.name}_{self.multiply.name}"
+        self.absorbing = absorbing
+        if check is not False:
+            self.check("float64" if check is True else check)
+
+    def __repr__(self) -> str:
+        return f"Semiring({self.name})"
+
+    def result_dtype(self, weights: npt.DTypeLike, x: npt.DTypeLike) -> np.dtype[Any]:
+        """The dtype of products, and so of sums, of weights and values of these dtypes."""
+        return self.multiply.result_dtype(weights, x)
+
+    def check(self, dtype: npt.DTypeLike = "float64") -> None:
+        """Try the laws of ``add`` on products of weights and values of ``dtype``; see ``Monoid.check``."""
+        from clew.operators import laws
+
+        laws.check_semiring(self, np.dtype(dtype))
+
+
+def _as_function(given: Any) -> FunctionType:
+    """The plain Python function behind what was given, if it can take two arguments."""
+    try:
+        function = KNOWN.get(given, given)
+    except TypeError:  # not even hashable
+        function = given
+    function = getattr(function, "py_func", function)  # what Numba has compiled: it is compiled anew, inlined
+    if not isinstance(function, FunctionType):
+        raise OperatorError(
+            f"{given!r} is a {type(given).__name__}; expected a Python function or lambda of two arguments, an "
+            "Operator, or one of min, max and the functions of the operator module."
+        )
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        raise OperatorError(f"{where(function)} does not take two arguments.") from None
+    return function
+
+
+def _as_scalar(value: Value, dtype: np.dtype[Any], what: str) -> Any:
+    """A number as a scalar of ``dtype``, infinities as the extremes of types that have none; refused if it changes."""
+    given = value(dtype) if callable(value) else value
+    if dtype.kind != "f" and isinstance(given, float) and math.isinf(given):
+        info = np.iinfo(dtype) if dtype.kind in "iu" else None
+        low, high = (info.min, info.max) if info else (False, True)
+        given = high if given > 0 else low
+    try:
+        scalar = np.array(given).astype(dtype)[()]
+        same = bool(scalar == given) or given != given
+    except (TypeError, ValueError, OverflowError):
+        same = False
+    if not same:
+        raise OperatorError(f"{what} is {given!r}, which is not a value of {dtype}; give one that is, or a function.")
+    return scalar

@@ -1,0 +1,50 @@
+"""The dtype of what a function of two scalars gives, by NumPy's rules."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+
+from clew.dtypes import WEIGHT_DTYPES
+from clew.errors import OperatorError
+
+
+def where(function: FunctionType) -> str:
+    """The name of a function, and the file and line it stands in."""
+    code = function.__code__
+    return f"{function.__name__} ({code.co_filename}, line {code.co_firstlineno})"
+
+
+def result_dtype(function: FunctionType, left: np.dtype[Any], right: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype of ``function(a, b)``, found by calling it on zeros and ones; see ``Operator.result_dtype``."""
+    found: list[Any] = []
+    problem: Exception | None = None
+    for a, b in ((1, 1), (0, 1), (1, 0)):
+        try:
+            with np.errstate(all="ignore"):
+                found.append(function(left.type(a), right.type(b)))
+        except Exception as error:  # a user's function may raise anything
+            problem = error
+    if not found and problem is not None:
+        raise OperatorError(
+            f"{where(function)} fails on {left} and {right}: {type(problem).__name__}: {problem}"
+        ) from problem
+    numbers = [value for value in found if isinstance(value, np.generic | bool | int | float)]
+    if len(numbers) < len(found):
+        odd = next(value for value in found if not isinstance(value, np.generic | bool | int | float))
+        raise OperatorError(f"{where(function)} gives {type(odd).__name__}, not a number.")
+    typed = [np.dtype(type(value)) for value in numbers if isinstance(value, np.generic | bool)]
+    plain = [value for value in numbers if not isinstance(value, np.generic | bool)]
+    try:
+        dtype = np.result_type(*(typed or [right]), *plain)
+    except OverflowError:
+        dtype = np.dtype(np.int64)
+    if dtype not in WEIGHT_DTYPES:
+        raise OperatorError(f"{where(function)} gives {dtype}; expected bool, an integer, float32 or float64.")
+    return dtype
+
+
+lasting_dtype = lru_cache(maxsize=1024)(result_dtype)  # for functions that always do the same

@@ -1,0 +1,186 @@
+"""Matrix times vector over a semiring."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.layouts import Layout, csr
+from clew.operators import Monoid, Operator, Semiring, functions, monoids, semirings
+from clew.primitives.arguments import check_out, engine_of, frontier_of, layout_of, selection_of, vector_of
+
+MERGES = ("auto", "none", "merge", "radix")
+VISIT = Semiring(monoids.lor, functions.second, name="or_second")
+
+
+def spmv(
+    edges: Graph | Layout,
+    x: npt.ArrayLike,
+    semiring: Semiring = semirings.plus_times,
+    *,
+    transpose: bool = False,
+    mask: npt.ArrayLike | None = None,
+    complement: bool = False,
+    accumulate: Operator | Monoid | Any = None,
+    out: Array | None = None,
+    device: str = "auto",
+) -> Array:
+    """Sparse matrix times dense vector: ``y[i] = add over edges i->j of multiply(weight, x[j])``.
+
+    Parameters
+    ----------
+    edges
+        A graph, or its edges in one of the layouts of ``clew.layouts``.
+    x
+        A number per vertex.
+    semiring
+        What add and multiply are.
+    transpose
+        Go along the edges the other way: ``y[j] = add over edges i->j of multiply(weight, x[i])``. A graph builds
+        its in-edges at the first call and keeps them; a layout is turned round at every call.
+    mask, complement
+        Compute only the entries where the mask is true (or whose ids it lists); with ``complement``, only the others.
+    accumulate
+        A function of (old, new) that combines what is in ``out`` with the result; without it, ``out`` is overwritten.
+    out
+        Where to put the result. Entries that the mask leaves out stay as they are; in a new array they are the
+        identity of add.
+    device
+        "auto", "cpu" or "reference".
+
+    Returns
+    -------
+    ndarray
+        ``out``, or a new array of the dtype that NumPy gives ``multiply(weight, x)`` (``Operator.result_dtype``).
+        Without weights, the weight is 1 in the dtype of x. Vertices without edges get the identity of add.
+
+    Notes
+    -----
+    Integers wrap around, as in NumPy. The order of additions depends on the graph only, so that results are the same
+    bits for every number of threads. Time O(n + m).
+
+    Examples
+    --------
+    >>> import clew
+    >>> g = clew.Graph.from_edges([0, 0, 1], [1, 2, 2], [3.0, 4.0, 5.0])
+    >>> clew.spmv(g, [1.0, 10.0, 100.0]).tolist()
+    [430.0, 500.0, 0.0]
+    >>> clew.spmv(g, [0.0, 1.0, 2.0], clew.semirings.min_plus, transpose=True).tolist()
+    [inf, 3.0, 4.0]
+    """
+    engine = engine_of(device)
+    layout = layout_of(edges, transpose=transpose)
+    x = vector_of(x, layout.num_vertices, "x")
+    wanted = selection_of(mask, complement, x.size)
+    dtype = semiring.result_dtype(x.dtype if layout.weights is None else layout.weights.dtype, x.dtype)
+    if out is None:
+        if accumulate is not None:
+            raise GraphError("accumulate needs out, the array with the values to combine the result with.")
+        fresh = _blank(x.size, dtype, semiring, wanted)
+        engine.spmv(layout, x, semiring, wanted, fresh)
+        return fresh
+    check_out(out, x.size)
+    if accumulate is None and out.dtype == dtype and out.flags.c_contiguous and not np.may_share_memory(out, x):
+        engine.spmv(layout, x, semiring, wanted, out)
+        return out
+    result = _blank(x.size, dtype, semiring, wanted)
+    engine.spmv(layout, x, semiring, wanted, result)
+    if accumulate is not None:
+        combined = np.empty(x.size, dtype=out.dtype)
+        engine.elementwise(Operator(accumulate), np.ascontiguousarray(out), result, combined)
+        result = combined
+    np.copyto(out, result, casting="unsafe", where=True if wanted is None else wanted)
+    return out
+
+
+def min_plus(edges: Graph | Layout, x: npt.ArrayLike, **options: Any) -> Array:
+    """``y[i] = min over edges i->j of weight + x[j]``: spmv over ``semirings.min_plus``, whose options it takes.
+
+    One round of shortest paths towards the vertices with small x. Infinity, or the largest value of an integer dtype,
+    means "no path".
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.min_plus(clew.Graph.from_edges([0, 0], [1, 2], [3, 1]), [0, 4, 5]).tolist()
+    [6, 9223372036854775807, 9223372036854775807]
+    """
+    return spmv(edges, x, semirings.min_plus, **options)
+
+
+def spvisit(edges: Graph | Layout, x: npt.ArrayLike, **options: Any) -> Array:
+    """Which vertices have an edge to a vertex where x is true; weights do not matter. Takes the options of spmv.
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.spvisit(clew.generate.path(4), [True, False, False, False]).tolist()
+    [False, True, False, False]
+    """
+    return spmv(edges, np.asarray(x, dtype=np.bool_), VISIT, **options)
+
+
+def spmspv(
+    edges: Graph | Layout,
+    frontier: tuple[npt.ArrayLike, npt.ArrayLike],
+    semiring: Semiring = semirings.plus_times,
+    *,
+    merge: str = "auto",
+    transpose: bool = False,
+    mask: npt.ArrayLike | None = None,
+    complement: bool = False,
+    device: str = "auto",
+) -> tuple[Array, Array]:
+    """Sparse matrix times sparse vector: push from the active vertices along their out-edges.
+
+    ``y[j] = add over active i with an edge i->j of multiply(weight, x[i])``, for every j that such an edge leads to.
+    With a dense x that is ``spmv(..., transpose=True)``; here only the edges of the active vertices are looked at.
+
+    Parameters
+    ----------
+    edges
+        A graph or layout.
+    frontier
+        (vertices, values): the active vertices, each once and in any order, and their values.
+    semiring
+        What add and multiply are.
+    merge
+        How products for the same vertex are brought together: "none" scatters them into a dense vector, "merge" and
+        "radix" sort them; "auto" picks the fastest for the number of edges. All give the same bits.
+    transpose
+        Push along the in-edges.
+    mask, complement
+        Leave out vertices where the mask is false (or true, with ``complement``): in a search, those already visited.
+    device
+        "auto", "cpu" or "reference".
+
+    Returns
+    -------
+    vertices, values
+        The vertices reached, ascending, and the sums there.
+
+    Examples
+    --------
+    >>> import clew
+    >>> g = clew.Graph.from_edges([0, 0, 1], [1, 2, 2], [3.0, 4.0, 5.0])
+    >>> vertices, values = clew.spmspv(g, ([0, 1], [0.0, 1.0]), clew.semirings.min_plus)
+    >>> vertices.tolist(), values.tolist()
+    ([1, 2], [3.0, 4.0])
+    """
+    if merge not in MERGES:
+        raise GraphError(f"merge is {merge!r}; expected one of {', '.join(map(repr, MERGES))}.")
+    engine = engine_of(device)
+    rows = csr(layout_of(edges, transpose=transpose))
+    active, values = frontier_of(frontier, rows)
+    wanted = selection_of(mask, complement, rows.num_vertices)
+    return engine.spmspv(rows, active, values, semiring, wanted, merge)
+
+
+def _blank(size: int, dtype: np.dtype[Any], semiring: Semiring, wanted: Array | None) -> Array:
+    """An array for results: identities where the engine will leave entries as they are."""
+    return np.empty(size, dtype) if wanted is None else np.full(size, semiring.add.identity(dtype), dtype)

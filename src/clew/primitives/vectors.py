@@ -1,0 +1,108 @@
+"""Operators over vectors and tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import OFFSET, Array
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.layouts import Layout, csr
+from clew.operators import Monoid, Operator, monoids
+from clew.primitives.arguments import array_of, engine_of
+
+
+def elementwise(operator: Operator | Any, u: npt.ArrayLike, v: npt.ArrayLike, *, device: str = "auto") -> Array:
+    """``operator(u[i], v[i])`` for every i, for vectors and tables of one shape; a single number goes with all.
+
+    The dtype is the one NumPy gives the operator's result (``Operator.result_dtype``).
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.elementwise(clew.operators.max, [1, 5, 3], [2, 4, 3]).tolist()
+    [2, 5, 3]
+    """
+    engine, operator = engine_of(device), Operator(operator)
+    left, right = array_of(u, "u", (0, 1, 2)), array_of(v, "v", (0, 1, 2))
+    if left.shape != right.shape and left.ndim and right.ndim:
+        raise GraphError(f"u and v have shapes {left.shape} and {right.shape}; expected the same shape.")
+    left, right = (np.ascontiguousarray(array) for array in np.broadcast_arrays(left, right))
+    out = np.empty(left.shape, dtype=operator.result_dtype(left.dtype, right.dtype))
+    engine.elementwise(operator, left, right, out)
+    return out
+
+
+def outer(operator: Operator | Any, u: npt.ArrayLike, v: npt.ArrayLike, *, device: str = "auto") -> Array:
+    """``operator(u[i], v[j])`` for every i and j: with plus, the outer sum.
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.outer(clew.operators.plus, [1, 2], [10, 20, 30]).tolist()
+    [[11, 21, 31], [12, 22, 32]]
+    """
+    engine, operator = engine_of(device), Operator(operator)
+    left, right = array_of(u, "u"), array_of(v, "v")
+    out = np.empty((left.size, right.size), dtype=operator.result_dtype(left.dtype, right.dtype))
+    engine.outer(operator, left, right, out)
+    return out
+
+
+def reduce_segments(
+    edges: Graph | Layout | tuple[npt.ArrayLike, npt.ArrayLike], monoid: Monoid = monoids.plus, *, device: str = "auto"
+) -> Array:
+    """The values of every segment reduced to one: of a graph, the weights of every vertex's out-edges.
+
+    Parameters
+    ----------
+    edges
+        A graph or layout (without weights, every edge counts as the integer 1), or (values, indptr): segment i is
+        ``values[indptr[i]:indptr[i + 1]]``.
+    monoid
+        What to reduce with; empty segments give its identity.
+    device
+        "auto", "cpu" or "reference".
+
+    Examples
+    --------
+    >>> import clew
+    >>> g = clew.Graph.from_edges([0, 0, 1], [1, 2, 2], [3, 4, 5])
+    >>> clew.reduce_segments(g, clew.monoids.max).tolist()[:2]
+    [4, 5]
+    >>> clew.reduce_segments(([1.0, 2.0, 4.0], [0, 2, 2, 3])).tolist()
+    [3.0, 0.0, 4.0]
+    """
+    engine = engine_of(device)
+    if isinstance(edges, tuple):
+        values, indptr = array_of(edges[0], "values"), np.ascontiguousarray(edges[1])
+        if indptr.ndim != 1 or indptr.size < 1 or indptr.dtype.kind not in "iu":
+            raise GraphError("indptr must be a list of integers: where each segment starts, and where the last ends.")
+        if indptr[0] < 0 or indptr[-1] > values.size or (indptr[1:] < indptr[:-1]).any():
+            raise GraphError(f"indptr must ascend from 0 or more to at most {values.size:,}, the number of values.")
+        indptr = indptr.astype(OFFSET, copy=False)
+    else:
+        rows = csr(edges)
+        indptr = rows.indptr
+        values = np.ones(rows.num_arcs, dtype=np.int64) if rows.weights is None else rows.weights
+    out = np.empty(indptr.size - 1, dtype=monoid.operator.result_dtype(values.dtype, values.dtype))
+    engine.reduce_segments(values, indptr, monoid, out)
+    return out
+
+
+def compact(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
+    """The indices where ``mask`` is true, ascending.
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.compact([False, True, True]).tolist()
+    [1, 2]
+    """
+    array = np.ascontiguousarray(mask)
+    if array.ndim != 1 or array.dtype != np.bool_:
+        raise GraphError(f"the mask is {array.dtype}{array.shape}; expected booleans in one dimension.")
+    return engine_of(device).compact(array)

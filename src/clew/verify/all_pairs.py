@@ -1,0 +1,83 @@
+"""Checkers of distances from many sources."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.result import Result
+from clew.verify.rules import arcs, require
+
+ROUNDING = 1000  # units in the last place that two sums of the same path may differ by
+
+
+def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
+    """Check depths from each source.
+
+    1. There is a row for every vertex and a column for every source, which has depth 0 itself and nobody else has.
+    2. Over an edge, depth grows by at most one; so what can be reached has been, and over no detour.
+    3. To every vertex reached, but the source, an edge leads from one that is a step closer.
+    """
+    starts = np.array([graph.vertex(source) for source in sources], dtype=np.int64)
+    require(
+        result.depth.shape == (graph.num_vertices, starts.size), "there is a row per vertex and a column per source"
+    )
+    u, v = arcs(graph)
+    for source, column in zip(starts, result.depth.T, strict=True):
+        depth = column.astype(np.int64)
+        require((depth == 0) == (np.arange(depth.size) == source), "the source and nobody else has depth 0")
+        require(depth >= -1, "a depth is -1 or more")
+        leaving = depth[u] >= 0
+        require(depth[v[leaving]] >= 0, "what an edge leads to from a reached vertex is reached", "edge")
+        require(depth[v[leaving]] <= depth[u[leaving]] + 1, "over an edge depth grows by at most one", "edge")
+        closer = np.zeros(depth.size, dtype=np.bool_)
+        closer[v[leaving & (depth[v] == depth[u] + 1)]] = True
+        require(closer | (depth <= 0), "an edge leads to a reached vertex from one that is a step closer")
+
+
+def all_pairs(graph: Graph, result: Result) -> None:
+    """Check all distances.
+
+    1. There is a number for every pair, and it is 0 from a vertex to itself.
+    2. An edge makes no distance larger than the one before it and its own weight; so none is too large.
+    3. From every source, edges over which the distance grows by just their weight lead to all that has a distance; so
+       each is the length of a path, and none is too small.
+
+    Sums of floats may differ in their last digits.
+    """
+    distance, n = result.distance, graph.num_vertices
+    require(distance.shape == (n, n), "there is a distance for every pair of vertices")
+    require(np.diagonal(distance) == 0, "a vertex is at distance 0 from itself")
+    u, v = arcs(graph)
+    real = distance.dtype.kind == "f"
+    weights = np.ones(u.size, np.int64) if graph.weights is None else graph.weights
+    weights = weights.astype(distance.dtype)
+    finite = np.isfinite(distance) if real else distance < np.iinfo(distance.dtype).max
+    slack = 0
+    if real and (finite.any() and u.size):
+        largest = np.abs(distance[finite]).max() + np.abs(weights[np.isfinite(weights)]).max(initial=0)
+        slack = ROUNDING * np.finfo(distance.dtype).eps * largest
+    for source in range(n):
+        near = finite[source]
+        leaving = near[u] & (np.isfinite(weights) if real else True)
+        a, b = u[leaving], v[leaving]
+        require(near[b], f"what an edge leads to from what is reached from vertex {source} is reached", "edge")
+        over = distance[source, a] + weights[leaving]
+        require(distance[source, b] <= over + slack, f"edges agree with distances from vertex {source}", "edge")
+        tight = over <= distance[source, b] + slack
+        joined = _reachable(source, a[tight], b[tight], n)
+        require(joined | ~near, f"a path from vertex {source} is as long as the distance")
+
+
+def _reachable(source: int, u: Array, v: Array, num_vertices: int) -> Array:
+    """Where edges from u to v lead to from ``source``."""
+    found = np.zeros(num_vertices, dtype=np.bool_)
+    found[source] = True
+    known = 0
+    while (now := int(found.sum())) > known:
+        known = now
+        found[v[found[u]]] = True
+    return found

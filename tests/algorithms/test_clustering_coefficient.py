@@ -1,0 +1,105 @@
+"""Clustering coefficients, against their checker, NetworkX and the answers of LDBC."""
+
+from __future__ import annotations
+
+import gzip
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import clew
+from clew import GraphError, Result, VerificationError
+from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
+
+
+@settings(max_examples=80, deadline=None)
+@given(graphs(directed=False))
+def test_small_undirected_graphs(graph):
+    result = clew.clustering_coefficient(graph)
+    clew.verify.clustering_coefficient(graph, result)
+    other = as_networkx(graph)
+    other.remove_edges_from(list(nx.selfloop_edges(other)))
+    assert result.to_dict() == pytest.approx(nx.clustering(other))
+    assert result.transitivity == pytest.approx(nx.transitivity(other))
+    if graph.num_vertices:
+        assert result.average == pytest.approx(nx.average_clustering(other))
+
+
+@settings(max_examples=80, deadline=None)
+@given(graphs(directed=True))
+def test_small_directed_graphs(graph):
+    result = clew.clustering_coefficient(graph)
+    clew.verify.clustering_coefficient(graph, result)
+    other = as_networkx(graph)
+    other.remove_edges_from(list(nx.selfloop_edges(other)))
+    for v in other:
+        near = {*other.successors(v), *other.predecessors(v)}
+        possible = len(near) * (len(near) - 1)
+        links = other.subgraph(near).number_of_edges()
+        assert result.of(v) == pytest.approx(links / possible if possible else 0.0)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_large_graphs(name):
+    graph = LARGE[name]()
+    with thread_count(1):
+        alone = clew.clustering_coefficient(graph)
+    clew.verify.clustering_coefficient(graph, alone)
+    for threads in (2, 5):
+        with thread_count(threads):
+            again = clew.clustering_coefficient(graph)
+        np.testing.assert_array_equal(again.coefficient, alone.coefficient)
+        assert again.facts == alone.facts
+
+
+def test_edges_in_both_directions_are_the_same_as_undirected_ones():
+    graph = LARGE["kronecker"]()
+    doubled = clew.Graph.from_csr(graph.indptr, graph.indices, directed=True)
+    one, other = clew.clustering_coefficient(graph), clew.clustering_coefficient(doubled)
+    np.testing.assert_array_equal(one.coefficient, other.coefficient)
+    assert one.facts == other.facts
+
+
+def test_nothing_and_errors():
+    nothing = clew.clustering_coefficient(clew.Graph.from_edges([], []))
+    assert (nothing.coefficient.tolist(), nothing.average, nothing.transitivity) == ([], 0.0, 0.0)
+    with pytest.raises(GraphError, match="device is 'abacus'"):
+        clew.clustering_coefficient(clew.generate.path(3), device="abacus")
+
+
+@pytest.mark.parametrize("direction", ["directed", "undirected"])
+@pytest.mark.parametrize("kind", ["example", "test-lcc"])
+def test_ldbc(shared_data, kind, direction):
+    folder = shared_data / "ldbc"
+    found = clew.clustering_coefficient(clew.read(folder / f"{kind}-{direction}.e")).to_dict()
+    lines = (line.split() for line in (folder / f"{kind}-{direction}-LCC").read_text().splitlines())
+    assert found == pytest.approx({int(vertex): float(value) for vertex, value in lines}, rel=1e-4)
+
+
+def test_ldbc_p2p31(shared_data):
+    folder = shared_data / "ldbc_p2p31"
+    graph = clew.read(folder / "p2p-31.e.gz", format="ldbc", directed=False)
+    with gzip.open(folder / "p2p-31-LCC.gz", "rt") as file:
+        expected = {int(vertex): float(value) for vertex, value in map(str.split, file)}
+    found = clew.clustering_coefficient(graph).to_dict()
+    assert found.keys() == expected.keys()
+    np.testing.assert_allclose([found[v] for v in expected], list(expected.values()), rtol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda values, facts: values.__setitem__(2, 0.5), "share of possible edges .* first at vertex 2"),
+        (lambda values, facts: facts.__setitem__("average", 0.5), "the coefficients' average is 0.58"),
+        (lambda values, facts: facts.__setitem__("transitivity", 0.5), "the transitivity is 0.6"),
+    ],
+)
+def test_the_checker_finds_what_is_wrong(change, rule):
+    graph = clew.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], directed=False)
+    result = clew.clustering_coefficient(graph)
+    values, facts = result.coefficient.copy(), dict(result.facts)
+    change(values, facts)
+    with pytest.raises(VerificationError, match=rule):
+        clew.verify.clustering_coefficient(graph, Result("x", {"coefficient": values}, facts=facts))

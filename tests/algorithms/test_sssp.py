@@ -1,0 +1,191 @@
+"""Shortest paths, against their checker, NetworkX, SciPy and known answers."""
+
+from __future__ import annotations
+
+import gzip
+
+import networkx as nx
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse.csgraph import dijkstra
+
+import clew
+from clew import GraphError, Result, VerificationError
+from tests.algorithms.graphs import LARGE, thread_count
+from tests.algorithms.weighted import large, reachable, weighted_graphs
+from tests.graph.strategies import WEIGHT_DTYPES
+
+UNREACHED = 2**63 - 1
+
+
+@settings(max_examples=150, deadline=None)
+@given(weighted_graphs("int32", 0, 4) | weighted_graphs("float64", 0, 4), st.data())
+def test_small_graphs(graph, data):
+    source = data.draw(st.integers(0, graph.num_vertices - 1))
+    delta = data.draw(st.sampled_from([None, 0.01, 1, 3.5, 1e9]))
+    result = clew.sssp(graph, source, delta=delta, deterministic=data.draw(st.booleans()))
+    clew.verify.sssp(graph, source, result)
+    expected = nx.single_source_dijkstra_path_length(graph.to_networkx(), source)
+    assert reachable(result, "distance") == expected
+    assert result.reached == len(expected)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("name", LARGE)
+def test_large_graphs(name, threads):
+    graph, source = large(name, 0, 255)
+    with thread_count(threads):
+        result = clew.sssp(graph, source)
+        steady = clew.sssp(graph, source, deterministic=True)
+    for found in (result, steady):
+        clew.verify.sssp(graph, source, found)
+    with thread_count(1):
+        alone = clew.sssp(graph, source, deterministic=True)
+    np.testing.assert_array_equal(result.distance, alone.distance)
+    np.testing.assert_array_equal(steady.parent, alone.parent)
+    assert len(result.trace) == result.iterations
+    assert result.trace["frontier"].sum() >= result.reached
+    assert (np.diff(result.trace["bucket"]) > 0).all()
+
+
+@pytest.mark.parametrize("delta", [0.3, 40, 1e6])
+@pytest.mark.parametrize("threads", [1, 3])
+def test_delta_and_threads_change_no_distance(delta, threads):
+    graph, source = large("grid", 0.0, 1.0, "float64")
+    expected = clew.sssp(graph, source).distance
+    np.testing.assert_allclose(expected, dijkstra(graph.to_scipy(), indices=source), rtol=1e-12)
+    with thread_count(threads):
+        found = clew.sssp(graph, source, delta=delta)
+    np.testing.assert_array_equal(found.distance, expected)
+    clew.verify.sssp(graph, source, found)
+
+
+def test_weights_of_very_different_sizes_go_beyond_the_window_of_buckets():
+    graph = LARGE["grid"]()
+    graph = clew.generate.random_weights(graph, 0.0, 1.0, seed=1)
+    graph = clew.Graph.from_edges(*graph.edges()[:2], np.exp(40 * graph.edges()[2]), directed=False)
+    for threads in (1, 3):
+        with thread_count(threads):
+            result = clew.sssp(graph, 0, delta=100.0)
+        clew.verify.sssp(graph, 0, result)
+    assert result.trace["bucket"].max() > 10_000
+
+
+@pytest.mark.parametrize("dtype", WEIGHT_DTYPES)
+def test_every_dtype(dtype):
+    weights = np.array([4, 9, 3, 0, 1]).astype(dtype)
+    graph = clew.Graph.from_edges([0, 0, 1, 2, 4], [1, 2, 2, 3, 0], weights)
+    result = clew.sssp(graph, 0)
+    clew.verify.sssp(graph, 0, result)
+    floating = np.dtype(dtype).kind == "f"
+    assert result.distance.dtype == (dtype if floating else "int64")
+    expected = [0, 1, 1, 1] if dtype == "bool" else [0, 4, 7, 7]
+    assert result.distance.tolist() == [*expected, np.inf if floating else UNREACHED]
+    assert result.parent.tolist()[3:] == [2, -1]
+
+
+def test_weights_that_cannot_be_used():
+    graph = clew.Graph.from_edges([0, 1], [1, 2])
+    with pytest.raises(GraphError, match="sssp needs edge weights"):
+        clew.sssp(graph)
+    with pytest.raises(GraphError, match="the smallest weight is -1"):
+        clew.sssp(graph.with_weights([1, -1]))
+    with pytest.raises(GraphError, match="1 weights are NaN"):
+        clew.sssp(graph.with_weights([1.0, np.nan]))
+    with pytest.raises(GraphError, match="may not fit 64 bits"):
+        clew.sssp(graph.with_weights(np.array([1, 2**62])))
+    with pytest.raises(GraphError, match="may not fit 64 bits"):
+        clew.sssp(graph.with_weights(np.array([1, 2**64 - 1], dtype="uint64")))
+    assert clew.sssp(graph.with_weights(np.array([1, 2**61]))).distance.tolist() == [0, 1, 2**61 + 1]
+
+
+def test_sums_beyond_32_bits():
+    graph = clew.generate.path(5).with_weights(np.full(8, 2**31 - 1, dtype=np.int32))
+    assert clew.sssp(graph).distance.tolist() == [(2**31 - 1) * steps for steps in range(5)]
+
+
+def test_infinite_weights_are_no_way():
+    graph = clew.Graph.from_edges([0, 0, 1], [1, 2, 3], [np.inf, 2.0, 1.0])
+    result = clew.sssp(graph)
+    assert result.distance.tolist() == [0, np.inf, 2, np.inf]
+    assert result.parent.tolist() == [0, -1, 0, -1]
+    clew.verify.sssp(graph, 0, result)
+    assert clew.sssp(graph.with_weights([np.inf] * 3)).reached == 1
+
+
+def test_weights_too_small_to_count_still_make_a_tree():
+    graph = clew.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1], [1e20, 1.0, 1.0, 1.0])
+    for deterministic in (False, True):
+        result = clew.sssp(graph, deterministic=deterministic)
+        assert result.distance.tolist() == [0, 1e20, 1e20, 1e20]
+        assert result.parent.tolist() == [0, 0, 1, 2]
+
+
+def test_arguments():
+    graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], [1, 2])
+    assert clew.sssp(graph, "b").to_dict() == {"a": UNREACHED, "b": 0, "c": 2}
+    for delta in (0, -1, np.inf, np.nan):
+        with pytest.raises(GraphError, match="delta is"):
+            clew.sssp(graph, "a", delta=delta)
+    with pytest.raises(GraphError, match="no vertex is called 'z'"):
+        clew.sssp(graph, "z")
+    with pytest.raises(GraphError, match="device is 'tpu'"):
+        clew.sssp(graph, "a", device="tpu")
+
+
+@pytest.mark.parametrize("name", ["rome99.gr.gz", "road-losangeles-lcc.gr.gz"])
+def test_roads(shared_data, name):
+    graph = clew.read(shared_data / "roads" / name, duplicates="min")  # SciPy would add them up
+    result = clew.sssp(graph, graph.name(0))
+    clew.verify.sssp(graph, graph.name(0), result)
+    expected = dijkstra(graph.to_scipy(), indices=0)
+    np.testing.assert_array_equal(np.where(result.parent >= 0, result.distance, np.inf), expected)
+
+
+@pytest.mark.parametrize(
+    "name", ["example-directed", "example-undirected", "test-sssp-directed", "test-sssp-undirected"]
+)
+def test_ldbc(shared_data, name):
+    graph = clew.read(shared_data / "ldbc" / f"{name}.e")
+    source = int(graph.metadata["ldbc"]["sssp.source-vertex"])
+    lines = (shared_data / "ldbc" / f"{name}-SSSP").read_text().splitlines()
+    expected = {int(v): float(d.replace("Infinity", "inf")) for v, d in map(str.split, lines)}
+    assert clew.sssp(graph, source).to_dict() == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_p2p31(shared_data, directed):
+    folder = shared_data / "ldbc_p2p31"
+    source, target, weights = np.loadtxt(folder / "p2p-31.e.gz").T
+    vertices = np.loadtxt(folder / "p2p-31.v.gz", dtype=np.int64, usecols=0)
+    ids = [np.searchsorted(vertices, ends.astype(np.int64)) for ends in (source, target)]
+    graph = clew.Graph.from_edges(*ids, weights, vertices.size, directed, names=vertices)
+    with gzip.open(folder / f"p2p-31-SSSP{'-directed' if directed else ''}.gz", "rt") as lines:
+        expected = {int(v): float(d) for v, d in (line.replace("infinity", "inf").split() for line in lines)}
+    found = clew.sssp(graph, 6)
+    clew.verify.sssp(graph, 6, found)
+    assert found.to_dict() == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        (lambda d, p: d.__setitem__(0, 1), "the source has value 0"),
+        (lambda d, p: p.__setitem__(2, -1), "exactly the vertices with a value"),
+        (lambda d, p: d.__setitem__(3, 9), "gives a vertex its value"),
+        (lambda d, p: p.__setitem__(3, 0), "gives a vertex its value"),
+        (lambda d, p: (p.__setitem__(2, 0), d.__setitem__(2, 9), d.__setitem__(3, 9)), "a better value"),
+        (lambda d, p: (p.__setitem__(3, -1), d.__setitem__(3, UNREACHED)), "a better value"),
+        (lambda d, p: p.__setitem__(3, 77), "a parent is a vertex"),
+        (lambda d, p: p.__setitem__(2, 3), "leads to the source"),
+    ],
+)
+def test_the_checker_finds_what_is_wrong(change, rule):
+    graph = clew.Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 2], [4, 9, 3, 0, 0])
+    result = clew.sssp(graph, 0)
+    distance, parent = result.distance.copy(), result.parent.copy()
+    change(distance, parent)
+    with pytest.raises(VerificationError, match=rule):
+        clew.verify.sssp(graph, 0, Result("sssp", {"distance": distance, "parent": parent}))

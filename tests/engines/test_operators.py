@@ -1,0 +1,171 @@
+"""Operators, monoids, semirings: their laws, their errors, and that users' own are compiled once."""
+
+from __future__ import annotations
+
+import math
+import operator
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import clew
+from clew import Monoid, Operator, OperatorError, Semiring, monoids
+from clew.operators.fingerprints import fingerprint
+from tests.engines.inputs import SEMIRINGS
+
+GRAPH = clew.generate.cycle(5)
+X = np.arange(5.0)
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint16", "int64", "float32", "float64"])
+@pytest.mark.parametrize("name", [name for name in SEMIRINGS if name != "any_pair"])
+def test_the_built_in_ones_keep_the_laws(name, dtype):
+    SEMIRINGS[name].check(dtype)
+
+
+@pytest.mark.parametrize(
+    ("function", "identity", "message"),
+    [
+        (lambda a, b: a - b, 0, r"0.0 is not an identity: f\(0.0, -2.0\) is 2.0, expected -2.0"),
+        (lambda a, b: a * b + a + b + (a == 2), 0, "is not an identity|is not commutative"),
+        (lambda a, b: a if b == 0 else b, 0, r"not commutative: f\(-2.0, -1.0\) is -1.0, f\(-1.0, -2.0\) is -2.0"),
+        (lambda a, b: a + b if a * b == 0 else (a + b) / 2, 0, "is not associative: f"),
+    ],
+)
+def test_broken_laws_are_shown_by_example(function, identity, message):
+    with pytest.raises(OperatorError, match=message):
+        Monoid(function, identity, check=True)
+    with pytest.raises(OperatorError, match="does not make a monoid of float64"):
+        Semiring(add=function, identity=identity, multiply=lambda weight, x: x, check="float64")
+    Monoid(function, identity)
+
+
+def test_identities_fit_the_dtype():
+    assert monoids.min.identity("int8") == 127
+    assert monoids.max.identity("uint8") == 0
+    assert monoids.min.identity("float32") == np.inf
+    assert monoids.band.identity("int16") == -1
+    assert monoids.bor.terminal("uint8") == 255
+    assert monoids.plus.terminal("int8") is None
+    with pytest.raises(OperatorError, match="the identity of largest is 300, which is not a value of uint8"):
+        Monoid(max, 300, name="largest").identity("uint8")
+    with pytest.raises(OperatorError, match=r"is 0\.5"):
+        Monoid(max, 0.5).identity("int64")
+
+
+def test_pythons_own_functions_are_known():
+    for given, name in ((min, "smaller"), (operator.add, "plus"), (np.maximum, "larger"), (operator.xor, "bxor")):
+        assert Operator(given).function.__name__ == name
+    assert Operator(monoids.min).name == "min"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Operator("plus"), "'plus' is a str; expected a Python function"),
+        (lambda: Operator([]), "is a list"),
+        (lambda: Operator(math.sqrt), "expected a Python function"),
+        (lambda: Operator(lambda a: a), "does not take two arguments"),
+        (lambda: Semiring(add=min, multiply=max), "needs the identity of its add"),
+        (lambda: Semiring(monoids.min, max, identity=0), "has its own identity"),
+    ],
+)
+def test_what_is_no_operator(make, message):
+    with pytest.raises(OperatorError, match=message):
+        make()
+
+
+@pytest.mark.parametrize(
+    ("multiply", "message"),
+    [
+        (lambda weight, x: "text", "<lambda> .*test_operators.py, line [0-9]+.* gives str, not a number"),
+        (lambda weight, x: x.nonsense, "line [0-9]+.* fails on float64 and float64: AttributeError"),
+        (lambda weight, x: x * 1j, "gives complex128"),
+        (
+            lambda weight, x: x if callable(x) else weight,
+            "test_operators.py, line [0-9]+.* cannot be compiled: .*callable",
+        ),
+    ],
+)
+def test_what_cannot_be_compiled(multiply, message):
+    with pytest.raises(OperatorError, match=message):
+        clew.spmv(GRAPH, X, Semiring(monoids.plus, multiply))
+
+
+SCALE = 3.0
+
+
+def scaled(value):
+    return SCALE * value
+
+
+def test_functions_may_use_other_functions_and_values():
+    shift = 0.5
+    own = Semiring(add=lambda a, b: a + b, identity=0, multiply=lambda weight, x: math.sqrt(weight) * scaled(x) + shift)
+    found = clew.spmv(GRAPH, X, own)
+    np.testing.assert_allclose(found, clew.spmv(GRAPH, X, own, device="reference"))
+    np.testing.assert_allclose(found, 3 * (GRAPH.to_scipy() @ X) + 1)
+
+
+def test_division_by_zero_is_infinite_as_in_numpy():
+    own = Semiring(add=max, identity=-math.inf, multiply=lambda weight, x: weight / x)
+    assert clew.spmv(GRAPH, X, own)[1] == np.inf
+
+
+def test_fingerprints_tell_functions_apart():
+    def times(factor):
+        return lambda a, b: a * b * factor
+
+    assert fingerprint(times(2)) == fingerprint(times(2))
+    assert fingerprint(times(2)) != fingerprint(times(3))
+    assert fingerprint(times(2)) != fingerprint(times(2.0))
+    assert fingerprint(lambda a, b: a + b) != fingerprint(lambda a, b: a - b)
+    assert fingerprint(lambda a, b: scaled(a)) != fingerprint(lambda a, b: times(a))
+    table = np.array([1.0, 2.0])
+    before = fingerprint(lambda a, b: table[0])
+    table[0] = 5
+    assert fingerprint(lambda a, b: table[0]) != before
+
+
+def test_values_that_a_function_captures_are_not_mixed_up():
+    for factor in (2.0, 3.0, 2.0):
+        own = Semiring(add=max, identity=-math.inf, multiply=lambda weight, x, factor=factor: x * factor)
+        assert clew.spmv(GRAPH, X, own).max() == 4 * factor
+
+
+PROGRAM = """
+    import clew
+    from clew.engines.cpu import compiler
+    own = clew.Semiring(add=lambda a, b: a + b + {0}, identity=0, multiply=lambda weight, x: weight * x - {0})
+    print(clew.spmv(clew.generate.cycle(5), [1.0] * 5, own).tolist())
+    kernel, = compiler._kernels.values()
+    print(sum(kernel.dispatcher.stats.cache_hits.values()), sum(kernel.dispatcher.stats.cache_misses.values()))
+"""
+
+
+def test_the_next_process_finds_a_users_own_function_compiled(tmp_path):
+    def run(number):
+        program = tmp_path / "program.py"
+        program.write_text(textwrap.dedent(PROGRAM.format(number)))
+        done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    first = run(0.0)
+    assert first[0] == "[2.0, 2.0, 2.0, 2.0, 2.0]"
+    assert run(0.0) == [first[0], "1 0"]
+
+
+def test_an_edited_module_is_not_mistaken_for_the_old_one(tmp_path):
+    def run(number):
+        (tmp_path / "mine.py").write_text(
+            f"FACTOR = {number}\ndef multiply(weight, x):\n    return weight * x * FACTOR\n"
+        )
+        code = "import clew, mine; own = clew.Semiring(clew.monoids.plus, mine.multiply)\n"
+        code += "print(clew.spmv(clew.generate.cycle(3), [1.0] * 3, own)[0])"
+        done = subprocess.run([sys.executable, "-Bc", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+        return float(done.stdout)
+
+    assert [run(1.5), run(2.5)] == [3.0, 5.0]
