@@ -134,7 +134,7 @@ def test_without_properties(tmp_path: Path) -> None:
 
 def test_files_are_found_compressed_and_by_the_names_in_the_properties(folder: Path) -> None:
     graph = clew.read(folder / "g.e")
-    (folder / "g.v.gz").write_bytes(gzip.compress(VERTICES))
+    (folder / "g.v.gz").write_bytes(gzip.compress(VERTICES, mtime=0))
     (folder / "g.v").unlink()
     assert clew.read(folder / "g.e") == graph
     (folder / "g.e").rename(folder / "other.edges")
