@@ -1,7 +1,7 @@
 """Work on all cores: compiled kernels that release the GIL, a piece each, on one set of threads.
 
 Pieces are handed out one by one, so unequal pieces even out by themselves. A kernel that takes the number of its piece
-first and is compiled with ``nogil=True`` needs nothing else to run in parallel; it compiles several times faster than a
+first and is compiled with ``nogil=True`` needs nothing else to run in parallel; it compiles in half the time of a
 ``parallel=True`` function of Numba, may be called from any thread, and Ctrl-C is honoured between pieces.
 """
 

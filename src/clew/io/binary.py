@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.io.options import ReadOptions
 from clew.io.sink import Sink
 from clew.io.source import Bytes, Source
 
@@ -30,15 +29,9 @@ def little_endian(array: Array) -> Array:
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
 
 
-def expansion_limit(source: Source, options: ReadOptions) -> int:
-    """How many bytes a file may unpack to: what the caller allows, else 1 GiB or 200 times its size."""
-    given = options.max_expanded_bytes
-    return max(1 << 30, 200 * source.stored_bytes) if given is None else given
-
-
-def refuse_expansion(source: Source, options: ReadOptions, nbytes: int) -> None:
+def refuse_expansion(source: Source, nbytes: int) -> None:
     """Refuse content that would take far more memory than the file takes on disk, before the memory is taken."""
-    limit = expansion_limit(source, options)
+    limit = source.expansion_limit
     if nbytes > limit:
         raise source.error(
             f"the file unpacks to {nbytes:,} bytes or more, from {source.stored_bytes:,} on disk; "
@@ -46,9 +39,9 @@ def refuse_expansion(source: Source, options: ReadOptions, nbytes: int) -> None:
         )
 
 
-def refuse_rows(source: Source, options: ReadOptions, num_vertices: int) -> None:
+def refuse_rows(source: Source, num_vertices: int) -> None:
     """The same for a number of vertices that only a few bytes of the file vouch for."""
-    if 8 * (num_vertices + 1) > expansion_limit(source, options):
+    if 8 * (num_vertices + 1) > source.expansion_limit:
         raise source.error(
             f"the file says it has {num_vertices:,} vertices, but has only {source.stored_bytes:,} bytes; "
             "if that is right, raise the cap with max_expanded_bytes=…"

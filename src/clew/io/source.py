@@ -78,6 +78,11 @@ class Source:
         return None if self._whole is None else self._whole.size
 
     @property
+    def expansion_limit(self) -> int:
+        """How many bytes the file may unpack to: what the caller allows, else 1 GiB or 200 times its size."""
+        return self._limit
+
+    @property
     def stored_bytes(self) -> int:
         """The number of bytes on disk, before unpacking."""
         return int(self._raw.size)

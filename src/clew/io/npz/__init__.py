@@ -94,7 +94,7 @@ def _from_edges(archive: Archive, ends: tuple[str, str], source: Source, options
     count = archive.first(*COUNTS)
     num_vertices = None if count is None else int(archive.value(count, "iu"))
     if num_vertices is not None:
-        refuse_rows(source, options, num_vertices)
+        refuse_rows(source, num_vertices)
     directed = _is_directed(archive)
     return graph_from_edges(first, second, weights, options, directed=directed, num_vertices=num_vertices)
 
@@ -119,7 +119,7 @@ def _from_matrix(archive: Archive, source: Source, options: ReadOptions) -> Grap
         weights = _weights(archive, weights_in, options)
         graph = graph_from_rows(indptr, indices, weights, options, directed=directed, names=names)
         return graph if kind == "csr" else graph.reversed()  # the rows of a CSC matrix are its columns
-    refuse_rows(source, options, shape[0])
+    refuse_rows(source, shape[0])
     if kind == "coo":
         row, col, data = archive.array("row"), archive.array("col"), _weights(archive, weights_in, options)
     else:

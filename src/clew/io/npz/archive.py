@@ -109,7 +109,7 @@ class Archive:
                 f"{present:,}."
             )
         self._expanded += present
-        refuse_expansion(self._source, self._options, self._expanded)
+        refuse_expansion(self._source, self._expanded)
         return self._fill(member, np.empty(count, dtype=dtype), name).reshape(shape, order="F" if by_column else "C")
 
     def _fill(self, member: IO[bytes], array: Array, name: str) -> Array:

@@ -54,7 +54,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
         for batch in _batches(reader):
             batch.validate(full=True)
             total += max(batch.nbytes, 8 * batch.num_rows * batch.num_columns)
-            refuse_expansion(source, options, total)
+            refuse_expansion(source, total)
             taken.append(batch)
         table = pa.Table.from_batches(taken, reader.schema)
         return edge_tables.graph_from_table(table, columns, source, options)

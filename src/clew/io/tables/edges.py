@@ -77,7 +77,7 @@ def graph_from_table(table: pa.Table, columns: Columns, source: Source, options:
         options = replace(options, ids="map")
     elif note.num_vertices is not None and not note.named:
         num_vertices = note.num_vertices
-        refuse_rows(source, options, num_vertices)
+        refuse_rows(source, num_vertices)
     known: dict[str, Any] = {"directed": note.directed, "num_vertices": num_vertices, "names": names}
     return graph_from_edges(first, second, weights, options, **known)
 

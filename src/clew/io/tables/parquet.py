@@ -35,7 +35,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
         file = opened()
         schema = file.schema_arrow
         columns = edge_columns.choose(schema, options)
-        refuse_expansion(source, options, file.metadata.num_rows * 8 * len(columns.names()))
+        refuse_expansion(source, file.metadata.num_rows * 8 * len(columns.names()))
         # Strings stay codes and distinct values, as in the file: a long string, repeated, must not fill memory.
         strings = [name for name in columns.names()[:2] if edge_columns.is_string(schema.field(name).type)]
         table = opened(metadata=file.metadata, read_dictionary=strings).read(columns=columns.names())

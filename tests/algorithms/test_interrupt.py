@@ -1,0 +1,33 @@
+"""Ctrl-C reaches an algorithm that runs wholly in compiled code, on one thread and on several."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+CODE = """
+import clew
+from clew import threads
+threads.set_count({threads})
+graph = clew.generate.kronecker(13, seed=1)
+clew.pagerank(graph, tolerance=0, max_iterations=2)
+print("ready", flush=True)
+clew.pagerank(graph, tolerance=0, max_iterations=10**9)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_control_c_stops_a_team_between_steps(threads):
+    process = subprocess.Popen(
+        [sys.executable, "-c", CODE.format(threads=threads)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGINT
+    assert "KeyboardInterrupt" in errors
