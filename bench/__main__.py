@@ -1,19 +1,25 @@
-"""``python -m bench [NAME…]``: run the measurements called NAME, or all."""
+"""``python -m bench [NAME…] [OPTIONS]``: run the measurements called NAME, or all; options are those of algorithms."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
+from itertools import takewhile
 
 from bench.harness import save, show
 
-NAMES = ("build", "parse", "native", "generate", "algorithms")
+NAMES = ("build", "parse", "native", "generate", "products", "networkx", "algorithms")
 
 
 def main() -> None:
     """Run, print and save."""
-    for name in sys.argv[1:] or NAMES:
+    names = list(takewhile(lambda word: not word.startswith("-"), sys.argv[1:]))
+    options = sys.argv[1 + len(names) :]
+    for name in names or NAMES:
         module = import_module(f"bench.{name}")
+        if hasattr(module, "main"):  # has a table of its own
+            module.main(options)
+            continue
         rows = module.run()
         show(rows, module.__doc__.splitlines()[0])
         save(name, rows)

@@ -1,70 +1,127 @@
-"""Algorithms on the CPU: clew, GAP, NetworKit and SciPy on the same graphs, with one thread and with two."""
+"""Algorithms on the CPU: clew, SciPy, igraph, NetworKit, GraphBLAS, GAP, Ligra and LAGraph on the same graphs.
+
+``python -m bench algorithms --help`` lists what can be chosen. Programs are found on the PATH: GAP by ``cc_sv``, Ligra
+by ``BellmanFord``, LAGraph by ``gappagerank_demo``.
+"""
 
 from __future__ import annotations
 
-import tempfile
-from math import exp, log
+import argparse
+import json
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
-import numpy as np
-
 import clew
-from bench.harness import Row, race
-from bench.peers import clew_calls, gap_seconds, networkit_calls, scipy_calls
-from clew import threads
+from bench.harness import OUT
+from clew.bench import peers, plot, report
+from clew.bench.graphs import KNOWN, busiest, generated, recipe_of, simple
+from clew.bench.peers.with_clew import RACED
+from clew.bench.race import Outcome, Rules, races
+from clew.cli import output
 
-GRAPHS = {
-    "kron16": lambda: clew.generate.kronecker(16, seed=1),
-    "kron18": lambda: clew.generate.kronecker(18, seed=1),
-    "rmat18d": lambda: clew.generate.rmat(18, 16, 0.45, 0.22, 0.22, seed=1, duplicates="drop", loops="drop"),
-    "delaunay16": lambda: clew.generate.delaunay(1 << 16, seed=1),
-    "grid1000": lambda: clew.generate.grid(1000, 1000, delete=0.1, seed=1),
+#: Small enough to be run often; other measurements use them too.
+GRAPHS: dict[str, Callable[[], clew.Graph]] = {
+    name: partial(generated, name) for name in ("kron16", "kron18", "rmat18d", "delaunay16", "grid1000")
 }
-UNDIRECTED_ONLY = ("triangles",)
+LARGE = ("kron17", "kron19", "kron20", "delaunay20")
+#: Real graphs, by their place in the folder that --data names.
+REAL = {
+    "slashdot": "snap/soc-Slashdot0902.txt.gz",
+    "notredame": "snap/web-NotreDame.txt.gz",
+    "epinions": "snap/soc-Epinions1.txt.gz",
+    "losangeles": "roads/road-losangeles-lcc.gr.gz",
+    "tokyo": "roads/roadtokyo.npz",
+}
 
 
-def run() -> list[Row]:
-    rows: list[Row] = []
-    for name, make in GRAPHS.items():
-        graph = clew.generate.random_weights(make(), 1, 255, 1, "int32")
-        source = int(np.argmax(graph.degrees()))
-        with tempfile.TemporaryDirectory() as folder:
-            for count in (1, 2):
-                rows += _one(name, graph, source, count, Path(folder))
-    threads.set_count(None)
-    _summary(rows)
-    return rows
+def main(arguments: Sequence[str]) -> None:
+    """Race, print and save."""
+    chosen = _parse(arguments)
+    rules = Rules(chosen.rounds, chosen.limit, chosen.verify)
+    outcomes: list[Outcome] = []
+    contenders = ["clew", *chosen.peers]
+    try:
+        for name, graph in _graphs(chosen.graphs, chosen.data):
+            output.messages.print(f"{name}: {output.size(graph)}")
+            race = races(name, graph, busiest(graph), chosen.algorithms, chosen.peers, chosen.threads, rules)
+            for outcome in race:
+                outcomes.append(outcome)
+                row = report.rows([outcome], contenders)[0]
+                output.messages.print("  " + "  ".join(part for part in row[1:] if part))
+                _save(outcomes, chosen.out)  # what there is so far survives whatever comes
+    except KeyboardInterrupt:
+        output.complain("stopped; these are the races that were finished")
+    _show(outcomes, contenders)
+    print(f"\nWritten: {chosen.out}.json and {chosen.out}.svg")
 
 
-def _one(name: str, graph: clew.Graph, source: int, count: int, folder: Path) -> list[Row]:
-    rows: list[Row] = []
-    for algorithm, make in clew_calls().items():
-        if graph.directed and algorithm in UNDIRECTED_ONLY:
-            continue
-        threads.set_count(count)
-        _ = graph.incoming
-        contenders = {"clew": make(graph, source)}
-        peers = {"scipy": scipy_calls()} if count == 1 else {"networkit": networkit_calls()}
-        for peer, offers in peers.items():
-            if algorithm in offers:
-                contenders[peer] = offers[algorithm](graph, source)
-        work = f"{algorithm} {name}, {count} thread{'s' if count > 1 else ''}"
-        rows += race(work, contenders, rounds=5 if name != "kron18" else 3)
-        seconds = gap_seconds(algorithm, graph, source, folder, count)
-        if seconds is not None:
-            rows.append(Row(work, "gap", seconds))
-    return rows
+def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+    def words(text: str) -> list[str]:
+        return [word for word in text.split(",") if word]
+
+    there = [name for name in peers.NAMES if peers.available(name)]
+    parser = argparse.ArgumentParser(prog="python -m bench algorithms", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--graphs", type=words, default=["all"], help="names, or: small, all (default)")
+    parser.add_argument("--algorithms", type=words, default=list(RACED), help=f"default: {','.join(RACED)}")
+    parser.add_argument("--peers", type=words, default=there, help=f"default, what there is: {','.join(there)}")
+    parser.add_argument("--threads", type=words, default=["1", "2"], help="default: 1,2")
+    parser.add_argument("--rounds", type=int, default=5, help="the best of so many counts; default: 5")
+    parser.add_argument("--limit", type=float, default=60.0, help="seconds for one run, and about for all; default: 60")
+    parser.add_argument("--data", type=Path, help="a folder of real graphs: " + ", ".join(REAL.values()))
+    parser.add_argument("--verify", action="store_true", help="check clew's answers by clew.verify too")
+    parser.add_argument("--out", type=Path, default=OUT / "algorithms", help="where to, without a suffix")
+    chosen = parser.parse_args(arguments)
+    chosen.threads = [int(count) for count in chosen.threads]
+    for what, given, known in (("peer", chosen.peers, peers.NAMES), ("algorithm", chosen.algorithms, RACED)):
+        for name in given:
+            if name not in known:
+                parser.error(f"there is no {what} called {name!r}; expected {', '.join(known)}")
+    for name in chosen.graphs:
+        if name not in ("small", "all", *REAL) and recipe_of(name) is None:
+            parser.error(f"there is no graph called {name!r}; expected small, all, {', '.join(REAL)}, or {KNOWN}")
+    return chosen
 
 
-def _summary(rows: list[Row]) -> None:
-    """The geometric mean over graphs of GAP's time divided by clew's."""
-    for algorithm in clew_calls():
-        for count in (1, 2):
-            ratios = []
-            for row in rows:
-                if row.contender == "gap" and row.work.startswith(f"{algorithm} ") and f", {count} thread" in row.work:
-                    ours = next(r.seconds for r in rows if r.work == row.work and r.contender == "clew")
-                    ratios.append(row.seconds / ours)
-            if ratios:
-                mean = exp(sum(map(log, ratios)) / len(ratios))
-                print(f"{algorithm}, {count} thread(s): {mean:.2f} times as fast as GAP (geometric mean)")
+def _graphs(names: Sequence[str], data: Path | None) -> Iterator[tuple[str, clew.Graph]]:
+    """Every graph that was asked for, made when its turn comes; real ones where their files are."""
+    files = {name: data / place for name, place in REAL.items()} if data is not None else {}
+    for name in names:
+        if name in ("small", "all"):
+            more = [*GRAPHS, *(LARGE if name == "all" else ()), *(files if name == "all" else ())]
+            yield from _graphs(more, data)
+        elif name in REAL:
+            if name not in files or not files[name].exists():
+                output.complain(f"{name}: not run; --data names no folder that has {REAL[name]}.")
+                continue
+            yield name, simple(_read(files[name]))
+        else:
+            yield name, simple(generated(name))
+
+
+def _read(path: Path) -> clew.Graph:
+    """A file of the collection; its roads are undirected, which two of its formats do not say."""
+    if path.suffix == ".npz":
+        import numpy as np
+
+        with np.load(path) as arrays:
+            return clew.Graph.from_edges(arrays["src"], arrays["dst"], num_vertices=int(arrays["n"]), directed=False)
+    return clew.read(path)
+
+
+def _save(outcomes: Sequence[Outcome], out: Path) -> None:
+    out.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(report.as_dict(outcomes), indent=1)
+    out.with_suffix(".json").write_text(text + "\n")
+    out.with_suffix(".svg").write_text(plot.svg(outcomes, "Algorithms on the CPU"))
+
+
+def _show(outcomes: Sequence[Outcome], contenders: Sequence[str]) -> None:
+    """Markdown, as documents want it."""
+    print("\nMilliseconds, best round; the last column is the time of the fastest peer divided by clew's.\n")
+    titles = ["graph", "algorithm", "threads", *contenders, "clew is"]
+    for row in (titles, ["---"] * len(titles), *report.rows(outcomes, contenders)):
+        print(f"| {' | '.join(row)} |")
+    print()
+    for sentence in (*report.remarks(outcomes), *map(str, report.means(outcomes))):
+        print(f"- {sentence}")

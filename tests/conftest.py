@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+if os.environ.get("CLEW_TESTS_ON_GPU"):
+    from tests import on_gpu
+
+    on_gpu.install()
 
 
 @pytest.fixture(scope="session")

@@ -21,12 +21,15 @@ LAYERS = (
     ("graph",),
     ("io", "generate"),
     ("operators", "layouts", "result", "verify"),
+    ("placement",),
     ("engines",),
+    ("tiers",),
     ("primitives",),
     ("program",),
     ("algorithms",),
     ("datasets",),
-    ("cli",),
+    ("bench",),
+    ("cli", "nx"),
 )
 HEAVY = ("cupy", "ray", "networkx", "pandas", "matplotlib", "numba", "pyarrow", "polars", "typer", "rich")
 

@@ -88,6 +88,35 @@ def test_control_c_stops_between_pieces():
     assert "KeyboardInterrupt" in errors
 
 
+def test_alongside_runs_piece_0_on_the_calling_thread():
+    seen = {}
+    meeting = threading.Barrier(3)
+
+    def kernel(piece, factor):
+        seen[piece] = threading.get_ident()
+        meeting.wait(10)
+        return piece + factor
+
+    assert threads.alongside(kernel, 3, lambda: True, lambda: None, 7) == 7
+    assert seen[0] == threading.get_ident()
+    assert len(set(seen.values())) == 3
+
+
+def test_alongside_does_not_leave_others_waiting_for_a_piece_that_never_ran():
+    meeting, stopped, interrupted = threading.Barrier(2), [], []
+
+    def kernel(piece):
+        if piece == 0 and not interrupted:
+            interrupted.append(True)
+            raise KeyboardInterrupt
+        meeting.wait(10)
+
+    with pytest.raises(KeyboardInterrupt):
+        threads.alongside(kernel, 2, lambda: False, lambda: stopped.append(True))
+    assert stopped == [True]
+    assert not meeting.broken
+
+
 def test_the_number_of_threads_is_what_was_asked_for(monkeypatch):
     assert threads.count() == 4
     threads.set_count(None)

@@ -6,6 +6,8 @@
 (3, 3)
 """
 
+from typing import Any as _Any
+
 from clew import algorithms, datasets, generate, layouts, operators, primitives, verify
 from clew.algorithms import *  # noqa: F403, the algorithms are the public surface
 from clew.errors import (
@@ -20,18 +22,22 @@ from clew.errors import (
 )
 from clew.graph import Graph
 from clew.io import read, write
-from clew.operators import Monoid, Operator, Semiring, monoids, semirings
+from clew.operators import Gather, Monoid, Operator, Semiring, gathers, monoids, semirings
 from clew.primitives import *  # noqa: F403, so are the primitives
 from clew.program import VertexProgram, run
 from clew.result import Result
 
 __version__ = "0.1.0"
 
+_LATER = ("placement", "tiers")  # loaded by whoever uses them, so that `import clew` stays light
+
 __all__ = [
+    *_LATER,
     *(name for name in algorithms.__all__ if name != "ALGORITHMS"),
     *primitives.__all__,
     "ClewError",
     "FormatError",
+    "Gather",
     "Graph",
     "GraphError",
     "MissingDependencyError",
@@ -45,6 +51,7 @@ __all__ = [
     "VerificationError",
     "VertexProgram",
     "datasets",
+    "gathers",
     "generate",
     "layouts",
     "monoids",
@@ -55,3 +62,12 @@ __all__ = [
     "verify",
     "write",
 ]
+
+
+def __getattr__(name: str) -> _Any:
+    """The packages that are loaded later."""
+    if name in _LATER:
+        import importlib
+
+        return importlib.import_module(f"clew.{name}")
+    raise AttributeError(f"module 'clew' has no attribute {name!r}")

@@ -81,5 +81,9 @@ class ResourceError(ClewError, MemoryError):
     """More memory or disk is needed than there is; the message counts the bytes."""
 
 
+class DeviceError(ClewError, RuntimeError):
+    """A GPU that is missing, cannot run clew's kernels, or failed; the message says which and what to do."""
+
+
 class OperatorError(ClewError, TypeError):
     """A function that does not make an operator, monoid or semiring; the message names it and says why."""

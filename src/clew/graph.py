@@ -286,6 +286,11 @@ class Graph:
         return self._in
 
     @property
+    def has_incoming(self) -> bool:
+        """Whether the in-edges are there already."""
+        return self._in is not None
+
+    @property
     def nbytes(self) -> int:
         """The bytes of the arrays, in-edges and names where they are there."""
         total = self._out.nbytes + (self._names.nbytes if self._names is not None else 0)

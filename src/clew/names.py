@@ -99,6 +99,16 @@ class VertexNames:
 
     def id_of(self, name: Name) -> int:
         """The vertex called ``name``."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        if isinstance(name, int if self.are_integers else str):
+            try:  # one name is found faster by looking at all than by hashing all
+                found: int = pc.index(self._values, name).as_py()
+            except (pa.ArrowInvalid, OverflowError):
+                found = -1
+            if found >= 0:
+                return found
         return int(self.ids_of([name])[0])
 
     def ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:

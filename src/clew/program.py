@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal
 
@@ -9,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
+from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.operators import Monoid
+from clew.operators import Gather, Monoid
 from clew.result import Result
 
 
@@ -21,7 +23,10 @@ class VertexProgram:
     Subclasses set the attributes and write ``start`` and, as static methods of scalars that are compiled and fused into
     one loop: ``send(vertex)``, the message of an active vertex; ``process(message, weight, vertex)``, what it is worth
     at the other end of an edge; ``apply(total, vertex)``, which changes the vertex and returns whether it is active
-    next. ``vertex`` is the state of one vertex, with its fields as attributes.
+    next. ``vertex`` is the state of one vertex, with its fields as attributes. Three more may be left out: ``accepts``,
+    ``matters`` and ``priority``.
+
+    Everyone sends before anyone applies: in an iteration, all functions see the states that the last one left.
 
     Attributes
     ----------
@@ -30,24 +35,34 @@ class VertexProgram:
     message
         The dtype of what is sent and reduced; 4 or 8 bytes wide.
     reduce
-        The monoid that reduces what arrives at a vertex.
+        The monoid that reduces what arrives at a vertex; or a ``Gather``, which sees all of it at once. With a gather,
+        a vertex that a message reaches reduces the latest messages of all its neighbours, active or not: those that
+        are not have nothing new to say. NaN must not be sent then.
     direction
         Along which edges messages travel: "out" with them, "in" against them, "both" ways.
     apply_to
         "received": ``apply`` runs for vertices that a message reached. "all": for every vertex, in every iteration.
     active_next
-        "changed": vertices for which ``apply`` returned True. "all": everyone, until ``apply`` returned True for none.
+        "changed": vertices for which ``apply`` returned True. "all": everyone, from the start until ``apply`` returned
+        True for none.
     max_iterations
         Stop after so many; None for no limit.
+    priority
+        A function of a vertex, None by default. With it, only those active vertices send whose priorities are in the
+        lowest interval of ``width`` in which there are any; the others stay active and wait.
+    width
+        Of these intervals; ``start`` may set it.
     """
 
     fields: ClassVar[Mapping[str, npt.DTypeLike]] = {}
     message: npt.DTypeLike = "float64"
-    reduce: Monoid
+    reduce: Monoid | Gather
     direction: Literal["out", "in", "both"] = "out"
     apply_to: Literal["received", "all"] = "received"
     active_next: Literal["changed", "all"] = "changed"
     max_iterations: int | None = None
+    priority: Callable[[Any], Any] | None = None
+    width: float = 1.0
 
     def start(self, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:
         """The initial state, an array or a number per field, and who is active: a mask, ids, or None for everyone."""
@@ -56,6 +71,11 @@ class VertexProgram:
     @staticmethod
     def accepts(vertex: Any) -> bool:  # noqa: ARG004
         """Whether a vertex takes messages at all; False saves looking for them. By default every vertex does."""
+        return True
+
+    @staticmethod
+    def matters(value: Any, vertex: Any) -> bool:  # noqa: ARG004
+        """Whether what ``process`` gave is of interest to the vertex; if not, nothing has arrived. By default it is."""
         return True
 
     send: Callable[[Any], Any]
@@ -75,24 +95,37 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     graph
         On which graph; of an unweighted one, ``process`` gets 1 for every weight.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda". A GPU reduces with monoids; programs with a ``Gather`` run on the CPU.
 
     Returns
     -------
     Result
-        An array per field; ``trace`` has ``active``, ``edges`` and ``direction`` of each iteration.
+        An array per field. ``trace`` has ``active``, ``edges`` and ``direction`` of each iteration; of a program with
+        ``active_next="all"`` and a monoid, ``changed``.
     """
-    from clew.engines.cpu.program import run_program
-
-    if device not in ("auto", "cpu"):
-        raise GraphError(f"device is {device!r}; expected 'auto' or 'cpu'.")
     _check(program)
+    gpu = gpu_for(device, graph.num_arcs)
+    if device == "auto" and isinstance(program.reduce, Gather):
+        gpu = None
     initial, active = program.start(graph)
+    if not (np.isfinite(program.width) and program.width > 0):
+        raise GraphError(f"{type(program).__name__}.width is {program.width}; expected a number above 0.")
     state = _state(program, initial, graph.num_vertices)
-    done = run_program(program, graph, state, _mask(active, graph.num_vertices))
+    chosen = _mask(active, graph.num_vertices)
+    values: dict[str, Any]
+    if gpu is not None:
+        from clew.engines.cuda.program import run_program as run_on_gpu
+
+        values = {name: gpu.upload(np.ascontiguousarray(state[name])) for name in program.fields}
+        done: Any = run_on_gpu(gpu, program, graph, values, chosen)
+    else:
+        from clew.engines.cpu.program import run_program
+
+        done = run_program(program, graph, state, chosen)
+        values = {name: np.ascontiguousarray(state[name]) for name in program.fields}
     return Result(
         type(program).__name__,
-        {name: np.ascontiguousarray(state[name]) for name in program.fields},
+        values,
         names=graph.names,
         iterations=done.iterations,
         converged=done.converged,
@@ -105,8 +138,11 @@ def _check(program: VertexProgram) -> None:
     for name in ("send", "process", "apply", "reduce"):
         if not hasattr(program, name):
             raise GraphError(f"{kind} has no {name}; a vertex program needs send, process, reduce and apply.")
-    if not isinstance(program.reduce, Monoid):
-        raise GraphError(f"{kind}.reduce is a {type(program.reduce).__name__}; expected a clew.Monoid.")
+    for name in ("send", "process", "apply", "accepts", "matters", "priority"):
+        if inspect.ismethod(getattr(program, name)):
+            raise GraphError(f"{kind}.{name} is a method; expected a function of scalars. Put @staticmethod before it.")
+    if not isinstance(program.reduce, Monoid | Gather):
+        raise GraphError(f"{kind}.reduce is a {type(program.reduce).__name__}; expected a clew.Monoid or clew.Gather.")
     if not program.fields:
         raise GraphError(f"{kind}.fields is empty; expected at least one name and dtype.")
     if np.dtype(program.message).itemsize not in (4, 8):
@@ -118,13 +154,19 @@ def _check(program: VertexProgram) -> None:
     ):
         if getattr(program, name) not in allowed:
             raise GraphError(f"{kind}.{name} is {getattr(program, name)!r}; expected one of {', '.join(allowed)}.")
+    if program.priority is not None and (program.active_next == "all" or isinstance(program.reduce, Gather)):
+        raise GraphError(
+            f"{kind} has a priority, which makes active vertices wait; expected a monoid as reduce, and active_next "
+            '"changed". Leave the priority out.'
+        )
 
 
 def _state(program: VertexProgram, initial: Mapping[str, npt.ArrayLike], num_vertices: int) -> Array:
     """The state of all vertices, a record each."""
     if set(initial) != set(program.fields):
         raise GraphError(f"start gives {sorted(initial)}; expected a value for each of {sorted(program.fields)}.")
-    state = np.empty(num_vertices, dtype=[(name, np.dtype(kind)) for name, kind in program.fields.items()])
+    fields = np.dtype([(name, np.dtype(kind)) for name, kind in program.fields.items()], align=True)
+    state = np.empty(num_vertices, dtype=fields)
     for name, value in initial.items():
         try:
             state[name] = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,11 @@ class Trace:
 
     columns: Mapping[str, Array] = field(default_factory=dict)
 
+    @classmethod
+    def later(cls, load: Callable[[], Mapping[str, Array]]) -> Trace:
+        """A trace that is fetched when it is looked at first."""
+        return cls(_Later(load))
+
     def __len__(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)
 
@@ -41,10 +46,34 @@ class Trace:
         return pa.table({"iteration": np.arange(len(self)), **self.columns})
 
 
+class _Later(Mapping[str, Array]):
+    """Columns that are fetched at the first look."""
+
+    def __init__(self, load: Callable[[], Mapping[str, Array]]) -> None:
+        self._load: Callable[[], Mapping[str, Array]] | None = load
+        self._columns: Mapping[str, Array] = {}
+
+    def _fetched(self) -> Mapping[str, Array]:
+        if self._load is not None:
+            self._columns, self._load = self._load(), None
+        return self._columns
+
+    def __getitem__(self, column: str) -> Array:
+        return self._fetched()[column]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fetched())
+
+    def __len__(self) -> int:
+        return len(self._fetched())
+
+
 class Result:
     """Arrays with one entry per vertex, and what else there is to say.
 
-    Every array is an attribute: ``clew.bfs(g, 0).depth``.
+    Every array is an attribute: ``clew.bfs(g, 0).depth``. What was computed on a GPU stays there, as CuPy arrays, which
+    CuPy, PyTorch and cuDF take without a copy (DLPack, ``__cuda_array_interface__``); ``numpy()`` brings it to the
+    host, and tables, dicts and ``top`` do so by themselves.
 
     Parameters
     ----------
@@ -94,6 +123,21 @@ class Result:
         known = ", ".join([*self.__dict__.get("values", {}), *self.__dict__.get("facts", {})])
         raise AttributeError(f"a result of {self.__dict__.get('algorithm')} has no {name!r}; it has {known}.")
 
+    def numpy(self) -> Result:
+        """The same result with its arrays in host memory; itself where they are there already."""
+        if all(isinstance(array, np.ndarray) for array in self.values.values()):
+            return self
+        return Result(
+            self.algorithm,
+            {name: _on_host(array) for name, array in self.values.items()},
+            names=self._names,
+            vertices=self._vertices,
+            facts=self.facts,
+            iterations=self.iterations,
+            converged=self.converged,
+            trace=self.trace,
+        )
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.values, *self.facts]
 
@@ -107,7 +151,7 @@ class Result:
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order."""
-        column = self._column(by)
+        column = _on_host(self._column(by))
         k = min(k, column.size)
         if k <= 0:
             return []
@@ -155,19 +199,24 @@ class Result:
 
     def _shown(self, name: str | None, vertices: Array) -> list[Any]:
         """The values of some vertices as a user reads them: plain numbers, or names where they are vertices."""
-        values = self._column(name)[vertices]
+        values = _on_host(self._column(name)[vertices])
         if self._names is None or (name or next(iter(self.values), "")) not in self._vertices:
             return list(values.tolist())
         return list(self._names.take_known(values).to_pylist())
 
     def _arrow(self, name: str) -> Any:
         """A column of the table."""
-        values = self.values[name]
+        values = _on_host(self.values[name])
         if values.ndim > 1:
             import pyarrow as pa
 
             return pa.array(list(values))
         return values if self._names is None or name not in self._vertices else self._names.take_known(values)
+
+
+def _on_host(array: Any) -> Array:
+    """An array in host memory: of a GPU's array, a copy."""
+    return array if isinstance(array, np.ndarray) else np.asarray(array.get())
 
 
 def _descending(column: Array) -> Array:

@@ -66,7 +66,7 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
 def apart(kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any) -> list[Answer]:
     """As ``each``, but all pieces run at once and on other threads; on Ctrl-C, ``stop()`` is to make them return."""
     job = _Job(kernel, pieces, args)
-    _workers.call(pieces, job)
+    _members.call(pieces, job)
     try:
         job.finished.wait()
     except BaseException:
@@ -78,16 +78,39 @@ def apart(kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], 
     return job.answers
 
 
+def alongside(
+    kernel: Callable[..., Answer], pieces: int, begun: Callable[[], bool], stop: Callable[[], None], *args: Any
+) -> Answer:
+    """As ``apart``, but the calling thread runs piece 0 and returns its answer at once: nobody has to be woken.
+
+    For kernels whose pieces wait for each other, at the end as well, and that are done soon: Ctrl-C is honoured only
+    after. ``begun()`` says whether piece 0 has run. Where it has not, because Ctrl-C came before, or while the kernel
+    was compiled, the other pieces still wait for it: then it runs elsewhere, told to stop.
+    """
+    others = _Job(kernel, pieces, args, first=1)
+    _members.call(pieces - 1, others)
+    try:
+        return kernel(0, *args)
+    except BaseException:
+        if not begun():
+            stop()
+            missing = _Job(kernel, 1, args)
+            _members.call(pieces, missing)
+            missing.finished.wait()
+        others.finished.wait()
+        raise
+
+
 class _Job:
     """Pieces of one call of ``each``; whoever works on it takes the next piece until there are none."""
 
-    def __init__(self, kernel: Callable[..., Any], pieces: int, args: tuple[Any, ...]) -> None:
+    def __init__(self, kernel: Callable[..., Any], pieces: int, args: tuple[Any, ...], first: int = 0) -> None:
         self.kernel, self.pieces, self.args = kernel, pieces, args
         self.answers: list[Any] = [None] * pieces
         self.error: BaseException | None = None
         self.finished = threading.Event()
-        self._left = pieces
-        self._next = itertools.count()
+        self._left = pieces - first
+        self._next = itertools.count(first)
         self._lock = threading.Lock()
 
     def work(self) -> None:
@@ -114,10 +137,11 @@ class _Workers:
 
     def call(self, helpers: int, job: _Job) -> None:
         """Let so many threads join the job as they become free."""
-        with self._lock:
-            while self._started < helpers:
-                threading.Thread(target=self._serve, name=f"clew-{self._started}", daemon=True).start()
-                self._started += 1
+        if self._started < helpers:
+            with self._lock:
+                while self._started < helpers:
+                    threading.Thread(target=self._serve, name=f"clew-{self._started}", daemon=True).start()
+                    self._started += 1
         for _ in range(helpers):
             self._jobs.put(job)
 
@@ -133,12 +157,13 @@ class _Workers:
 
 
 _workers = _Workers()
+_members = _Workers()  # of teams, whose pieces wait for each other: they must not wait for pieces of other work
 
 
 def _start_anew() -> None:
     """A forked child has none of its parent's threads."""
-    global _workers
-    _workers = _Workers()
+    global _workers, _members
+    _workers, _members = _Workers(), _Workers()
 
 
 os.register_at_fork(after_in_child=_start_anew)

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency
-from clew.build.rows import blocks_of, count_loops, first_asymmetry, sorted_rows
+from clew.build.rows import SMALL, blocks_of, count_loops, first_asymmetry, sorted_rows
 from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
 
@@ -29,9 +29,7 @@ def transposed(rows: Adjacency) -> Adjacency:
     """The in-edges of the vertices, sorted. Needs a counter per vertex and thread, within the size of the rows."""
     from clew.build import kernels_transpose as kernels
 
-    # A counter per vertex and block of rows: no more blocks than keep the counters below the size of the result.
-    affordable = max(1, rows.nbytes // max(1, 8 * rows.num_vertices))
-    bounds = blocks_of(rows, min(threads.count(), affordable))
+    bounds = _few_blocks(rows)
     blocks = bounds.size - 1
     counts = np.zeros((blocks, rows.num_vertices), dtype=np.uint64)
     old = (rows.indptr, as_bits(rows.indices), as_bits(rows.weights))
@@ -47,9 +45,23 @@ def transposed(rows: Adjacency) -> Adjacency:
     return Adjacency(indptr, indices, weights)
 
 
+def _few_blocks(rows: Adjacency) -> Array:
+    """Blocks of rows that each have a counter per vertex: no more than keep the counters below the size of the rows."""
+    affordable = max(1, rows.nbytes // max(1, 8 * rows.num_vertices))
+    return blocks_of(rows, min(threads.count(), affordable))
+
+
 def in_degrees(rows: Adjacency) -> OffsetArray:
     """How many arcs lead to every vertex."""
-    return np.bincount(rows.indices, minlength=rows.num_vertices).astype(OFFSET, copy=False)
+    if rows.num_arcs < SMALL:
+        return np.bincount(rows.indices, minlength=rows.num_vertices).astype(OFFSET, copy=False)
+    from clew.build import kernels_transpose as kernels
+
+    bounds = _few_blocks(rows)
+    counts = np.zeros((bounds.size - 1, rows.num_vertices), dtype=np.uint64)
+    threads.each(kernels.count_columns, bounds.size - 1, bounds, rows.indptr, as_bits(rows.indices), counts)
+    degrees: OffsetArray = counts.sum(axis=0).view(OFFSET)
+    return degrees
 
 
 def edges(rows: Adjacency, *, once: bool) -> tuple[IdArray, IdArray, Array | None]:

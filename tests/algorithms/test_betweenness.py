@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import networkx as nx
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, Result, VerificationError
+from clew.engines.cpu import betweenness as cpu
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
@@ -111,15 +113,83 @@ def test_errors(options, message):
         clew.betweenness(clew.generate.path(4), **options)
 
 
-def test_more_paths_than_a_float_can_count_are_refused():
-    # A chain of diamonds doubles the paths at every step.
-    steps = np.arange(1100) * 3
-    source = np.concatenate([steps, steps, steps + 1, steps + 2])
-    target = np.concatenate([steps + 1, steps + 2, steps + 3, steps + 3])
-    graph = clew.Graph.from_edges(source, target)
-    clew.betweenness(graph, samples=[1500])
-    with pytest.raises(GraphError, match=r"more than 1\.8e308 shortest paths"):
-        clew.betweenness(graph, samples=[0])
+def exact_centrality(graph: clew.Graph) -> list[Fraction]:
+    """By the definition, in integers and fractions: an undirected graph's, not normalized."""
+    n = graph.num_vertices
+    rows = [graph.indices[graph.indptr[v] : graph.indptr[v + 1]].tolist() for v in range(n)]
+    depth = [[-1] * n for _ in range(n)]
+    paths = [[0] * n for _ in range(n)]
+    for s in range(n):
+        depth[s][s], paths[s][s], queue = 0, 1, [s]
+        for u in queue:
+            for v in rows[u]:
+                if depth[s][v] < 0:
+                    depth[s][v] = depth[s][u] + 1
+                    queue.append(v)
+                if depth[s][v] == depth[s][u] + 1:
+                    paths[s][v] += paths[s][u]
+    total = [Fraction(0)] * n
+    for s in range(n):
+        for t in range(s):
+            for v in range(n):
+                if v not in (s, t) and depth[s][v] + depth[v][t] == depth[s][t]:
+                    total[v] += Fraction(paths[s][v] * paths[v][t], paths[s][t])
+    return total
+
+
+@pytest.mark.parametrize("exponent", [12, 7, 4, 2, 1])
+@pytest.mark.parametrize("count", [1, 2], ids="{} threads".format)
+def test_scaled_counts_against_exact_fractions(monkeypatch, exponent, count):
+    graph = clew.generate.grid(7, 9)  # up to 3,003 paths, and always one along the border
+    plain = clew.betweenness(graph, normalized=False).centrality
+    expected = [float(value) for value in exact_centrality(graph)]
+    monkeypatch.setattr(cpu, "LARGE", 2.0**exponent)
+    with thread_count(count):
+        scaled = clew.betweenness(graph, normalized=False).centrality
+    np.testing.assert_allclose(scaled, expected, rtol=1e-14)
+    if exponent >= 7:  # nothing falls below 2^-7: only powers of two were taken out, so no bit differs
+        np.testing.assert_array_equal(scaled, plain)
+
+
+def test_a_team_scales_as_one_does(monkeypatch):
+    graph = clew.generate.grid(600, 600)  # levels of more than 512 vertices are shared
+    expected = clew.betweenness(graph, samples=[0]).centrality
+    monkeypatch.setattr(cpu, "LARGE", 2.0**550)
+    for count in (1, 2):  # one source and two threads: a team
+        with thread_count(count):
+            np.testing.assert_array_equal(clew.betweenness(graph, samples=[0]).centrality, expected)
+
+
+def diamonds(steps: int) -> tuple[np.ndarray, np.ndarray]:
+    """A chain of diamonds from vertex 0 to 3 · steps; every one doubles the paths."""
+    start = np.arange(steps) * 3
+    source = np.concatenate([start, start, start + 1, start + 2])
+    return source, np.concatenate([start + 1, start + 2, start + 3, start + 3])
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_more_paths_than_a_float_can_count(directed):
+    graph = clew.Graph.from_edges(*diamonds(5000), directed=directed)  # up to 2^5000 paths
+    result = clew.betweenness(graph, samples=[0], normalized=False)
+    clew.verify.betweenness(graph, result, normalized=False)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("count", [1, 2])
+def test_counts_too_far_apart_for_any_scale(directed, count):
+    source, target = diamonds(2500)
+    last = int(target.max())
+    path = np.arange(last + 1, last + 5000)  # beside the diamonds, with one path to each of its vertices
+    source, target = np.concatenate([source, [0], path[:-1]]), np.concatenate([target, path[:1], path[1:]])
+    graph = clew.Graph.from_edges(source, target, directed=directed)
+    with thread_count(count):
+        result = clew.betweenness(graph, samples=[0, 3], normalized=False)
+    clew.verify.betweenness(graph, result, normalized=False)
+
+
+def test_a_grid_with_more_paths_than_a_float_can_count():
+    graph = clew.generate.grid(540, 540)
+    clew.verify.betweenness(graph, clew.betweenness(graph, samples=[0]))
 
 
 @pytest.mark.parametrize(

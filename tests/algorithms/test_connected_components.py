@@ -29,6 +29,8 @@ def test_small_graphs(graph):
     if graph.num_vertices:
         count, number = scipy_components(graph.to_scipy(), connection="weak")
         assert (result.count, result.label.tolist()) == (count, smallest_members(number).tolist())
+    _ = graph.incoming  # which are used where they are there
+    np.testing.assert_array_equal(clew.connected_components(graph).label, result.label)
     largest = graph.largest_component()
     assert largest.num_vertices == result.largest == result.sizes.max(initial=0)
     assert clew.connected_components(largest).count == min(1, graph.num_vertices)
@@ -46,6 +48,11 @@ def test_large_graphs(name):
             result = clew.connected_components(graph)
         np.testing.assert_array_equal(result.label, alone.label)
         np.testing.assert_array_equal(result.sizes, alone.sizes)
+        if graph.directed:
+            turned = graph.reversed()
+            assert turned.has_incoming
+            with thread_count(threads):
+                np.testing.assert_array_equal(clew.connected_components(turned).label, alone.label)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -20,6 +20,33 @@ clew.pagerank(graph, tolerance=0, max_iterations=10**9)
 """
 
 
+AGAIN_AND_AGAIN = """
+import clew
+from clew import threads
+threads.set_count({threads})
+graph = clew.generate.kronecker(13, seed=1)
+expected = clew.bfs(graph, 1).reached
+print("ready", flush=True)
+try:
+    while True:
+        clew.bfs(graph, 1)
+except KeyboardInterrupt:
+    print(clew.bfs(graph, 1).reached == expected, flush=True)
+"""
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_after_control_c_in_a_brief_call_the_next_one_works(threads):
+    process = subprocess.Popen(
+        [sys.executable, "-c", AGAIN_AND_AGAIN.format(threads=threads)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert output == "True\n"
+
+
 @pytest.mark.parametrize("threads", [1, 3])
 def test_control_c_stops_a_team_between_steps(threads):
     process = subprocess.Popen(

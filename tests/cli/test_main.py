@@ -10,7 +10,7 @@ from clew.errors import GraphError, ResourceError
 from tests.cli import running
 from tests.cli.running import BAD_INPUT, OK, STOPPED, WRONG_USAGE
 
-COMMANDS = ["demo", "info", "convert", "formats", "warmup", "run", "generate"]
+COMMANDS = ["demo", "info", "convert", "relabel", "formats", "warmup", "bench", "doctor", "tiers", "run", "generate"]
 
 
 def test_version():

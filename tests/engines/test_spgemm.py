@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import clew
 from clew import GraphError, semirings
 from tests.algorithms.graphs import thread_count
-from tests.engines.inputs import ENGINES, SEMIRINGS, cases, weighted
+from tests.engines.inputs import ENGINES, SEMIRINGS, cases, examples, weighted
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
@@ -23,7 +23,7 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize(("name", "dtype"), [("plus_times", "float64"), ("min_plus", "int32"), ("plus_pair", "int64")])
 def test_small_graphs(engine, name, dtype):
-    @settings(max_examples=40, deadline=None)
+    @examples(engine, 40)
     @given(cases(dtype))
     def agree(case):
         graph, rng = case
@@ -60,6 +60,31 @@ def test_larger_graphs(engine, make):
     masked = clew.spgemm(graph, graph, mask=graph, device=engine)
     there = weighted(graph, None).to_scipy().toarray() != 0
     np.testing.assert_array_equal(masked.to_scipy().toarray(), np.where(there, expected, 0))
+
+
+@pytest.mark.parametrize("name", ["short rows", "one long row", "long rows, short mask"])
+def test_many_columns(engine, name):
+    """More columns than caches hold, where short rows are hashed; rows that are cut; masks that are looked up."""
+    n, rng = 140_000 if engine == "cpu" else 300, np.random.default_rng(4)
+    cycle = clew.generate.cycle(n).relabeled(rng.permutation(n))
+    ring = clew.Graph.from_csr(cycle.indptr, cycle.indices, rng.integers(1, 9, 2 * n).astype(float))
+    hub = clew.Graph.from_edges(np.zeros(n, np.int64), np.arange(n), rng.integers(1, 9, n).astype(float))
+    left, right, mask = {
+        "short rows": (ring, ring, None),
+        "one long row": (hub, ring, None),
+        "long rows, short mask": (hub, hub, clew.Graph.from_edges([0, 0, 0], [5, n // 2, n // 2], num_vertices=n)),
+    }[name]
+    expected = (left.to_scipy() @ right.to_scipy()).tocsr()  # drops entries that are 0: there are none
+    if mask is not None:
+        expected = expected.multiply(np.isin(np.arange(n), mask.indices)[None, :]).tocsr()
+        expected.eliminate_zeros()
+    expected.sort_indices()
+    for count in (1, 2, 5):
+        with thread_count(count):
+            found = clew.spgemm(left, right, mask=mask, device=engine)
+        np.testing.assert_array_equal(found.indptr, expected.indptr)
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        np.testing.assert_array_equal(found.weights, expected.data)
 
 
 def test_triangles_are_a_masked_product(engine):

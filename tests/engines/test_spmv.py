@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import clew
 from clew import GraphError, layouts, semirings
 from tests.algorithms.graphs import thread_count
-from tests.engines.inputs import ENGINES, LARGE, SEMIRINGS, cases, numbers, weighted
+from tests.engines.inputs import ENGINES, LARGE, SEMIRINGS, cases, examples, large, numbers, weighted
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
-NORMAL = settings(max_examples=25, deadline=None)
 
 
 @pytest.mark.parametrize("name", SEMIRINGS)
 def test_every_semiring(engine, name):
-    @NORMAL
+    @examples(engine, 25)
     @given(cases("int32"))
     def agree(case):
         graph, rng = case
@@ -33,7 +32,7 @@ def test_every_semiring(engine, name):
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float32", "float64"])
 @pytest.mark.parametrize("name", ["plus_times", "min_plus"])
 def test_every_kind_of_number(engine, name, dtype):
-    @NORMAL
+    @examples(engine, 25)
     @given(cases(dtype))
     def agree(case):
         graph, rng = case
@@ -46,50 +45,56 @@ def test_every_kind_of_number(engine, name, dtype):
     agree()
 
 
-@NORMAL
-@given(cases("float64"))
-def test_masks_accumulation_and_transposition(engine, case):
-    graph, rng = case
-    n = graph.num_vertices
-    x, old = numbers(rng, "float64", n), numbers(rng, "float64", n)
-    mask = rng.random(n) < 0.5
-    for transpose in (False, True):
-        matrix = graph.to_scipy().toarray()
-        expected = (matrix.T if transpose else matrix) @ x
-        options = {"transpose": transpose, "device": engine}
-        np.testing.assert_array_equal(clew.spmv(graph, x, **options), expected)
-        some = clew.spmv(graph, x, mask=mask, **options)
-        np.testing.assert_array_equal(some, np.where(mask, expected, 0))
-        others = clew.spmv(graph, x, mask=np.flatnonzero(mask), complement=True, **options)
-        np.testing.assert_array_equal(others, np.where(mask, 0, expected))
-        out = old.copy()
-        assert clew.spmv(graph, x, out=out, mask=mask, **options) is out
-        np.testing.assert_array_equal(out, np.where(mask, expected, old))
-        out = old.copy()
-        clew.spmv(graph, x, out=out, accumulate=max, mask=mask, **options)
-        np.testing.assert_array_equal(out, np.where(mask, np.maximum(expected, old), old))
-        out = old.astype(np.float32)
-        clew.spmv(graph, x, out=out, accumulate=clew.monoids.plus, **options)
-        np.testing.assert_array_equal(out, expected + old)
+def test_masks_accumulation_and_transposition(engine):
+    @examples(engine, 25)
+    @given(cases("float64"))
+    def agree(case):
+        graph, rng = case
+        n = graph.num_vertices
+        x, old = numbers(rng, "float64", n), numbers(rng, "float64", n)
+        mask = rng.random(n) < 0.5
+        for transpose in (False, True):
+            matrix = graph.to_scipy().toarray()
+            expected = (matrix.T if transpose else matrix) @ x
+            options = {"transpose": transpose, "device": engine}
+            np.testing.assert_array_equal(clew.spmv(graph, x, **options), expected)
+            some = clew.spmv(graph, x, mask=mask, **options)
+            np.testing.assert_array_equal(some, np.where(mask, expected, 0))
+            others = clew.spmv(graph, x, mask=np.flatnonzero(mask), complement=True, **options)
+            np.testing.assert_array_equal(others, np.where(mask, 0, expected))
+            out = old.copy()
+            assert clew.spmv(graph, x, out=out, mask=mask, **options) is out
+            np.testing.assert_array_equal(out, np.where(mask, expected, old))
+            out = old.copy()
+            clew.spmv(graph, x, out=out, accumulate=max, mask=mask, **options)
+            np.testing.assert_array_equal(out, np.where(mask, np.maximum(expected, old), old))
+            out = old.astype(np.float32)
+            clew.spmv(graph, x, out=out, accumulate=clew.monoids.plus, **options)
+            np.testing.assert_array_equal(out, expected + old)
+
+    agree()
 
 
-@NORMAL
-@given(cases("int32"))
-def test_layouts(engine, case):
-    graph, rng = case
-    x = numbers(rng, "int32", graph.num_vertices)
-    mask = rng.random(x.size) < 0.5
-    for options in ({}, {"mask": mask}, {"transpose": True}):
-        for semiring in (semirings.min_plus, semirings.plus_times):
-            expected = clew.spmv(graph, x, semiring, device="reference", **options)
-            for layout in (layouts.csr(graph), layouts.coo(graph), layouts.ell(graph)):
-                found = clew.spmv(layout, x, semiring, device=engine, **options)
-                np.testing.assert_array_equal(found, expected)
+def test_layouts(engine):
+    @examples(engine, 25)
+    @given(cases("int32"))
+    def agree(case):
+        graph, rng = case
+        x = numbers(rng, "int32", graph.num_vertices)
+        mask = rng.random(x.size) < 0.5
+        for options in ({}, {"mask": mask}, {"transpose": True}):
+            for semiring in (semirings.min_plus, semirings.plus_times):
+                expected = clew.spmv(graph, x, semiring, device="reference", **options)
+                for layout in (layouts.csr(graph), layouts.coo(graph), layouts.ell(graph)):
+                    found = clew.spmv(layout, x, semiring, device=engine, **options)
+                    np.testing.assert_array_equal(found, expected)
+
+    agree()
 
 
 @pytest.mark.parametrize("name", LARGE)
 def test_large_graphs_give_the_same_bits_for_every_number_of_threads(engine, name):
-    graph = LARGE[name]()
+    graph = large(engine, name)
     rng = np.random.default_rng(0)
     graph = clew.Graph.from_csr(graph.indptr, graph.indices, rng.random(graph.num_arcs))
     x = rng.random(graph.num_vertices)

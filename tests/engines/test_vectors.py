@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import clew
 from clew import GraphError, monoids, operators
 from tests.algorithms.graphs import thread_count
-from tests.engines.inputs import ENGINES, cases, numbers
+from tests.engines.inputs import ENGINES, cases, examples, numbers
 
 pytestmark = pytest.mark.parametrize("engine", ENGINES)
 OPERATORS = {name: value for name, value in vars(operators).items() if isinstance(value, clew.Operator)}
@@ -30,7 +30,7 @@ def test_every_operator(engine, name):
 
 @pytest.mark.parametrize("name", MONOIDS)
 def test_every_monoid(engine, name):
-    @settings(max_examples=20, deadline=None)
+    @examples(engine, 20)
     @given(cases("int32", weights=True))
     def agree(case):
         graph, _ = case

@@ -6,8 +6,9 @@ from typing import Literal
 
 import numpy as np
 
-from clew.algorithms.arguments import check_device, weights_of
+from clew.algorithms.arguments import weights_of
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
@@ -31,7 +32,7 @@ def all_pairs(
         "floyd_warshall", whose time does not depend on the number of edges; "sparse": a search from every vertex; or
         "auto": what is likely to be faster.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -45,6 +46,9 @@ def all_pairs(
     O(n³), in tiles that stay in the cache, and is exact for integers as long as no path is longer than 2**53. Searches
     take O(n m log n), and without weights O(n m / 64) or little more. The number of threads does not matter.
 
+    On a GPU, Floyd-Warshall is the method for far larger graphs, in 32-bit integers where those hold all sums (then
+    with 4 more bytes for every pair); searches are the CPU's, and their result is in host memory.
+
     References
     ----------
     G. Venkataraman, S. Sahni, S. Mukhopadhyaya: "A blocked all-pairs shortest-paths algorithm", JEA 8 (2003).
@@ -57,16 +61,24 @@ def all_pairs(
     """
     from clew.engines.cpu import all_pairs as engine
 
-    check_device(device)
+    gpu = gpu_for(device, graph.num_vertices**2)
     if method not in METHODS:
         raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
     if graph.weighted:
         weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse")
         if np.isneginf(weights).any():
             raise GraphError("a weight is -inf; all_pairs needs weights above that. Drop or replace those edges first.")
-    chosen = engine.methods(graph)[0] if method == "auto" else method
-    distance = engine.sparse(graph) if chosen == "sparse" else engine.floyd_warshall(graph)
-    below = np.flatnonzero(np.diagonal(distance) < 0)
+    if gpu is None:
+        chosen = engine.methods(graph)[0] if method == "auto" else method
+        distance = engine.sparse(graph) if chosen == "sparse" else engine.floyd_warshall(graph)
+        diagonal = distance.diagonal()
+    else:
+        from clew.engines.cuda import all_pairs as on_gpu
+
+        chosen = on_gpu.methods(graph)[0] if method == "auto" else method
+        distance = engine.sparse(graph) if chosen == "sparse" else on_gpu.floyd_warshall(gpu, graph)
+        diagonal = gpu.download(distance.diagonal().copy()) if chosen != "sparse" else distance.diagonal()
+    below = np.flatnonzero(diagonal < 0)
     if below.size:
         raise GraphError(
             f"a cycle of negative weight leads through vertex {graph.name(below[0])!r}, so no path is the shortest; "

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from clew.engines.choice import check_device
 from clew.errors import GraphError
 from clew.graph import Graph
 
-DEVICES = ("auto", "cpu")
 
-
-def check_device(device: str) -> None:
-    """Refuse a device that there is no engine for."""
-    if device not in DEVICES:
-        raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, DEVICES))}.")
+def check_on_cpu(device: str, algorithm: str) -> None:
+    """Refuse a GPU where there is nothing to run on it."""
+    check_device(device)
+    if device not in ("auto", "cpu"):
+        raise GraphError(f'{algorithm} runs on the CPU only; use device="cpu" or "auto" instead of {device!r}.')
 
 
 def vertex_of(graph: Graph, source: Any) -> int:
@@ -36,7 +36,9 @@ def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.nd
     if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
         count = int(np.isnan(graph.weights).sum())
         raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
-    if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := graph.weights.min()) < 0:
+    from clew.engines.cpu.path_weights import extent
+
+    if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := extent(graph.weights)[0]) < 0:
         raise GraphError(
             f"the smallest weight is {low}; {algorithm} needs weights of 0 or more. Try clew.bellman_ford."
         )

@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_device, vertex_of, weights_of
+from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import gpu_for
 from clew.errors import GraphError, NegativeCycleError
 from clew.graph import Graph
 from clew.result import Result
@@ -32,7 +33,7 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
         Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
         differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -64,23 +65,30 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
     >>> clew.bellman_ford(g, 0).distance.tolist()
     [0, 4, 2]
     """
-    from clew.engines.cpu.bellman_ford import bellman_ford as search
-
-    check_device(device)
     start = vertex_of(graph, source)
+    gpu = gpu_for(device, graph.num_arcs)
     weights = weights_of(graph, algorithm="bellman_ford", negative=True)
     if weights.dtype.kind == "f" and np.isneginf(weights).any():
         raise GraphError("a weight is -inf; bellman_ford needs numbers above that. Drop or replace those edges first.")
     # Until a cycle is noticed, every vertex may be relaxed three times more than a shortest path needs.
     check_sums(weights, graph.num_vertices, margin=4)
-    found = search(graph, start, weights, deterministic=deterministic)
+    if gpu is not None:
+        from clew.engines.cuda.bellman_ford import bellman_ford as search_on_gpu
+
+        found: Any = search_on_gpu(gpu, graph, start, deterministic=deterministic)
+        reached = found.reached
+    else:
+        from clew.engines.cpu.bellman_ford import bellman_ford as search
+
+        found = search(graph, start, weights, deterministic=deterministic)
+        reached = int((found.parent >= 0).sum())
     if found.cycle:
         raise _negative_cycle(graph, found.cycle)
     return Result(
         "bellman_ford",
         {"distance": found.distance, "parent": found.parent},
         names=graph.names,
-        facts={"reached": int((found.parent >= 0).sum())},
+        facts={"reached": reached},
         iterations=found.rounds,
         trace=found.trace,
     )

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
 from clew.algorithms.sources import vertices_of
+from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.generate.arguments import whole
 from clew.graph import Graph
@@ -44,7 +44,7 @@ def betweenness(
     seed
         Which vertices are chosen, if ``samples`` is a number.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -57,8 +57,11 @@ def betweenness(
     Time O(n + m) for each source, and two looks at every edge (three in a directed graph, which needs its in-edges).
     Up to 32 bytes a vertex and thread. The same to the last bit for any number of threads.
 
-    Shortest paths are counted in floating point: more than 1.8e308 of them between two vertices, as in a grid of 1,000
-    rows and columns, are refused with an error.
+    On a GPU, every source gets a block of its own where there are many of them (30 bytes a vertex each, 8 GiB at most),
+    else all blocks share one search after the other; sums are the same to the last bit in every run on the same GPU.
+
+    Shortest paths are counted in floating point, scaled by powers of two where there are more than 1.8e308 of them
+    between two vertices, as in a grid of 1,000 rows and columns.
 
     References
     ----------
@@ -71,17 +74,18 @@ def betweenness(
     >>> clew.betweenness(clew.generate.path(4), normalized=False).centrality.tolist()
     [0.0, 2.0, 2.0, 0.0]
     """
-    from clew.engines.cpu.betweenness import dependencies
-
-    check_device(device)
+    gpu = gpu_for(device, graph.num_arcs)
     sources = _sources(graph, samples, seed)
-    total = dependencies(graph, sources)
-    if not np.isfinite(total).all():
-        raise GraphError(
-            "there are more than 1.8e308 shortest paths between two vertices, too many to count in float64; try other "
-            "samples, or a part of the graph."
-        )
     scale = _scale(graph, sources, normalized)
+    if gpu is not None:
+        from clew.engines.cuda.betweenness import dependencies as dependencies_on_gpu
+
+        total = dependencies_on_gpu(gpu, graph, sources)
+        scale = gpu.upload(scale) if isinstance(scale, np.ndarray) else scale
+    else:
+        from clew.engines.cpu.betweenness import dependencies
+
+        total = dependencies(graph, sources)
     return Result("betweenness", {"centrality": total * scale}, names=graph.names, facts={"sources": sources})
 
 

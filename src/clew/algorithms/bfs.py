@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from clew.algorithms.arguments import check_device, vertex_of
+from clew.algorithms.arguments import vertex_of
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -27,7 +28,7 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
         Of several possible parents, take the smallest. Without it, parents may differ from run to run with more than
         one thread; depths never do. Costs one more pass over the in-edges.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -49,15 +50,21 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
     >>> clew.bfs(clew.generate.path(4), 1).depth.tolist()
     [1, 0, 1, 2]
     """
-    from clew.engines.cpu.bfs import bfs as search
+    start = vertex_of(graph, source)
+    gpu = gpu_for(device, graph.num_arcs)
+    if gpu is not None:
+        from clew.engines.cuda.bfs import bfs as search_on_gpu
 
-    check_device(device)
-    found = search(graph, vertex_of(graph, source), deterministic=deterministic)
+        found: Any = search_on_gpu(gpu, graph, start, deterministic=deterministic)
+    else:
+        from clew.engines.cpu.bfs import bfs as search
+
+        found = search(graph, start, deterministic=deterministic)
     return Result(
         "bfs",
         {"depth": found.depth, "parent": found.parent},
         names=graph.names,
-        facts={"reached": int((found.depth >= 0).sum())},
+        facts={"reached": found.reached},
         iterations=found.levels,
         trace=found.trace,
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_device
+from clew.algorithms.arguments import check_on_cpu
 from clew.algorithms.registry import algorithm
 from clew.dtypes import Array
 from clew.errors import GraphError
@@ -68,7 +68,7 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: str = "maximum
     """
     from clew.engines.cpu.matching import match
 
-    check_device(device)
+    check_on_cpu(device, "bipartite_matching")
     if method not in METHODS:
         raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
     both_ways = graph.with_weights(None).symmetrized() if graph.directed else graph

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -24,7 +24,7 @@ def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Directed or not. Self-loops and duplicate edges do not count; weights do not matter.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -48,18 +48,22 @@ def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
     >>> found.coefficient.round(3).tolist(), round(found.transitivity, 3)
     ([1.0, 1.0, 0.333, 0.0], 0.6)
     """
-    from clew.engines.cpu.clustering import neighbourhoods
+    gpu = gpu_for(device, graph.num_arcs)
+    if gpu is not None:
+        from clew.engines.cuda.clustering import clustering_coefficients
 
-    check_device(device)
-    links, degrees = neighbourhoods(graph)
-    possible = degrees.astype(np.float64) * (degrees - 1)
-    coefficient = np.divide(links, possible, out=np.zeros(degrees.size), where=possible > 0)
+        coefficient, average, transitivity = clustering_coefficients(gpu, graph)
+    else:
+        from clew.engines.cpu.clustering import neighbourhoods
+
+        links, degrees = neighbourhoods(graph)
+        possible = degrees.astype(np.float64) * (degrees - 1)
+        coefficient = np.divide(links, possible, out=np.zeros(degrees.size), where=possible > 0)
+        average = float(coefficient.mean()) if coefficient.size else 0.0
+        transitivity = float(links.sum() / possible.sum()) if possible.any() else 0.0
     return Result(
         "clustering_coefficient",
         {"coefficient": coefficient},
         names=graph.names,
-        facts={
-            "average": float(coefficient.mean()) if coefficient.size else 0.0,
-            "transitivity": float(links.sum() / possible.sum()) if possible.any() else 0.0,
-        },
+        facts={"average": average, "transitivity": transitivity},
     )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import check_device, gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
@@ -23,7 +23,7 @@ def coloring(
 ) -> Result:
     """A colour for every vertex such that no two neighbours have the same; few colours, not the fewest.
 
-    The answer is the same for any number of threads.
+    The answer is the same for any number of threads, and on a GPU.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def coloring(
     seed
         Of the random values; "smallest_last" has none.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -74,19 +74,25 @@ def coloring(
     >>> clew.coloring(clew.generate.star(4)).color.tolist()
     [0, 1, 1, 1]
     """
-    from clew.engines.cpu.coloring import color_by_rounds, color_in_order
-
     check_device(device)
     if method not in METHODS:
         raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
     if order not in ORDERS:
         raise GraphError(f"order is {order!r}; expected one of {', '.join(map(repr, ORDERS))}.")
-    found = color_by_rounds(graph, seed) if method == "rounds" else color_in_order(graph, order, seed)
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+        from clew.engines.cuda import coloring as on_gpu
+
+        rounds = method == "rounds"
+        found = on_gpu.color_by_rounds(gpu, graph, seed) if rounds else on_gpu.color_in_order(gpu, graph, order, seed)
+    else:
+        from clew.engines.cpu.coloring import color_by_rounds, color_in_order
+
+        found = color_by_rounds(graph, seed) if method == "rounds" else color_in_order(graph, order, seed)
     return Result(
         "coloring",
         {"color": found.color},
         names=graph.names,
-        facts={"count": int(found.color.max(initial=-1)) + 1},
+        facts={"count": int(found.color.max()) + 1 if graph.num_vertices else 0},
         iterations=found.rounds,
         trace=found.trace,
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.flow import check_rounds
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import check_device
 from clew.graph import Graph
 from clew.result import Result, Trace
 
@@ -27,7 +27,7 @@ def hits(graph: Graph, *, tolerance: float = 1e-8, max_iterations: int = 100, de
     max_iterations
         The most rounds to run. Where no part of the graph stands out, as in grids and roads, thousands are needed.
     device
-        "auto" or "cpu".
+        "auto" and "cpu" run on the CPU; "cuda" as products on the GPU, whose vectors travel there and back.
 
     Returns
     -------
@@ -53,9 +53,13 @@ def hits(graph: Graph, *, tolerance: float = 1e-8, max_iterations: int = 100, de
     >>> scores.authority.round(3).tolist()
     [0.0, 0.0, 0.382, 0.618]
     """
+    check_device(device)
+    if device not in ("auto", "cpu"):
+        from clew.algorithms.generic.hits import hits as over_products
+
+        return over_products(graph, tolerance=tolerance, max_iterations=max_iterations, device=device)
     from clew.engines.cpu.hits import hits as scores_of
 
-    check_device(device)
     tolerance, max_iterations = check_rounds(tolerance, max_iterations)
     found = scores_of(graph, tolerance=tolerance, max_iterations=max_iterations)
     return Result(

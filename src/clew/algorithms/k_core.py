@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result, Trace
 
@@ -23,7 +23,7 @@ def k_core(graph: Graph, *, device: str = "auto") -> Result:
         Self-loops and duplicate edges do not count. Of a directed graph, edges in and out both do, so that a neighbour
         in both directions counts twice; where it should count once, take ``graph.symmetrized()``.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -48,17 +48,22 @@ def k_core(graph: Graph, *, device: str = "auto") -> Result:
     >>> clew.k_core(triangle_with_a_tail).core.tolist()
     [2, 2, 2, 1]
     """
-    from clew.engines.cpu.cores import k_core as cores
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+        from clew.engines.cuda.cores import k_core as cores_on
 
-    check_device(device)
-    core = cores(graph)
-    vertices = np.bincount(core)
+        core = cores_on(gpu, graph)
+        vertices = gpu.download(gpu.xp.bincount(core))
+    else:
+        from clew.engines.cpu.cores import k_core as cores
+
+        core = cores(graph)
+        vertices = np.bincount(core)
     levels = np.flatnonzero(vertices)
     return Result(
         "k_core",
         {"core": core},
         names=graph.names,
-        facts={"degeneracy": int(core.max(initial=0))},
+        facts={"degeneracy": max(0, vertices.size - 1)},
         iterations=levels.size,
         trace=Trace({"core": levels, "vertices": vertices[levels]}),
     )

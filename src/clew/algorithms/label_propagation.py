@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import check_device, gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result, Trace
@@ -17,7 +19,8 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
 
     At first, a vertex's label is its own id. In every round all vertices look at the labels of the round before and
     take the most frequent one among their neighbours, the smallest of several; a vertex without neighbours keeps its
-    own. This is CDLP of LDBC Graphalytics: deterministic, and the same for any number of threads.
+    own. This is CDLP of LDBC Graphalytics: deterministic, and the same for any number of threads and on
+    a GPU.
 
     Parameters
     ----------
@@ -27,7 +30,7 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
     max_iterations
         Rounds after which to stop. Labels may swing for ever: the two ends of a lone edge trade theirs in every round.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -53,13 +56,19 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
     >>> clew.label_propagation(graph).label.tolist()
     [0, 0, 0, 2, 2, 2]
     """
-    from clew.engines.cpu.label_propagation import label_propagation as propagate
-
     check_device(device)
     if not isinstance(max_iterations, int | np.integer) or not 0 <= max_iterations < 2**31:
         raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from 0 to {2**31 - 1:,}.")
-    found = propagate(graph, int(max_iterations))
-    left = np.zeros(graph.num_vertices, dtype=np.bool_)
+    xp: Any = np
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+        from clew.engines.cuda.label_propagation import label_propagation as propagate_on
+
+        xp, found = gpu.xp, propagate_on(gpu, graph, int(max_iterations))
+    else:
+        from clew.engines.cpu.label_propagation import label_propagation as propagate
+
+        found = propagate(graph, int(max_iterations))
+    left = xp.zeros(graph.num_vertices, dtype=np.bool_)
     left[found.label] = True
     return Result(
         "label_propagation",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import check_device, gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
@@ -16,7 +16,7 @@ def maximal_independent_set(graph: Graph, *, method: str = "luby", seed: int = 0
     """Vertices of which no two are neighbours, and to which no other vertex could be added.
 
     Maximal is not maximum: there may be larger sets, which are hard to find. The answer is the same for any number of
-    threads.
+    threads, and on a GPU.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def maximal_independent_set(graph: Graph, *, method: str = "luby", seed: int = 0
     seed
         Of the random keys.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -57,12 +57,18 @@ def maximal_independent_set(graph: Graph, *, method: str = "luby", seed: int = 0
     >>> clew.maximal_independent_set(clew.generate.path(3), method="degree", seed=0).member.tolist()
     [True, False, True]
     """
-    from clew.engines.cpu.independent_set import independent_set
-
     check_device(device)
     if method not in METHODS:
         raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
-    found = independent_set(graph, seed, by_degree=method == "degree")
+    by_degree = method == "degree"
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+        from clew.engines.cuda.independent_set import independent_set as set_on
+
+        found = set_on(gpu, graph, seed, by_degree=by_degree)
+    else:
+        from clew.engines.cpu.independent_set import independent_set
+
+        found = independent_set(graph, seed, by_degree=by_degree)
     return Result(
         "maximal_independent_set",
         {"member": found.member},

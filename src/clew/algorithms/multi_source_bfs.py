@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.registry import algorithm
 from clew.algorithms.sources import vertices_of
+from clew.engines.choice import check_device
 from clew.graph import Graph
 from clew.names import Name
 from clew.result import Result
@@ -25,7 +25,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     sources
         Where to start, by name; the same vertex may be there more than once.
     device
-        "auto" or "cpu".
+        "auto" and "cpu" run on the CPU; "cuda" as products on the GPU, whose vectors travel there and back.
 
     Returns
     -------
@@ -50,10 +50,14 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     >>> clew.multi_source_bfs(clew.generate.path(4), [0, 2]).depth.tolist()
     [[0, 2], [1, 1], [2, 0], [3, 1]]
     """
+    check_device(device)
+    if device not in ("auto", "cpu"):
+        from clew.algorithms.generic.multi_source_bfs import multi_source_bfs as over_products
+
+        return over_products(graph, sources, device=device)
     from clew.engines.cpu import memory
     from clew.engines.cpu.multi_source import search
 
-    check_device(device)
     starts = vertices_of(graph, sources)
     shape = (graph.num_vertices, starts.size)
     memory.check(4 * shape[0] * shape[1], f"depths of {shape[0]:,} vertices from {shape[1]:,} sources", "take fewer")

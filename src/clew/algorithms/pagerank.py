@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy.typing as npt
 
-from clew.algorithms.arguments import check_device
 from clew.algorithms.flow import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import check_device, gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result, Trace
@@ -54,13 +54,13 @@ def pagerank(
     dtype
         "float64", or "float32" for less memory and about 7 digits; sums are taken in float64 either way.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
         ``rank``, which sums to 1; ``converged`` says whether the tolerance was met; the trace has ``change``. Ranks do
-        not depend on the number of threads, to the last bit.
+        not depend on the number of threads, to the last bit; those of a GPU differ from a CPU's in the last digits.
 
     Notes
     -----
@@ -79,8 +79,6 @@ def pagerank(
     >>> ranks.rank.round(3).tolist()
     [0.48, 0.173, 0.173, 0.173]
     """
-    from clew.engines.cpu.pagerank import pagerank as ranks_of
-
     check_device(device)
     damping = check_fraction("damping", damping)
     tolerance, max_iterations = check_rounds(tolerance, max_iterations)
@@ -88,15 +86,22 @@ def pagerank(
         raise GraphError(f"dtype is {dtype!r}; expected 'float64' or 'float32'.")
     if weighted:
         check_flow_weights(graph, "pagerank")
-    found = ranks_of(
-        graph,
-        damping=damping,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        jumps=jumps_of(graph, personalization),
-        weighted=weighted,
-        dtype=dtype,
-    )
+    options: dict[str, Any] = {
+        "damping": damping,
+        "tolerance": tolerance,
+        "max_iterations": max_iterations,
+        "jumps": jumps_of(graph, personalization),
+        "weighted": weighted,
+        "dtype": dtype,
+    }
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+        from clew.engines.cuda.pagerank import pagerank as ranks_on
+
+        found = ranks_on(gpu, graph, **options)
+    else:
+        from clew.engines.cpu.pagerank import pagerank as ranks_of
+
+        found = ranks_of(graph, **options)
     return Result(
         "pagerank",
         {"rank": found.rank},

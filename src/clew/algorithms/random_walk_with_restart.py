@@ -47,7 +47,7 @@ def random_walk_with_restart(
     dtype
         "float64" or "float32".
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

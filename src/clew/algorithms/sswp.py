@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from clew.algorithms.arguments import check_device, vertex_of, weights_of
+from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -27,7 +28,7 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
         Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
         differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
     device
-        "auto" or "cpu".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -52,16 +53,22 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     >>> clew.sswp(g, 0).width.tolist()
     [inf, 4.0, 3.0]
     """
-    from clew.engines.cpu.sswp import sswp as search
-
-    check_device(device)
     start = vertex_of(graph, source)
-    found = search(graph, start, weights_of(graph, algorithm="sswp", negative=True), deterministic=deterministic)
+    gpu = gpu_for(device, graph.num_arcs)
+    weights = weights_of(graph, algorithm="sswp", negative=True)
+    if gpu is not None:
+        from clew.engines.cuda.sswp import sswp as search_on_gpu
+
+        found: Any = search_on_gpu(gpu, graph, start, deterministic=deterministic)
+    else:
+        from clew.engines.cpu.sswp import sswp as search
+
+        found = search(graph, start, weights, deterministic=deterministic)
     return Result(
         "sswp",
         {"width": found.value, "parent": found.parent},
         names=graph.names,
-        facts={"reached": int((found.parent >= 0).sum())},
+        facts={"reached": found.reached},
         iterations=found.buckets,
         trace=found.trace,
     )

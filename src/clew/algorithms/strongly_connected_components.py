@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import check_device
+from clew.algorithms.arguments import check_on_cpu
 from clew.algorithms.registry import algorithm
 from clew.graph import Graph
 from clew.result import Result
@@ -50,7 +50,7 @@ def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Resu
     """
     from clew.engines.cpu.strong import strongly_connected_components as components
 
-    check_device(device)
+    check_on_cpu(device, "strongly_connected_components")
     found = components(graph)
     return Result(
         "strongly_connected_components",

@@ -47,7 +47,7 @@ def join_second(part, bounds, indptr, indices, pointer):
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         second = indptr[v] + ONE
         if second < indptr[v + ONE]:
-            _join(pointer, v, indices[second])
+            join(pointer, v, indices[second])
 
 
 @njit(cache=True, nogil=True)
@@ -83,21 +83,27 @@ def join_all(part, bounds, indptr, indices, pointer, largest, marks):
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         if pointer[v] != largest:
             for j in range(indptr[v], indptr[v + ONE]):
-                _join(pointer, v, indices[j])
+                join(pointer, v, indices[j])
         elif marks is not None:
             for j in range(indptr[v], indptr[v + ONE]):
                 w = np.uint64(indices[j])
                 if not (marks[w >> SIX] >> (w & LOW_SIX)) & ONE:
-                    _join(pointer, v, w)
+                    join(pointer, v, w)
 
 
 @njit(cache=True, nogil=True)
-def _join(pointer, u, v):
-    """Make one tree of the trees that u and v are in: the larger of their ancestors climbs until it is a root."""
+def join(pointer, u, v):
+    """Make one tree of the trees that u and v are in: the larger of their ancestors climbs until it is a root.
+
+    On its way it makes what it passes point one further up, so that the next to climb there has half the way.
+    """
     one, other = pointer[u], pointer[v]
     while one != other:
         high, low = max(one, other), min(one, other)
         above = pointer[high]
-        if above == high and compare_and_swap(pointer, np.uint64(high), high, low):
+        if above != high:
+            one, other = pointer[above], low
+            if one != above:
+                pointer[high] = one
+        elif compare_and_swap(pointer, np.uint64(high), high, low):
             return
-        one, other = pointer[high], low

@@ -13,10 +13,14 @@ from typer.core import TyperGroup
 
 import clew
 from clew.cli import generate, output, run
+from clew.cli.bench import bench
 from clew.cli.convert import convert
 from clew.cli.demo import demo
+from clew.cli.doctor import doctor
 from clew.cli.formats import formats
 from clew.cli.info import info
+from clew.cli.relabel import relabel
+from clew.cli.tiers import tiers
 from clew.cli.warmup import warmup
 from clew.errors import ClewError
 
@@ -54,9 +58,13 @@ app.command()(demo)
 app.command()(info)
 app.add_typer(run.commands(), name="run")
 app.command()(convert)
+app.command()(relabel)
 app.add_typer(generate.commands(), name="generate")
 app.command()(formats)
 app.command()(warmup)
+app.command()(bench)
+app.command()(doctor)
+app.command()(tiers)
 
 
 def _version(wanted: bool) -> None:

@@ -92,7 +92,7 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
             chosen["source"] = source_of(graph, chosen["source"])
         started = perf_counter()
         with showing(f"running {algorithm.name}"):
-            result = algorithm.function(graph, **chosen)
+            result = algorithm.function(graph, **chosen).numpy()
         seconds = perf_counter() - started
         if check:
             with showing("checking"):
@@ -103,7 +103,7 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
         output.as_json(answer.as_dict(top)) if as_json else answer.show(top)
 
     source = [SOURCE] if algorithm.needs_source else []
-    own = options_of(algorithm.function, but=("graph", "source", "device"))
+    own = options_of(algorithm.function, but=("graph", "source"))
     return declared(run, [FILE, *source, *own, *COMMON])
 
 

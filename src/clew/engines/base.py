@@ -17,6 +17,7 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
+from clew.engines.memory import Memory
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 
@@ -25,6 +26,10 @@ class Engine(Protocol):
     """What computes the primitives on one kind of device."""
 
     name: str
+
+    @property
+    def memory(self) -> Memory:
+        """Where the arrays that it takes and makes are."""
 
     def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """Pull: out[i] = ⊕ over edges i → j of w ⊗ x[j], for every i (where ``wanted[i]``; others stay as they are)."""

@@ -1,7 +1,8 @@
 """Operators, monoids and semirings: the arithmetic that the primitives run over. The built-in operators are here."""
 
-from clew.operators import functions, monoids, semirings
+from clew.operators import functions, gathers, monoids, semirings
 from clew.operators.algebra import Monoid, Operator, Semiring
+from clew.operators.gathers import Gather
 
 plus = Operator(functions.plus)
 times = Operator(functions.times)
@@ -19,6 +20,7 @@ bor = Operator(functions.bor)
 bxor = Operator(functions.bxor)
 
 __all__ = [
+    "Gather",
     "Monoid",
     "Operator",
     "Semiring",
@@ -27,6 +29,7 @@ __all__ = [
     "bor",
     "bxor",
     "first",
+    "gathers",
     "land",
     "lor",
     "lxor",

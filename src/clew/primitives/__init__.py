@@ -1,6 +1,8 @@
 """The waist as functions: products of a graph and a vector over any semiring, and what goes with them.
 
-Every one takes ``device``: "auto" or "cpu" for the compiled engine, "reference" for plain Python, slow and obvious.
+Every one takes ``device``: "cpu" for the compiled engine, "cuda" for a GPU, "auto" for the one that suits the arrays
+and the size of the graph, "reference" for plain Python, slow and obvious. Arrays may be NumPy's or, for a GPU, anything
+with ``__cuda_array_interface__``; results of a GPU are CuPy arrays and stay there.
 """
 
 from clew.primitives.matrices import spgemm

@@ -11,22 +11,31 @@ from clew import layouts
 from clew.adjacency import Adjacency
 from clew.dtypes import WEIGHT_DTYPES, Array
 from clew.engines.base import Engine
+from clew.engines.choice import gpu_for
+from clew.engines.memory import HOST, Memory, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout
 from clew.transform import as_mask
 
-DEVICES = ("auto", "cpu", "reference")
 
+def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None) -> Engine:
+    """The engine that a device's name stands for.
 
-def engine_of(device: str) -> Engine:
-    """The engine that a device's name stands for."""
-    if device not in DEVICES:
-        raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, DEVICES))}.")
+    "auto" takes a GPU where one of the arrays is there, or where the work is large, unless the result is to be put in
+    an array of the host.
+    """
     if device == "reference":
         from clew.engines.reference import ReferenceEngine
 
         return ReferenceEngine()
+    if device == "auto" and any(is_on_gpu(array) for array in (*arrays, out)):
+        device = "cuda"
+    gpu = None if device == "auto" and isinstance(out, np.ndarray) else gpu_for(device, size)
+    if gpu is not None:
+        from clew.engines.cuda.engine import CudaEngine
+
+        return CudaEngine(gpu)
     from clew.engines.cpu.engine import CpuEngine
 
     return CpuEngine()
@@ -39,58 +48,72 @@ def layout_of(edges: Graph | Layout, *, transpose: bool) -> Layout:
     return edges if isinstance(edges, layouts.COO | layouts.ELL) else layouts.csr(edges)
 
 
-def array_of(values: npt.ArrayLike, what: str, ndim: tuple[int, ...] = (1,)) -> Array:
+def size_of(layout: Layout) -> int:
+    """The number of edges, or of places for them."""
+    return int((layout.indices if isinstance(layout, Adjacency) else layout.columns).size)
+
+
+def array_of(values: npt.ArrayLike, what: str, ndim: tuple[int, ...] = (1,), memory: Memory = HOST) -> Array:
     """Numbers as a contiguous array of a supported dtype."""
-    array = np.asarray(values)
+    array = memory.array(values)
     if array.ndim not in ndim:
         raise GraphError(f"{what} has shape {array.shape}; expected {' or '.join(map(str, ndim))} dimensions.")
     if array.dtype.newbyteorder("=") not in WEIGHT_DTYPES:
         raise GraphError(f"{what} has dtype {array.dtype}; expected bool, an integer, float32 or float64.")
-    return np.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
+    found: Array = memory.xp.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
+    return found
 
 
-def vector_of(values: npt.ArrayLike, size: int, what: str) -> Array:
+def vector_of(values: npt.ArrayLike, size: int, what: str, memory: Memory = HOST) -> Array:
     """A number per vertex."""
-    array = array_of(values, what)
+    array = array_of(values, what, memory=memory)
     if array.size != size:
         raise GraphError(f"{what} has {array.size:,} entries; expected one per vertex, {size:,}.")
     return array
 
 
-def selection_of(mask: npt.ArrayLike | None, complement: bool, size: int) -> Array | None:
+def selection_of(mask: npt.ArrayLike | None, complement: bool, size: int, memory: Memory = HOST) -> Any:
     """Which entries of the result are wanted, as booleans; None for all."""
     if mask is None:
         if complement:
             raise GraphError("complement=True needs a mask to be the complement of.")
         return None
-    wanted = as_mask(mask, size)
-    return ~wanted if complement else wanted
+    if is_on_gpu(mask) and memory.array(mask).dtype == np.bool_:
+        wanted = memory.array(mask)
+        if wanted.shape != (size,):
+            raise GraphError(f"the mask has shape {wanted.shape}; expected one entry per vertex, ({size},).")
+    else:
+        wanted = memory.array(as_mask(memory.xp.asnumpy(memory.array(mask)) if is_on_gpu(mask) else mask, size))
+    return ~wanted if complement else memory.xp.ascontiguousarray(wanted)
 
 
-def frontier_of(frontier: Any, rows: Adjacency) -> tuple[Array, Array]:
+def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[Any, Any]:
     """The active vertices, ascending, and their values."""
     try:
         vertices, values = frontier
     except (TypeError, ValueError):
         raise GraphError("the frontier must be a pair: the active vertices, and a value for each.") from None
-    active, values = np.asarray(vertices), array_of(values, "the frontier's values")
+    # Looked at where they are: on the host that costs nothing, on a GPU a copy would.
+    here = memory if is_on_gpu(vertices) or is_on_gpu(values) else HOST
+    active, values = here.array(vertices), array_of(values, "the frontier's values", memory=here)
     if active.ndim != 1 or active.shape != values.shape:
         raise GraphError(f"there are {active.size:,} active vertices and {values.size:,} values; expected one each.")
     if active.size and (active.dtype.kind not in "iu" or active.min() < 0 or active.max() >= rows.num_vertices):
         raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1:,}.")
     active = active.astype(rows.indices.dtype, copy=False)
     if (active[1:] <= active[:-1]).any():
-        order = np.argsort(active, kind="stable")
+        order = active.argsort()
         active, values = active[order], values[order]
         if (active[1:] == active[:-1]).any():
             raise GraphError("an active vertex is listed twice; combine its values first.")
-    return active, values
+    return memory.xp.ascontiguousarray(memory.array(active)), memory.array(values)
 
 
-def check_out(out: Any, size: int) -> None:
+def check_out(out: Any, size: int, memory: Memory = HOST) -> None:
     """Refuse an array that results cannot be put in."""
-    if not isinstance(out, np.ndarray) or out.shape != (size,) or out.dtype not in WEIGHT_DTYPES:
-        found = f"{out.dtype}{out.shape}" if isinstance(out, np.ndarray) else type(out).__name__
-        raise GraphError(f"out is {found}; expected an array of numbers of shape ({size},).")
-    if not out.flags.writeable:
+    if not isinstance(out, memory.xp.ndarray) or out.shape != (size,) or out.dtype not in WEIGHT_DTYPES:
+        found = f"{out.dtype}{out.shape}" if isinstance(out, memory.xp.ndarray) else type(out).__name__
+        where = "" if memory.xp is np else " in GPU memory"
+        raise GraphError(f"out is {found}; expected an array of numbers of shape ({size},){where}.")
+    if not getattr(out.flags, "writeable", True):
         raise GraphError("out is read-only; expected an array that can be written to.")

@@ -29,7 +29,7 @@ def spgemm(
     mask
         Compute only the entries where this graph has an edge; its weights do not matter.
     device
-        "auto", "cpu" or "reference".
+        "auto", "cpu", "cuda" or "reference".
 
     Returns
     -------
@@ -39,8 +39,8 @@ def spgemm(
 
     Notes
     -----
-    Row by row, each in a hash table or, where it has about as many products as there are vertices, a dense one. Time in
-    proportion to the number of products, twice: entries are counted first.
+    Row by row, each in a dense table or, where it has few products and the matrix many columns, in a hash table; the
+    rows of the result are sorted. Time in proportion to the number of products.
 
     Examples
     --------
@@ -50,11 +50,11 @@ def spgemm(
     >>> source.tolist(), target.tolist(), weights.tolist()
     ([0], [2], [12.0])
     """
-    engine = engine_of(device)
     rows = [csr(matrix) for matrix in (a, b)] + ([] if mask is None else [csr(mask)])
     sizes = {matrix.num_vertices for matrix in rows}
     if len(sizes) > 1:
         raise GraphError(
             f"the matrices have {' and '.join(map(str, sorted(sizes)))} vertices; expected the same number."
         )
+    engine = engine_of(device, rows[0].num_arcs)
     return Graph(engine.spgemm(rows[0], rows[1], semiring, rows[2] if mask is not None else None), directed=True)

@@ -8,11 +8,20 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
+from clew.engines.memory import Memory, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout, csr
 from clew.operators import Monoid, Operator, Semiring, functions, monoids, semirings
-from clew.primitives.arguments import check_out, engine_of, frontier_of, layout_of, selection_of, vector_of
+from clew.primitives.arguments import (
+    check_out,
+    engine_of,
+    frontier_of,
+    layout_of,
+    selection_of,
+    size_of,
+    vector_of,
+)
 
 MERGES = ("auto", "none", "merge", "radix")
 VISIT = Semiring(monoids.lor, functions.second, name="or_second")
@@ -51,7 +60,7 @@ def spmv(
         Where to put the result. Entries that the mask leaves out stay as they are; in a new array they are the
         identity of add.
     device
-        "auto", "cpu" or "reference".
+        "auto", "cpu", "cuda" or "reference".
 
     Returns
     -------
@@ -73,28 +82,30 @@ def spmv(
     >>> clew.spmv(g, [0.0, 1.0, 2.0], clew.semirings.min_plus, transpose=True).tolist()
     [inf, 3.0, 4.0]
     """
-    engine = engine_of(device)
     layout = layout_of(edges, transpose=transpose)
-    x = vector_of(x, layout.num_vertices, "x")
-    wanted = selection_of(mask, complement, x.size)
+    engine = engine_of(device, size_of(layout), x, out=out)
+    memory, xp = engine.memory, engine.memory.xp
+    x = vector_of(x, layout.num_vertices, "x", memory)
+    wanted = selection_of(mask, complement, x.size, memory)
     dtype = semiring.result_dtype(x.dtype if layout.weights is None else layout.weights.dtype, x.dtype)
     if out is None:
         if accumulate is not None:
             raise GraphError("accumulate needs out, the array with the values to combine the result with.")
-        fresh = _blank(x.size, dtype, semiring, wanted)
+        fresh = _blank(memory, x.size, dtype, semiring, wanted)
         engine.spmv(layout, x, semiring, wanted, fresh)
         return fresh
-    check_out(out, x.size)
-    if accumulate is None and out.dtype == dtype and out.flags.c_contiguous and not np.may_share_memory(out, x):
+    check_out(out, x.size, memory)
+    if accumulate is None and out.dtype == dtype and out.flags.c_contiguous and not xp.may_share_memory(out, x):
         engine.spmv(layout, x, semiring, wanted, out)
         return out
-    result = _blank(x.size, dtype, semiring, wanted)
+    result = _blank(memory, x.size, dtype, semiring, wanted)
     engine.spmv(layout, x, semiring, wanted, result)
     if accumulate is not None:
-        combined = np.empty(x.size, dtype=out.dtype)
-        engine.elementwise(Operator(accumulate), np.ascontiguousarray(out), result, combined)
+        combined = memory.empty(x.size, out.dtype)
+        engine.elementwise(Operator(accumulate), xp.ascontiguousarray(out), result, combined)
         result = combined
-    np.copyto(out, result, casting="unsafe", where=True if wanted is None else wanted)
+    chosen = {} if wanted is None else {"where": wanted}
+    xp.copyto(out, result, casting="unsafe", **chosen)
     return out
 
 
@@ -122,7 +133,8 @@ def spvisit(edges: Graph | Layout, x: npt.ArrayLike, **options: Any) -> Array:
     >>> clew.spvisit(clew.generate.path(4), [True, False, False, False]).tolist()
     [False, True, False, False]
     """
-    return spmv(edges, np.asarray(x, dtype=np.bool_), VISIT, **options)
+    given: Any = x
+    return spmv(edges, given.astype(np.bool_) if is_on_gpu(x) else np.asarray(x, dtype=np.bool_), VISIT, **options)
 
 
 def spmspv(
@@ -151,13 +163,14 @@ def spmspv(
         What add and multiply are.
     merge
         How products for the same vertex are brought together: "none" scatters them into a dense vector, "merge" and
-        "radix" sort them; "auto" picks the fastest for the number of edges. All give the same bits.
+        "radix" sort them; "auto" picks the fastest for the number of edges. All give the same bits, except that a GPU
+        adds floats to a dense vector in whatever order they come.
     transpose
         Push along the in-edges.
     mask, complement
         Leave out vertices where the mask is false (or true, with ``complement``): in a search, those already visited.
     device
-        "auto", "cpu" or "reference".
+        "auto", "cpu", "cuda" or "reference".
 
     Returns
     -------
@@ -174,13 +187,13 @@ def spmspv(
     """
     if merge not in MERGES:
         raise GraphError(f"merge is {merge!r}; expected one of {', '.join(map(repr, MERGES))}.")
-    engine = engine_of(device)
     rows = csr(layout_of(edges, transpose=transpose))
-    active, values = frontier_of(frontier, rows)
-    wanted = selection_of(mask, complement, rows.num_vertices)
+    engine = engine_of(device, rows.num_arcs, *(frontier if isinstance(frontier, tuple) else ()))
+    active, values = frontier_of(frontier, rows, engine.memory)
+    wanted = selection_of(mask, complement, rows.num_vertices, engine.memory)
     return engine.spmspv(rows, active, values, semiring, wanted, merge)
 
 
-def _blank(size: int, dtype: np.dtype[Any], semiring: Semiring, wanted: Array | None) -> Array:
+def _blank(memory: Memory, size: int, dtype: np.dtype[Any], semiring: Semiring, wanted: Any) -> Array:
     """An array for results: identities where the engine will leave entries as they are."""
-    return np.empty(size, dtype) if wanted is None else np.full(size, semiring.add.identity(dtype), dtype)
+    return memory.empty(size, dtype) if wanted is None else memory.full(size, semiring.add.identity(dtype), dtype)

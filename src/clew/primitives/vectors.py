@@ -26,12 +26,14 @@ def elementwise(operator: Operator | Any, u: npt.ArrayLike, v: npt.ArrayLike, *,
     >>> clew.elementwise(clew.operators.max, [1, 5, 3], [2, 4, 3]).tolist()
     [2, 5, 3]
     """
-    engine, operator = engine_of(device), Operator(operator)
-    left, right = array_of(u, "u", (0, 1, 2)), array_of(v, "v", (0, 1, 2))
+    engine, operator = engine_of(device, 0, u, v), Operator(operator)
+    memory, xp = engine.memory, engine.memory.xp
+    left, right = array_of(u, "u", (0, 1, 2), memory), array_of(v, "v", (0, 1, 2), memory)
     if left.shape != right.shape and left.ndim and right.ndim:
         raise GraphError(f"u and v have shapes {left.shape} and {right.shape}; expected the same shape.")
-    left, right = (np.ascontiguousarray(array) for array in np.broadcast_arrays(left, right))
-    out = np.empty(left.shape, dtype=operator.result_dtype(left.dtype, right.dtype))
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    left, right = (xp.ascontiguousarray(xp.broadcast_to(array, shape)) for array in (left, right))
+    out = memory.empty(left.shape, operator.result_dtype(left.dtype, right.dtype))
     engine.elementwise(operator, left, right, out)
     return out
 
@@ -45,9 +47,10 @@ def outer(operator: Operator | Any, u: npt.ArrayLike, v: npt.ArrayLike, *, devic
     >>> clew.outer(clew.operators.plus, [1, 2], [10, 20, 30]).tolist()
     [[11, 21, 31], [12, 22, 32]]
     """
-    engine, operator = engine_of(device), Operator(operator)
-    left, right = array_of(u, "u"), array_of(v, "v")
-    out = np.empty((left.size, right.size), dtype=operator.result_dtype(left.dtype, right.dtype))
+    engine, operator = engine_of(device, 0, u, v), Operator(operator)
+    memory = engine.memory
+    left, right = array_of(u, "u", memory=memory), array_of(v, "v", memory=memory)
+    out = memory.empty((left.size, right.size), operator.result_dtype(left.dtype, right.dtype))
     engine.outer(operator, left, right, out)
     return out
 
@@ -65,7 +68,7 @@ def reduce_segments(
     monoid
         What to reduce with; empty segments give its identity.
     device
-        "auto", "cpu" or "reference".
+        "auto", "cpu", "cuda" or "reference".
 
     Examples
     --------
@@ -76,9 +79,11 @@ def reduce_segments(
     >>> clew.reduce_segments(([1.0, 2.0, 4.0], [0, 2, 2, 3])).tolist()
     [3.0, 0.0, 4.0]
     """
-    engine = engine_of(device)
     if isinstance(edges, tuple):
-        values, indptr = array_of(edges[0], "values"), np.ascontiguousarray(edges[1])
+        engine = engine_of(device, 0, *edges)
+        memory = engine.memory
+        values = array_of(edges[0], "values", memory=memory)
+        indptr = memory.xp.ascontiguousarray(memory.array(edges[1]))
         if indptr.ndim != 1 or indptr.size < 1 or indptr.dtype.kind not in "iu":
             raise GraphError("indptr must be a list of integers: where each segment starts, and where the last ends.")
         if indptr[0] < 0 or indptr[-1] > values.size or (indptr[1:] < indptr[:-1]).any():
@@ -86,9 +91,11 @@ def reduce_segments(
         indptr = indptr.astype(OFFSET, copy=False)
     else:
         rows = csr(edges)
-        indptr = rows.indptr
-        values = np.ones(rows.num_arcs, dtype=np.int64) if rows.weights is None else rows.weights
-    out = np.empty(indptr.size - 1, dtype=monoid.operator.result_dtype(values.dtype, values.dtype))
+        engine = engine_of(device, rows.num_arcs)
+        memory = engine.memory
+        values, indptr = memory.segments(rows)
+        values = memory.full(rows.num_arcs, 1, np.int64) if values is None else values
+    out = memory.empty(indptr.size - 1, monoid.operator.result_dtype(values.dtype, values.dtype))
     engine.reduce_segments(values, indptr, monoid, out)
     return out
 
@@ -102,7 +109,8 @@ def compact(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
     >>> clew.compact([False, True, True]).tolist()
     [1, 2]
     """
-    array = np.ascontiguousarray(mask)
+    engine = engine_of(device, 0, mask)
+    array = engine.memory.xp.ascontiguousarray(engine.memory.array(mask))
     if array.ndim != 1 or array.dtype != np.bool_:
         raise GraphError(f"the mask is {array.dtype}{array.shape}; expected booleans in one dimension.")
-    return engine_of(device).compact(array)
+    return engine.compact(array)

@@ -38,11 +38,11 @@ def betweenness(graph: Graph, result: Result, *, normalized: bool = True) -> Non
 
 def _dependencies(row: list[list[int]], source: int) -> npt.NDArray[np.float64]:
     """How much paths from ``source`` depend on each vertex."""
-    depth, paths, order = {source: 0}, {source: 1.0}, [source]
+    depth, paths, order = {source: 0}, {source: 1}, [source]  # paths are integers of any size
     for u in order:  # grows while it is walked
         for v in row[u]:
             if v not in depth:
-                depth[v], paths[v] = depth[u] + 1, 0.0
+                depth[v], paths[v] = depth[u] + 1, 0
                 order.append(v)
             if depth[v] == depth[u] + 1:
                 paths[v] += paths[u]

@@ -27,7 +27,7 @@ def methods(graph: Graph) -> list[str]:
         return ["sparse", "floyd_warshall"]
     if weights.size and weights.dtype.kind in "if" and weights.min() < 0:
         return ["floyd_warshall"]
-    if weights.dtype.kind != "f" and _longest(graph) > EXACT:
+    if weights.dtype.kind != "f" and longest(graph) > EXACT:
         return ["sparse"]
     dense = graph.num_vertices**2 < PAIRS_PER_VERTEX * graph.num_vertices + PAIRS_PER_ARC * graph.num_arcs
     return ["floyd_warshall", "sparse"] if dense else ["sparse", "floyd_warshall"]
@@ -41,11 +41,7 @@ def floyd_warshall(graph: Graph) -> Array:
     from clew.engines.cpu import kernels_all_pairs as kernels
 
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
-    if whole and (longest := _longest(graph)) > EXACT:
-        raise GraphError(
-            f"paths may be up to {longest:,} long, and Floyd-Warshall is exact up to {EXACT:,}; use method='sparse' "
-            "where no weight is negative, or make the weights float64."
-        )
+    check_exact(graph)
     number = np.dtype(np.float64) if whole or graph.weights is None else graph.weights.dtype
     distance = _matrix(graph.num_vertices, number)
     weights = np.ones(graph.num_arcs) if graph.weights is None else graph.weights.astype(number, copy=False)
@@ -69,8 +65,8 @@ def sparse(graph: Graph) -> Array:
         # Searches against the direction of edges: column i then says how far it is to, not from, vertex i.
         multi_source.search(graph.incoming, graph.outgoing, np.arange(graph.num_vertices), distance)
         return distance
-    if whole and (longest := _longest(graph)) >= FAR:
-        raise GraphError(f"paths may be up to {longest:,} long, more than int64 holds; make the weights float64.")
+    if whole and (limit := longest(graph)) >= FAR:
+        raise GraphError(f"paths may be up to {limit:,} long, more than int64 holds; make the weights float64.")
     unreached = number.type(FAR if whole else np.inf)
     weights = graph.weights.astype(number, copy=False)
     taken = np.zeros(1, dtype=np.int64)
@@ -79,7 +75,17 @@ def sparse(graph: Graph) -> Array:
     return distance
 
 
-def _longest(graph: Graph) -> int:
+def check_exact(graph: Graph) -> None:
+    """Refuse integers whose sums Floyd-Warshall would round."""
+    whole = graph.weights is None or graph.weights.dtype.kind != "f"
+    if whole and (limit := longest(graph)) > EXACT:
+        raise GraphError(
+            f"paths may be up to {limit:,} long, and Floyd-Warshall is exact up to {EXACT:,}; use method='sparse' "
+            "where no weight is negative, or make the weights float64."
+        )
+
+
+def longest(graph: Graph) -> int:
     """No shortest path is longer than this (weights are integers)."""
     if graph.weights is None or graph.num_arcs == 0:
         return graph.num_vertices

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,8 +15,11 @@ from clew.engines.cpu import memory, team
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
 
-BYTES_PER_VERTEX = 24  # of one search: paths, along, queue, levels, and a bit
+BYTES_PER_VERTEX = 25  # of one search: paths, along, queue, levels, divided, and a bit
 ENTRIES = 1 << 22  # dependencies that a round keeps: small graphs have many sources a round
+# Levels with more paths than this are divided by it: a power of two, far enough from the ends of a float64's range that
+# neither the next level's sums nor shares of a vertex with as few as 1 / LARGE paths go beyond them.
+LARGE = 2.0**900
 
 
 def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
@@ -48,7 +53,10 @@ def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Ar
     for start in range(0, sources.size, in_round):
         chosen = as_bits(sources[start : start + in_round])
         taken = np.zeros(1, dtype=np.int64)
-        threads.each(kernels.many_dependencies, members, taken, rows_of(rows), into, chosen, found)
+        counted = np.empty(chosen.size, dtype=np.bool_)
+        threads.each(kernels.many_dependencies, members, taken, rows_of(rows), into, chosen, LARGE, found, counted)
+        failed = np.flatnonzero(~counted)
+        threads.each(_any_range, failed.size, rows, chosen, found, failed)
         threads.each(kernels.add_rows, parts, parts, found[: chosen.size], total)
 
 
@@ -59,12 +67,23 @@ def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Arra
     memory.check(n * (16 + BYTES_PER_VERTEX), "betweenness", "free memory or take a part of the graph")
     ids = as_bits(rows.indices).dtype
     seen = np.empty(-(-n // 64), dtype=np.uint64)
-    work = (np.empty(n), np.empty(n), np.empty(n, dtype=ids), np.empty(n + 1, dtype=ids), seen)
+    divided = np.zeros(n + 1, dtype=np.bool_)
+    work = (np.empty(n), np.empty(n), np.empty(n, dtype=ids), np.empty(n + 1, dtype=ids), divided, seen)
     found = np.empty((1, n))
     parts = threads.pieces(n)
-    for source in as_bits(sources):
-        team.run(kernels.dependencies, rows.num_arcs, rows_of(rows), into, source, work, found[0])
+    for row, source in enumerate(chosen := as_bits(sources)):
+        search = (rows_of(rows), into, source, LARGE, work, found[0])
+        if not team.run(kernels.dependencies, rows.num_arcs, *search):
+            _any_range(0, rows, chosen[row:], found, [0])
         threads.each(kernels.add_rows, parts, parts, found, total)
+
+
+def _any_range(piece: int, rows: Adjacency, sources: Array, found: Array, failed: Sequence[int] | Array) -> None:
+    """Once more for a search whose counts lie too far apart; by one thread, with twice the memory and time."""
+    from clew.engines.cpu import kernels_wide_betweenness as kernels
+
+    row = failed[piece]
+    kernels.wide_dependencies(rows_of(rows), sources[row], found[row])
 
 
 def _without_duplicates(rows: Adjacency) -> Adjacency:

@@ -18,10 +18,11 @@ TRACED_LEVELS = 1 << 16
 
 
 class Found(NamedTuple):
-    """Depths and parents (-1 where unreached), the number of levels and what each of them did."""
+    """Depths and parents (-1 where unreached), how many were reached, in how many levels, and what each of them did."""
 
     depth: Array
     parent: Array
+    reached: int
     levels: int
     trace: Trace
 
@@ -31,19 +32,18 @@ def bfs(graph: Graph, source: int, *, deterministic: bool = False) -> Found:
     from clew.engines.cpu import kernels_bfs as kernels
 
     n = graph.num_vertices
-    depth = np.full(n, -1, dtype=np.int32)
-    parent = np.full(n, -1, dtype=graph.indices.dtype)
+    depth = np.empty(n, dtype=np.int32)
+    parent = np.empty(n, dtype=graph.indices.dtype)
     queue = np.empty(n, dtype=as_bits(graph.indices).dtype)
     front, behind = (np.empty(-(-n // 64), dtype=np.uint64) for _ in range(2))
-    trace = np.zeros((min(n, TRACED_LEVELS), 3), dtype=np.int64)
+    trace = np.empty((min(n, TRACED_LEVELS), 3), dtype=np.int64)
     out, into = (rows_of(rows) for rows in (graph.outgoing, graph.incoming))
-    levels = team.run(
-        kernels.bfs, graph.num_arcs, out, into, np.uint64(source), depth, parent, queue, front, behind, trace
-    )
+    work = (depth, parent, queue, front, behind, trace)
+    levels, reached = team.run(kernels.bfs, graph.num_arcs, out, into, np.uint64(source), *work, bounded=True)
     if deterministic:
         bounds = blocks_of(graph.incoming)
         threads.each(kernels.smallest_parents, bounds.size - 1, bounds, into, depth, parent)
-    return Found(depth, parent, int(levels), _trace(trace[:levels], kernels.PULL))
+    return Found(depth, parent, int(reached), int(levels), _trace(trace[:levels], kernels.PULL))
 
 
 def _trace(rows: Array, pull: int) -> Trace:

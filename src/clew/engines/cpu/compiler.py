@@ -13,8 +13,9 @@ from types import FunctionType
 from typing import Any
 
 from clew import threads
+from clew.engines.inlining import allow
 from clew.errors import OperatorError
-from clew.operators.fingerprints import fingerprint, used_by
+from clew.operators.fingerprints import fingerprint
 from clew.operators.results import where
 
 _kernels: dict[tuple[Any, ...], Kernel] = {}
@@ -55,25 +56,9 @@ def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: A
     key = (factory, mark, *sorted(constants.items()))
     if key not in _kernels:
         for function in functions:
-            _allow(function)
+            allow(function)
         _kernels[key] = Kernel(factory(*functions, mark=mark, **constants), functions)
     return _kernels[key]
-
-
-_allowed: set[FunctionType] = set()
-
-
-def _allow(function: FunctionType) -> None:
-    """Let kernels call a plain function, and the plain functions that it calls."""
-    from numba.extending import register_jitable
-
-    if function in _allowed:
-        return
-    _allowed.add(function)
-    register_jitable(function)
-    for helper in used_by(function).values():
-        if isinstance(helper, FunctionType):
-            _allow(helper)
 
 
 def _in_short(error: Exception) -> str:

@@ -7,6 +7,7 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cpu import products, vectors
+from clew.engines.memory import HOST
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 
@@ -15,6 +16,7 @@ class CpuEngine:
     """Every primitive on all cores."""
 
     name = "cpu"
+    memory = HOST
 
     def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """Pull along every edge."""

@@ -12,6 +12,11 @@ the row of in-edges sums up the paths; there, 0 is what the vertices not found y
 
 Every sum is one vertex's, in the order of its row: results do not depend on who computes them, or how many do.
 
+A grid of 1,000 rows and columns has more shortest paths than a float64 can hold. Only the ratio of a vertex's paths to
+those of its predecessors matters, so a level with a count above ``large``, a power of two, is divided by it, which
+changes no digit; the way back takes it into account. Where counts of one level lie so far apart that the smallest
+falls below ``1 / large``, the search fails and says so; ``kernels_wide_betweenness`` is for those.
+
 References
 ----------
 U. Brandes: "A faster algorithm for betweenness centrality", Journal of Mathematical Sociology 25 (2001).
@@ -28,18 +33,19 @@ UNSEEN = -1.0
 CHUNK = np.uint64(64)  # vertices of a level that a member takes at a time
 ALONE = np.uint64(512)  # levels up to here are member 0's: sharing them would cost more than it saves
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
-TAIL, TAKEN, DEPTH, START, STOP = range(5)  # counters
+# Counters; LARGE_AT is one more than the last level with a count that is too large, FAILED is 1 after one too small.
+TAIL, TAKEN, DEPTH, START, STOP, LARGE_AT, FAILED = range(7)
 
 
 @njit(cache=True, nogil=True)
-def dependencies(member, size, state, out, into, source, work, found):
-    """Fill ``found`` with the dependency of ``source`` on every vertex; returns the number of levels.
+def dependencies(member, size, state, out, into, source, large, work, found):
+    """Fill ``found`` with the dependency of ``source`` on every vertex; False where the range of a float is too small.
 
     ``into`` holds the in-edges of a directed graph, None for an undirected one. ``work`` is (paths, along, queue,
-    levels, seen): by vertex, by place in the queue, the vertices in the order found, where each level starts among
-    them, and bits.
+    levels, divided, seen): by vertex, by place in the queue, the vertices in the order found, where each level starts
+    among them, which levels were divided by ``large``, and bits.
     """
-    paths, _, queue, levels, seen = work
+    paths, _, queue, levels, _, seen = work
     num_vertices = paths.size
     first, last = np.uint64(member * num_vertices // size), np.uint64((member + 1) * num_vertices // size)
     for v in range(first, last):
@@ -55,18 +61,22 @@ def dependencies(member, size, state, out, into, source, work, found):
         levels[0] = 0
         state[counter(TAIL)] = 1
         state[counter(TAKEN)] = 0
+        state[counter(LARGE_AT)] = 0
+        state[counter(FAILED)] = 0
     barrier(size, state)
-    depth = _forward(member, size, state, out, into, work)
+    depth = _forward(member, size, state, out, into, large, work)
+    if state[counter(FAILED)] != 0:
+        return False
     reached = np.uint64(state[counter(TAIL)])
     for i in range(np.uint64(member), reached, np.uint64(size)):
         paths[queue[i]] = 0.0
     barrier(size, state)
-    _backward(member, size, state, out, work, depth, found)
-    return depth
+    _backward(member, size, state, out, large, work, depth, found)
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _forward(member, size, state, out, into, work):
+def _forward(member, size, state, out, into, large, work):
     """Find all levels and count the shortest paths along them; returns the number of levels."""
     queue = work[2]
     spare = np.empty(SPARE, queue.dtype)
@@ -75,35 +85,39 @@ def _forward(member, size, state, out, into, work):
     while level[1] < level[2] and not all_stop(state):
         barrier(size, state)  # all have decided to go on before member 0 asks again
         if member == 0:
-            level = _go_forward(0, 1, state, out, into, work, spare, level, np.uint64(0), alone)
+            level = _go_forward(0, 1, state, out, into, large, work, spare, level, np.uint64(0), alone)
             state[counter(DEPTH)], state[counter(START)], state[counter(STOP)] = level
         barrier(size, state)
         level = (np.uint64(state[counter(DEPTH)]), np.uint64(state[counter(START)]), np.uint64(state[counter(STOP)]))
         barrier(size, state)
-        level = _go_forward(member, size, state, out, into, work, spare, level, alone, np.uint64(queue.size))
+        level = _go_forward(member, size, state, out, into, large, work, spare, level, alone, np.uint64(queue.size))
     return level[0]
 
 
 @njit(cache=True, nogil=True)
-def _go_forward(member, size, state, out, into, work, spare, level, low, high):
+def _go_forward(member, size, state, out, into, large, work, spare, level, low, high):
     """Levels for as long as they have more than ``low`` and up to ``high`` vertices; returns the next one.
 
     A level is (its number, where it starts, where it stops).
     """
-    paths, along, queue, levels, _ = work
+    paths, along, queue, levels, divided, _ = work
     depth, start, stop = level
     while low < stop - start <= high and not all_stop(state):
         while True:
             first = start + np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
             if first >= stop:
                 break
-            _count(size, state, out, into, work, spare, first, min(first + CHUNK, stop))
+            if _count(size, state, out, into, work, spare, first, min(first + CHUNK, stop)) > large:
+                state[counter(LARGE_AT)] = depth + ONE
         barrier(size, state)
         if member == 0:
             if start == 0:
                 along[0] = 1.0
             levels[depth + ONE] = stop
+            divided[depth] = state[counter(LARGE_AT)] == depth + ONE
             state[counter(TAKEN)] = 0
+        if state[counter(LARGE_AT)] == depth + ONE:
+            _divide(member, size, state, along, start, stop, large)
         for i in range(start + np.uint64(member), stop, np.uint64(size)):
             paths[queue[i]] = along[i]
         depth, start, stop = depth + ONE, stop, np.uint64(state[counter(TAIL)])
@@ -112,11 +126,21 @@ def _go_forward(member, size, state, out, into, work, spare, level, low, high):
 
 
 @njit(cache=True, nogil=True)
+def _divide(member, size, state, along, start, stop, large):
+    """Divide a member's share of a level's counts."""
+    for i in range(start + np.uint64(member), stop, np.uint64(size)):
+        along[i] /= large
+        if along[i] < 1.0 / large:
+            state[counter(FAILED)] = 1
+
+
+@njit(cache=True, nogil=True)
 def _count(size, state, out, into, work, spare, first, last):
-    """Count the paths to some vertices of a level, and find what they lead to."""
-    paths, along, queue, _, seen = work
+    """Count the paths to some vertices of a level, and find what they lead to; returns the largest count."""
+    paths, along, queue, _, _, seen = work
     indptr, indices = out
     filled = 0
+    most = 0.0
     for i in range(first, last):
         v = queue[i]
         total = 0.0
@@ -145,11 +169,14 @@ def _count(size, state, out, into, work, spare, first, last):
                 append(state, counter(TAIL), queue, spare, filled)
                 filled = 0
         along[i] = total
+        if total > most:
+            most = total
     append(state, counter(TAIL), queue, spare, filled)
+    return most
 
 
 @njit(cache=True, nogil=True)
-def _backward(member, size, state, out, work, depth, found):
+def _backward(member, size, state, out, large, work, depth, found):
     """Sum up dependencies from the deepest level to the one after the source."""
     queue = work[2]
     alone = ALONE if size > 1 else np.uint64(queue.size)
@@ -157,20 +184,21 @@ def _backward(member, size, state, out, work, depth, found):
     while level > 0 and not all_stop(state):
         barrier(size, state)  # all have decided to go on before member 0 asks again
         if member == 0:
-            state[counter(DEPTH)] = _go_backward(0, 1, state, out, work, found, level, np.uint64(0), alone)
+            state[counter(DEPTH)] = _go_backward(0, 1, state, out, large, work, found, level, np.uint64(0), alone)
         barrier(size, state)
         level = np.uint64(state[counter(DEPTH)])
         barrier(size, state)
-        level = _go_backward(member, size, state, out, work, found, level, alone, np.uint64(queue.size))
+        level = _go_backward(member, size, state, out, large, work, found, level, alone, np.uint64(queue.size))
 
 
 @njit(cache=True, nogil=True)
-def _go_backward(member, size, state, out, work, found, level, low, high):
+def _go_backward(member, size, state, out, large, work, found, level, low, high):
     """Levels for as long as they have more than ``low`` and up to ``high`` vertices; returns the next one."""
-    paths, along, queue, levels, _ = work
+    paths, along, queue, levels, divided, _ = work
     indptr, indices = out
     while level > 0 and low < np.uint64(levels[level + ONE] - levels[level]) <= high and not all_stop(state):
         start, stop = np.uint64(levels[level]), np.uint64(levels[level + ONE])
+        unit = 1.0 / large if divided[level + ONE] else 1.0
         while True:
             first = start + np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
             if first >= stop:
@@ -180,7 +208,7 @@ def _go_backward(member, size, state, out, work, found, level, low, high):
                 total = 0.0
                 for j in range(indptr[v], indptr[v + ONE]):
                     total += paths[indices[j]]
-                found[v] = along[i] * total
+                found[v] = along[i] * total * unit
                 along[i] = (1.0 + found[v]) / along[i]
         barrier(size, state)
         if member == 0:
@@ -193,8 +221,11 @@ def _go_backward(member, size, state, out, work, found, level, low, high):
 
 
 @njit(cache=True, nogil=True)
-def many_dependencies(member, taken, out, into, sources, found):
-    """Fill a row of ``found`` for every source, each by one member that takes the next until there are none."""
+def many_dependencies(member, taken, out, into, sources, large, found, counted):
+    """Fill a row of ``found`` for every source, each by one member that takes the next until there are none.
+
+    ``counted`` is set to what ``dependencies`` says of each.
+    """
     state = np.zeros(STATE_SIZE, np.int64)
     num_vertices = out[0].size - 1
     ids = out[1].dtype
@@ -203,13 +234,14 @@ def many_dependencies(member, taken, out, into, sources, found):
         np.empty(num_vertices),
         np.empty(num_vertices, ids),
         np.empty(num_vertices + 1, ids),
+        np.zeros(num_vertices + 1, np.bool_),
         np.empty((num_vertices + 63) // 64, np.uint64),
     )
     while True:
         row = atomic.add(taken, np.uint64(0), np.int64(1))
         if row >= sources.size:
             break
-        dependencies(0, 1, state, out, into, sources[row], work, found[row])
+        counted[row] = dependencies(0, 1, state, out, into, sources[row], large, work, found[row])
 
 
 @njit(cache=True, nogil=True)

@@ -22,57 +22,83 @@ from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left
 BETA = 18  # push again when the frontier has fewer than 1/BETA of the vertices and is shrinking
 GAMMA = 16  # and never pull for fewer edges than 1/GAMMA of the vertices
-ALONE = 512  # frontiers up to here are member 0's
+ALONE = 128  # frontiers up to here are member 0's
 CHUNK = 64  # frontier vertices, or words of the bitmap, that a member takes at a time
+SHARES = 4  # that a member should get of a small frontier at least
 PUSH, PULL = 0, 1
 
-ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
-TAIL, TAKEN, FOUND, EDGES, START, STOP, LEVEL, LEFT = range(8)  # counters
+ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
+TAIL, TAKEN, FOUND, START, STOP, LEVEL, LEFT, EDGES, PUSHED = range(9)  # counters; PUSHED is TURNS of them
+# Numbers of one pushed level, side by side: vertices handed out, vertices found, and their edges. Levels take turns
+# with them: while one is filled, the one before may still be read and the one after is set to 0. So a level needs one
+# barrier.
+TURNS = 3
 
 
 @njit(cache=True, nogil=True)
 def bfs(member, size, state, out, into, source, depth, parent, queue, front, behind, trace):
-    """Fill ``depth`` and ``parent``; returns the number of levels.
+    """Fill ``depth`` and ``parent``; returns the number of levels and how many vertices were reached.
 
-    ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned; ``queue`` holds every reached vertex
-    in the end; ``front`` and ``behind`` are bitmaps; ``trace`` takes (frontier, edges, direction) of each level.
+    ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned; ``queue`` has room for all vertices;
+    ``front`` and ``behind`` are bitmaps; ``trace`` takes (frontier, edges, direction) of each level.
     """
     indptr = out[0]
     spare = np.empty(SPARE, queue.dtype)
+    _begin(member, size, depth, parent)
+    barrier(size, state)
     if member == 0:
         depth[source] = 0
         parent[source] = source
         queue[0] = source
-        state[counter(TAIL)] = 1
-    barrier(size, state)
     start, stop = np.uint64(0), ONE
-    level = 0
+    level, turn = 0, 0
+    reached = np.int64(1)
     left = np.int64(indptr[indptr.size - 1])
     edges = np.int64(indptr[source + ONE] - indptr[source])
     while start < stop and not all_stop(state):
         if _pulling_pays(edges, left, depth.size):
             places = (depth, parent, queue, front, behind)
-            level = _pull(member, size, state, into, places, start, stop, level, trace, spare)
-            start, stop, edges = stop, np.uint64(state[counter(TAIL)]), np.int64(1)
+            level, found = _pull(member, size, state, into, places, start, stop, level, trace, spare)
+            reached += found
+            start, stop, edges = np.uint64(0), np.uint64(state[counter(TAIL)]), np.int64(1)
         elif size == 1 or stop - start <= ALONE:
             if member == 0:
                 _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace)
             barrier(size, state)
+            reached += state[counter(STOP)] - np.int64(stop)
             start, stop = np.uint64(state[counter(START)]), np.uint64(state[counter(STOP)])
             edges, left, level = state[counter(EDGES)], state[counter(LEFT)], state[counter(LEVEL)]
         else:
+            after = (turn + 1) % TURNS
             if member == 0:
                 _note(trace, level, stop - start, edges, PUSH)
-                state[counter(TAKEN)] = 0
-                state[counter(EDGES)] = 0
-            barrier(size, state)
+                _clear(state, counter(PUSHED + after))
             left -= edges
             level += 1
-            _push(state, out, depth, parent, queue, start, stop, level, spare)
+            pushed = counter(PUSHED + turn)
+            _push(size, state, pushed, out, depth, parent, queue, start, stop, level, spare)
             barrier(size, state)
-            start, stop, edges = stop, np.uint64(state[counter(TAIL)]), state[counter(EDGES)]
-        barrier(size, state)
-    return level
+            found, edges = state[pushed + ONE], state[pushed + TWO]
+            reached += found
+            start, stop = stop, stop + np.uint64(found)
+            turn = after
+    barrier(size, state)
+    return level, reached
+
+
+@njit(cache=True, nogil=True)
+def _begin(member, size, depth, parent):
+    """Nothing is reached. Every member sets its share: touching new memory takes longer than the rest of it."""
+    for v in range(np.uint64(member * depth.size // size), np.uint64((member + 1) * depth.size // size)):
+        depth[v] = -1
+        parent[v] = -1
+
+
+@njit(cache=True, nogil=True)
+def _clear(state, pushed):
+    state[pushed] = 0
+    state[pushed + ONE] = 0
+    state[pushed + TWO] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -104,7 +130,6 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, leve
                     tail += ONE
                     edges += np.int64(indptr[v + ONE] - indptr[v])
         start, stop = stop, tail
-    state[counter(TAIL)] = tail
     state[counter(START)] = start
     state[counter(STOP)] = stop
     state[counter(EDGES)] = edges
@@ -113,16 +138,18 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, leve
 
 
 @njit(cache=True, nogil=True)
-def _push(state, out, depth, parent, queue, start, stop, level, spare):
-    """One level by the whole team: whoever swaps a vertex's depth first has found it."""
+def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, spare):
+    """One level by the whole team: whoever swaps a vertex's depth first has found it. Found ones follow at ``stop``."""
     indptr, indices = out
+    found = queue[stop:]
     edges = np.int64(0)
     filled = 0
+    chunk = min(np.uint64(CHUNK), (stop - start) // np.uint64(SHARES * size) + ONE)
     while True:
-        first = start + np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+        first = start + np.uint64(atomic.add(state, pushed, np.int64(chunk)))
         if first >= stop:
             break
-        for i in range(first, min(first + np.uint64(CHUNK), stop)):
+        for i in range(first, min(first + chunk, stop)):
             u = queue[i]
             for j in range(indptr[u], indptr[u + ONE]):
                 v = indices[j]
@@ -132,15 +159,15 @@ def _push(state, out, depth, parent, queue, start, stop, level, spare):
                     spare[filled] = v
                     filled += 1
                     if filled == SPARE:
-                        append(state, counter(TAIL), queue, spare, filled)
+                        append(state, pushed + ONE, found, spare, filled)
                         filled = 0
-    append(state, counter(TAIL), queue, spare, filled)
-    atomic.add(state, counter(EDGES), edges)
+    append(state, pushed + ONE, found, spare, filled)
+    atomic.add(state, pushed + TWO, edges)
 
 
 @njit(cache=True, nogil=True)
 def _pull(member, size, state, into, places, start, stop, level, trace, spare):
-    """Levels by pulling, until the frontier is small again; the queue goes on with the last of them."""
+    """Levels by pulling, until the frontier is small again, which is the queue then; the last level, and all found."""
     depth, parent, queue, front, behind = places
     words = front.size
     first, last = member * words // size, (member + 1) * words // size
@@ -150,7 +177,7 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
         v = np.uint64(queue[i])
         atomic.bitwise_or(front, v >> SIX, ONE << (v & LOW_SIX))
     awake = np.int64(stop - start)
-    before = awake
+    before, found = awake, np.int64(0)
     while awake > 0 and (awake >= before or awake > depth.size // BETA) and not all_stop(state):
         if member == 0:
             _note(trace, level, awake, -1, PULL)
@@ -162,9 +189,10 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
         barrier(size, state)
         front, behind = behind, front
         before, awake = awake, state[counter(FOUND)]
+        found += awake
         barrier(size, state)
     if member == 0:
-        state[counter(TAIL)] = stop
+        state[counter(TAIL)] = 0
     barrier(size, state)
     filled = 0
     for word in range(first, last):
@@ -178,7 +206,7 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
                 filled = 0
     append(state, counter(TAIL), queue, spare, filled)
     barrier(size, state)
-    return level
+    return level, found
 
 
 @njit(cache=True, nogil=True)

@@ -1,11 +1,17 @@
 # mypy: ignore-errors
-"""Buckets of vertices by value, of one thread: linked lists in a pool of entries.
+"""Buckets of vertices by value, of one thread: lists of blocks in a pool.
 
 A window of SLOTS buckets starts at ``base``; whatever lies beyond it waits in one more list, FAR, until the window
 moves there. So there may be any number of buckets, and none costs memory while it is empty.
 
-A pool is ``(vertex, follow, heads, marks)``: entry ``e`` holds ``vertex[e]`` and is followed by ``follow[e]``;
-``heads[slot]`` is the first entry of a list; ``marks`` are the first free entry and the number of free ones.
+An entry says that ``vertex`` got the value ``reach`` over an edge from ``origin``. It counts only while the vertex has
+that value: whoever improves it makes a new entry.
+
+A pool is ``(vertex, origin, reach, follow, tips, marks)``. Block ``b`` is the entries from ``b * BLOCK`` on; a list of
+single entries would wait for memory at each of them. ``tips[slot]`` is where the last entry of a list ends, 0 for an
+empty list; all blocks of a list but the last are full, and ``follow[b]`` is where the block before ``b`` ends, 0 for
+none. ``marks`` are the first block of those that were used and are free, linked by ``follow``, or NONE; the first of
+those that were never used; and how many there are of both together. Memory that was never used was never touched.
 """
 
 import numpy as np
@@ -15,9 +21,12 @@ SLOTS = 512
 FAR = SLOTS
 NOTHING = SLOTS + 1  # the slot that no list has
 LAST = 2.0**62  # the number of the last bucket; it takes all that would have a larger number
+ONE = np.uint64(1)
+BITS = np.uint64(4)
+BLOCK = ONE << BITS
+EMPTY = np.uint64(0)
 NONE = np.uint64(2**64 - 1)
-FREE, ROOM = range(2)
-ROOM_AT_FIRST = 4096
+FREE, FRESH, ROOM = range(3)
 
 
 @njit(cache=True, nogil=True)
@@ -37,94 +46,117 @@ def slot_of(value, base, scale, low):
 
 
 @njit(cache=True, nogil=True)
-def new_pool(like):
-    """An empty pool for vertices of the type of ``like``."""
-    heads = np.full(SLOTS + 1, NONE, np.uint64)
-    marks = np.zeros(2, np.uint64)
+def new_pool(ids, values):
+    """An empty pool for vertices and values of the types of those in two arrays."""
+    entries = np.empty(0, ids.dtype), np.empty(0, ids.dtype), np.empty(0, values.dtype)
+    marks = np.zeros(3, np.uint64)
     marks[FREE] = NONE
-    empty = (np.empty(0, like.dtype), np.empty(0, np.uint64), heads, marks)
-    return with_room(empty, np.uint64(ROOM_AT_FIRST))
+    return with_room((*entries, np.empty(0, np.uint64), np.zeros(SLOTS + 1, np.uint64), marks), ONE)
 
 
 @njit(cache=True, nogil=True)
 def with_room(pool, wanted):
-    """The pool, or a larger one that goes on where it was, with that many free entries."""
-    vertex, follow, heads, marks = pool
-    if marks[ROOM] >= wanted:
+    """The pool, or a larger one that goes on where it was, with room for so many entries whatever lists they go to."""
+    vertex, origin, reach, follow, tips, marks = pool
+    blocks = (wanted >> BITS) + np.uint64(SLOTS + 2)  # every list may need a block that it does not fill
+    if marks[ROOM] >= blocks:
         return pool
-    size = np.uint64(vertex.size)
-    larger = size + max(size, wanted)
-    vertices, follows = np.empty(larger, vertex.dtype), np.empty(larger, np.uint64)
-    vertices[:size] = vertex
-    follows[:size] = follow
-    for entry in range(size, larger):
-        follows[entry] = entry + np.uint64(1)
-    follows[larger - np.uint64(1)] = marks[FREE]
-    marks[FREE] = size
+    size = np.uint64(follow.size)
+    larger = size + max(size, blocks)
     marks[ROOM] += larger - size
-    return vertices, follows, heads, marks
+    used, entries = marks[FRESH] << BITS, larger << BITS
+    columns = _longer(vertex, used, entries), _longer(origin, used, entries), _longer(reach, used, entries)
+    return (*columns, _longer(follow, marks[FRESH], larger), tips, marks)
 
 
 @njit(cache=True, nogil=True)
-def put(pool, slot, v):
-    """Add a vertex to a list; there must be room."""
-    vertex, follow, heads, marks = pool
-    entry = marks[FREE]
-    marks[FREE] = follow[entry]
-    marks[ROOM] -= np.uint64(1)
-    vertex[entry] = v
-    follow[entry] = heads[np.uint64(slot)]
-    heads[np.uint64(slot)] = entry
+def _longer(array, used, size):
+    longer = np.empty(size, array.dtype)
+    for i in range(used):  # a copy of slices would take seconds to compile
+        longer[i] = array[i]
+    return longer
 
 
 @njit(cache=True, nogil=True)
-def next_slot(pool, slot):
+def put(pool, slot, v, u, value):
+    """Add an entry to a list; there must be room."""
+    vertex, origin, reach, follow, tips, marks = pool
+    tip = tips[np.uint64(slot)]
+    if tip & (BLOCK - ONE) == 0:
+        block = marks[FREE]
+        if block == NONE:
+            block = marks[FRESH]
+            marks[FRESH] += ONE
+        else:
+            marks[FREE] = follow[block]
+        marks[ROOM] -= ONE
+        follow[block] = tip
+        tip = block << BITS
+    vertex[tip] = v
+    origin[tip] = u
+    reach[tip] = value
+    tips[np.uint64(slot)] = tip + ONE
+
+
+@njit(cache=True, nogil=True)
+def before(follow, marks, tip):
+    """Where a list ends without its last entry, which ended at ``tip``; a block that is empty then becomes free."""
+    tip -= ONE
+    if tip & (BLOCK - ONE) == 0:
+        block = tip >> BITS
+        tip = follow[block]
+        follow[block] = marks[FREE]
+        marks[FREE] = block
+        marks[ROOM] += ONE
+    return tip
+
+
+@njit(cache=True, nogil=True)
+def next_slot(tips, slot):
     """The first list from ``slot`` on that is not empty, FAR included, or NOTHING."""
-    heads = pool[2]
-    while slot <= FAR and heads[np.uint64(slot)] == NONE:
+    while slot <= FAR and tips[np.uint64(slot)] == EMPTY:
         slot += 1
     return slot
 
 
 @njit(cache=True, nogil=True)
-def longer_than(pool, slot, length):
+def longer_than(follow, tips, slot, length):
     """Whether a list has more entries than that."""
-    follow, heads = pool[1], pool[2]
-    entry = heads[np.uint64(slot)]
-    while entry != NONE and length >= 0:
-        entry = follow[entry]
-        length -= 1
-    return length < 0
+    tip = tips[np.uint64(slot)]
+    found = np.uint64(0)
+    while tip != EMPTY and found <= length:
+        block = (tip - ONE) >> BITS
+        found += tip - (block << BITS)
+        tip = follow[block]
+    return found > length
 
 
 @njit(cache=True, nogil=True)
-def nearest_far(pool, base, scale, low, value):
-    """The smallest bucket of a vertex in FAR that has not been seen to in the window at ``base``; LAST + 1 if none."""
-    vertex, follow, heads, _ = pool
+def nearest_far(pool, scale, low, value):
+    """The smallest bucket of an entry in FAR that counts; LAST + 1 if there is none."""
+    vertex, _, reach, follow, tips, _ = pool
     nearest = np.int64(LAST) + 1
-    entry = heads[FAR]
-    while entry != NONE:
-        bucket = bucket_of(value[vertex[entry]], scale, low)
-        if bucket >= base + SLOTS:
-            nearest = min(nearest, bucket)
-        entry = follow[entry]
+    tip = tips[FAR]
+    while tip != EMPTY:
+        block = (tip - ONE) >> BITS
+        for entry in range(block << BITS, tip):
+            if value[vertex[entry]] == reach[entry]:
+                nearest = min(nearest, bucket_of(reach[entry], scale, low))
+        tip = follow[block]
     return nearest
 
 
 @njit(cache=True, nogil=True)
 def move_window(pool, base, scale, low, value):
-    """Sort FAR into the window that starts at ``base``; entries of vertices seen to by now are dropped."""
-    vertex, follow, heads, marks = pool
-    entry = heads[FAR]
-    heads[FAR] = NONE
-    while entry != NONE:
-        after = follow[entry]
-        slot = slot_of(value[vertex[entry]], base, scale, low)
-        if slot >= 0:
-            follow[entry] = heads[np.uint64(slot)]
-            heads[np.uint64(slot)] = entry
-        else:
-            follow[entry] = marks[FREE]
-            marks[FREE] = entry
-            marks[ROOM] += np.uint64(1)
-        entry = after
+    """Sort FAR into the window that starts at ``base``; entries that do not count any more are dropped."""
+    pool = with_room(pool, ONE)  # each list may need a block before the first of FAR's is free
+    vertex, origin, reach, follow, tips, marks = pool
+    tip = tips[FAR]
+    tips[FAR] = EMPTY
+    while tip != EMPTY:
+        entry = tip - ONE
+        v, u, there = vertex[entry], origin[entry], reach[entry]
+        tip = before(follow, marks, tip)
+        if value[v] == there:
+            put(pool, slot_of(there, base, scale, low), v, u, there)
+    return pool

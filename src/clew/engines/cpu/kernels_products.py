@@ -10,7 +10,11 @@ import numpy as np
 from numba import njit
 from numba.extending import register_jitable
 
-ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+from clew.engines.cpu.kernels_prefetch import prefetch
+from clew.engines.cpu.kernels_unroll import hidden
+
+ZERO, ONE = np.uint64(0), np.uint64(1)
+AHEAD = np.uint64(64)  # edges; about as long as memory takes to answer
 WHOLE_ROW, FIRST_WILL_DO = 0, -1  # instead of a stretch of edges after which a sum may stop
 BLOCK = 2048  # rows of a padded table whose sums stay in cache while its columns pass by
 
@@ -28,18 +32,22 @@ def make_product(multiply, absorbing):
     return product
 
 
-def make_rows(add, multiply, mark, stretch, absorbing):
-    """Over compressed rows. ``numbers`` are ⊕'s identity and terminal value, and the identity in the dtype of x.
+def make_rows(add, multiply, mark, stretch, absorbing, scattered):
+    """Over rows bounds[piece]…bounds[piece + 1]-1. ``numbers``: ⊕'s identity, terminal value, identity in x's dtype.
 
-    Two sums run side by side, since one alone would wait for each addition before it could begin the next. Whether the
-    terminal value is reached is looked up after every ``stretch`` edges only: a look per edge would stop the pipeline.
+    A row is one sum in the order of its edges. Whether the terminal value is reached is looked up after every
+    ``stretch`` edges only: a look per edge would stop the pipeline. Where x is ``scattered`` over more memory than
+    caches hold, its values are asked for AHEAD edges before their turn. Rows of more than ``longest`` edges are left
+    for later and listed in ``skipped``, piece by piece; returns how many there are.
     """
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def rows(piece, bounds, indptr, indices, weights, one, x, numbers, wanted, out):
+    def rows(piece, bounds, longest, skipped, indptr, indices, weights, one, x, numbers, wanted, out):
         mark  # noqa: B018, captured: see the compiler
         kind = out.dtype.type
+        last = np.uint64(indices.size - 1)
+        long_rows = 0
         end = indptr[bounds[piece]]
         for i in range(bounds[piece], bounds[piece + 1]):
             k, end = end, indptr[i + ONE]
@@ -48,24 +56,23 @@ def make_rows(add, multiply, mark, stretch, absorbing):
             if k == end:
                 out[i] = numbers[0]
                 continue
-            a = product(k, indices[k], weights, one, x, numbers, out)
-            k += ONE
+            if end - k > longest:
+                skipped[piece, long_rows] = i
+                long_rows += 1
+                continue
+            total = product(k, indices[k], weights, one, x, numbers, out)
+            k = hidden(k + ONE)
             while stretch != FIRST_WILL_DO and k < end:
                 limit = end if stretch == WHOLE_ROW else min(end, k + np.uint64(stretch))
-                if k + ONE < limit:
-                    b = product(k, indices[k], weights, one, x, numbers, out)
-                    k += ONE
-                    while k + ONE < limit:
-                        a = kind(add(a, product(k, indices[k], weights, one, x, numbers, out)))
-                        b = kind(add(b, product(k + ONE, indices[k + ONE], weights, one, x, numbers, out)))
-                        k += TWO
-                    a = kind(add(a, b))
-                if k < limit:
-                    a = kind(add(a, product(k, indices[k], weights, one, x, numbers, out)))
-                    k += ONE
-                if stretch == WHOLE_ROW or a == numbers[1]:
+                while k < limit:
+                    if scattered:
+                        prefetch(x, np.uint64(indices[min(k + AHEAD, last)]))
+                    total = kind(add(total, product(k, indices[k], weights, one, x, numbers, out)))
+                    k = hidden(k + ONE)
+                if stretch == WHOLE_ROW or total == numbers[1]:
                     break
-            out[i] = a
+            out[i] = total
+        return long_rows
 
     return rows
 

@@ -4,149 +4,208 @@
 ``program_kernel`` makes the loop from the program's own Python functions, which Numba inlines; the kernel is kept on
 disk, so the next process finds it there.
 
-An iteration either pulls (every vertex looks at the messages of its active neighbours) or pushes (active vertices add
-to the sums of their neighbours, atomically). Pushing is chosen where few edges are active and the order of reduction
-does not matter; the sums of a pull are always formed in the same order.
+The active vertices are a list. An iteration either pushes (they fold their messages into the sums of their neighbours,
+atomically where there are several threads) or pulls (every vertex looks at the messages of its active neighbours, of
+which there is a bitmap then). Pushing is chosen where few edges are active and the order of reduction does not matter;
+the sums of a pull are always formed in the same order. A short list is member 0's alone, for as many iterations as it
+stays short: a road network has thousands of them, each too small to share.
 """
 
 import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_rows import take_chunk
+from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
+from clew.engines.cpu.kernels_waiting import advance, keep_due, key_of, pour_first
 
-ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
-CHUNK = 64  # words of a bitmap, that is 4,096 vertices, that a member takes at a time
-PUSH_BELOW = 16  # push where fewer than 1/PUSH_BELOW of the edges are active
+ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
+ALONE = 512  # active vertices up to which member 0 goes on alone
+CHUNK = 64  # vertices of a list, or words of a bitmap, that a member takes at a time
 PUSH, PULL = 0, 1
-TAKEN, ACTIVE, EDGES, CHANGED = range(4)  # counters
+ACTIVE, EDGES, ITERATIONS, REACHED, CHANGED, SENT, TAKEN = range(7)  # counters
 
 
-def program_kernel(send, process, add, apply, accepts, mark, first_suffices):
+def program_kernel(send, process, add, apply, accepts, matters, priority, mark, first_suffices, ordered):
     """The loop of a program whose functions are given as plain Python functions.
 
-    ``accepts`` says whether a vertex takes messages at all; ``first_suffices`` that one message is as good as many.
+    ``first_suffices`` says that one message is as good as many, ``ordered`` that those of lowest priority go first.
     """
 
     @njit(cache=True, nogil=True)
-    def run(member, size, state, out, into, vertices, messages, sums, bitmaps, options, trace):
+    def run(member, size, state, out, into, vertices, messages, sums, lists, bitmaps, waiting, keys, options, trace):
         """Iterate until no vertex is active; returns (iterations, whether it converged).
 
-        ``out`` and ``into`` are (indptr, indices, weights) along and against the messages' way; ``sums`` come twice, as
-        numbers and as integers for compare-and-swap, and hold the identity between iterations; ``bitmaps`` are
-        (active, touched, next active), the last two empty between iterations.
+        ``out`` and ``into`` are (indptr, indices, weights) along and against the messages' way. ``sums`` come twice, as
+        numbers and as integers for compare-and-swap, and hold the identity between iterations. ``lists`` are two of
+        vertices: the active ones, and room for those that messages reach. ``bitmaps`` are (active, reached), the latter
+        empty between iterations. ``options``: the number of active vertices, the identity, the limit of iterations,
+        whether all vertices apply, how many edges are pushed along at most, and 1 / width of the priorities. Where
+        there are any, ``waiting`` has the lists of those who wait, and ``keys`` room for a key per vertex.
         """
         mark  # noqa: B018, captured: see the compiler
-        identity, limit, everyone, steady, pushable = options
-        active, touched, following = bitmaps
-        iterations = 0
-        _count(member, size, state, out[0], active)
-        while state[counter(ACTIVE)] > 0 and iterations < limit and not all_stop(state):
-            edges = state[counter(EDGES)]
-            push = pushable and not everyone and edges < into[1].size // PUSH_BELOW
-            barrier(size, state)
+        count, identity, limit, everyone, most_pushed, scale = options
+        active, touched = bitmaps
+        frontier, reached = lists
+        spare = np.empty(SPARE, frontier.dtype)
+        if member == 0:
+            if ordered and count > 0:
+                find_keys(vertices, frontier, np.uint64(count), scale, keys)
+                advance(waiting, keys, np.uint64(count))
+            count, edges = admit(vertices, frontier, np.uint64(count), out[0], waiting, keys, scale)
+            state[counter(ACTIVE)], state[counter(EDGES)] = np.int64(count), edges
+        barrier(size, state)
+        while state[counter(ACTIVE)] > 0 and state[counter(ITERATIONS)] < limit and not all_stop(state):
+            count, edges = state[counter(ACTIVE)], state[counter(EDGES)]
+            push = edges <= most_pushed
+            barrier(size, state)  # all have seen the counters
+            if push and (size == 1 or count <= ALONE):
+                if member == 0:
+                    arrays = (vertices, messages, sums[0], lists, touched, waiting, keys)
+                    push_alone(size, state, out, arrays, options, trace)
+                barrier(size, state)
+                continue
             if member == 0:
-                if iterations < trace.shape[0]:
-                    trace[iterations, 0] = state[counter(ACTIVE)]
-                    trace[iterations, 1] = edges
-                    trace[iterations, 2] = PUSH if push else PULL
-                if not steady:
-                    state[counter(ACTIVE)] = 0
-                    state[counter(EDGES)] = 0
-                state[counter(CHANGED)] = 0
-                state[counter(TAKEN)] = 0
-            barrier(size, state)
+                _note(trace, state[counter(ITERATIONS)], count, edges, PUSH if push else PULL)
+                for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
+                    state[counter(number)] = 0
+                state[counter(ITERATIONS)] += 1
+            _clear(member, size, state, active, push)
             if push:
-                push_messages(state, out, vertices, sums, active, touched, steady)
-                _start_again(member, size, state)
-                apply_sums(state, out[0], vertices, sums, identity, touched, following, steady)
+                push_messages(state, out, vertices, sums, frontier, np.uint64(count), touched, reached, spare)
+                barrier(size, state)
+                apply_sums(state, out[0], vertices, sums[0], identity, reached, touched, frontier, spare)
             else:
-                send_messages(state, vertices, messages, active)
-                _start_again(member, size, state)
-                pull_messages(state, out[0], into, vertices, messages, active, following, identity, everyone, steady)
-                if not steady:
-                    _start_again(member, size, state)
-                    _clear(state, active)
+                send_messages(state, vertices, messages, frontier, np.uint64(count), active)
+                barrier(size, state)
+                pull_messages(state, out[0], into, vertices, messages, active, identity, everyone, frontier, spare)
             barrier(size, state)
-            iterations += 1
-            if steady and state[counter(CHANGED)] == 0:
-                return iterations, True
-            if not steady:
-                active, following = following, active
-        return iterations, state[counter(ACTIVE)] == 0
+            if ordered:
+                if member == 0:
+                    count = np.uint64(state[counter(ACTIVE)])
+                    count, edges = admit(vertices, frontier, count, out[0], waiting, keys, scale)
+                    state[counter(ACTIVE)], state[counter(EDGES)] = np.int64(count), edges
+                barrier(size, state)
+        return state[counter(ITERATIONS)], state[counter(ACTIVE)] == 0
 
     @njit(cache=True, nogil=True)
-    def send_messages(state, vertices, messages, active):
-        words = np.uint64(active.size)
-        while True:
-            first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-            if first >= words:
+    def push_alone(size, state, out, arrays, options, trace):
+        """Iterations by one thread, without atomics, for as long as few vertices are active."""
+        vertices, messages, sums, lists, touched, waiting, keys = arrays
+        frontier, reached = lists
+        _, identity, limit, _, most_pushed, scale = options
+        count, edges = np.uint64(state[counter(ACTIVE)]), state[counter(EDGES)]
+        done = state[counter(ITERATIONS)]
+        while count > 0 and (size == 1 or count <= ALONE) and edges <= most_pushed and done < limit:
+            if stopped(state):
                 break
-            for word in range(first, min(first + np.uint64(CHUNK), words)):
-                left = active[word]
-                while left != 0:
-                    v = (word << SIX) + atomic.trailing_zeros(left)
-                    messages[v] = send(vertices[v])
-                    left &= left - ONE
+            _note(trace, done, count, edges, PUSH)
+            if first_suffices:
+                count = push_first(out, vertices, messages, frontier, count, reached, touched)
+                frontier, reached = reached, frontier
+            else:
+                tail = push_sums(out, vertices, sums, frontier, count, reached, touched)
+                count = np.uint64(0)
+                for i in range(tail):
+                    v = np.uint64(reached[i])
+                    touched[v >> SIX] = np.uint64(0)  # its other bits are of vertices reached, too
+                    total = sums[v]
+                    sums[v] = identity
+                    if apply(total, vertices[v]):
+                        frontier[count] = v
+                        count += ONE
+            count, edges = admit(vertices, frontier, count, out[0], waiting, keys, scale)
+            done += 1
+        for i in range(count):
+            lists[0][i] = frontier[i]
+        state[counter(ACTIVE)], state[counter(EDGES)], state[counter(ITERATIONS)] = np.int64(count), edges, done
 
     @njit(cache=True, nogil=True)
-    def pull_messages(state, degrees, into, vertices, messages, active, following, identity, everyone, steady):
-        indptr, indices, weights = into
-        words, count = np.uint64(active.size), np.uint64(vertices.size)
-        changed, edges = np.int64(0), np.int64(0)
-        while True:
-            first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-            if first >= words:
-                break
-            for word in range(first, min(first + np.uint64(CHUNK), words)):
-                found = np.uint64(0)
-                for v in range(word << SIX, min((word + ONE) << SIX, count)):
+    def push_sums(out, vertices, sums, frontier, count, reached, touched):
+        """Fold messages into the neighbours' sums, and list whom they reach; how many that are."""
+        indptr, indices, weights = out
+        tail = np.uint64(0)
+        for i in range(count):
+            u = np.uint64(frontier[i])
+            message = send(vertices[u])
+            for j in range(indptr[u], indptr[u + ONE]):
+                v = np.uint64(indices[j])
+                if not accepts(vertices[v]):
+                    continue
+                value = process(message, weights[j], vertices[v])
+                if not matters(value, vertices[v]):
+                    continue
+                sums[v] = add(sums[v], value)
+                flag = ONE << (v & LOW_SIX)
+                if touched[v >> SIX] & flag == 0:
+                    touched[v >> SIX] |= flag
+                    reached[tail] = v
+                    tail += ONE
+        return tail
+
+    @njit(cache=True, nogil=True)
+    def push_first(out, vertices, messages, frontier, count, following, touched):
+        """Where one message is as good as many, apply the first that comes; how many are active next.
+
+        All have to send before one applies. The far end of ``following`` lists those reached that do not become active.
+        """
+        indptr, indices, weights = out
+        for i in range(count):
+            messages[i] = send(vertices[frontier[i]])
+        tail, end = np.uint64(0), np.uint64(following.size)
+        for i in range(count):
+            u = np.uint64(frontier[i])
+            for j in range(indptr[u], indptr[u + ONE]):
+                v = np.uint64(indices[j])
+                if not accepts(vertices[v]):
+                    continue
+                flag = ONE << (v & LOW_SIX)
+                if touched[v >> SIX] & flag:
+                    continue
+                value = process(messages[i], weights[j], vertices[v])
+                if not matters(value, vertices[v]):
+                    continue
+                touched[v >> SIX] |= flag
+                if apply(value, vertices[v]):
+                    following[tail] = v
+                    tail += ONE
+                else:
+                    end -= ONE
+                    following[end] = v
+        for i in range(tail):
+            touched[following[i] >> SIX] = np.uint64(0)
+        for i in range(end, np.uint64(following.size)):
+            touched[following[i] >> SIX] = np.uint64(0)
+        return tail
+
+    @njit(cache=True, nogil=True)
+    def push_messages(state, out, vertices, sums, frontier, count, touched, reached, spare):
+        """Fold messages into the neighbours' sums, and list whom they reach."""
+        indptr, indices, weights = out
+        filled = 0
+        first, last = take_chunk(state, SENT, CHUNK, count)
+        while first < count:
+            for i in range(first, last):
+                u = np.uint64(frontier[i])
+                message = send(vertices[u])
+                for j in range(indptr[u], indptr[u + ONE]):
+                    v = np.uint64(indices[j])
                     if not accepts(vertices[v]):
                         continue
-                    total = identity
-                    received = everyone
-                    for j in range(indptr[v], indptr[v + ONE]):
-                        u = np.uint64(indices[j])
-                        if steady or (active[u >> SIX] >> (u & LOW_SIX)) & ONE:
-                            total = add(total, process(messages[u], weights[j], vertices[v]))
-                            received = True
-                            if first_suffices:
-                                break
-                    if received and apply(total, vertices[v]):
-                        found |= ONE << (v & LOW_SIX)
-                        changed += 1
-                        edges += np.int64(degrees[v + ONE] - degrees[v])
-                if not steady:
-                    following[word] = found
-        _report(state, changed, edges, steady)
-
-    @njit(cache=True, nogil=True)
-    def push_messages(state, out, vertices, sums, active, touched, steady):
-        """Fold messages into the neighbours' sums; leaves ``active`` empty."""
-        indptr, indices, weights = out
-        words = np.uint64(active.size)
-        while True:
-            first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-            if first >= words:
-                break
-            for word in range(first, min(first + np.uint64(CHUNK), words)):
-                left = active[word]
-                if left == 0:
-                    continue
-                if not steady:
-                    active[word] = np.uint64(0)
-                while left != 0:
-                    u = (word << SIX) + atomic.trailing_zeros(left)
-                    left &= left - ONE
-                    message = send(vertices[u])
-                    for j in range(indptr[u], indptr[u + ONE]):
-                        v = np.uint64(indices[j])
-                        if not accepts(vertices[v]):
-                            continue
-                        fold(sums, v, process(message, weights[j], vertices[v]))
-                        flag = ONE << (v & LOW_SIX)
-                        if touched[v >> SIX] & flag == 0:
-                            atomic.bitwise_or(touched, v >> SIX, flag)
+                    value = process(message, weights[j], vertices[v])
+                    if not matters(value, vertices[v]):
+                        continue
+                    fold(sums, v, value)
+                    flag = ONE << (v & LOW_SIX)
+                    if touched[v >> SIX] & flag == 0 and atomic.bitwise_or(touched, v >> SIX, flag) & flag == 0:
+                        spare[filled] = v
+                        filled += 1
+                        if filled == SPARE:
+                            append(state, counter(REACHED), reached, spare, filled)
+                            filled = 0
+            first, last = take_chunk(state, SENT, CHUNK, count)
+        append(state, counter(REACHED), reached, spare, filled)
 
     @njit(cache=True, nogil=True)
     def fold(sums, v, value):
@@ -160,78 +219,111 @@ def program_kernel(send, process, add, apply, accepts, mark, first_suffices):
                 return
 
     @njit(cache=True, nogil=True)
-    def apply_sums(state, degrees, vertices, sums, identity, touched, following, steady):
-        """Apply the sums of touched vertices; leaves sums at the identity and ``touched`` empty."""
-        words = np.uint64(touched.size)
-        changed, edges = np.int64(0), np.int64(0)
-        numbers = sums[0]
-        while True:
-            first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-            if first >= words:
-                break
-            for word in range(first, min(first + np.uint64(CHUNK), words)):
-                left = touched[word]
-                if left == 0:
+    def apply_sums(state, degrees, vertices, sums, identity, reached, touched, frontier, spare):
+        """Apply the sums of the vertices reached; leaves sums at the identity and ``touched`` empty."""
+        count = np.uint64(state[counter(REACHED)])
+        edges, filled = np.int64(0), 0
+        first, last = take_chunk(state, TAKEN, CHUNK, count)
+        while first < count:
+            for i in range(first, last):
+                v = np.uint64(reached[i])
+                touched[v >> SIX] = np.uint64(0)  # its other bits are of vertices reached, too
+                total = sums[v]
+                sums[v] = identity
+                if apply(total, vertices[v]):
+                    edges += np.int64(degrees[v + ONE] - degrees[v])
+                    spare[filled] = v
+                    filled += 1
+                    if filled == SPARE:
+                        append(state, counter(ACTIVE), frontier, spare, filled)
+                        filled = 0
+            first, last = take_chunk(state, TAKEN, CHUNK, count)
+        append(state, counter(ACTIVE), frontier, spare, filled)
+        atomic.add(state, counter(EDGES), edges)
+
+    @njit(cache=True, nogil=True)
+    def send_messages(state, vertices, messages, frontier, count, active):
+        first, last = take_chunk(state, SENT, CHUNK, count)
+        while first < count:
+            for i in range(first, last):
+                v = np.uint64(frontier[i])
+                messages[v] = send(vertices[v])
+                atomic.bitwise_or(active, v >> SIX, ONE << (v & LOW_SIX))
+            first, last = take_chunk(state, SENT, CHUNK, count)
+
+    @njit(cache=True, nogil=True)
+    def pull_messages(state, degrees, into, vertices, messages, active, identity, everyone, frontier, spare):
+        indptr, indices, weights = into
+        words, size = np.uint64(active.size), np.uint64(vertices.size)
+        edges, filled = np.int64(0), 0
+        first, last = take_chunk(state, TAKEN, CHUNK, words)
+        while first < words:
+            for v in range(first << SIX, min(last << SIX, size)):
+                if not accepts(vertices[v]):
                     continue
-                touched[word] = np.uint64(0)
-                found = np.uint64(0)
-                while left != 0:
-                    place = atomic.trailing_zeros(left)
-                    left &= left - ONE
-                    v = (word << SIX) + place
-                    total = numbers[v]
-                    numbers[v] = identity
-                    if apply(total, vertices[v]):
-                        found |= ONE << place
-                        changed += 1
-                        edges += np.int64(degrees[v + ONE] - degrees[v])
-                if not steady:
-                    following[word] = found
-        _report(state, changed, edges, steady)
+                total = identity
+                received = everyone
+                for j in range(indptr[v], indptr[v + ONE]):
+                    u = np.uint64(indices[j])
+                    if (active[u >> SIX] >> (u & LOW_SIX)) & ONE:
+                        value = process(messages[u], weights[j], vertices[v])
+                        if matters(value, vertices[v]):
+                            total = add(total, value)
+                            received = True
+                            if first_suffices:
+                                break
+                if received and apply(total, vertices[v]):
+                    edges += np.int64(degrees[v + ONE] - degrees[v])
+                    spare[filled] = v
+                    filled += 1
+                    if filled == SPARE:
+                        append(state, counter(ACTIVE), frontier, spare, filled)
+                        filled = 0
+            first, last = take_chunk(state, TAKEN, CHUNK, words)
+        append(state, counter(ACTIVE), frontier, spare, filled)
+        atomic.add(state, counter(EDGES), edges)
+
+    @njit(cache=True, nogil=True)
+    def admit(vertices, frontier, count, indptr, waiting, keys, scale):
+        """Keep those whose turn it is, or if it is nobody's, list the next that wait; their number and their edges.
+
+        One member's work, about as much as a few edges for every vertex that was activated.
+        """
+        if ordered:
+            find_keys(vertices, frontier, count, scale, keys)
+            count = keep_due(waiting, frontier, keys, count)
+            if count == 0:
+                count = pour_first(waiting, frontier)
+                if count > 0:
+                    find_keys(vertices, frontier, count, scale, keys)
+                    advance(waiting, keys, count)
+                    count = keep_due(waiting, frontier, keys, count)
+        edges = np.int64(0)
+        for i in range(count):
+            v = np.uint64(frontier[i])
+            edges += np.int64(indptr[v + ONE] - indptr[v])
+        return count, edges
+
+    @njit(cache=True, nogil=True)
+    def find_keys(vertices, frontier, count, scale, keys):
+        for i in range(count):
+            keys[i] = key_of(priority(vertices[frontier[i]]), scale)
 
     return run
 
 
 @njit(cache=True, nogil=True)
-def _report(state, changed, edges, steady):
-    """Add what one member found; where everyone stays active, only whether anything changed counts."""
-    atomic.add(state, counter(CHANGED), changed)
-    if not steady:
-        atomic.add(state, counter(ACTIVE), changed)
-        atomic.add(state, counter(EDGES), edges)
-
-
-@njit(cache=True, nogil=True)
-def _start_again(member, size, state):
-    """All members are done with the bitmap; hand it out from the start."""
-    barrier(size, state)
-    if member == 0:
-        state[counter(TAKEN)] = 0
-    barrier(size, state)
-
-
-@njit(cache=True, nogil=True)
-def _clear(state, bitmap):
-    words = np.uint64(bitmap.size)
-    while True:
-        first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
-        if first >= words:
-            break
-        for word in range(first, min(first + np.uint64(CHUNK), words)):
+def _clear(member, size, state, bitmap, keep):
+    """Empty a bitmap together, unless it is not going to be used."""
+    if not keep:
+        for word in range(np.uint64(member * bitmap.size // size), np.uint64((member + 1) * bitmap.size // size)):
             bitmap[word] = np.uint64(0)
+    barrier(size, state)
 
 
 @njit(cache=True, nogil=True)
-def _count(member, size, state, indptr, active):
-    """Count active vertices and their edges."""
-    vertices, edges = np.int64(0), np.int64(0)
-    for word in range(member * active.size // size, (member + 1) * active.size // size):
-        left = active[word]
-        while left != 0:
-            v = (np.uint64(word) << SIX) + atomic.trailing_zeros(left)
-            left &= left - ONE
-            vertices += 1
-            edges += np.int64(indptr[v + ONE] - indptr[v])
-    atomic.add(state, counter(ACTIVE), vertices)
-    atomic.add(state, counter(EDGES), edges)
-    barrier(size, state)
+def _note(trace, iteration, active, edges, direction):
+    if iteration < trace.shape[0]:
+        trace[iteration, 0] = active
+        trace[iteration, 1] = edges
+        trace[iteration, 2] = direction

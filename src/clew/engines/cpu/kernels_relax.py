@@ -2,8 +2,9 @@
 """Relaxing edges: what shortest, widest and negative paths have in common.
 
 A vertex has a value (smaller is better) and a parent, and both must change together even where several threads find a
-better way to it at once. So the parent doubles as a lock: whoever swaps it for LOCKED may write both. Values only ever
-fall, hence a look at the value without the lock can only be too high, and most edges are dismissed by that look alone.
+better way to it at once. Delta-stepping has its own way (see ``kernels_sssp``); elsewhere the parent doubles as a lock:
+whoever swaps it for LOCKED may write both. Values only ever fall, hence a look at the value without the lock can only
+be too high, and most edges are dismissed by that look alone.
 
 The parents always form a tree. Whenever a value is written, it is strictly smaller than before, and every vertex's
 value is at least what its parent's value makes of it. A cycle of parents would need a value that is, all the way

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""What kernels share that go over all rows, round after round: handing out blocks of rows, and summing over a row.
+"""What kernels share that go over rows, round after round: handing them out, and summing over a row.
 
 Blocks depend on the graph alone (``blocks.fixed_blocks``). Who does a block is left to chance, but each leaves its sums
 in its own place, and they are added in the order of the blocks; so sums do not depend on the number of threads.
@@ -23,6 +23,16 @@ def take_block(size, state, number, step, blocks):
     counter never has to go back to 0, which would take a barrier.
     """
     return atomic.add(state, counter(number), np.int64(1)) - step * (blocks + size)
+
+
+@njit(cache=True, nogil=True)
+def take_chunk(state, number, chunk, total):
+    """The next ``chunk`` of 0…total-1 by counter ``number``, as (first, last); first is ``total`` when all are taken.
+
+    For rounds of different lengths: the counter has to be 0 at the start of each.
+    """
+    first = np.uint64(atomic.add(state, counter(number), np.int64(chunk)))
+    return min(first, total), min(first + np.uint64(chunk), total)
 
 
 @njit(cache=True, nogil=True)

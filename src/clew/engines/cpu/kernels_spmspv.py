@@ -2,10 +2,11 @@
 """y[j] = ⊕ over edges i → j, i active, of w ⊗ x[i]: push from a sparse vector, three ways to bring equal j together.
 
 * scatter      into a dense vector, with a bitmap of what was touched; the list is read off the bitmap in order
-* gather       all products with their j, sort by j (merge sort, or radix sort by 11 bits at a time), add up runs
+* sort         all products by their j (merge sort, or radix sort by 11 bits at a time) and add up runs
 
-Both sorts are stable and edges are taken in order, so every way adds the same numbers in the same order: results are
-equal to the last bit.
+Threads share the work by where edges lead to: each looks at all active vertices and finds its part of their rows by
+bisection. Both sorts are stable and edges are taken in order, so every way adds the same numbers in the same order:
+results are equal to the last bit, for any number of threads.
 """
 
 import numpy as np
@@ -28,18 +29,60 @@ def edges_of(indptr, active):
     return total
 
 
+@njit(cache=True, nogil=True)
+def sample(indptr, indices, active, stride, found):
+    """Where every ``stride``-th edge of the active vertices leads to; returns how many were looked at."""
+    passed, count, goal = ZERO, ZERO, stride >> ONE
+    for a in range(active.size):
+        start = indptr[active[a]]
+        length = indptr[active[a] + ONE] - start
+        while goal < passed + length and count < found.size:
+            found[count] = indices[start + goal - passed]
+            count += ONE
+            goal += stride
+        passed += length
+    return count
+
+
+@njit(cache=True, nogil=True)
+def first_from(columns, start, end, goal):
+    """The first place from ``start`` on whose column is ``goal`` or more, ``end`` if there is none."""
+    while start < end:
+        middle = (start + end) >> ONE
+        if columns[middle] < goal:
+            start = middle + ONE
+        else:
+            end = middle
+    return start
+
+
+@njit(cache=True, nogil=True)
+def _part(indptr, indices, i, low, high, whole):
+    """Where the edges of vertex i that lead to low…high-1 start and end."""
+    start, end = indptr[i], indptr[i + ONE]
+    if whole:
+        return start, end
+    start = first_from(indices, start, end, low)
+    return start, first_from(indices, start, end, high)
+
+
 def make_scatter(add, multiply, mark, absorbing):
-    """Into ``sums``, of which only entries with their bit in ``touched`` mean anything; returns how many there are."""
+    """Into ``sums``, of which only entries with their bit in ``touched`` mean anything; returns how many there are.
+
+    A piece looks at all active vertices, and at those of their edges that lead to bounds[piece]…bounds[piece + 1]-1;
+    bounds are multiples of 64, so that no two pieces share a word.
+    """
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def scatter(piece, indptr, indices, weights, one, active, values, numbers, wanted, touched, sums):
+    def scatter(piece, bounds, indptr, indices, weights, one, active, values, numbers, wanted, touched, sums):
         mark  # noqa: B018, captured: see the compiler
         kind = sums.dtype.type
+        low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
         found = 0
         for a in range(active.size):
-            i = active[a]
-            for k in range(indptr[i], indptr[i + ONE]):
+            start, end = _part(indptr, indices, active[a], low, high, whole)
+            for k in range(start, end):
                 j = indices[k]
                 if wanted is not None and not wanted[j]:
                     continue
@@ -57,10 +100,10 @@ def make_scatter(add, multiply, mark, absorbing):
 
 
 @njit(cache=True, nogil=True)
-def collect(touched, sums, found, reduced):
-    """List the entries whose bits are set, in order."""
-    place = ZERO
-    for word in range(np.uint64(touched.size)):
+def collect(piece, bounds, places, touched, sums, found, reduced):
+    """List the entries whose bits are set in one piece, in order, from places[piece] on."""
+    place = np.uint64(places[piece])
+    for word in range(bounds[piece] >> SIX, (bounds[piece + 1] + LOW_SIX) >> SIX):
         bits = touched[word]
         while bits:
             j = (word << SIX) + np.uint64(trailing_zeros(bits))
@@ -70,48 +113,49 @@ def collect(touched, sums, found, reduced):
             bits &= bits - ONE
 
 
-def make_gather(multiply, mark, absorbing):
-    """All products with their j, in the order of the edges; returns how many are wanted."""
+def make_sorted(add, multiply, mark, absorbing, radix):
+    """The vertices reached in one piece, ascending, and their sums: all products are listed, sorted and added up."""
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def gather(piece, indptr, indices, weights, one, active, values, numbers, wanted, keys, products):
+    def ordered(piece, bounds, indptr, indices, weights, one, active, values, numbers, wanted, empty):
         mark  # noqa: B018
+        low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
+        room = ZERO
+        for a in range(active.size):
+            start, end = _part(indptr, indices, active[a], low, high, whole)
+            room += end - start
+        keys, products = np.empty(room, indices.dtype), np.empty(room, empty.dtype)
+        kind = products.dtype.type
         place = ZERO
         for a in range(active.size):
-            i = active[a]
-            for k in range(indptr[i], indptr[i + ONE]):
+            start, end = _part(indptr, indices, active[a], low, high, whole)
+            for k in range(start, end):
                 j = indices[k]
                 if wanted is not None and not wanted[j]:
                     continue
                 keys[place] = j
                 products[place] = product(k, a, weights, one, values, numbers, products)
                 place += ONE
-        return place
-
-    return gather
-
-
-def make_runs(add, mark):
-    """Add up the products of equal keys, which are neighbours, in place; returns how many keys there are."""
-
-    @njit(cache=True, nogil=True, error_model="numpy")
-    def runs(piece, keys, products):
-        mark  # noqa: B018
-        kind = products.dtype.type
-        if keys.size == 0:
-            return 0
-        last = 0
-        for k in range(1, keys.size):
-            if keys[k] == keys[last]:
-                products[last] = kind(add(products[last], products[k]))
+        keys, products = keys[:place], products[:place]
+        spare_keys, spare_products = np.empty_like(keys), np.empty_like(products)
+        if radix:
+            swapped = radix_sort(keys, products, spare_keys, spare_products, max(high, ONE))
+        else:
+            swapped = merge_sort(keys, products, spare_keys, spare_products)
+        if swapped:
+            keys, products = spare_keys, spare_products
+        count = ZERO
+        for k in range(place):
+            if count > ZERO and keys[k] == keys[count - ONE]:
+                products[count - ONE] = kind(add(products[count - ONE], products[k]))
             else:
-                last += 1
-                keys[last] = keys[k]
-                products[last] = products[k]
-        return last + 1
+                keys[count] = keys[k]
+                products[count] = products[k]
+                count += ONE
+        return keys[:count].copy(), products[:count].copy()
 
-    return runs
+    return ordered
 
 
 @njit(cache=True, nogil=True)
@@ -142,8 +186,8 @@ def radix_sort(keys, products, spare_keys, spare_products, limit):
 
 
 @njit(cache=True, nogil=True)
-def merge_sort(keys, products, spare_keys, spare_products, limit):
-    """The same by merging: short runs are sorted by insertion, then merged two by two; ``limit`` is of no use here."""
+def merge_sort(keys, products, spare_keys, spare_products):
+    """The same by merging: short runs are sorted by insertion, then merged two by two."""
     size = keys.size
     for start in range(0, size, RUN):
         _insert(keys[start : start + RUN], products[start : start + RUN])

@@ -46,7 +46,7 @@ def pagerank(
         return Ranks(rank, 0, True, np.empty(0))
     scale, passing = np.empty(n, dtype=dtype), None
     if weighted:
-        leaving, shares = _shares(graph.outgoing, graph.incoming)
+        leaving, shares = shares_of(graph.outgoing, graph.incoming)
         scale[:] = np.where(leaving > 0, damping, 0)
         passing = shares.astype(dtype, copy=False)
     bounds = fixed_blocks(graph.incoming)
@@ -72,7 +72,7 @@ def pagerank(
     return Ranks(rank, int(rounds), bool(converged), trace[:rounds])
 
 
-def _shares(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:
+def shares_of(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:
     """The weight that leaves every vertex, and what part of it every in-edge has; all in units of the largest weight,
     because a sum of weights may be more than a float can hold.
     """

@@ -1,6 +1,9 @@
-"""Weights in few types, since kernels are compiled anew for each."""
+"""Weights in few types, since kernels are compiled anew for each, and their extent, looked for once."""
 
 from __future__ import annotations
+
+import weakref
+from typing import Any
 
 import numpy as np
 
@@ -27,3 +30,18 @@ def sums_of(weights: Array) -> tuple[np.generic, np.generic]:
     if weights.dtype.kind == "f":
         return weights.dtype.type(0), weights.dtype.type(np.inf)
     return np.int64(0), np.int64(np.iinfo(np.int64).max)
+
+
+def extent(weights: Array) -> tuple[Any, Any]:
+    """The smallest and the largest weight; of a graph's own, which never change, the same without looking again."""
+    key = id(weights)
+    known = _extents.get(key)
+    if known is not None and known[0]() is weights:
+        return known[1]
+    ends = weights.min(), weights.max()
+    if not weights.flags.writeable:
+        _extents[key] = weakref.ref(weights, lambda _: _extents.pop(key, None)), ends
+    return ends
+
+
+_extents: dict[int, tuple[weakref.ref[Array], tuple[Any, Any]]] = {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,27 +11,35 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
-from clew.engines.cpu.compiler import kernel
+from clew.engines.cpu import hubs, vectors
+from clew.engines.cpu.blocks import is_scattered
+from clew.engines.cpu.compiler import Kernel, kernel
+from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of, stretch_of
 from clew.engines.cpu.rows import rows_of
 from clew.layouts import COO, ELL, Layout
-from clew.operators import Monoid, Semiring
+from clew.operators import Semiring
+from clew.operators.fingerprints import is_self_contained
 
-STRETCH = 64
+
+class Plan(NamedTuple):
+    """What a product over rows needs besides the arrays; made once for a semiring and dtypes."""
+
+    made: Kernel
+    numbers: tuple[Any, Any, Any]
+    one: Any
 
 
 def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
     """out[i] = ⊕ over edges i → j of w ⊗ x[j], where wanted."""
+    if isinstance(edges, Adjacency) and edges.num_arcs:
+        _over_rows(edges, x, semiring, wanted, out)
+        return
     from clew.engines.cpu import kernels_products as kernels
 
     functions = (semiring.add.operator.function, semiring.multiply.function)
-    absorbing = is_absorbing(semiring, x)
-    rest = (frozen(edges.weights), x.dtype.type(1), frozen(x), numbers_of(semiring, x, out), frozen(wanted), out)
-    if isinstance(edges, Adjacency):
-        bounds = as_bits(blocks_of(edges))
-        stretch = stretch_of(semiring.add, out.dtype)
-        made = kernel(kernels.make_rows, *functions, stretch=stretch, absorbing=absorbing)
-        made.each(bounds.size - 1, bounds, *rows_of(edges), *rest)
-        return
+    absorbing = is_absorbing(semiring, x.dtype)
+    numbers = numbers_of(semiring, x.dtype, out.dtype)
+    rest = (frozen(edges.weights), x.dtype.type(1), frozen(x), numbers, frozen(wanted), out)
     out[... if wanted is None else wanted] = semiring.add.identity(out.dtype)
     if isinstance(edges, COO):
         bounds = _cut_between_rows(edges.rows)
@@ -44,35 +53,42 @@ def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out:
         made.each(pieces, bounds, frozen(as_bits(edges.columns)), weights, *rest[1:])
 
 
-def frozen(array: Any) -> Any:
-    """A read-only view, so that kernels are compiled for one kind of array and not for two."""
-    if array is None:
-        return None
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
+def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+    """Rows in blocks of about as many edges each; the longest rows after them, each by all threads.
+
+    Python between products is as slow as code in a cold cache is, up to 0.2 ms a call: so there is little of it.
+    """
+    functions = (semiring.add.operator.function, semiring.multiply.function)
+    find = _lasting_plan if all(map(is_self_contained, functions)) else _plan
+    made, numbers, one = find(semiring, x.dtype, out.dtype, is_scattered(rows, x))
+    bounds = as_bits(blocks_of(rows)) if threads.count() > 1 else np.array([0, rows.num_vertices], np.uint64)
+    longest, skipped = hubs.longest(rows), hubs.room(bounds.size - 1)
+    indptr, *rest = (*rows_of(rows), frozen(rows.weights), one, frozen(x), numbers)
+    counts = made.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(wanted), out)
+    for hub in hubs.listed(skipped, counts):
+        parts = hubs.parts_of(rows, hub)
+        sums, total = np.empty(parts.size - 1, out.dtype), np.empty(1, out.dtype)
+        bounds = as_bits(hubs.even_bounds(sums.size))
+        made.each(bounds.size - 1, bounds, longest, skipped, parts, *rest, None, sums)
+        vectors.reduce_segments(sums, np.array([0, sums.size]), semiring.add, total)
+        out[hub] = total[0]
 
 
-def numbers_of(semiring: Semiring, x: Array, out: Array) -> tuple[Any, Any, Any]:
-    """⊕'s identity and terminal value in the dtype of the sums, and its identity in that of x; unused ones are 0."""
-    identity = semiring.add.identity(out.dtype)
-    terminal = semiring.add.terminal(out.dtype)
-    nothing = semiring.add.identity(x.dtype) if is_absorbing(semiring, x) else x.dtype.type(0)
-    return identity, identity if terminal is None else terminal, nothing
-
-
-def is_absorbing(semiring: Semiring, x: Array) -> bool:
-    """Whether values that are ⊕'s identity must be watched for: floats have an infinity that does that by itself."""
-    return semiring.absorbing and x.dtype.kind in "iu"
-
-
-def stretch_of(monoid: Monoid, dtype: np.dtype[Any]) -> int:
-    """After how many edges to look whether a sum has reached its terminal value: one for booleans, which soon do."""
+def _plan(semiring: Semiring, x: np.dtype[Any], out: np.dtype[Any], scattered: bool) -> Plan:
     from clew.engines.cpu import kernels_products as kernels
 
-    if monoid.stops_at_first:
-        return kernels.FIRST_WILL_DO
-    return kernels.WHOLE_ROW if not monoid.has_terminal else 1 if dtype.kind == "b" else STRETCH
+    made = kernel(
+        kernels.make_rows,
+        semiring.add.operator.function,
+        semiring.multiply.function,
+        stretch=stretch_of(semiring.add, out),
+        absorbing=is_absorbing(semiring, x),
+        scattered=scattered,
+    )
+    return Plan(made, numbers_of(semiring, x, out), x.type(1))
+
+
+_lasting_plan = lru_cache(maxsize=256)(_plan)  # for functions that always do the same
 
 
 def _cut_between_rows(rows: Array) -> Array:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clew import threads
 from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import compiler, team
+from clew.engines.cpu.blocks import ahead_of, fixed_blocks
 from clew.errors import OperatorError
 from clew.graph import Graph
+from clew.operators import Gather
 from clew.result import Trace
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ TRACED = 1 << 16
 NO_LIMIT = 2**62
 #: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
 ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
+#: Push where at most this part of the edges is active. A pull that is content with one message looks at few edges.
+PUSHED, PUSHED_TO_ANY = 1 / 2, 1 / 16
 
 
 class Done(NamedTuple):
@@ -31,57 +36,173 @@ class Done(NamedTuple):
     trace: Trace
 
 
+class Ways(NamedTuple):
+    """The rows along the way of messages and against it."""
+
+    along: Adjacency
+    against: Adjacency
+
+
 def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Done:
     """Run the program on ``state``, in place."""
-    from clew.engines.cpu.kernels_program import PULL, program_kernel
-
-    message = np.dtype(program.message)
-    out, into = _ways(graph, program.direction, message)
-    add: Any = program.reduce.operator.function
-    functions: tuple[Any, ...] = (program.send, program.process, add, program.apply, program.accepts)
-    made = compiler.kernel(program_kernel, *functions, first_suffices=program.reduce.stops_at_first)
-    n = graph.num_vertices
-    identity = program.reduce.identity(message)
-    messages, sums = np.empty(n, dtype=message), np.full(n, identity, dtype=message)
-    words = -(-n // 64)
-    packed = np.packbits(active, bitorder="little")
-    bitmaps = tuple(np.zeros(words, dtype=np.uint64) for _ in range(3))
-    bitmaps[0].view(np.uint8)[: packed.size] = packed
-    pushable = program.reduce.name in ORDER_FREE or message.kind in "iu"
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
-    options = (identity, limit, program.apply_to == "all", program.active_next == "all", pushable)
-    trace = np.zeros((min(limit, TRACED), 3), dtype=np.int64)
+    ways = _ways(graph, program.direction)
     try:
-        iterations, converged = team.run(
-            made.dispatcher, out[1].size + n, out, into, state, messages, (sums, as_bits(sums)), bitmaps, options, trace
-        )
+        if isinstance(program.reduce, Gather):
+            return _gathering(program, program.reduce, ways, state, active, limit)
+        if program.active_next == "all":
+            return _steady(program, ways, state, limit)
+        return _spreading(program, ways, state, active, limit)
     except Exception as error:
         # Numba's own errors, and the KeyError that it lets through for a field that does not exist.
         if type(error).__module__.startswith("numba") or isinstance(error, KeyError):
             raise OperatorError(_explained(program, error)) from None
         raise
+
+
+def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int) -> Done:
+    """From the active vertices to those that change."""
+    from clew.engines.cpu.kernels_program import PULL, program_kernel
+
+    monoid: Any = program.reduce
+    ordered = program.priority is not None
+    functions = (*_functions(program, monoid.operator.function), program.priority or _no_priority)
+    made = compiler.kernel(program_kernel, *functions, first_suffices=monoid.stops_at_first, ordered=ordered)
+    message = np.dtype(program.message)
+    n, edges = state.size, ways.along.num_arcs
+    identity = monoid.identity(message)
+    messages, sums = np.empty(n, dtype=message), np.full(n, identity, dtype=message)
+    lists, count = _lists(active, ways.along)
+    bitmaps = tuple(np.zeros(-(-n // 64), dtype=np.uint64) for _ in range(2))
+    everyone = program.apply_to == "all"
+    pushable = not everyone and (monoid.name in ORDER_FREE or message.kind in "iu")
+    most_pushed = int(edges * (PUSHED_TO_ANY if monoid.stops_at_first else PUSHED)) if pushable else -1
+    trace = np.zeros((min(limit, TRACED), 3), dtype=np.int64)
+    iterations, converged = team.run(
+        made.dispatcher,
+        edges + n,
+        _rows(ways.along, message),
+        _rows(ways.against, message),
+        state,
+        messages,
+        (sums, as_bits(sums)),
+        lists,
+        bitmaps,
+        _nobody_waiting(n if ordered else 0, lists[0].dtype),
+        np.empty(n if ordered else 0, dtype=np.uint64),
+        (count, identity, limit, everyone, most_pushed, 1 / program.width),
+        trace,
+    )
     rows = trace[:iterations]
     columns = {"active": rows[:, 0], "edges": rows[:, 1], "direction": np.where(rows[:, 2] == PULL, "pull", "push")}
     return Done(int(iterations), bool(converged), Trace(columns))
 
 
-def _ways(graph: Graph, direction: str, message: np.dtype[Any]) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """(indptr, indices, weights) along the way of messages and against it."""
+def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Done:
+    """Everyone in every iteration."""
+    from clew.engines.cpu.kernels_steady import steady_kernel
+
+    monoid: Any = program.reduce
+    made = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
+    message = np.dtype(program.message)
+    now, later = (np.empty(state.size, dtype=message) for _ in range(2))
+    changes = np.zeros(min(limit, TRACED), dtype=np.int64)
+    iterations, converged = team.run(
+        made.dispatcher,
+        (ways.against.num_arcs + state.size) * min(limit, TRACED),
+        fixed_blocks(ways.against),
+        ahead_of(ways.against, now),
+        _rows(ways.against, message),
+        state,
+        now,
+        later,
+        (monoid.identity(message), limit, program.apply_to == "all"),
+        changes,
+    )
+    return Done(int(iterations), bool(converged), Trace({"changed": changes[:iterations]}))
+
+
+def _gathering(
+    program: VertexProgram, gather: Gather, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int
+) -> Done:
+    """A vertex looks at all of its neighbours when one of them has changed."""
+    from clew.engines.cpu.kernels_gather import gather_kernel
+
+    made = compiler.kernel(gather_kernel, *_functions(program, gather.function), in_order=gather.in_order)
+    message = np.dtype(program.message)
+    n = state.size
+    steady = program.active_next == "all"
+    lists, count = _lists(np.ones(n, dtype=np.bool_) if steady else active, ways.along)
+    trace = np.zeros((min(limit, TRACED), 2), dtype=np.int64)
+    iterations, converged = team.run(
+        made.dispatcher,
+        ways.along.num_arcs + n,
+        _rows(ways.along, message),
+        _rows(ways.against, message),
+        state,
+        np.empty(n, dtype=message),
+        lists,
+        tuple(np.zeros(-(-n // 64), dtype=np.uint64) for _ in range(2)),
+        _multisets(int(np.diff(ways.against.indptr).max(initial=1)), message),
+        (count, limit, np.array(gather.empty).astype(message)[()], program.apply_to == "all", steady),
+        trace,
+    )
+    rows = trace[:iterations]
+    columns = {"active": rows[:, 0], "edges": rows[:, 1], "direction": np.full(len(rows), "pull")}
+    return Done(int(iterations), bool(converged), Trace(columns))
+
+
+def _functions(program: VertexProgram, reduce: Any) -> tuple[Any, ...]:
+    return program.send, program.process, reduce, program.apply, program.accepts, program.matters
+
+
+def _no_priority(vertex: Any) -> int:  # noqa: ARG001
+    return 0
+
+
+def _lists(active: npt.NDArray[np.bool_], rows: Adjacency) -> tuple[tuple[Array, Array], int]:
+    """Room for two lists of vertices, the first of which begins with the active ones; their number."""
+    frontier, reached = (np.empty(active.size, dtype=as_bits(rows.indices).dtype) for _ in range(2))
+    chosen = np.flatnonzero(active)
+    frontier[: chosen.size] = chosen
+    return (frontier, reached), int(chosen.size)
+
+
+def _nobody_waiting(n: int, ids: np.dtype[Any]) -> tuple[Array, ...]:
+    """Empty lists for ``kernels_waiting``."""
+    from clew.engines.cpu.kernels_waiting import LISTS
+
+    follow, before = (np.empty(n, dtype=ids) for _ in range(2))
+    return follow, before, np.zeros(n, dtype=np.uint8), np.full(LISTS, n, dtype=ids), np.zeros(1, dtype=np.uint64)
+
+
+def _multisets(longest: int, message: np.dtype[Any]) -> tuple[Array, Array, Array]:
+    """Room for ``kernels_multiset``, a row for every thread."""
+    rows, places = threads.count(), 2 << longest.bit_length()
+    values, counts = np.empty((rows, longest), dtype=message), np.empty((rows, longest), dtype=np.int64)
+    return values, counts, np.zeros((rows, places), dtype=np.uint32)
+
+
+def _ways(graph: Graph, direction: str) -> Ways:
     if direction == "both" and graph.directed:
-        graph = _both_ways(graph)
-    along, against = (graph.outgoing, graph.incoming) if direction != "in" else (graph.incoming, graph.outgoing)
-    return _rows(along, message), _rows(against, message)
+        return _both_ways(graph)
+    along, against = graph.outgoing, graph.incoming
+    return Ways(against, along) if direction == "in" else Ways(along, against)
 
 
-def _both_ways(graph: Graph) -> Graph:
-    """Every edge in both directions; an edge there and one back are two in each."""
-    return graph.symmetrized("keep")
+def _both_ways(graph: Graph) -> Ways:
+    """Every edge in both directions: one there and one back are two in each, and a loop is two."""
+    source, target, weights = graph.edges()
+    ends = np.concatenate([source, target]), np.concatenate([target, source])
+    doubled = None if weights is None else np.concatenate([weights, weights])
+    rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.indices.dtype).outgoing
+    return Ways(rows, rows)
 
 
 def _rows(rows: Adjacency, message: np.dtype[Any]) -> tuple[Array, ...]:
+    """(indptr, indices, weights); the weights of an unweighted graph take no memory: one value seen as many."""
     weights = rows.weights
     if weights is None:
-        # One value seen as many: an unweighted graph needs no memory for its weights.
         weights = np.broadcast_to(np.ones(1, dtype=message), rows.num_arcs)
     return as_bits(rows.indptr), as_bits(rows.indices), weights
 

@@ -1,4 +1,4 @@
-"""Matrix times matrix on the CPU: two passes over the rows, one to count the entries and one to make them."""
+"""Matrix times matrix on the CPU: blocks of rows with about as many products each, and long rows in parts."""
 
 from __future__ import annotations
 
@@ -11,64 +11,80 @@ from clew.adjacency import Adjacency
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.engines.base import weight_dtypes
 from clew.engines.cpu.compiler import kernel
-from clew.engines.cpu.products import frozen
+from clew.engines.cpu.operands import frozen
 from clew.engines.cpu.rows import rows_of
-from clew.operators import Semiring, semirings
+from clew.operators import Semiring
+
+GRAIN = 1 << 16  # products to a block, at least
 
 
 def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:
     """The product of two matrices, at the entries of ``mask`` where there is one."""
     from clew.engines.cpu import kernels_spgemm as kernels
 
-    products = np.zeros(a.num_vertices + 1, dtype=np.uint64)
+    products = np.zeros(a.num_vertices, dtype=np.uint64)
     pieces = threads.pieces(a.num_arcs)
     threads.each(kernels.count_products, pieces, pieces, *rows_of(a), as_bits(b.indptr), products)
-    rows = (_even(products), products, rows_of(a), rows_of(b), None if mask is None else rows_of(mask))
-
-    indptr = np.zeros(a.num_vertices + 1, dtype=OFFSET)
-    # How many entries there are does not depend on the semiring; with always the same one, this is compiled once.
-    none = np.zeros(1)
-    _each_row(rows, semirings.plus_times, (none, none), indptr, None, none)
-    np.cumsum(indptr, out=indptr)
+    units = units_of(products)
 
     left, right = weight_dtypes(a, b)
+    dtype = semiring.result_dtype(left, right)
+    absorbing = semiring.absorbing and right.kind in "iu"
+    numbers = (semiring.add.identity(dtype), semiring.add.identity(right) if absorbing else right.type(0))
     weights = (_or_one(a.weights, left), _or_one(b.weights, right))
-    sums = np.empty(int(indptr[-1]), semiring.result_dtype(left, right))
-    indices = np.empty(sums.size, dtype=a.indices.dtype)
-    _each_row(rows, semiring, weights, indptr, indices, sums)
-    return Adjacency(indptr, indices, sums)
-
-
-def _each_row(
-    rows: tuple[Any, ...],
-    semiring: Semiring,
-    weights: tuple[Array, Array],
-    indptr: Array,
-    indices: Array | None,
-    sums: Array,
-) -> None:
-    """Without ``indices``, put the lengths of the rows in ``indptr``; with it, make the rows where that says."""
-    from clew.engines.cpu import kernels_spgemm as kernels
-
-    left, right = weights
-    absorbing = semiring.absorbing and right.dtype.kind in "iu"
-    nothing = semiring.add.identity(right.dtype) if absorbing else right.dtype.type(0)
-    numbers = (semiring.add.identity(sums.dtype), nothing)
-    steps = np.array([left.size > 1, right.size > 1], dtype=np.uint64)
+    steps = np.array([a.weights is not None, b.weights is not None], dtype=np.uint64)
     made = kernel(
         kernels.make_multiply, semiring.add.operator.function, semiring.multiply.function, absorbing=absorbing
     )
-    given = (*rows, frozen(left), frozen(right), steps, numbers)
-    made.each(rows[0].size - 1, *given, as_bits(indptr), as_bits(indices), sums)
+    rows = (rows_of(a), rows_of(b), None if mask is None else rows_of(mask))
+    empty = (as_bits(np.empty(0, a.indices.dtype)), np.empty(0, dtype))
+    found = made.each(units.shape[1], units, products, *rows, *map(frozen, weights), steps, numbers, empty)
+    return _joined(found, units, a.num_vertices, a.indices.dtype, dtype)
+
+
+def units_of(products: Array) -> Array:
+    """First and last rows, first and last columns of the pieces of work, in the order of their results.
+
+    A row with more products than a piece should have is in pieces of its own, each with some of the columns: every
+    entry is made by one thread, in the order of the edges, wherever the cuts are.
+    """
+    size = products.size
+    work = np.cumsum(products) + np.arange(size, dtype=np.uint64)
+    pieces = threads.pieces(int(work[-1]) if size else 0, GRAIN)
+    if pieces == 1:
+        return np.array([[0], [size], [0], [size]], dtype=np.uint64)
+    goal = float(work[-1]) / pieces
+    cuts = np.searchsorted(work, (np.arange(1, pieces) * goal).astype(np.uint64))
+    hubs = np.unique(cuts[products[np.minimum(cuts, size - 1)] > 2 * goal])
+    bounds = np.unique(np.concatenate(([0, size], cuts, hubs, hubs + 1)))
+    units: list[tuple[int, int, int, int]] = []
+    for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        parts = min(size, int(products[first] / goal) + 1) if last == first + 1 else 1
+        units += [(first, last, size * part // parts, size * (part + 1) // parts) for part in range(parts)]
+    return np.ascontiguousarray(np.array(units, dtype=np.uint64).T)
+
+
+def _joined(found: list[Any], units: Array, size: int, index_dtype: np.dtype[Any], dtype: np.dtype[Any]) -> Adjacency:
+    """One matrix from what the pieces found; each piece's memory is given back as soon as it is copied."""
+    indptr = np.zeros(size + 1, dtype=OFFSET)
+    for (lengths, _, _), first, last in zip(found, units[0].tolist(), units[1].tolist(), strict=True):
+        indptr[first + 1 : last + 1] += lengths
+    np.cumsum(indptr, out=indptr)
+    if len(found) == 1:
+        return Adjacency(indptr, found[0][1].view(index_dtype), found[0][2])
+    indices: Any = np.empty(int(indptr[-1]), index_dtype)
+    sums = np.empty(indices.size, dtype)
+    ends = np.cumsum([columns.size for _, columns, _ in found])
+
+    def copy(piece: int) -> None:
+        _, columns, values = found[piece]
+        found[piece] = None
+        place = slice(int(ends[piece]) - columns.size, int(ends[piece]))
+        indices[place], sums[place] = columns.view(index_dtype), values
+
+    threads.each(copy, len(found))
+    return Adjacency(indptr, indices, sums)
 
 
 def _or_one(weights: Array | None, dtype: np.dtype[Any]) -> Array:
     return np.ones(1, dtype) if weights is None else weights
-
-
-def _even(products: Array) -> Array:
-    """Boundaries of blocks of rows with about as many products each."""
-    work = np.cumsum(products + np.uint64(1)) - np.uint64(1)
-    pieces = threads.pieces(int(work[-1]))
-    goals = (np.arange(1, pieces) * float(work[-1]) / pieces).astype(np.uint64)
-    return np.concatenate(([0], np.searchsorted(work, goals), [products.size - 1])).astype(np.uint64)

@@ -6,15 +6,17 @@ from typing import Any
 
 import numpy as np
 
+from clew import threads
 from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu.compiler import kernel
-from clew.engines.cpu.products import frozen, is_absorbing, numbers_of
+from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of
 from clew.engines.cpu.rows import rows_of
 from clew.operators import Semiring
 
 SORTED_SHARE = 128  # sort while there is less than an edge for so many vertices: then reading the bitmap takes longer
 MERGED = 512  # edges that merge sort is faster for than radix sort, which has counters to clear
+SAMPLES = 256  # edges that are looked at to share the work evenly
 
 
 def spmspv(
@@ -24,23 +26,18 @@ def spmspv(
     from clew.engines.cpu import kernels_spmspv as kernels
 
     dtype = semiring.result_dtype(values.dtype if rows.weights is None else rows.weights.dtype, values.dtype)
-    edges = int(kernels.edges_of(as_bits(rows.indptr), frozen(as_bits(active))))
+    senders = frozen(as_bits(active))
+    edges = int(kernels.edges_of(as_bits(rows.indptr), senders))
     if merge == "auto":
         merge = choose(edges, rows.num_vertices)
-    numbers = numbers_of(semiring, values, np.empty(0, dtype))
-    one = values.dtype.type(1)
-    given = (
-        *rows_of(rows),
-        frozen(rows.weights),
-        one,
-        frozen(as_bits(active)),
-        frozen(values),
-        numbers,
-        frozen(wanted),
-    )
+    bounds = bounds_of(rows, senders, edges)
+    numbers = numbers_of(semiring, values.dtype, dtype)
+    weights, one = frozen(rows.weights), values.dtype.type(1)
+    given = (bounds, *rows_of(rows), weights, one, senders, frozen(values), numbers, frozen(wanted))
+    absorbing = is_absorbing(semiring, values.dtype)
     if merge == "none":
-        return _scattered(rows, semiring, given, dtype)
-    return _sorted(rows, semiring, given, edges, dtype, merge)
+        return _scattered(rows, semiring, given, dtype, absorbing)
+    return _sorted(rows, semiring, given, dtype, absorbing, merge == "radix")
 
 
 def choose(edges: int, num_vertices: int) -> str:
@@ -50,35 +47,44 @@ def choose(edges: int, num_vertices: int) -> str:
     return "merge" if edges <= MERGED else "radix"
 
 
+def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
+    """Boundaries of ranges of vertices that about as many of the edges lead to, a range to a thread."""
+    from clew.engines.cpu import kernels_spmspv as kernels
+
+    pieces = min(threads.count(), threads.pieces(edges))
+    ends = [0, rows.num_vertices]
+    if pieces > 1:
+        found = np.zeros(SAMPLES, np.uint64)
+        count = int(kernels.sample(*rows_of(rows), active, np.uint64(edges // SAMPLES), found))
+        cuts = np.sort(found[:count])[np.arange(1, pieces) * count // pieces]
+        ends = np.unique(np.concatenate(([0], cuts // 64 * 64, [rows.num_vertices]))).tolist()
+    return np.array(ends, dtype=np.uint64)
+
+
 def _scattered(
-    rows: Adjacency, semiring: Semiring, given: tuple[Any, ...], dtype: np.dtype[Any]
+    rows: Adjacency, semiring: Semiring, given: tuple[Any, ...], dtype: np.dtype[Any], absorbing: bool
 ) -> tuple[Array, Array]:
     from clew.engines.cpu import kernels_spmspv as kernels
 
     functions = (semiring.add.operator.function, semiring.multiply.function)
     touched = np.zeros(-(-rows.num_vertices // 64), dtype=np.uint64)
     sums = np.empty(rows.num_vertices, dtype)
-    made = kernel(kernels.make_scatter, *functions, absorbing=is_absorbing(semiring, given[5]))
-    count = made.each(1, *given, touched, sums)[0]
-    found, reduced = np.empty(count, rows.indices.dtype), np.empty(count, dtype)
-    kernels.collect(touched, as_bits(sums), as_bits(found), as_bits(reduced))
+    bounds = given[0]
+    counts = kernel(kernels.make_scatter, *functions, absorbing=absorbing).each(bounds.size - 1, *given, touched, sums)
+    places = np.cumsum([0, *counts])
+    found, reduced = np.empty(places[-1], rows.indices.dtype), np.empty(places[-1], dtype)
+    arrays = (touched, as_bits(sums), as_bits(found), as_bits(reduced))
+    threads.each(kernels.collect, bounds.size - 1, bounds, places, *arrays)
     return found, reduced
 
 
 def _sorted(
-    rows: Adjacency, semiring: Semiring, given: tuple[Any, ...], edges: int, dtype: np.dtype[Any], merge: str
+    rows: Adjacency, semiring: Semiring, given: tuple[Any, ...], dtype: np.dtype[Any], absorbing: bool, radix: bool
 ) -> tuple[Array, Array]:
     from clew.engines.cpu import kernels_spmspv as kernels
 
-    keys, products = np.empty(edges, rows.indices.dtype), np.empty(edges, dtype)
-    absorbing = is_absorbing(semiring, given[5])
-    gather = kernel(kernels.make_gather, semiring.multiply.function, absorbing=absorbing)
-    count = int(gather.each(1, *given, as_bits(keys), products)[0])
-    keys, products = keys[:count], products[:count]
-    spare = (np.empty_like(keys), np.empty_like(products))
-    sort: Any = kernels.radix_sort if merge == "radix" else kernels.merge_sort
-    limit = np.uint64(max(1, rows.num_vertices))
-    if sort(*(as_bits(array) for array in (keys, products, *spare)), limit):
-        keys, products = spare
-    count = kernel(kernels.make_runs, semiring.add.operator.function).each(1, keys, products)[0]
-    return keys[:count].copy(), products[:count].copy()
+    functions = (semiring.add.operator.function, semiring.multiply.function)
+    made = kernel(kernels.make_sorted, *functions, absorbing=absorbing, radix=radix)
+    parts = made.each(given[0].size - 1, *given, np.empty(0, dtype))
+    found, reduced = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+    return found.view(rows.indices.dtype), reduced

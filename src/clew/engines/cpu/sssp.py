@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
-from clew.engines.cpu.path_weights import summands, sums_of
+from clew.engines.cpu.path_weights import extent, summands, sums_of
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
 from clew.result import Trace
@@ -22,6 +22,7 @@ class Paths(NamedTuple):
 
     value: Array
     parent: Array
+    reached: int
     buckets: int
     trace: Trace
 
@@ -35,16 +36,16 @@ def sssp(
     if not _narrow(graph, costs):
         return best_paths(graph, source, costs, zero, unreached, step, deterministic=deterministic)
     # Half the bytes of the array that every edge is looked up in.
-    narrow = np.iinfo(np.int32)
-    found = best_paths(graph, source, costs, np.int32(0), np.int32(narrow.max), step, deterministic=deterministic)
-    return found._replace(value=np.where(found.parent >= 0, found.value, unreached))
+    wide = np.empty(graph.num_vertices, dtype=unreached.dtype)
+    first, last = np.int32(0), np.int32(np.iinfo(np.int32).max)
+    return best_paths(graph, source, costs, first, last, step, wide=wide, deterministic=deterministic)
 
 
 def _narrow(graph: Graph, weights: Array) -> bool:
     """Whether no sum along a path, and one edge more, can reach the largest int32."""
     if weights.dtype.kind == "f" or weights.itemsize > 4 or weights.size == 0:
         return False
-    return int(weights.max()) * graph.num_vertices < np.iinfo(np.int32).max
+    return int(extent(weights)[1]) * graph.num_vertices < np.iinfo(np.int32).max
 
 
 def default_delta(graph: Graph, weights: Array) -> float:
@@ -57,7 +58,7 @@ def default_delta(graph: Graph, weights: Array) -> float:
     sample = sample[np.isfinite(sample)]
     mean = float(sample.mean()) if sample.size else 0.0
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    return mean * min(2.0, max(2 / degree, 32 / degree**2)) or 1.0
+    return mean * min(2.0, max(1 / degree, 192 / degree**3)) or 1.0
 
 
 def best_paths(
@@ -69,32 +70,32 @@ def best_paths(
     delta: float,
     *,
     low: float | None = None,
+    wide: Array | None = None,
     deterministic: bool = False,
 ) -> Paths:
     """Paths of the smallest sum or, where ``low`` is given, of the smallest largest weight.
 
-    ``first`` is the value of the source and ``unreached`` that of a vertex without a path; values have their dtype.
-    ``low`` is the smallest weight: where the buckets begin.
+    ``first`` is the value of the source and ``unreached`` that of a vertex without a path; values have their dtype, or,
+    where it is given, that of ``wide``, an array to put them into. ``low`` is the smallest weight: where the buckets
+    begin.
     """
     from clew.engines.cpu import kernels_relax
     from clew.engines.cpu import kernels_sssp as kernels
 
     n = graph.num_vertices
     out = rows_of(graph.outgoing)
-    value = np.full(n, unreached)
-    parent = np.full(n, -1, dtype=graph.indices.dtype)
-    queued = np.zeros(n, dtype=np.uint8)
+    value = np.empty(n, dtype=unreached.dtype)
+    parent = np.empty(n, dtype=graph.indices.dtype)
     queue = np.empty(n, dtype=out[1].dtype)
     trace = np.zeros(TRACED_BUCKETS * kernels.COLUMNS, dtype=np.int64)
-    paths = (value, as_bits(parent), queued)
+    paths, ends = (value, as_bits(value), as_bits(parent)), (first, unreached)
     scale = min(1 / delta, float(np.finfo(np.float64).max))
     start = np.uint64(source)
-    buckets = int(
-        team.run(kernels.delta_stepping, graph.num_arcs, out, weights, start, first, paths, queue, scale, low, trace)
-    )
+    work = (out, weights, start, ends, paths, wide, queue, scale, low, trace)
+    buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *work)
     if deterministic:
         parent.fill(-1)
         kernels_relax.tree_of_tight_edges(out, weights, start, value, unreached, low, as_bits(parent), queue)
     rows = trace.reshape(-1, kernels.COLUMNS)[:buckets]
     columns = {"bucket": rows[:, 0], "frontier": rows[:, 1], "edges": rows[:, 2]}
-    return Paths(value, parent, buckets, Trace(columns))
+    return Paths(value if wide is None else wide, parent, int(reached), int(buckets), Trace(columns))

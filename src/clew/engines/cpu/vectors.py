@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew import threads
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu.compiler import kernel
-from clew.engines.cpu.products import frozen, stretch_of
+from clew.engines.cpu.operands import frozen, stretch_of
 from clew.operators import Monoid, Operator
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.dtypes import OFFSET, Array
 from clew.engines.base import weight_dtypes
+from clew.engines.memory import HOST
 from clew.layouts import Layout, csr
 from clew.operators import Monoid, Operator, Semiring
 
@@ -18,6 +19,7 @@ class ReferenceEngine:
     """What the other engines are compared with."""
 
     name = "reference"
+    memory = HOST
 
     def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """out[i] = ⊕ over edges i → j of w ⊗ x[j]."""

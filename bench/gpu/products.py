@@ -1,0 +1,157 @@
+"""Products on the GPU: matrix times dense vector in every way beside cuSPARSE, and matrix times sparse vector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import clew
+from bench.gpu.graphs import Case
+from bench.gpu.timing import Work
+from clew import layouts, semirings
+from clew.adjacency import Adjacency
+from clew.engines.cuda import balance, bits, hot
+from clew.engines.cuda.products import LANES, Way, spmv, spmv_bits
+from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.spmspv import spmspv
+
+ELL_BYTES = 2 << 30
+COO_EDGES = 1 << 28
+SHARES = (1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5)
+#: The arithmetic of plus_times, written as a user would.
+OWN = clew.Semiring(add=lambda a, b: a + b, identity=0, multiply=lambda weight, x: weight * x, name="own")
+
+
+def cases(device: Any, case: Case) -> Iterator[Work]:
+    """Everything on one graph."""
+    whole = case.graph.outgoing
+    rows = Adjacency(whole.indptr, whole.indices, np.asarray(whole.weights, dtype=np.float32))
+    x = np.random.default_rng(1).random(rows.num_vertices).astype(np.float32)
+    yield from _dense(device, rows, x)
+    yield from _truths(device, Adjacency(rows.indptr, rows.indices), x < 0.01)
+    yield from _sparse(device, rows, x)
+
+
+def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
+    """plus_times in every way, other types and semirings in the way that is chosen."""
+    plain = Adjacency(rows.indptr, rows.indices)
+    precise = np.asarray(rows.weights, dtype=np.float64)
+    expected = clew.spmv(Adjacency(rows.indptr, rows.indices, precise), x, device="cpu")
+    close, on_device = _close_to(expected), device.upload(x)
+
+    def product(
+        edges: Any, values: Any, semiring: Any = semirings.plus_times, way: Way | None = None
+    ) -> Callable[[], Any]:
+        out = device.empty(rows.num_vertices, values.dtype)
+
+        def run() -> Any:
+            spmv(device, edges, values, semiring, None, out, way or Way())
+            return out
+
+        return run
+
+    yield Work("spmv", "auto", product(rows, on_device), close)
+    yield Work("spmv", "cuSPARSE", _cusparse(device, rows, on_device), close)
+    yield Work("spmv", "tiles", product(rows, on_device, way=Way("tiles")), close)
+    yield Work("spmv", "hot", product(rows, on_device, way=Way("hot")), close)
+    for each in (5, 11, 15):
+        for kind in ("tiles", "hot"):
+            yield Work("spmv", f"{kind}, each {each}", product(rows, on_device, way=Way(kind, each=each)), close)
+    yield Work("spmv", "own semiring", product(rows, on_device, OWN), close)
+    for lanes in LANES:
+        yield Work("spmv", f"rows, {lanes} lanes", product(rows, on_device, way=Way("rows", lanes, 0)), close)
+        fetched = Way("rows", lanes, max(1, 4 * lanes))
+        yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close)
+    for kind in ("tiles", "hot"):
+        yield Work("spmv unweighted", kind, product(plain, on_device, way=Way(kind)))
+        yield Work("spmv float64", kind, product(rows, device.upload(x.astype(np.float64)), way=Way(kind)), close)
+        yield Work("spmv min_plus", kind, product(rows, on_device, semirings.min_plus, Way(kind)))
+    if rows.num_arcs <= COO_EDGES:
+        yield Work("spmv", "coo", product(layouts.coo(rows), on_device), close)
+    if rows.num_vertices * int(rows.degrees().max(initial=0)) * 8 <= ELL_BYTES:
+        yield Work("spmv", "ell", product(layouts.ell(rows, limit=ELL_BYTES), on_device), close)
+    held = rows_on(device, rows)
+    yield Work("spmv prepared", "tiles", lambda: (balance._tiles.pop(held, None), balance.tiles_of(device, held)))
+    yield Work("spmv prepared", "hot", lambda: (hot._renamed.pop(held, None), hot.renamed(device, held)))
+
+
+def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
+    """Which vertices have an edge to one of a few: bytes, and bits in and out."""
+    expected = clew.spvisit(rows, x, device="cpu")
+    on_device, held = device.upload(x), rows_on(device, rows)
+    words, out = bits.packed(device, on_device), device.empty(x.size, np.bool_)
+    out_words = device.zeros(words.size, np.uint32)
+
+    def visit(way: Way) -> Callable[[], Any]:
+        def run() -> Any:
+            spmv(device, rows, on_device, semirings.or_and, None, out, way)
+            return out
+
+        return run
+
+    def visit_bits() -> Any:
+        spmv_bits(device, held, words, semirings.or_and, None, out_words)  # bits that are set stay as they are
+        return out_words
+
+    def same(found: Any) -> str:
+        found = bits.unpacked(device, found, x.size) if found.dtype == np.uint32 else found
+        np.testing.assert_array_equal(device.download(found), expected)
+        return ""
+
+    for lanes in (1, 8, 32):
+        for packed in (False, True):
+            variant = f"{lanes} lanes{', bits' if packed else ''}"
+            yield Work("spvisit", variant, visit(Way("rows", lanes, bits=packed)), same)
+    yield Work("spvisit", "tiles", visit(Way("tiles")), same)
+    yield Work("spvisit", "bits in and out", visit_bits, same)
+
+
+def _sparse(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
+    """Every way of merging, over the number of active vertices; where SpMV overtakes them is the crossover."""
+    for share in SHARES:
+        active = np.flatnonzero(np.random.default_rng(2).random(x.size) < share).astype(rows.indices.dtype)
+        expected = clew.spmspv(rows, (active, x[active]), device="cpu")
+        ids, values = device.upload(active), device.upload(x[active])
+        edges = int(rows.degrees()[active].sum())
+
+        def same(found: Any, expected: Any = expected, edges: int = edges) -> str:
+            np.testing.assert_array_equal(device.download(found[0]), expected[0])
+            np.testing.assert_allclose(device.download(found[1]), expected[1], rtol=1e-3)
+            return f"{edges:,} edges"
+
+        for merge in ("none", "merge", "radix"):
+            run = lambda merge=merge, ids=ids, values=values: spmspv(  # noqa: E731
+                device, rows, ids, values, semirings.plus_times, None, merge
+            )
+            yield Work("spmspv", f"{share:g} {merge}", run, same)
+
+
+def _cusparse(device: Any, rows: Adjacency, x: Any) -> Callable[[], Any]:
+    from cupyx import cusparse
+    from cupyx.scipy.sparse import csr_matrix
+
+    held = rows_on(device, rows)
+    arrays = (held.weights, held.neighbours, held.offsets.astype(np.int32))
+    matrix = csr_matrix(arrays, shape=(rows.num_vertices, rows.num_vertices))
+    out = device.empty(rows.num_vertices, np.float32)
+
+    def run() -> Any:
+        watch = getattr(device, "watch", None)
+        if watch is not None:
+            watch.before("cusparse")
+        cusparse.spmv(matrix, x, out)
+        if watch is not None:
+            watch.after()
+        return out
+
+    return run
+
+
+def _close_to(expected: np.ndarray) -> Callable[[Any], str]:
+    def check(found: Any) -> str:
+        np.testing.assert_allclose(np.asarray(found.get()), expected, rtol=2e-3, atol=1e-3)
+        return ""
+
+    return check

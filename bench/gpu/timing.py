@@ -1,0 +1,105 @@
+"""Time on a GPU: the median of repeated runs after a warm-up, with the graph in GPU memory.
+
+Kernel time is taken by CUDA events, from the start of a run's first kernel to the end of its last, so that whatever the
+host does between two kernels counts; the wall time has the whole call, allocations and the read-back of counters too.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Work:
+    """A run on a graph, under the name of the work that peers were timed at, and a check of what it gives back.
+
+    ``check`` takes what ``run`` returned; it raises where that is wrong, and may return a note for the table.
+    """
+
+    work: str
+    variant: str
+    run: Callable[[], Any]
+    check: Callable[[Any], str | None] | None = None
+
+
+@dataclass(frozen=True)
+class Timed:
+    """What one piece of work took, in milliseconds."""
+
+    work: str
+    graph: str
+    variant: str
+    device_ms: float
+    wall_ms: float
+    spread: float
+    note: str = ""
+
+
+class Watch:
+    """The time from the start of the first kernel of a run to the end of its last, and of every kernel in between."""
+
+    def __init__(self) -> None:
+        import cupy as cp
+
+        self.cuda = cp.cuda
+        self.marks: list[tuple[str, Any, Any]] = []
+
+    def before(self, name: str) -> None:
+        """A kernel is about to start."""
+        begin = self.cuda.Event()
+        begin.record()
+        self.marks.append((name, begin, self.cuda.Event()))
+
+    def after(self) -> None:
+        """It was started."""
+        self.marks[-1][2].record()
+
+    def take(self) -> float:
+        """Milliseconds from first to last, and forget them."""
+        if not self.marks:
+            return 0.0
+        span = self.cuda.get_elapsed_time(self.marks[0][1], self.marks[-1][2])
+        self.marks.clear()
+        return float(span)
+
+
+def timed(
+    work: str, graph: str, variant: str, run: Callable[[], Any], device: Any, *, note: str = "", budget: float = 0.6
+) -> Timed:
+    """Run once to warm up, then for about ``budget`` seconds."""
+    import cupy as cp
+
+    run()
+    device.watch = Watch()
+    on_device: list[float] = []
+    on_wall: list[float] = []
+    stream = cp.cuda.get_current_stream()
+    started = time.perf_counter()
+    while len(on_device) < 3 or (time.perf_counter() - started < budget and len(on_device) < 50):
+        stream.synchronize()
+        wall = time.perf_counter()
+        run()
+        stream.synchronize()
+        on_wall.append((time.perf_counter() - wall) * 1e3)
+        on_device.append(device.watch.take() or on_wall[-1])
+    device.watch = None
+    spread = float(np.percentile(on_device, 90) / max(np.median(on_device), 1e-9))
+    return Timed(work, graph, variant, float(np.median(on_device)), float(np.median(on_wall)), spread, note)
+
+
+def table(rows: Iterable[Timed], best: dict[tuple[str, str], float] | None = None) -> str:
+    """Lines of text: work, graph, variant, milliseconds, and the ratio to the best peer where there is one."""
+    lines = []
+    for row in rows:
+        peer = (best or {}).get((row.work, row.graph))
+        ratio = "" if peer is None else f"  peer {peer:9.3f}  {peer / row.device_ms:6.2f}x"
+        lines.append(
+            f"{row.work:12s} {row.graph:11s} {row.variant:28s} {row.device_ms:10.4f} ms  wall {row.wall_ms:9.4f}{ratio}"
+            f"  {row.note}"
+        )
+    return "\n".join(lines)

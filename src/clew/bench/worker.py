@@ -1,0 +1,107 @@
+"""The process of one contender: reads the graph, then does what it is told, one line of JSON at a time.
+
+Requests are {"do": "prepare", "algorithm": …}, {"do": "run"}, {"do": "answer", "path": …} and {"do": "check"}; every
+answer is one line, and has "error" where something could not be done.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+import clew
+from clew.bench.peers import offers, with_clew
+from clew.bench.task import Ready, Task, Timed, UnableError
+from clew.errors import ClewError
+
+
+class Worker:
+    """A contender with a graph; one algorithm is ready at a time."""
+
+    def __init__(self, name: str, task: Task) -> None:
+        self.name, self.task, self.offers = name, task, offers(name)
+        self.algorithm = ""
+        self.ready: Ready | None = None
+        self.found: Any = None
+
+    def do(self, request: dict[str, Any]) -> dict[str, Any]:
+        """One request."""
+        kind = request.pop("do")
+        steps: dict[str, Callable[..., dict[str, Any]]] = {
+            "prepare": self.prepare,
+            "run": self.run,
+            "answer": self.answer,
+            "check": self.check,
+        }
+        try:
+            return steps[kind](**request)
+        except (UnableError, ClewError) as error:
+            return {"error": str(error)}
+        except MemoryError:
+            return {"error": "there is not enough memory"}
+        except Exception as error:  # another library's; the race goes on without it
+            return {"error": f"{type(error).__name__}: {error}"}
+
+    def prepare(self, algorithm: str) -> dict[str, Any]:
+        """Bring the graph into the contender's own form."""
+        self.ready = self.found = None
+        if algorithm not in self.offers:
+            raise UnableError("does not have it")
+        self.algorithm, self.ready = algorithm, self.offers[algorithm](self.task)
+        return {}
+
+    def run(self) -> dict[str, Any]:
+        """Run it once; the clock shows nothing else."""
+        assert self.ready is not None
+        self.found = None
+        used, started = process_time(), perf_counter()
+        found = self.ready.call()
+        seconds, used = perf_counter() - started, process_time() - used
+        if isinstance(found, Timed):
+            self.found = found.found
+            return {"seconds": found.seconds}
+        self.found = found
+        return {"seconds": seconds, "cpu_seconds": used}
+
+    def answer(self, path: str) -> dict[str, Any]:
+        """Leave the values of the last run in a file; facts are few and told."""
+        assert self.ready is not None
+        given = self.ready.answer(self.found)
+        if given.values is not None:
+            np.save(path, given.values)
+        return {"has_values": given.values is not None, "facts": dict(given.facts)}
+
+    def check(self) -> dict[str, Any]:
+        """Let clew.verify look at what clew found."""
+        check = getattr(clew.verify, with_clew.function_name(self.algorithm), None)
+        if check is None:
+            raise UnableError("there is no checker")
+        known = {"graph": self.task.graph, "result": self.found}
+        known |= with_clew.arguments(self.algorithm, self.task)
+        check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
+        return {}
+
+
+def main(name: str, threads: str, device: str, source: str, path: str) -> None:
+    """Serve requests from stdin until it ends."""
+    # What libraries print must not come between the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    file = Path(path)
+    task = Task(clew.read(file), int(source), int(threads), device, file.parent)
+    worker = Worker(name, task)
+    for line in sys.stdin:
+        answers.write(json.dumps(worker.do(json.loads(line))) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

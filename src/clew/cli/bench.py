@@ -1,0 +1,196 @@
+"""``clew bench``: how long clew's algorithms take on a graph, beside other libraries that are installed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clew import threads
+from clew.algorithms.registry import ALGORITHMS
+from clew.bench import graphs, peers, plot, report
+from clew.bench.peers.with_clew import RACED
+from clew.bench.race import OURS, Outcome, Rules, Score, races
+from clew.cli import output, weights
+from clew.cli.files import load
+from clew.cli.output import Column
+from clew.cli.progress import showing
+from clew.cli.run import source_of
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.io.sink import Sink
+
+COUNTED = ("bfs", "sssp", "pagerank", "connected_components", "triangles", "betweenness")
+STDOUT = Path("-")
+
+
+def bench(
+    graph: Annotated[str, typer.Argument(metavar="GRAPH", help=f"A file in any format, or a name: {graphs.KNOWN}.")],
+    algorithms: Annotated[
+        str, typer.Option(metavar="A,B,…", help="Any of clew's; with peers: " + ", ".join(RACED) + ".")
+    ] = ",".join(COUNTED),
+    with_peers: Annotated[
+        str, typer.Option("--peers", metavar="A,B,…", help=f"{', '.join(peers.NAMES)}; all that are there; or none.")
+    ] = "all",
+    thread_counts: Annotated[
+        str | None, typer.Option("--threads", metavar="N,M,…", help="How many; default: all cores.")
+    ] = None,
+    repeat: Annotated[int, typer.Option(min=1, help="The best of so many runs counts.")] = 5,
+    limit: Annotated[
+        float, typer.Option(min=0.1, help="Seconds that a run may take; a peer that needs more is left out.")
+    ] = 60.0,
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Where searches start; default: the vertex with the most edges.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--verify/--no-verify", help="Check clew's answers by independent rules.")
+    ] = True,
+    device: Annotated[str, typer.Option(help="Where clew runs, as its algorithms take it.")] = "auto",
+    format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")] = None,
+    read_directed: Annotated[
+        bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")
+    ] = None,
+    weights_from: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)] = None,
+    json_to: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - for stdout.")
+    ] = None,
+    plot_to: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the times as SVG.")] = None,
+) -> None:
+    """Time algorithms on a graph, beside the libraries and programs that are there.
+
+    All get the same graph: no loops or duplicate edges, and random weights where it has none. Every contender is a
+    process of its own, they take turns, and their answers are compared with clew's.
+    """
+    chosen = _known("algorithm", algorithms, dict.fromkeys([*RACED, *sorted(ALGORITHMS)]))
+    beside = _peers(with_peers)
+    counts = _counts(thread_counts)
+    wanted_weights = weights.parse(weights_from)
+    for path in (json_to, plot_to):
+        if path not in (None, STDOUT):
+            _check_destination(path)
+    found = weights.apply(_graph(graph, format_name, read_directed), wanted_weights)
+    if not found.num_vertices:
+        raise GraphError("the graph has no vertices, so there is nothing to time; give one that has some.")
+    start = graphs.busiest(found) if source is None else found.vertex(source_of(found, source))
+    plain = graphs.simple(found)
+    rules = Rules(repeat, limit, check, device)
+    outcomes: list[Outcome] = []
+    with showing("racing") as progress:
+        for outcome in races(Path(graph).name, plain, start, chosen, beside, counts, rules):
+            outcomes.append(outcome)
+            if progress is not None:
+                progress(len(outcomes), len(chosen) * len(counts))
+    if all(outcome.ours is None for outcome in outcomes):
+        raise GraphError("; ".join(dict.fromkeys(outcome.scores[0].why_not.rstrip(".") for outcome in outcomes)) + ".")
+    facts = {"graph": graph, "vertices": plain.num_vertices, "edges": plain.num_edges, "source": start}
+    if plot_to is not None:
+        _write(plot_to, plot.svg(outcomes, f"clew bench {graph}"))
+    if json_to is not None:
+        _write(json_to, json.dumps(report.as_dict(outcomes, **facts), indent=2) + "\n")
+    if json_to != STDOUT:
+        _show(plain, graph, start, outcomes, [path for path in (json_to, plot_to) if path is not None])
+
+
+def _known(what: str, text: str, names: Any) -> list[str]:
+    """The words of an option, all of them known; either spelling will do."""
+    words = [word.strip().replace("-", "_") for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in names:
+            raise typer.BadParameter(f"there is no {what} called {word!r}; expected some of: {', '.join(names)}.")
+    if not words:
+        raise typer.BadParameter(f"no {what} is named; expected some of: {', '.join(names)}.")
+    return list(dict.fromkeys(words))
+
+
+def _peers(text: str) -> list[str]:
+    if text == "none":
+        return []
+    if text == "all":
+        return [name for name in peers.NAMES if peers.available(name)]
+    named = _known("peer", text, peers.NAMES)
+    for name in named:
+        if not peers.available(name):
+            remedy = (
+                f"install it with: pip install {peers.package(name)}"
+                if name in peers.LIBRARIES
+                else "put it on the PATH"
+            )
+            raise GraphError(f"{name} is not here; {remedy}, or leave it out of --peers.")
+    return named
+
+
+def _counts(text: str | None) -> list[int]:
+    if text is None:
+        return [threads.count()]
+    counts = [word.strip() for word in text.split(",") if word.strip()]
+    if not counts or not all(count.isdecimal() and int(count) > 0 for count in counts):
+        raise typer.BadParameter(f"{text!r} is not a list of numbers of 1 or more, as in 1,2.", param_hint="--threads")
+    return [int(count) for count in dict.fromkeys(counts)]
+
+
+def _graph(name: str, format_name: str | None, directed: bool | None) -> Graph:
+    """A file if there is one of that name, else what the name stands for."""
+    path = Path(name)
+    if not path.exists() and graphs.recipe_of(name) is not None:
+        with showing(f"generating {name}"):
+            return graphs.generated(name)
+    return load(path, format_name, directed=directed)[0]
+
+
+def _check_destination(path: Path) -> None:
+    """Refuse a file that cannot be written, before any work is done."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise GraphError(f"cannot write to {str(path)!r}; expected the name of a file in a folder that exists.")
+
+
+def _write(path: Path, text: str) -> None:
+    if path == STDOUT:
+        typer.echo(text, nl=False)
+        return
+    with Sink(path) as sink:
+        sink.write(text.encode())
+
+
+def _show(graph: Graph, name: str, start: int, outcomes: Sequence[Outcome], written: Sequence[Path]) -> None:
+    output.heading(f"bench {Path(name).name}", "milliseconds, best run")
+    output.facts([("graph", output.size(graph)), ("searches start at", f"vertex {start}")])
+    output.results.print()
+    columns = [
+        Column("algorithm", style="bold"),
+        Column("threads", "right"),
+        Column("contender"),
+        Column("ms", "right"),
+        Column("clew is", "right"),
+        Column("answer"),
+    ]
+    output.table(columns, [row for outcome in outcomes for row in _rows(outcome)])
+    for sentence in report.remarks(outcomes):
+        output.paragraph(sentence)
+    for path in written:
+        output.paragraph(f"Written: {path}")
+
+
+def _rows(outcome: Outcome) -> list[list[str]]:
+    """A line for each contender that has the algorithm; the race is named in the first."""
+    rows: list[list[str]] = []
+    for score in outcome.scores:
+        if score.why_not == report.MISSING:
+            continue
+        race = ["", ""] if rows else [outcome.algorithm, str(outcome.threads)]
+        ratio = outcome.ratio(score)
+        faster = "" if score.contender == OURS or ratio is None else f"{ratio:.2f}x"
+        time = "–" if score.seconds is None else report.milliseconds(score.seconds)
+        rows.append([*race, score.contender, time, faster, _answer(outcome, score)])
+    return rows
+
+
+def _answer(outcome: Outcome, score: Score) -> str:
+    """What is known about a contender's answer."""
+    if score.seconds is None:
+        return ""
+    if score.contender == OURS:
+        return {"": "", "yes": "verified"}.get(outcome.verified, "not verified")
+    return "not compared" if score.agrees is None else "the same" if score.agrees else "differs"

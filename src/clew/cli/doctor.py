@@ -1,0 +1,59 @@
+"""``clew doctor``: what this machine has for clew, how fast it is, and what is missing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from clew.cli import output
+from clew.cli.progress import showing
+
+
+def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
+    """Show processors, memories and their measured speed, and what is missing.
+
+    Bandwidths are measured: bytes read plus written for copies within one memory, bytes moved for those between two.
+    """
+    from clew.engines import survey
+    from clew.engines.cuda.source import cache_folder
+
+    with showing("measuring"):
+        cpu, gpu, versions = survey.processor(), survey.graphics(), survey.versions()
+    if as_json:
+        output.as_json({"cpu": cpu, "gpu": gpu, "versions": versions, "cache": str(cache_folder())})
+        return
+    output.heading("CPU")
+    output.facts(
+        [
+            ("name", cpu["name"]),
+            ("cores", f"{cpu['cores']}, clew uses {cpu['threads']} threads"),
+            ("memory", _memory(cpu)),
+            ("copy", _rate(cpu["copy_bytes_per_second"])),
+        ]
+    )
+    output.heading("GPU")
+    if isinstance(gpu, str):
+        output.facts([("none", gpu)])
+    else:
+        output.facts(
+            [
+                ("name", f"{gpu['name']}, {gpu['architecture']}, {gpu['processors']} processors"),
+                ("driver", f"for CUDA {gpu['driver']}; CUDA {gpu['runtime']} is installed"),
+                ("memory", _memory(gpu)),
+                ("copy", _rate(gpu["copy_bytes_per_second"])),
+                ("from the host", _rate(gpu["upload_bytes_per_second"])),
+                ("to the host", _rate(gpu["download_bytes_per_second"])),
+            ]
+        )
+    output.heading("Packages")
+    output.facts([(name, version or "not installed") for name, version in versions.items()])
+    output.paragraph(f"Kernels compiled for a GPU are kept in {cache_folder()}.")
+
+
+def _memory(device: dict[str, Any]) -> str:
+    return f"{device['memory_bytes'] / 2**30:.1f} GiB, {device['memory_free_bytes'] / 2**30:.1f} GiB free"
+
+
+def _rate(bytes_per_second: float) -> str:
+    return f"{bytes_per_second / 1e9:,.1f} GB/s"

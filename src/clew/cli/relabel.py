@@ -1,0 +1,73 @@
+"""``clew relabel``: renumber a graph's vertices into a slow and a fast group."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated
+
+import typer
+
+from clew.cli import output
+from clew.cli.files import format_to_write, load, save
+from clew.cli.progress import showing
+from clew.describe import human_bytes
+from clew.placement import parse_bytes, parse_strategy
+from clew.placement.parse import STRATEGIES
+
+STRATEGY_HELP = f"A name and its knobs, such as degree:out_degree=2,cutoff=80. Names: {', '.join(STRATEGIES)}."
+
+
+def relabel(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format.")],
+    strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="STRATEGY", help=STRATEGY_HELP)],
+    destination: Annotated[
+        Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write; its suffix names the format.")
+    ],
+    fast_memory: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="Use no more fast memory than this, such as 8GiB.")
+    ] = None,
+    format_name: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of FILE.")] = None,
+    to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
+    directed: Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Renumber vertices for slow and fast memory.
+
+    Vertices 0 to D-1 of what is written belong into slow memory, the others into fast memory. A .clew file keeps D and
+    the old ids, so that results on it come back in those; Ligra's format (.adj) has D above the numbers of vertices
+    and edges, and no old ids. Other formats keep the order alone.
+    """
+    chosen = parse_strategy(strategy)
+    budget = None if fast_memory is None else parse_bytes(fast_memory)
+    wanted_format = format_to_write(destination, to_format)
+    graph, was_read = load(file, format_name, directed=directed)
+    started = perf_counter()
+    with showing("placing vertices"):
+        placement = chosen.place(graph, budget)
+        placed = placement.apply(graph)
+    seconds = perf_counter() - started
+    written = save(placed, destination, wanted_format)
+    if as_json:
+        output.as_json(
+            {
+                "read": was_read.as_dict(),
+                "strategy": placement.strategy,
+                "boundary": placement.boundary,
+                "slow": {"vertices": placement.boundary, "bytes": placement.slow_bytes},
+                "fast": {"vertices": placement.num_fast, "bytes": placement.fast_bytes},
+                "seconds": round(seconds, 6),
+                "written": written.as_dict(),
+            }
+        )
+        return
+    output.facts(
+        [
+            ("read", str(was_read)),
+            ("graph", output.size(graph)),
+            ("strategy", f"{placement.strategy}  ({output.duration(seconds)})"),
+            ("slow memory", f"{placement.boundary:,} vertices, {human_bytes(placement.slow_bytes)}"),
+            ("fast memory", f"{placement.num_fast:,} vertices, {human_bytes(placement.fast_bytes)}"),
+            ("written", str(written)),
+        ]
+    )

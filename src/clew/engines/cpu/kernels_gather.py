@@ -1,0 +1,193 @@
+# mypy: ignore-errors
+"""Vertex programs whose reduction sees all messages of a vertex at once, as a multiset of numbers.
+
+Always pulled: a vertex that a message reaches goes over its whole row, where every neighbour's latest message is. While
+many vertices are active, each looks for an active neighbour first and goes no further if there is none; once few are,
+they point out whom they reach.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_borrow import borrowed
+from clew.engines.cpu.kernels_multiset import FEW, count, forget, mask_for, sort
+from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_rows import take_chunk
+from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+
+ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
+CHUNK = 64  # vertices that a member takes at a time
+MANY = 4  # where fewer than 1/MANY of the edges are active, active vertices point out whom they reach
+ACTIVE, EDGES, REACHED, SENT, TAKEN = range(5)  # counters
+
+
+def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order):
+    """The loop of such a program; ``in_order`` says that ``reduce`` needs its values ascending."""
+
+    @njit(cache=True, nogil=True)
+    def run(member, size, state, out, into, vertices, messages, lists, bitmaps, multisets, options, trace):
+        """Iterate until no vertex is active; returns (iterations, whether it converged).
+
+        ``out`` and ``into`` are (indptr, indices, weights) along and against the messages' way; ``lists`` two of
+        vertices, the active ones and room for those reached; ``bitmaps`` are (active, reached), the latter empty.
+        ``multisets`` has room for one for every member. ``options``: the number of active vertices, the limit of
+        iterations, what stands for the reduction of nothing, whether all vertices apply, and whether all stay active
+        while anything changes.
+        """
+        mark  # noqa: B018, captured: see the compiler
+        given, limit, empty, everyone, steady = options
+        frontier, reached = lists
+        active, touched = borrowed(bitmaps[0]), bitmaps[1]
+        into = (borrowed(into[0]), borrowed(into[1]), borrowed(into[2]))
+        vertices, messages = borrowed(vertices), borrowed(messages)
+        spare = np.empty(SPARE, frontier.dtype)
+        multiset = (
+            borrowed(multisets[0][member]),
+            borrowed(multisets[1][member]),
+            borrowed(multisets[2][member]),
+        )
+        for v in range(np.uint64(member * messages.size // size), np.uint64((member + 1) * messages.size // size)):
+            messages[v] = send(vertices[v])
+        if member == 0:
+            state[counter(ACTIVE)] = given
+            for i in range(given):
+                v = np.uint64(frontier[i])
+                state[counter(EDGES)] += np.int64(out[0][v + ONE] - out[0][v])
+        iterations = 0
+        barrier(size, state)
+        while state[counter(ACTIVE)] > 0 and iterations < limit and not all_stop(state):
+            awake, edges = np.uint64(state[counter(ACTIVE)]), state[counter(EDGES)]
+            if steady:
+                awake, edges = np.uint64(given), np.int64(out[1].size)
+            few = not everyone and edges < out[1].size // MANY
+            sure = few or everyone or awake == vertices.size  # that who is looked at is reached, if it has edges at all
+            barrier(size, state)  # all have seen the counters
+            if member == 0:
+                if iterations < trace.shape[0]:
+                    trace[iterations, 0] = awake
+                    trace[iterations, 1] = edges
+                for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
+                    state[counter(number)] = 0
+            for word in range(np.uint64(member * active.size // size), np.uint64((member + 1) * active.size // size)):
+                active[word] = np.uint64(0)
+            barrier(size, state)
+            if few:
+                point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare)
+            else:
+                send_messages(state, vertices, messages, frontier, awake, active)
+            barrier(size, state)
+            looked = np.uint64(state[counter(REACHED)]) if few else np.uint64(vertices.size)
+            edges, filled = np.int64(0), 0
+            first, last = take_chunk(state, TAKEN, CHUNK, looked)
+            while first < looked:
+                for i in range(first, last):
+                    v = i
+                    if few:
+                        v = np.uint64(reached[i])
+                        touched[v >> SIX] = np.uint64(0)
+                    if not accepts(vertices[v]) or not (sure or is_reached(into, v, active)):
+                        continue
+                    found = gather(into, v, vertices, messages, multiset)
+                    if found == 0 and not everyone:
+                        continue
+                    total = empty if found == 0 else reduce(multiset[0][:found], multiset[1][:found])
+                    if apply(total, vertices[v]):
+                        edges += np.int64(out[0][v + ONE] - out[0][v])
+                        spare[filled] = v
+                        filled += 1
+                        if filled == SPARE:
+                            filled = keep(state, frontier, spare, filled, steady)
+                first, last = take_chunk(state, TAKEN, CHUNK, looked)
+            keep(state, frontier, spare, filled, steady)
+            atomic.add(state, counter(EDGES), edges)
+            iterations += 1
+            barrier(size, state)
+        return iterations, state[counter(ACTIVE)] == 0
+
+    @njit(cache=True, nogil=True)
+    def send_messages(state, vertices, messages, frontier, awake, active):
+        first, last = take_chunk(state, SENT, CHUNK, awake)
+        while first < awake:
+            for i in range(first, last):
+                v = np.uint64(frontier[i])
+                messages[v] = send(vertices[v])
+                atomic.bitwise_or(active, v >> SIX, ONE << (v & LOW_SIX))
+            first, last = take_chunk(state, SENT, CHUNK, awake)
+
+    @njit(cache=True, nogil=True)
+    def point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare):
+        """Send messages, and list whom they reach."""
+        indptr, indices, _ = out
+        filled = 0
+        first, last = take_chunk(state, SENT, CHUNK, awake)
+        while first < awake:
+            for i in range(first, last):
+                u = np.uint64(frontier[i])
+                messages[u] = send(vertices[u])
+                for j in range(indptr[u], indptr[u + ONE]):
+                    v = np.uint64(indices[j])
+                    flag = ONE << (v & LOW_SIX)
+                    if touched[v >> SIX] & flag == 0 and atomic.bitwise_or(touched, v >> SIX, flag) & flag == 0:
+                        spare[filled] = v
+                        filled += 1
+                        if filled == SPARE:
+                            append(state, counter(REACHED), reached, spare, filled)
+                            filled = 0
+            first, last = take_chunk(state, SENT, CHUNK, awake)
+        append(state, counter(REACHED), reached, spare, filled)
+
+    @njit(cache=True, nogil=True, inline="always")
+    def gather(into, v, vertices, messages, multiset):
+        """Count what arrives at ``v``; how many different values there are."""
+        indptr, indices, weights = into
+        start, stop = indptr[v], indptr[v + ONE]
+        found = np.uint64(0)
+        if stop - start <= FEW:
+            values, counts, _ = multiset
+            for j in range(start, stop):
+                value = messages.dtype.type(process(messages[indices[j]], weights[j], vertices[v]))
+                if matters(value, vertices[v]):
+                    # Looked up one by one: a hash table would take longer.
+                    i = np.uint64(0)
+                    while i < found and values[i] != value:
+                        i += ONE
+                    if i == found:
+                        values[i], counts[i] = value, 0
+                        found += ONE
+                    counts[i] += 1
+            if in_order:
+                sort(multiset, found)
+            return found
+        mask = mask_for(stop - start)
+        for j in range(start, stop):
+            value = messages.dtype.type(process(messages[indices[j]], weights[j], vertices[v]))
+            if matters(value, vertices[v]):
+                found = count(multiset, mask, found, value)
+        forget(multiset, mask, found)
+        if in_order:
+            sort(multiset, found)
+        return found
+
+    return run
+
+
+@njit(cache=True, nogil=True, inline="always")
+def is_reached(into, v, active):
+    """Whether a neighbour is active."""
+    indptr, indices, _ = into
+    for j in range(indptr[v], indptr[v + ONE]):
+        u = np.uint64(indices[j])
+        if (active[u >> SIX] >> (u & LOW_SIX)) & ONE:
+            return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def keep(state, frontier, spare, filled, steady):
+    """Add to the active vertices, or only to their number where all stay active; what is left in ``spare``: 0."""
+    if steady:
+        atomic.add(state, counter(ACTIVE), np.int64(filled))
+    else:
+        append(state, counter(ACTIVE), frontier, spare, filled)
+    return 0

@@ -1,0 +1,94 @@
+# mypy: ignore-errors
+"""Vertex programs in which everyone stays active, such as PageRank: a pull over all edges, one barrier to an iteration.
+
+What a vertex sends next is worked out as soon as it has applied, while its state is at hand, into a second array.
+"""
+
+import numpy as np
+from numba import njit
+
+from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_prefetch import prefetch
+from clew.engines.cpu.kernels_rows import take_block
+from clew.engines.cpu.kernels_team import barrier, counter, stopped
+
+ONE, TWO = np.uint64(1), np.uint64(2)
+TAKEN, CHANGED, LEAVE = 0, 1, 4  # counters; three of CHANGED, two of LEAVE
+
+
+def steady_kernel(send, process, add, apply, accepts, matters, mark):
+    """The loop of such a program; see ``kernels_program.program_kernel``."""
+
+    @njit(cache=True, nogil=True)
+    def run(member, size, state, bounds, ahead, into, vertices, now, later, options, changes):
+        """Iterate until nothing changes; returns (iterations, whether it converged).
+
+        ``bounds`` are those of blocks of rows, ``ahead`` how many edges ahead messages are asked for (0 for not at
+        all), ``now`` and ``later`` room for messages, ``options`` the identity, the limit of iterations and whether
+        vertices without edges apply too. ``changes`` takes the number of vertices that changed in each iteration.
+        """
+        mark  # noqa: B018, captured: see the compiler
+        identity, limit, everyone = options
+        blocks = bounds.size - 1
+        for v in range(np.uint64(member * now.size // size), np.uint64((member + 1) * now.size // size)):
+            now[v] = send(vertices[v])
+        barrier(size, state)
+        for step in range(limit):
+            turn = step % 3  # the counter of the next iteration is cleared while that of the last may still be read
+            if member == 0:  # one asks for all: the answer may change between two members' asking
+                state[counter(LEAVE + (step & 1))] = np.int64(stopped(state))
+                state[counter(CHANGED + (step + 1) % 3)] = 0
+            changed = np.int64(0)
+            block = take_block(size, state, TAKEN, step, blocks)
+            while block < blocks:
+                first, last = np.uint64(bounds[block]), np.uint64(bounds[block + 1])
+                changed += pull(first, last, ahead, into, vertices, now, later, identity, everyone)
+                block = take_block(size, state, TAKEN, step, blocks)
+            atomic.add(state, counter(CHANGED + turn), changed)
+            barrier(size, state)
+            changed = state[counter(CHANGED + turn)]
+            if member == 0 and step < changes.size:
+                changes[step] = changed
+            if changed == 0 or state[counter(LEAVE + (step & 1))]:
+                return step + 1, changed == 0
+            now, later = later, now
+        return limit, False
+
+    @njit(cache=True, nogil=True)
+    def pull(first, last, ahead, into, vertices, now, later, identity, everyone):
+        """One block of rows: what every vertex receives, applies, and sends next; how many changed."""
+        indptr, indices, weights = into
+        end = np.uint64(max(indices.size, 1) - 1)
+        changed = np.int64(0)
+        j = indptr[first]
+        for v in range(first, last):
+            stop = indptr[v + ONE]
+            # Two totals, because an addition has to wait for the one before it.
+            even, odd = identity, identity
+            received, both = everyone, False
+            if accepts(vertices[v]):
+                while j + TWO <= stop:
+                    if ahead > 0:
+                        prefetch(now, np.uint64(indices[min(j + ahead, end)]))
+                        prefetch(now, np.uint64(indices[min(j + ahead + ONE, end)]))
+                    value = process(now[indices[j]], weights[j], vertices[v])
+                    if matters(value, vertices[v]):
+                        even = add(even, value)
+                        received = True
+                    value = process(now[indices[j + ONE]], weights[j + ONE], vertices[v])
+                    if matters(value, vertices[v]):
+                        odd = add(odd, value)
+                        received = both = True
+                    j += TWO
+                if j < stop:
+                    value = process(now[indices[j]], weights[j], vertices[v])
+                    if matters(value, vertices[v]):
+                        even = add(even, value)
+                        received = True
+                if received:
+                    changed += apply(add(even, odd) if both else even, vertices[v])
+            j = stop
+            later[v] = send(vertices[v])
+        return changed
+
+    return run

@@ -1,0 +1,84 @@
+"""A semiring or monoid with the types it runs on, as kernels take it: macros, compiled functions, and scalars."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from clew.engines.cuda.source import Compiled, ctype
+from clew.operators import Monoid, Semiring
+
+#: What may end a sum early (STOP in spmv_rows.cuh): nothing, a terminal value, or any product at all.
+NEVER, TERMINAL, FIRST = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """Everything that a kernel needs to know of the numbers."""
+
+    defines: dict[str, Any]
+    operators: dict[str, Compiled]
+    identity: Any
+    nothing: Any
+    terminal: Any
+    stop: int
+
+
+def scalar(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as kernels take it; truth values are bytes."""
+    return np.uint8(bool(value)) if dtype.kind == "b" else dtype.type(value)
+
+
+@lru_cache(maxsize=256)
+def of_semiring(
+    semiring: Semiring, weight: np.dtype[Any] | None, x: np.dtype[Any], result: np.dtype[Any]
+) -> Arithmetic:
+    """Products of weights and values of x, and their sums; without weights, every weight is 1 of x's dtype."""
+    absorbing = semiring.absorbing and x.kind in "iu"
+    multiply = Compiled(semiring.multiply.function, (weight or x, x), result)
+    return Arithmetic(
+        {
+            "weight_t": ctype(weight or x),
+            "WEIGHTED": int(weight is not None),
+            "value_t": ctype(x),
+            "sum_t": ctype(result),
+            "ABSORBING": int(absorbing),
+        },
+        {"clew_multiply": multiply, "clew_add": _add(semiring.add, result)},
+        *_numbers(semiring.add, result, semiring.add.identity(x) if absorbing else x.type(0), x),
+    )
+
+
+@lru_cache(maxsize=256)
+def of_monoid(monoid: Monoid, value: np.dtype[Any], result: np.dtype[Any]) -> Arithmetic:
+    """Sums of values."""
+    return Arithmetic(
+        {
+            "SEGMENTS": 1,
+            "weight_t": ctype(value),
+            "value_t": ctype(value),
+            "sum_t": ctype(result),
+            "RESULT_IS_BOOL": int(result.kind == "b"),
+        },
+        {"clew_add": _add(monoid, result)},
+        *_numbers(monoid, result, value.type(0), value),
+    )
+
+
+def _add(monoid: Monoid, result: np.dtype[Any]) -> Compiled:
+    return Compiled(monoid.operator.function, (result, result), result)
+
+
+def _numbers(monoid: Monoid, result: np.dtype[Any], nothing: Any, x: np.dtype[Any]) -> tuple[Any, Any, Any, int]:
+    """Identity, what an absent value of x is, the terminal value, and what may end a sum early.
+
+    A terminal value is only looked for among truth values, which soon reach it; with other numbers the look costs more
+    than it saves.
+    """
+    terminal = monoid.terminal(result)
+    stop = FIRST if monoid.stops_at_first else TERMINAL if terminal is not None and result.kind == "b" else NEVER
+    identity = scalar(monoid.identity(result), result)
+    return identity, scalar(nothing, x), identity if terminal is None else scalar(terminal, result), stop

@@ -1,0 +1,133 @@
+"""Breadth-first search on a GPU: memory for the kernel, and its answer as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.engines.cuda.device import Device, blocks_for
+from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
+from clew.engines.cuda.source import Program
+from clew.graph import Graph
+from clew.result import Trace
+
+THREADS = 512
+BIG = 1024  # edges of a row that one warp follows alone; longer ones are cut
+TRACED_LEVELS = 1 << 16
+LEVELS_PER_LAUNCH = 1 << 14  # then the host has a look, so that Ctrl-C is heard
+PULL_COST = 2.0  # edges pushed along in the time that one vertex takes to look for a parent
+CONTROL = np.dtype(
+    [
+        ("barrier", "u4", 64),
+        ("levels", "u8", (4, 4)),
+        ("queue_begin", "u8"),
+        ("piece_begin", "u8"),
+        ("reached", "u8"),
+        ("level", "i8"),
+        ("direction", "i4"),
+        ("done", "i4"),
+    ]
+)
+VARIANTS = [
+    Program.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG})
+    for index, offset in (("int", "unsigned int"), ("int", "long long"), ("long long", "long long"))
+]
+
+
+class Found(NamedTuple):
+    """Depths and parents (-1 where unreached) on the device, the number of levels and what each of them did."""
+
+    depth: Any
+    parent: Any
+    levels: int
+    reached: int
+    trace: Trace
+
+
+def bfs(
+    device: Device,
+    graph: Graph,
+    source: int,
+    *,
+    deterministic: bool = False,
+    pull_cost: float = PULL_COST,
+    threads: int = THREADS,
+) -> Found:
+    """Search from ``source``."""
+    out = rows_on(device, graph.outgoing, weights=False)
+    into = incoming_on(device, graph, weights=False)
+    n = out.num_vertices
+    depth = device.empty(n, np.int32)
+    parent = device.empty(n, out.neighbours.dtype)
+    trace = device.empty((min(n, TRACED_LEVELS), 3), np.int64)
+    told = _search(device, out, into, source, depth, parent, trace, pull_cost, threads)
+    if deterministic:
+        kernel = device.kernel("bfs.cuh", "smallest_parents", _defines(out, into))
+        blocks = blocks_for(device, n * 32, 256)
+        id_type = out.neighbours.dtype.type
+        device.launch(kernel, blocks, 256, id_type(n), into.offsets, into.neighbours, depth, parent)
+    levels = int(told["level"])
+    return Found(
+        depth, parent, levels, int(told["reached"]), Trace.later(lambda: _columns(device.download(trace[:levels])))
+    )
+
+
+def _search(
+    device: Device,
+    out: DeviceRows,
+    into: DeviceRows,
+    source: int,
+    depth: Any,
+    parent: Any,
+    trace: Any,
+    pull_cost: float,
+    threads: int,
+) -> Any:
+    """Launch until the search is done; what the kernel says of it at the end."""
+    n, arcs = out.num_vertices, out.num_arcs
+    id_type = out.neighbours.dtype.type
+    entry = 16 if out.neighbours.dtype.itemsize == 4 else 32
+    queue = device.empty(n * entry, np.uint8)
+    pieces = device.empty((2 * (arcs // BIG) + 1) * entry, np.uint8)
+    maps = device.empty(2 * -(-n // 32), np.uint32)
+    control = device.zeros(CONTROL.itemsize, np.uint8)
+    kernel = device.kernel("bfs.cuh", "bfs", _defines(out, into))
+    stop = LEVELS_PER_LAUNCH
+    while True:
+        device.launch_cooperative(
+            kernel,
+            threads,
+            id_type(n),
+            id_type(source),
+            out.offsets,
+            out.neighbours,
+            into.offsets,
+            into.neighbours,
+            depth,
+            parent,
+            queue,
+            pieces,
+            maps,
+            trace,
+            np.int64(trace.shape[0]),
+            np.int64(stop),
+            np.float32(pull_cost),
+            np.int32(stop == LEVELS_PER_LAUNCH),
+            control,
+        )
+        told = device.download(control).view(CONTROL)[0]
+        if told["done"]:
+            return told
+        stop += LEVELS_PER_LAUNCH
+
+
+def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
+    assert into.offsets.dtype == out.offsets.dtype
+    return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG}
+
+
+def _columns(rows: Array) -> dict[str, Array]:
+    direction = np.where(rows[:, 2] == 1, "pull", "push")
+    return {"frontier": rows[:, 0], "edges": rows[:, 1], "direction": direction}

@@ -1,0 +1,71 @@
+"""Connected components on the GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.engines.cpu.components import Components
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.source import Program, ctype
+from clew.graph import Graph
+
+THREADS = 512
+WARP = 32
+LONG_ROW = 2048  # as in rows_by_size.cuh: there cannot be more long rows than arcs / LONG_ROW
+SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each are most of them
+
+
+def connected_components(device: Device, graph: Graph) -> Components:
+    """Components over edges in any direction; label and sizes stay on the device."""
+    label = component_labels(device, graph)
+    return Components(label, component_sizes(device, label))
+
+
+def component_labels(device: Device, graph: Graph, *, sampled: bool | None = None, **constants: int) -> Any:
+    """The smallest vertex that each vertex hangs together with.
+
+    ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW) replace what would be chosen, to measure it.
+    """
+    rows = rows_on(device, graph.outgoing, weights=False)
+    n = rows.num_vertices
+    parent = device.empty(n, rows.neighbours.dtype)
+    if n == 0:
+        return parent
+    if sampled is None:
+        sampled = rows.num_arcs >= SAMPLED_FROM * n
+    room = device.empty(rows.num_arcs // constants.get("LONG_ROW", LONG_ROW) + 1, rows.neighbours.dtype)
+    words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
+    name = "components" if sampled else "components_tiled"
+    kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
+    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(not graph.directed), parent, room]
+    if sampled:
+        arguments.append(device.empty(1, parent.dtype))
+    device.launch_cooperative(
+        kernel, THREADS, *arguments, words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS], most=-(-n // WARP)
+    )
+    return parent
+
+
+def component_sizes(device: Device, label: Any) -> Any:
+    """The sizes of the components, in ascending order of their labels."""
+    n = int(label.size)
+    index = np.dtype(label.dtype)
+    tally = device.zeros(n, np.uint32 if index.itemsize == 4 else np.uint64)
+    defines = {**index_defines(index, 0), "tally_t": ctype(tally.dtype)}
+    kernel = device.kernel("components.cuh", "component_sizes", defines)
+    device.launch(kernel, blocks_for(device, n, THREADS, per_processor=4), THREADS, np.uint64(n), label, tally)
+    return tally[tally > 0].astype(np.int64)
+
+
+def _defines(rows: DeviceRows) -> dict[str, str]:
+    return index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+
+
+VARIANTS = [
+    Program.of(file, index_defines(np.dtype(index), num_arcs))
+    for file in ("components.cuh", "components_tiled.cuh")
+    for index, num_arcs in ((np.int32, 0), (np.int64, 1 << 32))
+]

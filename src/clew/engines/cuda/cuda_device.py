@@ -1,0 +1,207 @@
+"""A GPU: CuPy for memory, cuda.core for kernels, and every failure as a clew error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda import compiler
+from clew.engines.cuda.failures import clean, find_cupy
+from clew.engines.cuda.source import Compiled, Program
+from clew.errors import DeviceError
+
+
+@dataclass(frozen=True, eq=False)
+class CudaKernel:
+    """A kernel of a loaded module."""
+
+    name: str
+    handle: Any
+    resident: dict[tuple[int, int, int], int] = field(default_factory=dict)
+
+
+class CudaDevice:
+    """The GPU that CuPy calls current."""
+
+    name = "cuda"
+
+    def __init__(self, ordinal: int = 0) -> None:
+        from cuda import core
+
+        self.xp = find_cupy()
+        self._core = core
+        self._device = core.Device(ordinal)
+        with clean("the GPU cannot be used"):
+            self._device.set_current()
+            self.xp.cuda.Device(ordinal).use()
+            self.num_processors = int(self._device.properties.multiprocessor_count)
+            self.architecture = f"sm_{self._device.arch}"
+        self.cluster_size = 8 if int(self._device.arch) >= 90 else 1
+        self._modules: dict[Program, Any] = {}
+        self._kernels: dict[tuple[Program, str], CudaKernel] = {}
+        self._streams: dict[int, Any] = {}
+        self.watch: Any = None  # told before and after each launch, for those who measure
+        if int(self._device.arch) < 75:
+            raise DeviceError(
+                f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later. "
+                'Use device="cpu".'
+            )
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array whose entries are whatever was there."""
+        wanted = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        with clean(f"an array of {wanted:,} bytes does not fit into GPU memory", wanted):
+            return self.xp.empty(shape, dtype)
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array of zeros."""
+        array = self.empty(shape, dtype)
+        array.data.memset_async(0, array.nbytes, self.xp.cuda.get_current_stream())
+        return array
+
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Any:
+        """An array of one value."""
+        array = self.empty(shape, dtype)
+        array.fill(value)
+        return array
+
+    def upload(self, array: Array) -> Any:
+        """A copy of a host array, through pinned memory where it is large."""
+        from clew.engines.cuda.transfer import upload
+
+        return upload(self, array)
+
+    def download(self, array: Any) -> Array:
+        """A copy on the host."""
+        from clew.engines.cuda.transfer import download
+
+        return download(self, array)
+
+    def kernel(
+        self,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any] | None = None,
+        operators: Mapping[str, Compiled] | None = None,
+    ) -> CudaKernel:
+        """The kernel ``name`` of a file, compiled for this GPU."""
+        program = Program.of(file, defines, operators)
+        found = self._kernels.get((program, name))
+        if found is None:
+            with clean(f"the kernel {name} cannot be loaded"):
+                if program not in self._modules:
+                    code = compiler.cubin(program, self.architecture)
+                    self._modules[program] = self._core.ObjectCode.from_cubin(code)
+                found = CudaKernel(name, self._modules[program].get_kernel(name))
+            self._kernels[program, name] = found
+        return found
+
+    def launch(self, kernel: CudaKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
+        """Start ``blocks`` × ``threads`` threads."""
+        self._launch(kernel, blocks, threads, args, shared, False)
+
+    def launch_cooperative(
+        self,
+        kernel: CudaKernel,
+        threads: int,
+        *args: Any,
+        shared: int = 0,
+        most: int | None = None,
+        cluster: int = 1,
+    ) -> None:
+        """As many blocks as can run at once."""
+        blocks = self.resident_blocks(kernel, threads, shared, cluster)
+        if most is not None:
+            blocks = max(cluster, min(blocks, most - most % cluster))
+        self._launch(kernel, blocks, threads, args, shared, True, cluster)
+
+    def resident_blocks(self, kernel: CudaKernel, threads: int, shared: int = 0, cluster: int = 1) -> int:
+        """How many blocks can run at once."""
+        found = kernel.resident.get((threads, shared, cluster))
+        if found is None:
+            if shared > 48 << 10:
+                _allow_shared(kernel.handle, shared)
+            occupancy = kernel.handle.occupancy
+            if cluster == 1:
+                found = int(occupancy.max_active_blocks_per_multiprocessor(threads, shared)) * self.num_processors
+            else:
+                config = _config(cluster, threads, shared, True, cluster)
+                found = int(occupancy.max_active_clusters(config, stream=self._stream())) * cluster
+            if found == 0:
+                raise DeviceError(f"no block of {kernel.name} with {threads} threads fits on this GPU.")
+            kernel.resident[threads, shared, cluster] = found
+        return found
+
+    def synchronize(self) -> None:
+        """Wait until everything launched has ended."""
+        with clean("a kernel failed"):
+            self.xp.cuda.get_current_stream().synchronize()
+
+    def _launch(
+        self,
+        kernel: CudaKernel,
+        blocks: int,
+        threads: int,
+        args: tuple[Any, ...],
+        shared: int,
+        together: bool,
+        cluster: int = 1,
+    ) -> None:
+        passed = [_argument(value) for value in args]
+        config = _config(blocks, threads, shared, together, cluster)
+        with clean(f"the kernel {kernel.name} cannot be started"):
+            if self.watch is not None:
+                self.watch.before(kernel.name)
+            self._core.launch(self._stream(), config, kernel.handle, *passed)
+            if self.watch is not None:
+                self.watch.after()
+
+    def _stream(self) -> Any:
+        handle = self.xp.cuda.get_current_stream().ptr
+        if handle not in self._streams:
+            self._streams[handle] = self._core.Stream.from_handle(handle)
+        return self._streams[handle]
+
+
+def _argument(value: Any) -> Any:
+    if value is None:
+        return 0
+    data = getattr(value, "data", None)
+    pointer = getattr(data, "ptr", None)
+    return value if pointer is None else pointer
+
+
+@lru_cache(maxsize=4096)
+def _config(blocks: int, threads: int, shared: int, together: bool, cluster: int) -> Any:
+    from cuda.core import LaunchConfig
+
+    if cluster == 1:
+        return LaunchConfig(grid=blocks, block=threads, shmem_size=shared, is_cooperative=together)
+    return LaunchConfig(
+        grid=blocks // cluster, cluster=cluster, block=threads, shmem_size=shared, is_cooperative=together
+    )
+
+
+def _allow_shared(kernel: Any, shared: int) -> None:
+    """A block gets more than 48 KiB of shared memory only where that was asked for."""
+    from cuda.bindings import driver
+
+    attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+    (status,) = driver.cuKernelSetAttribute(attribute, shared, kernel.handle, driver.CUdevice(0))
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise DeviceError(f"a block cannot have {shared:,} bytes of shared memory on this GPU ({status}).")
+
+
+@lru_cache(maxsize=1)
+def the_device() -> CudaDevice:
+    """The GPU of this process, or a clew error that says what is missing."""
+    from clew.engines.cuda.failures import check_available
+
+    check_available()
+    return CudaDevice()

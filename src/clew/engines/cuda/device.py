@@ -1,0 +1,89 @@
+"""Device: what the host code of the CUDA engine needs of a GPU. Two implement it: a GPU, and its emulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda.source import Compiled
+
+
+class Kernel(Protocol):
+    """A compiled kernel, ready to be launched on the device that made it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the source."""
+
+
+class Device(Protocol):
+    """Memory and kernels. Arrays are CuPy's on a GPU and NumPy's in the emulation; ``xp`` is the module."""
+
+    name: str
+    architecture: str
+    num_processors: int
+    cluster_size: int  # how many blocks can meet faster than the whole grid; 1 where that is not to be had
+    xp: Any
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array whose entries are whatever was there. ResourceError where there is not enough memory."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array of zeros."""
+
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Any:
+        """An array of one value."""
+
+    def upload(self, array: Array) -> Any:
+        """A copy of a host array."""
+
+    def download(self, array: Any) -> Array:
+        """A copy on the host."""
+
+    def kernel(
+        self,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any] | None = None,
+        operators: Mapping[str, Compiled] | None = None,
+    ) -> Kernel:
+        """The kernel ``name`` of a file, specialised by macros, with users' functions linked in."""
+
+    def launch(self, kernel: Any, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
+        """Start ``blocks`` × ``threads`` threads. Arguments are arrays, None, or NumPy scalars of the exact type."""
+
+    def launch_cooperative(
+        self, kernel: Any, threads: int, *args: Any, shared: int = 0, most: int | None = None, cluster: int = 1
+    ) -> None:
+        """The same with as many blocks as can run at once, so that they may wait for each other (``grid_sync``).
+
+        With ``cluster``, blocks come in clusters of that size (``team_sync``).
+        """
+
+    def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
+        """How many blocks can run at once."""
+
+    def synchronize(self) -> None:
+        """Wait until everything launched has ended; an error in it is raised here."""
+
+
+#: What a kernel's grid barrier needs; zeroed once, reused by every sync of one launch and the next.
+GRID_BARRIER_WORDS = 64
+
+
+def blocks_for(device: Device, work: int, threads: int, per_processor: int = 8) -> int:
+    """A grid for a grid-stride loop over ``work`` items: enough blocks to fill the device, never more than needed."""
+    needed = -(-max(work, 1) // threads)
+    return int(min(needed, device.num_processors * per_processor))
+
+
+def index_defines(index: np.dtype[Any], num_arcs: int) -> dict[str, str]:
+    """Macros for ids and offsets: 32 bits where they fit."""
+    return {
+        "index_t": "int" if index.itemsize == 4 else "long long",
+        "offset_t": "unsigned int" if num_arcs < 2**32 else "long long",
+    }

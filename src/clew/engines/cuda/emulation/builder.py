@@ -1,0 +1,161 @@
+"""Kernels to shared libraries, by g++; kept on disk for the next process.
+
+The source is preprocessed first: then kernels and ``__shared__`` variables can be found by their text, whatever macros
+they came from. For every kernel an entry is added that Python can call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+
+from clew.engines.cuda.source import KERNELS, Program, ctype, kept
+from clew.errors import DeviceError, MissingDependencyError
+
+HERE = Path(__file__).parent
+HEADER = HERE / "cuda_on_cpu.h"
+FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-w")
+SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
+
+KERNEL = re.compile(r'extern\s+"C"\s+void\s+(\w+)\s*\(')
+SHARED = re.compile(r"\b__shared__\b([^;{}=]*?)\b(\w+)\s*((?:\[[^\]]*\]\s*)*);")
+ENTRY = """
+extern "C" __attribute__((visibility("default"))) int emulate_{name}(
+    unsigned blocks, unsigned threads, unsigned shared_bytes, int cooperative, void** arguments) {{
+    return emulated::start("{name}", {name}, blocks, threads, shared_bytes, cooperative, arguments);
+}}
+extern "C" __attribute__((visibility("default"))) const char* signature_{name}() {{
+    return emulated::signature({name});
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Builder:
+    """How kernels are compiled: with sanitizers or without, and for which ``__CUDA_ARCH__`` they take themselves."""
+
+    sanitize: bool = False
+    cuda_arch: int = 900
+
+    def library(self, program: Program) -> ctypes.CDLL:
+        """The kernels of a program, loaded. Its users' functions are pointers that must be set before a launch."""
+        runtime = self._runtime_path()
+        _loaded(runtime)
+        types = [f"{name}({o.arguments})->{o.result}" for name, o in program.operators]
+        key = self._key(program.text, repr(program.defines), *types)
+        path = kept(f"emulated/{key}.so", lambda draft: self._build(program, draft, runtime))
+        return _loaded(path)
+
+    def runtime(self) -> ctypes.CDLL:
+        """What all kernels share: fibers, barriers, launches."""
+        return _loaded(self._runtime_path())
+
+    def _runtime_path(self) -> Path:
+        if self.sanitize:
+            check_sanitizer()
+        name = f"runtime-{Builder(self.sanitize)._key()}.so"
+        # Kernels find the runtime by the name in it, because it is loaded before them.
+        flags = (*FLAGS, *(("-O1", *SANITIZED) if self.sanitize else ("-O2",)), "-shared", f"-Wl,-soname,{name}")
+        return kept(
+            f"emulated/{name}", lambda draft: run([*flags, "-pthread", str(HERE / "runtime.cpp"), "-o", str(draft)])
+        )
+
+    def _build(self, program: Program, draft: Path, runtime: Path) -> None:
+        source = run(["-E", "-x", "c++", "-std=c++17", *self._options(), "-"], self._text(program))
+        text = share(source)
+        entries = "".join(ENTRY.format(name=name) for name in sorted(set(KERNEL.findall(text))))
+        flags = (*FLAGS, "-O1", *(SANITIZED if self.sanitize else ()), "-shared")
+        run([*flags, "-x", "c++-cpp-output", "-", "-x", "none", str(runtime), "-o", str(draft)], text + entries)
+
+    def _options(self) -> list[str]:
+        return ["-include", str(HEADER), f"-D__CUDA_ARCH__={self.cuda_arch}", f"-I{KERNELS}"]
+
+    def _text(self, program: Program) -> str:
+        """The macros come after the emulation, whose own names they must not replace."""
+        lines = [f"#define {name} {value}" for name, value in program.defines]
+        for name, operator in program.operators:
+            arguments = ", ".join(ctype(dtype) for dtype in operator.arguments)
+            lines.append(
+                f'extern "C" __attribute__((visibility("default"))) {ctype(operator.result)} (*{name})({arguments});'
+            )
+            lines.append(f"{ctype(operator.result)} (*{name})({arguments});")
+        return "\n".join([*lines, f'#include "{KERNELS / program.file}"', ""])
+
+    def _key(self, *parts: str) -> str:
+        everything = [*parts, repr(self), repr((FLAGS, SANITIZED, ENTRY)), compiler_version(), emulation_text()]
+        return hashlib.sha256("\0".join(everything).encode()).hexdigest()[:40]
+
+
+def share(text: str) -> str:
+    """Make ``__shared__`` variables references to memory of the block that runs; each gets an address as its name."""
+
+    def reference(found: re.Match[str]) -> str:
+        kind, name, extent = found.groups()
+        if "," in re.sub(r"<[^<>]*>|\([^()]*\)", "", kind):
+            raise DeviceError(f"__shared__{kind}{name}{extent}: the emulation takes one variable in a declaration.")
+        typed = f"shared_type_{name}"
+        return (
+            f"static char shared_id_{name}; typedef {kind} {typed} {extent}; {typed}& {name} = "
+            f"*static_cast<{typed}*>(emulated::shared_variable(&shared_id_{name}, sizeof({typed})));"
+        )
+
+    return SHARED.sub(reference, text)
+
+
+def run(arguments: list[str], text: str = "") -> str:
+    """What g++ prints; an error in the source gives DeviceError with its first lines."""
+    done = subprocess.run([compiler(), *arguments], input=text, capture_output=True, text=True, check=False)
+    if done.returncode:
+        lines = [line for line in done.stderr.splitlines() if "error" in line or "undefined" in line]
+        raise DeviceError(
+            "a kernel cannot be compiled for the emulation: " + "\n".join(lines[:8] or [done.stderr[-800:]])
+        )
+    return done.stdout
+
+
+@lru_cache(maxsize=1)
+def compiler() -> str:
+    """Where g++ is."""
+    found = shutil.which("g++")
+    if found is None:
+        raise MissingDependencyError(
+            "the emulation of CUDA needs g++ 10 or later, which is not on the PATH; install it (apt install g++)."
+        )
+    return found
+
+
+@lru_cache(maxsize=1)
+def compiler_version() -> str:
+    """Which g++: another one may make other code."""
+    return run(["-dumpfullversion", "-dumpmachine"])
+
+
+@lru_cache(maxsize=1)
+def emulation_text() -> str:
+    """The emulation itself, which is part of every library."""
+    return "".join(path.read_text(encoding="utf-8") for path in sorted([*HERE.glob("*.h"), *HERE.glob("*.cpp")]))
+
+
+def sanitizer_library() -> str:
+    """What must be loaded before Python (``LD_PRELOAD``) for sanitized kernels."""
+    return run(["-print-file-name=libasan.so"]).strip()
+
+
+def check_sanitizer() -> None:
+    """AddressSanitizer ends the process where it does not come first; say what to do instead."""
+    if "libasan" not in Path("/proc/self/maps").read_text():
+        raise DeviceError(
+            "sanitized kernels need AddressSanitizer in the process from its start; start Python with "
+            "LD_PRELOAD=$(g++ -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0."
+        )
+
+
+@cache
+def _loaded(path: Path) -> ctypes.CDLL:
+    return ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)

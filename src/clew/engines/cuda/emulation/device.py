@@ -1,0 +1,231 @@
+"""A GPU that is none: the Device interface on the CPU, for tests of kernels and of the host code around them."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda.emulation.builder import Builder
+from clew.engines.cuda.emulation.memory import Memory
+from clew.engines.cuda.emulation.operators import address_of
+from clew.engines.cuda.source import Compiled, Program
+from clew.errors import DeviceError
+
+#: Pointers to users' functions are variables of a library, so launches of one library take turns.
+_launching = threading.Lock()
+
+
+@dataclass(frozen=True, eq=False)
+class EmulatedKernel:
+    """A kernel of a loaded library; ``takes`` is what its arguments must be, ``operators`` where pointers go."""
+
+    name: str
+    entry: Any
+    takes: tuple[str, ...]
+    operators: tuple[tuple[Any, int], ...]
+
+
+class EmulatedDevice:
+    """NumPy arrays and fibers.
+
+    Parameters
+    ----------
+    sanitize
+        Whether kernels run under AddressSanitizer and UBSan; None asks the environment (``CLEW_SANITIZE=1``).
+    num_processors, cooperative_blocks
+        The size of the device, small so that small tests fill it.
+    capacity
+        The bytes of its memory.
+    cuda_arch
+        What kernels see as ``__CUDA_ARCH__``; below 800 they take the path without ``__reduce_*_sync``.
+    seconds
+        After which a launch is given up, the next time it meets a barrier.
+    """
+
+    name = "emulated"
+    architecture = "cpu"
+    cluster_size = 1
+    xp: Any = np
+
+    def __init__(
+        self,
+        *,
+        sanitize: bool | None = None,
+        num_processors: int = 3,
+        cooperative_blocks: int = 5,
+        capacity: int = 4 << 30,
+        cuda_arch: int = 900,
+        seconds: float = 120,
+    ) -> None:
+        if sanitize is None:
+            sanitize = os.environ.get("CLEW_SANITIZE") == "1"
+        self.num_processors, self.cooperative_blocks, self.seconds = num_processors, cooperative_blocks, seconds
+        self._builder = Builder(sanitize, cuda_arch)
+        runtime = self._builder.runtime()
+        self._settings, self._error = runtime.emulation_settings, runtime.emulation_error
+        self._settings.argtypes, self._settings.restype = [ctypes.c_ulonglong, ctypes.c_double], None
+        self._error.restype = ctypes.c_char_p
+        self.memory = Memory(runtime, capacity)
+        self.launches = 0
+        self._kernels: dict[tuple[Program, str], EmulatedKernel] = {}
+
+    def fail_at(self, k: int | None) -> None:
+        """Let the k-th allocation from now fail, once; 1 is the next. None takes it back."""
+        self.memory.fail_at(k)
+
+    @property
+    def live_allocations(self) -> int:
+        """How many allocations are not freed."""
+        return self.memory.live_allocations
+
+    @property
+    def live_bytes(self) -> int:
+        """Their bytes."""
+        return self.memory.live_bytes
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """An array full of rubbish."""
+        return self.memory.empty(shape, dtype)
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """An array of zeros."""
+        return self.full(shape, 0, dtype)
+
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Array:
+        """An array of one value."""
+        array = self.memory.empty(shape, dtype)
+        array.fill(value)
+        return array
+
+    def upload(self, array: Array) -> Array:
+        """A copy of a host array."""
+        array = np.asarray(array)
+        copy = self.memory.empty(array.shape, array.dtype)
+        copy[...] = array
+        return copy
+
+    def download(self, array: Array) -> Array:
+        """A copy on the host."""
+        return np.array(array)
+
+    def kernel(
+        self,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any] | None = None,
+        operators: Mapping[str, Compiled] | None = None,
+    ) -> EmulatedKernel:
+        """The kernel ``name`` of a file, compiled for the CPU."""
+        program = Program.of(file, defines, operators)
+        found = self._kernels.get((program, name))
+        if found is None:
+            library = self._builder.library(program)
+            try:
+                entry, signature = getattr(library, f"emulate_{name}"), getattr(library, f"signature_{name}")
+            except AttributeError:
+                raise DeviceError(f"{file} has no kernel {name} with these macros.") from None
+            number = ctypes.c_uint
+            entry.argtypes = [number, number, number, ctypes.c_int, ctypes.c_void_p]
+            signature.restype = ctypes.c_char_p
+            pointers = tuple(
+                (ctypes.c_void_p.in_dll(library, pointer), address_of(operator))
+                for pointer, operator in program.operators
+            )
+            found = EmulatedKernel(name, entry, _split(signature().decode()), pointers)
+            self._kernels[program, name] = found
+        return found
+
+    def launch(self, kernel: EmulatedKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
+        """Run ``blocks`` × ``threads`` threads to their end."""
+        self._launch(kernel, blocks, threads, args, shared, False)
+
+    def launch_cooperative(
+        self,
+        kernel: EmulatedKernel,
+        threads: int,
+        *args: Any,
+        shared: int = 0,
+        most: int | None = None,
+        cluster: int = 1,  # noqa: ARG002
+    ) -> None:
+        """All blocks at once."""
+        blocks = self.resident_blocks(kernel, threads, shared)
+        self._launch(kernel, blocks if most is None else max(1, min(blocks, most)), threads, args, shared, True)
+
+    def resident_blocks(self, kernel: EmulatedKernel, threads: int, shared: int = 0) -> int:  # noqa: ARG002
+        """How many blocks can run at once."""
+        return self.cooperative_blocks
+
+    def synchronize(self) -> None:
+        """Nothing to wait for: launches return when they have ended."""
+
+    def _launch(
+        self, kernel: EmulatedKernel, blocks: int, threads: int, args: tuple[Any, ...], shared: int, together: bool
+    ) -> None:
+        if len(args) != len(kernel.takes):
+            raise DeviceError(f"the kernel {kernel.name} takes {len(kernel.takes)} arguments; {len(args)} were given.")
+        values = (ctypes.c_ulonglong * max(1, len(args)))()
+        for k, (value, code) in enumerate(zip(args, kernel.takes, strict=True)):
+            values[k] = _word(kernel.name, k, value, code)
+        start = ctypes.addressof(values)
+        pointers = (ctypes.c_void_p * len(values))(*range(start, start + 8 * len(values), 8))
+        with _launching:
+            for pointer, address in kernel.operators:
+                pointer.value = address
+            self._settings(self.launches, self.seconds)
+            self.launches += 1
+            if kernel.entry(blocks, threads, shared, together, pointers):
+                raise DeviceError(f"the kernel {self._error().decode()}.")
+
+
+@lru_cache(maxsize=1)
+def the_emulation() -> EmulatedDevice:
+    """The emulated GPU of this process."""
+    return EmulatedDevice()
+
+
+def _split(signature: str) -> tuple[str, ...]:
+    """``"pi4u8"`` as ``("pi4", "u8")``."""
+    codes, start = [], 0
+    for position, letter in enumerate(signature):
+        if letter.isdigit():
+            codes.append(signature[start : position + 1])
+            start = position + 1
+    return tuple(codes)
+
+
+def _word(kernel: str, position: int, value: Any, code: str) -> int:
+    """The bits of an argument, if it is of the type that the kernel takes."""
+    if code[0] == "p" and value is None:
+        return 0
+    given: Any = value.dtype if isinstance(value, np.ndarray | np.generic) else None
+    pointer = isinstance(value, np.ndarray)
+    if given is None or pointer != (code[0] == "p") or not _fits(given, code.lstrip("p")):
+        found = type(value).__name__ if given is None else f"{'an array of ' if pointer else ''}{given}"
+        raise DeviceError(f"argument {position} of the kernel {kernel} is {found}; the kernel takes {_words(code)}.")
+    if not pointer:
+        return int.from_bytes(value.tobytes(), "little")
+    if not value.flags.c_contiguous:
+        raise DeviceError(f"argument {position} of the kernel {kernel} is an array with gaps; pass a contiguous one.")
+    return int(value.__array_interface__["data"][0])
+
+
+def _fits(dtype: np.dtype[Any], code: str) -> bool:
+    kind = "u" if dtype.kind == "b" else dtype.kind
+    return code == "v0" or code == f"{kind}{dtype.itemsize}"
+
+
+def _words(code: str) -> str:
+    kinds = {"i": "int", "u": "uint", "f": "float"}
+    plain = code.lstrip("p")
+    name = "anything" if plain == "v0" else f"{kinds[plain[0]]}{8 * int(plain[1])}"
+    return f"a pointer to {name}" if code[0] == "p" else name

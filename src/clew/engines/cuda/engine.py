@@ -1,0 +1,72 @@
+"""The CUDA engine: the waist over arrays on a device, in kernels with the operators linked in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clew.adjacency import Adjacency
+from clew.dtypes import OFFSET
+from clew.engines.cuda import products, vectors
+from clew.engines.cuda.compaction import true_places
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.failures import clean
+from clew.engines.cuda.products import AUTO, Way
+from clew.engines.cuda.spgemm import spgemm
+from clew.engines.cuda.spmspv import spmspv
+from clew.engines.memory import DeviceMemory
+from clew.layouts import Layout
+from clew.operators import Monoid, Operator, Semiring
+
+
+class CudaEngine:
+    """Every primitive on a GPU, or on its emulation.
+
+    Parameters
+    ----------
+    device
+        Where the arrays are and the kernels run.
+    way
+        How spmv goes through compressed rows; by default what suits their degrees.
+    """
+
+    name = "cuda"
+
+    def __init__(self, device: Device, way: Way = AUTO) -> None:
+        self.device, self.way, self.memory = device, way, DeviceMemory(device)
+
+    @clean("spmv cannot be computed on the GPU")
+    def spmv(self, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
+        """Pull along every edge."""
+        products.spmv(self.device, edges, x, semiring, wanted, out, self.way)
+
+    @clean("spmspv cannot be computed on the GPU")
+    def spmspv(
+        self, rows: Adjacency, active: Any, values: Any, semiring: Semiring, wanted: Any, merge: str
+    ) -> tuple[Any, Any]:
+        """Push along the edges of the active vertices."""
+        return spmspv(self.device, rows, active, values, semiring, wanted, merge)
+
+    @clean("spgemm cannot be computed on the GPU")
+    def spgemm(self, a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:
+        """Matrix times matrix, row by row."""
+        return spgemm(self.device, a, b, semiring, mask)
+
+    @clean("reduce_segments cannot be computed on the GPU")
+    def reduce_segments(self, values: Any, indptr: Any, monoid: Monoid, out: Any) -> None:
+        """Reduce each segment."""
+        vectors.reduce_segments(self.device, values, indptr, monoid, out)
+
+    @clean("elementwise cannot be computed on the GPU")
+    def elementwise(self, operator: Operator, u: Any, v: Any, out: Any) -> None:
+        """Combine element by element."""
+        vectors.elementwise(self.device, operator, u, v, out)
+
+    @clean("outer cannot be computed on the GPU")
+    def outer(self, operator: Operator, u: Any, v: Any, out: Any) -> None:
+        """Combine every pair."""
+        vectors.outer(self.device, operator, u, v, out)
+
+    @clean("compact cannot be computed on the GPU")
+    def compact(self, mask: Any) -> Any:
+        """Where the mask is true."""
+        return true_places(self.device, mask, mask.size, OFFSET)[0]

@@ -1,0 +1,118 @@
+"""What can go wrong with a GPU, in sentences: nothing installed, no driver, no GPU, no memory, a kernel that failed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
+
+INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] where nvidia-smi shows a driver for CUDA 12)"
+NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core", "numba.cuda": "numba-cuda"}
+
+
+def missing_packages() -> list[str]:
+    """The packages of the CUDA engine that are not installed, as pip calls them."""
+    missing = []
+    for module, package in NEEDED.items():
+        try:
+            found = importlib.util.find_spec(module) is not None
+        except ImportError:
+            found = False
+        if module == "numba.cuda":
+            found = found and importlib.util.find_spec("numba_cuda") is not None
+        if not found:
+            missing.append(package)
+    return missing
+
+
+def reason_unavailable() -> str | None:
+    """Why there is no GPU to use, as a sentence with the remedy; None where there is one."""
+    if missing := missing_packages():
+        return f'device "cuda" needs {", ".join(missing)}, which is not installed; {INSTALL}.'
+    try:
+        import cupy
+
+        count = cupy.cuda.runtime.getDeviceCount()
+    except ImportError as error:
+        return f"CuPy cannot be loaded ({error}); install it again with {INSTALL}."
+    except Exception as error:  # CuPy's own error types need CuPy to name them
+        return _driver_problem(error)
+    if count == 0:
+        return 'there is no NVIDIA GPU on this machine; use device="cpu".'
+    return None
+
+
+def _driver_problem(error: Exception) -> str:
+    text = str(error)
+    if "InsufficientDriver" in text:
+        return (
+            "the NVIDIA driver is missing or too old for the CUDA version that is installed; install a newer driver, "
+            "or the packages for an older CUDA with pip install 'clew[cuda12]'."
+        )
+    if "NoDevice" in text:
+        return 'there is no NVIDIA GPU on this machine; use device="cpu".'
+    return f'the GPU cannot be reached ({text}); see clew doctor, or use device="cpu".'
+
+
+def is_available() -> bool:
+    """Whether a GPU can be used; loads CuPy only where it is installed."""
+    return reason_unavailable() is None
+
+
+def check_available() -> None:
+    """Refuse to go on without a GPU, saying what is missing."""
+    reason = reason_unavailable()
+    if reason is None:
+        return
+    kind = MissingDependencyError if "not installed" in reason else DeviceError
+    raise kind(reason)
+
+
+def find_cupy() -> Any:
+    """CuPy, or what to install."""
+    try:
+        import cupy
+    except ImportError as error:
+        raise MissingDependencyError(
+            f'device "cuda" needs CuPy, which cannot be loaded ({error}); {INSTALL}.'
+        ) from error
+    return cupy
+
+
+@contextmanager
+def clean(problem: str, wanted: int | None = None) -> Iterator[None]:
+    """Errors of CUDA's libraries as clew errors: ``problem`` is what went wrong for the user."""
+    try:
+        yield
+    except (ClewError, KeyboardInterrupt):
+        raise
+    except MemoryError as error:
+        raise _out_of_memory(problem, wanted) from error
+    except Exception as error:
+        if not _is_cuda(error):
+            raise
+        if "OUT_OF_MEMORY" in str(error).upper().replace(" ", "_"):
+            raise _out_of_memory(problem, wanted) from error
+        raise DeviceError(f'{problem}: {error}. The CPU can still be used (device="cpu"); see clew doctor.') from error
+
+
+def _is_cuda(error: Exception) -> bool:
+    return any(name in type(error).__module__ for name in ("cuda", "cupy"))
+
+
+def _out_of_memory(problem: str, wanted: int | None) -> ResourceError:
+    free = "an unknown number of"
+    try:
+        import cupy
+
+        free = f"{cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes():,}"
+    except Exception:  # the count is a help; without it the error must still be told
+        pass
+    needed = "" if wanted is None else f"{wanted:,} bytes are needed and "
+    return ResourceError(
+        f'{problem}: {needed}{free} bytes are free. Use device="cpu", free other arrays on the GPU, or use a smaller '
+        "graph or narrower weights (float32 instead of float64)."
+    )

@@ -1,0 +1,57 @@
+"""Maximal independent sets on the GPU: memory for the kernel. The sets are those of the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.engines.cpu.coloring import TRACED_ROUNDS
+from clew.engines.cpu.independent_set import Independent
+from clew.engines.cuda.both_ways import both_ways, few_blocks
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.source import Program
+from clew.generate.streams import stream
+from clew.graph import Graph
+from clew.result import Trace
+
+THREADS = 512
+STEP_WORDS = 3 * 3  # three sets of counters
+
+
+def independent_set(device: Device, graph: Graph, seed: int, *, by_degree: bool, **constants: int) -> Independent:
+    """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
+    n = graph.num_vertices
+    rows = both_ways(device, graph)
+    member = device.empty(n, np.bool_)
+    keys, draws = stream(seed, "independent set keys"), stream(seed, "independent set draws")
+    if n == 0:
+        return Independent(member, 0, Trace({"left": np.empty(0, np.int64)}))
+    live, later, joining, listed = (device.empty(n, rows.ids) for _ in range(4))
+    left = device.empty(min(n, TRACED_ROUNDS), np.int64)
+    control = device.zeros(STEP_WORDS + 1 + GRID_BARRIER_WORDS, np.uint32)
+    defines = {**rows.defines, "BY_DEGREE": int(by_degree), **constants}
+    device.launch_cooperative(
+        device.kernel("independent_set.cuh", "independent_set", defines),
+        THREADS,
+        np.uint64(n),
+        *rows.arguments,
+        keys,
+        draws,
+        device.empty(n, np.uint64),
+        member,
+        live,
+        later,
+        joining,
+        listed,
+        left,
+        np.uint32(left.size),
+        control,
+        most=few_blocks(n),
+    )
+    rounds = int(device.download(control[STEP_WORDS : STEP_WORDS + 1])[0])
+    return Independent(member, rounds, Trace({"left": device.download(left[:rounds])}))
+
+
+VARIANTS = [
+    Program.of("independent_set.cuh", {**index_defines(np.dtype(index), arcs), "BY_DEGREE": by_degree})
+    for index, arcs, by_degree in ((np.int32, 0, 0), (np.int64, 1 << 32, 1))
+]

@@ -1,0 +1,77 @@
+#pragma once
+#include "frontier.cuh"
+// The same number of edges for every warp, whatever the rows: a warp finds the row that its first edge is in by a
+// search over ranks, then walks on, 32 rows at a time, a lane for every edge.
+
+#ifndef UNROLL
+#define UNROLL 2  // edges of a lane that are on their way at once
+#endif
+
+// Visit the `left` edges from rank `from` on, all of them in the rows that the lanes hold; a lane without one has
+// NO_RANK.
+template <class V, class T>
+__device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t from, count_t left, V& visitor) {
+    const offset_t shift = row.first - row.rank;  // from ranks to edges
+    while (left > 0) {
+        index_t source[UNROLL];
+        T here[UNROLL];
+        decltype(visitor.fetch(true, 0)) edge[UNROLL];
+        decltype(visitor.look(true, edge[0])) seen[UNROLL];
+#pragma unroll
+        for (u32 k = 0; k < UNROLL; ++k) {
+            const offset_t wanted = from + (offset_t)(k * WARP + lane());
+            const u32 owner = lane_holding(row.rank, wanted);
+            source[k] = __shfl_sync(ALL_LANES, row.vertex, owner);
+            here[k] = __shfl_sync(ALL_LANES, value, owner);
+            edge[k] = visitor.fetch(k * WARP + lane() < left, wanted + __shfl_sync(ALL_LANES, shift, owner));
+        }
+#pragma unroll
+        for (u32 k = 0; k < UNROLL; ++k) seen[k] = visitor.look(k * WARP + lane() < left, edge[k]);
+#pragma unroll
+        for (u32 k = 0; k < UNROLL; ++k)
+            visitor.visit(k * WARP + lane() < left, source[k], here[k], edge[k], seen[k]);
+        from += UNROLL * WARP;
+        left -= left < UNROLL * WARP ? left : UNROLL * WARP;
+    }
+}
+
+// Visit the `left` edges from rank `from` on, the first of which is in row `i`.
+template <class F, class V>
+__device__ __forceinline__ void walk(const F& frontier, count_t i, offset_t from, count_t left, V& visitor) {
+    while (left > 0) {
+        const bool mine = i + lane() < frontier.count;
+        const Row row = mine ? frontier.row(i + lane()) : Row{0, 0, 0, NO_RANK};
+        const auto value = visitor.value_at(mine, row.vertex);
+        const u32 last = frontier.count - i >= WARP ? WARP - 1 : (u32)(frontier.count - i) - 1;
+        const count_t covered = __shfl_sync(ALL_LANES, row.rank + (row.end - row.first), last) - from;
+        const count_t now = covered < left ? covered : left;
+        visit_ranks(row, value, from, now, visitor);
+        from += now;
+        left -= now;
+        i += WARP;
+    }
+}
+
+// The last row whose rank is no more than `wanted`, by all lanes: five bits of the answer at a time.
+template <class F>
+__device__ __forceinline__ count_t row_holding(const F& frontier, offset_t wanted) {
+    count_t low = 0, span = frontier.count;
+    while (span > 1) {
+        const count_t step = (span + WARP - 1) / WARP, probe = low + lane() * step;
+        const bool before = probe < low + span && frontier.row(probe).rank <= wanted;
+        const u32 found = __popc(__ballot_sync(ALL_LANES, before)) - 1;  // row `low` is before, so at least one is
+        const count_t end = low + span;
+        low += found * step;
+        span = end - low < step ? end - low : step;
+    }
+    return low;
+}
+
+template <class F, class V>
+__device__ __forceinline__ void expand_merge_path(const F& frontier, const Team& team, V& visitor) {
+    const u64 each = (frontier.edges / team.warps + WARP) / WARP * WARP, from = team.warp * each;
+    if (from >= frontier.edges) return;
+    const u64 rest = frontier.edges - from;
+    const count_t left = (count_t)(rest < each ? rest : each);
+    walk(frontier, row_holding(frontier, (offset_t)from), (offset_t)from, left, visitor);
+}

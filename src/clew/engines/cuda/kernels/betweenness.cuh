@@ -1,0 +1,418 @@
+#pragma once
+#include "common.cuh"
+// Brandes' algorithm, both ways in one launch, with one number per vertex to look up along an edge.
+//
+// Forward, paths[v] is UNSEEN, 0 once v is found, and the number of shortest paths to v once its level is complete.
+// What is not UNSEEN in the row of a vertex on level d of an undirected graph is then 0 (levels d and d + 1) or a
+// number of paths (level d - 1): one look at the row sums up the paths and finds the next level. Backward, paths starts
+// at 0 and gets, from the deepest level on, the share that a vertex hands to each path that leads to it. So neither way
+// needs depths. In a directed graph (DIRECTED 1) in-edges are summed up and out-edges find the next level, a bit per
+// vertex says whether it is known, and 0 stands for UNSEEN.
+//
+// Every sum is one vertex's, in an order that only depends on the length of its row: nothing is added by atomics, and
+// results are the same to the last bit in every run. Rows of up to SHORT_ROW edges are summed by 8 lanes, up to BIG_ROW
+// by a warp, and longer ones by a block.
+//
+// A level with more than `large` paths to some vertex is divided by it, which is a power of two; where counts of one
+// level lie so far apart that one falls below 1 / large, the search fails and says so.
+//
+// MANY 1: a block for each source, with memory of its own. MANY 0: the whole grid for one source; narrow levels are the
+// business of one cluster, whose barrier is faster.
+
+#define UNSEEN (-1.0)
+#define UNSEEN_BITS 0xbff0000000000000ull
+#ifndef SHORT_ROW
+#define SHORT_ROW 64
+#endif
+#ifndef BIG_ROW
+#define BIG_ROW 4096
+#endif
+#ifndef NARROW
+#define NARROW (CLUSTER * 128)  // vertices of a level that one cluster looks at
+#endif
+#define GROUP 8      // lanes for a short row
+#define FETCHED 4    // neighbours that a thread fetches at a time
+#define BUFFER 1024  // vertices that a block gathers before they move to the queue
+
+// Where a level stands in the queue, and its long rows among those of all.
+struct Way {
+    long long level;
+    u64 start, stop, big_start, big_stop;
+};
+
+struct Control {
+    u32 barrier[GRID_BARRIER_WORDS];
+    u64 tail, bigs;      // of the queue, and of the list of long rows
+    long long large_at;  // one more than the last level with a count that is too large
+    long long failed;    // whether a count was too small
+    Way way;
+};
+
+struct Block {
+    index_t buffer[BUFFER];
+    double sums[WARP];
+    u64 room, tail, bigs;
+    Way way;
+    double unit;
+    u32 count;
+    int large;
+};
+
+// The graph, the memory of one search, and this thread's place among those that work on it.
+struct Search {
+    const offset_t* out;
+    const index_t* out_neighbours;
+    const offset_t* into;
+    const index_t* in_neighbours;
+    double large;
+    double* paths;      // by vertex
+    double* along;      // by place in the queue
+    index_t* queue;     // vertices in the order found
+    index_t* starts;    // where each level starts in it
+    index_t* big_list;  // places of vertices with long rows
+    index_t* big_starts;
+    u8* divided;  // by level: whether its counts were
+    u32* seen;    // a bit per vertex of a directed graph
+    double* sum;  // what is found is added here, or put here with MANY
+    Control* control;
+    Block* mine;
+    u64 block, blocks;
+};
+
+__device__ __forceinline__ u64 thread_of(const Search& s) { return s.block * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ u64 threads_of(const Search& s) { return s.blocks * blockDim.x; }
+
+// Wait for everybody who works on this level; then thread 0 of each block does `then`.
+template <class Then>
+__device__ __forceinline__ void meet(const Search& s, Then then) {
+#if MANY
+    (void)s;
+    __syncthreads();
+#else
+    if (s.blocks == gridDim.x) {
+        grid_sync_then(s.control->barrier, then);
+        return;
+    }
+    team_sync();
+#endif
+    if (threadIdx.x == 0) then();
+    __syncthreads();
+}
+
+__device__ __forceinline__ u64 longest_row(const Search& s, index_t v) {
+    const u64 out = (u64)(__ldg(s.out + v + 1) - __ldg(s.out + v));
+#if DIRECTED
+    const u64 into = (u64)(__ldg(s.into + v + 1) - __ldg(s.into + v));
+    return into > out ? into : out;
+#else
+    return out;
+#endif
+}
+
+__device__ __forceinline__ void enter(const Search& s, u64 place, index_t v) {
+    s.queue[place] = v;
+    if (longest_row(s, v) > BIG_ROW) s.big_list[atomicAdd(&s.control->bigs, 1ull)] = (index_t)place;
+}
+
+__device__ __forceinline__ void discovered(const Search& s, index_t v) {
+    const u32 place = atomicAdd(&s.mine->count, 1u);
+    if (place < BUFFER) {
+        s.mine->buffer[place] = v;
+    } else {
+        enter(s, atomicAdd(&s.control->tail, 1ull), v);
+    }
+}
+
+// The block's buffer moves to the queue.
+__device__ __forceinline__ void flush(const Search& s) {
+    __syncthreads();
+    const u32 count = s.mine->count < BUFFER ? s.mine->count : BUFFER;
+    if (threadIdx.x == 0 && count) s.mine->room = atomicAdd(&s.control->tail, (u64)count);
+    __syncthreads();
+    for (u32 k = threadIdx.x; k < count; k += blockDim.x) enter(s, s.mine->room + k, s.mine->buffer[k]);
+}
+
+// Sum up paths over a row, one of `team` threads; with FIND, whoever is UNSEEN is found.
+template <bool FIND>
+__device__ __forceinline__ double sum_over(const Search& s, const offset_t* offsets, const index_t* neighbours,
+                                           index_t v, u32 me, u32 team) {
+    const offset_t begin = __ldg(offsets + v), length = __ldg(offsets + v + 1) - begin;
+    double total = 0.0;
+    for (offset_t j = me; j < length; j += FETCHED * team) {
+        index_t w[FETCHED];
+        double value[FETCHED];
+#pragma unroll
+        for (u32 k = 0; k < FETCHED; k++)
+            w[k] = length - j > (offset_t)k * team ? __ldg(neighbours + begin + j + k * team) : (index_t)-1;
+#pragma unroll
+        for (u32 k = 0; k < FETCHED; k++) value[k] = w[k] >= 0 ? s.paths[w[k]] : 0.0;
+#pragma unroll
+        for (u32 k = 0; k < FETCHED; k++) {
+            if (!FIND || value[k] >= 0.0) {
+                total += value[k];
+            } else if (atomicCAS((u64*)(s.paths + w[k]), UNSEEN_BITS, 0ull) == UNSEEN_BITS) {
+                discovered(s, w[k]);
+            }
+        }
+    }
+    return total;
+}
+
+// Find what the out-edges of a vertex lead to, in a directed graph.
+__device__ __forceinline__ void find_over(const Search& s, index_t v, u32 me, u32 team) {
+    const offset_t begin = __ldg(s.out + v), length = __ldg(s.out + v + 1) - begin;
+    for (offset_t j = me; j < length; j += team) {
+        const index_t w = __ldg(s.out_neighbours + begin + j);
+        const u32 bit = 1u << ((u64)w % 32);
+        if ((s.seen[(u64)w / 32] & bit) == 0 && (atomicOr(s.seen + (u64)w / 32, bit) & bit) == 0) discovered(s, w);
+    }
+}
+
+// What one of `team` threads adds to the sum of a vertex.
+template <bool FORWARD>
+__device__ __forceinline__ double share_of(const Search& s, index_t v, u32 me, u32 team) {
+#if DIRECTED
+    if (FORWARD) {
+        find_over(s, v, me, team);
+        return sum_over<false>(s, s.into, s.in_neighbours, v, me, team);
+    }
+#endif
+    return sum_over<FORWARD && !DIRECTED>(s, s.out, s.out_neighbours, v, me, team);
+}
+
+// What becomes of the sum of the vertex at place i of the queue.
+template <bool FORWARD>
+__device__ __forceinline__ void settle(const Search& s, const Way& way, u64 i, index_t v, double total) {
+    if (FORWARD) {
+        const double number = i == 0 ? 1.0 : total;
+        s.along[i] = number;
+        if (number > s.large) s.control->large_at = way.level + 1;
+    } else {
+        const double paths = s.along[i], depends = paths * total * s.mine->unit;
+        s.along[i] = (1.0 + depends) / paths;
+#if MANY
+        s.sum[v] = depends;
+#else
+        s.sum[v] += depends;
+#endif
+    }
+}
+
+// Sum up for all vertices of a level.
+template <bool FORWARD>
+__device__ __forceinline__ void sum_level(const Search& s, const Way& way) {
+    for (u64 k = way.big_start + s.block; k < way.big_stop; k += s.blocks) {
+        const u64 i = (u64)s.big_list[k];
+        const index_t v = s.queue[i];
+        const double part = warp_sum(share_of<FORWARD>(s, v, threadIdx.x, blockDim.x));
+        if (lane() == 0) s.mine->sums[warp_in_block()] = part;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            double total = 0.0;
+            for (u32 warp = 0; warp < blockDim.x / WARP; warp++) total += s.mine->sums[warp];
+            settle<FORWARD>(s, way, i, v, total);
+        }
+        __syncthreads();
+    }
+    const u64 warps = threads_of(s) / WARP, at_once = WARP / GROUP;
+    for (u64 base = way.start + thread_of(s) / WARP * at_once; base < way.stop; base += warps * at_once) {
+        const u64 i = base + lane() / GROUP;
+        const bool mine = i < way.stop;
+        const index_t v = mine ? s.queue[i] : (index_t)0;
+        const u64 row = mine ? longest_row(s, v) : 0;
+        const bool alone = mine && row <= SHORT_ROW;
+        double total = alone ? share_of<FORWARD>(s, v, lane() % GROUP, GROUP) : 0.0;
+        for (int step = GROUP / 2; step > 0; step /= 2) total += __shfl_xor_sync(ALL_LANES, total, step);
+        if (alone && lane() % GROUP == 0) settle<FORWARD>(s, way, i, v, total);
+        u32 left = __ballot_sync(ALL_LANES, lane() % GROUP == 0 && mine && row > SHORT_ROW && row <= BIG_ROW);
+        while (left) {
+            const int who = __ffs(left) - 1;
+            left &= left - 1;
+            const index_t longer = __shfl_sync(ALL_LANES, v, who);
+            const double sum = warp_sum(share_of<FORWARD>(s, longer, lane(), WARP));
+            if (lane() == (u32)who) settle<FORWARD>(s, way, i, v, sum);
+        }
+    }
+}
+
+__device__ __forceinline__ void step_forward(const Search& s, Way& way) {
+    sum_level<true>(s, way);
+    flush(s);
+    meet(s, [&] {
+        s.mine->tail = s.control->tail;
+        s.mine->bigs = s.control->bigs;
+        s.mine->large = s.control->large_at == way.level + 1;
+        s.mine->count = 0;
+    });
+    const bool divide = s.mine->large;
+    for (u64 i = way.start + thread_of(s); i < way.stop; i += threads_of(s)) {
+        double number = s.along[i];
+        if (divide) {
+            number /= s.large;
+            s.along[i] = number;
+            if (number < 1.0 / s.large) s.control->failed = 1;
+        }
+        s.paths[s.queue[i]] = number;
+    }
+    if (thread_of(s) == 0) {
+        s.starts[way.level + 1] = (index_t)way.stop;
+        s.big_starts[way.level + 1] = (index_t)way.big_stop;
+        s.divided[way.level] = divide;
+    }
+    way = {way.level + 1, way.stop, s.mine->tail, way.big_stop, s.mine->bigs};
+    meet(s, [] {});
+}
+
+// The bounds of a level that is complete, for the block.
+__device__ __forceinline__ void fetch(const Search& s, long long level, bool last) {
+    s.mine->way = {level, (u64)s.starts[level], (u64)s.starts[level + 1], (u64)s.big_starts[level],
+                   (u64)s.big_starts[level + 1]};
+    s.mine->unit = !last && s.divided[level + 1] ? 1.0 / s.large : 1.0;
+}
+
+__device__ __forceinline__ void step_backward(const Search& s, Way& way) {
+    sum_level<false>(s, way);
+    meet(s, [] {});
+    for (u64 i = way.start + thread_of(s); i < way.stop; i += threads_of(s)) s.paths[s.queue[i]] = s.along[i];
+    meet(s, [&] {
+        if (way.level > 1) fetch(s, way.level - 1, false);
+    });
+    if (way.level > 1) {
+        way = s.mine->way;
+    } else {
+        way.level = 0;
+    }
+}
+
+__device__ __forceinline__ bool is_narrow(const Way& way) {
+    return !MANY && gridDim.x > CLUSTER && way.big_start == way.big_stop && way.stop - way.start <= NARROW;
+}
+
+template <bool FORWARD>
+__device__ __forceinline__ bool goes_on(const Way& way) {
+    return FORWARD ? way.start < way.stop : way.level > 0;
+}
+
+template <bool FORWARD>
+__device__ __forceinline__ void step(const Search& s, Way& way) {
+    if (FORWARD) {
+        step_forward(s, way);
+    } else {
+        step_backward(s, way);
+    }
+}
+
+// All levels, one way.
+template <bool FORWARD>
+__device__ __forceinline__ void walk(Search& s, Way& way) {
+    while (goes_on<FORWARD>(way)) {
+        if (!is_narrow(way)) {
+            step<FORWARD>(s, way);
+            continue;
+        }
+        if (blockIdx.x < CLUSTER) {
+            s.blocks = CLUSTER;
+            while (goes_on<FORWARD>(way) && is_narrow(way)) step<FORWARD>(s, way);
+            s.blocks = gridDim.x;
+            if (thread_of(s) == 0) s.control->way = way;
+        }
+        meet(s, [&] {
+            s.mine->way = s.control->way;
+            const long long level = s.mine->way.level;
+            if (!FORWARD && level > 0) fetch(s, level, false);
+        });
+        way = s.mine->way;
+    }
+}
+
+// The dependencies of one source on all vertices; false where counts are too far apart.
+__device__ __forceinline__ bool depend(Search& s, u64 n, index_t source) {
+    for (u64 v = thread_of(s); v < n; v += threads_of(s)) {
+        s.paths[v] = DIRECTED ? 0.0 : v == (u64)source ? 0.0 : UNSEEN;
+#if MANY
+        s.sum[v] = 0.0;
+#endif
+    }
+#if DIRECTED
+    for (u64 word = thread_of(s); word < (n + 31) / 32; word += threads_of(s))
+        s.seen[word] = word == (u64)source / 32 ? 1u << ((u64)source % 32) : 0u;
+#endif
+    if (thread_of(s) == 0) {
+        s.control->tail = 1;
+        s.control->bigs = 0;
+        s.control->large_at = 0;
+        s.control->failed = 0;
+        s.starts[0] = 0;
+        s.big_starts[0] = 0;
+        enter(s, 0, source);
+    }
+    if (threadIdx.x == 0) s.mine->count = 0;
+    meet(s, [] {});
+    Way way = {0, 0, 1, 0, longest_row(s, source) > BIG_ROW ? 1ull : 0ull};  // a fast cluster may be counting on
+    walk<true>(s, way);
+    meet(s, [&] {
+        s.mine->large = s.control->failed != 0;
+        if (way.level > 1) fetch(s, way.level - 1, true);
+    });
+    if (s.mine->large) return false;
+    for (u64 i = thread_of(s); i < way.start; i += threads_of(s)) s.paths[s.queue[i]] = 0.0;
+    const long long levels = way.level;
+    meet(s, [] {});
+    if (levels > 1) {
+        way = s.mine->way;
+        walk<false>(s, way);
+    }
+    return true;
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+betweenness(index_t n, const offset_t* out, const index_t* out_neighbours, const offset_t* into,
+            const index_t* in_neighbours, const long long* sources, u64 number, double large, u64 most_big,
+            double* paths, double* along, index_t* queue, index_t* starts, index_t* big_list, index_t* big_starts,
+            u8* divided, u32* seen, double* sum, u8* failed, u32* taken, Control* controls) {
+    __shared__ Block mine;
+    const u64 size = (u64)n, team = MANY ? blockIdx.x : 0, levels = size + 2;
+    Search s = {out, out_neighbours, into, in_neighbours, large, paths + team * size, along + team * size,
+                queue + team * size, starts + team * levels, big_list + team * most_big, big_starts + team * levels,
+                divided + team * levels, seen + team * ((size + 31) / 32), sum, controls + team, &mine,
+                MANY ? 0 : blockIdx.x, MANY ? 1 : gridDim.x};
+#if MANY
+    __shared__ u32 next;
+    for (;;) {
+        if (threadIdx.x == 0) next = atomicAdd(taken, 1u);
+        __syncthreads();
+        const u64 k = next;
+        __syncthreads();
+        if (k >= number) break;
+        s.sum = sum + k * size;
+        const bool good = depend(s, size, (index_t)sources[k]);
+        if (threadIdx.x == 0) failed[k] = !good;
+    }
+#else
+    (void)taken;
+    for (u64 k = 0; k < number; k++) {
+        const bool good = depend(s, size, (index_t)sources[k]);
+        if (thread_in_grid() == 0) failed[k] = !good;
+        grid_sync(s.control->barrier);
+    }
+#endif
+}
+
+// Add rows of dependencies, in their order and but for those that failed, to the sum.
+extern "C" __global__ void add_dependencies(index_t n, u64 number, const double* rows, const u8* failed, double* sum) {
+    for (u64 v = thread_in_grid(); v < (u64)n; v += threads_in_grid()) {
+        double total = sum[v];
+        for (u64 k = 0; k < number; k++)
+            if (!failed[k]) total += rows[k * (u64)n + v];
+        sum[v] = total;
+    }
+}
+
+// Whether a row names a neighbour twice.
+extern "C" __global__ void find_duplicates(index_t n, const offset_t* offsets, const index_t* neighbours, u32* found) {
+    for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
+        const offset_t end = offsets[v + 1];
+        for (offset_t j = offsets[v] + 1 + lane(); j < end; j += WARP)
+            if (neighbours[j - 1] == neighbours[j]) *found = 1;
+    }
+}

@@ -1,0 +1,443 @@
+#pragma once
+#include "common.cuh"
+// Breadth-first search, all levels in one cooperative launch.
+//
+// The frontier is a stretch of one queue (push) or a bitmap (pull). Every vertex enters the queue at most once, with the
+// place of its row, which is fetched while the visit is still being decided: a level of a road network is a chain of
+// dependent accesses, and this one then hides behind another. Rows of BIG edges or more are cut into pieces of BIG edges,
+// which go to a queue of their own, so that no warp has more than BIG edges to follow alone.
+
+#ifndef BIG
+#define BIG 1024
+#endif
+#define PART 128     // edges of a piece that a warp follows at a time
+#define ALONE 4      // times that a pulling thread looks by itself,
+#define TOGETHER 4   // at so many neighbours
+#define BUFFER 1024  // entries a block gathers before they move to the queue
+#define TRACED 3     // numbers per level in the trace
+#define PUSH 0
+#define PULL 1
+
+struct __align__(16) Entry {
+    offset_t start;
+    index_t vertex;
+    u32 degree;
+};
+
+// A level's frontier: its vertices, their edges, how many are in the queue, and the pieces of big rows.
+struct __align__(32) Level {
+    u64 found, edges, queued, pieces;
+};
+
+// How far the search has come: every thread has a copy, and all compute the same.
+struct Way {
+    u64 queue_begin, piece_begin;
+    u64 reached;  // before this level
+    long long level;
+    int direction, done;
+};
+
+// What lives through all levels, and through the next launch if this one stops early. All zero at the start.
+struct Control {
+    u32 barrier[GRID_BARRIER_WORDS];
+    Level levels[4];  // by level modulo 4
+    Way way;
+};
+
+// What the threads of a block have found at a level.
+struct Tally {
+    u32 count, limit;
+    u64 found, edges;
+};
+
+struct Block {
+    Entry buffer[BUFFER];
+    Tally tallies[2];  // by turns, so that one can be cleared while the other is read
+    u64 room;
+    Level now;
+};
+
+// The arrays of a search, and where what is found at this level goes.
+struct Search {
+    const offset_t* offsets;
+    const index_t* neighbours;
+    int* depth;
+    index_t* parent;
+    Entry* queue;
+    Entry* pieces;
+    Block* mine;
+    u32 turn;            // of the block's two tallies
+    u64 queue_end, piece_end;
+    Level* next;         // the level that is being found
+    u64 found, edges;    // by this warp, kept by its first lane
+};
+
+__device__ __forceinline__ void clear(Tally* tally) {
+    tally->count = 0;
+    tally->limit = BUFFER;
+    tally->found = 0;
+    tally->edges = 0;
+}
+
+__device__ __forceinline__ void warm_up_cache(const index_t* at) {
+#ifndef CLEW_EMULATED
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+#else
+    (void)at;
+#endif
+}
+
+// Cut a row into pieces of BIG edges.
+__device__ __forceinline__ void cut(Entry entry, u32 number, Entry* pieces) {
+    for (u32 k = 0; k < number; k++) {
+        Entry piece = entry;
+        piece.start = entry.start + (offset_t)k * BIG;
+        piece.degree = k + 1 < number ? (u32)BIG : entry.degree - k * BIG;
+        pieces[k] = piece;
+    }
+}
+
+// Count the vertices that lanes of this warp have found and their edges; which lanes those were.
+__device__ __forceinline__ u32 count(Search& to, bool found, u32 degree) {
+    const u32 finders = __ballot_sync(ALL_LANES, found);
+    if (finders) {
+        to.found += (u32)__popc(finders);
+        to.edges += sum_of_lanes(found ? degree : 0);
+    }
+    return finders;
+}
+
+// Put the vertices that lanes of this warp have found into the block's buffer, or the queue when that is full.
+__device__ __forceinline__ void enqueue(Search& to, bool won, Entry entry) {
+    Tally* const tally = &to.mine->tallies[to.turn];
+    const bool small = won && entry.degree > 0 && entry.degree < BIG;
+    const u32 takers = __ballot_sync(ALL_LANES, small);
+    if (takers) {
+        const u32 number = (u32)__popc(takers), leader = (u32)__ffs(takers) - 1;
+        u32 start = 0;
+        if (lane() == leader) start = atomicAdd(&tally->count, number);
+        start = __shfl_sync(ALL_LANES, start, leader);
+        const bool fits = start + number <= BUFFER;
+        u64 place = 0;
+        if (!fits && lane() == leader) {
+            atomicMin(&tally->limit, start);
+            place = atomicAdd(&to.next->queued, (u64)number);
+        }
+        place = __shfl_sync(ALL_LANES, place, leader);
+        const u32 rank = (u32)__popc(takers & lanes_below());
+        if (small) {
+            if (fits) {
+                to.mine->buffer[start + rank] = entry;
+            } else {
+                to.queue[to.queue_end + place + rank] = entry;
+            }
+            warm_up_cache(to.neighbours + entry.start);
+        }
+    }
+    if (won && entry.degree >= BIG) {
+        const u32 number = (entry.degree + BIG - 1) / BIG;
+        cut(entry, number, to.pieces + to.piece_end + atomicAdd(&to.next->pieces, (u64)number));
+    }
+}
+
+// Follow the edges of up to 32 entries, one per lane: the warp takes them 32 edges at a time, whoever they belong to.
+__device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first, int depth_found) {
+    const u32 upto = warp_prefix(entry.degree);
+    const u32 before = upto - entry.degree;
+    const u32 total = __shfl_sync(ALL_LANES, upto, WARP - 1);
+    for (u32 first = 0; first < total; first += WARP) {
+        const u32 k = first + lane();
+        // The last lane whose edges begin at or before k: one without edges is never chosen, because the next one
+        // begins where it does.
+        u32 owner = 0;
+        for (u32 step = WARP / 2; step > 0; step /= 2) {
+            const u32 begins = __shfl_sync(ALL_LANES, before, owner + step);
+            if (begins <= k) owner += step;
+        }
+        const u32 own_before = __shfl_sync(ALL_LANES, before, owner);
+        const offset_t own_start = __shfl_sync(ALL_LANES, entry.start, owner);
+        const index_t from = __shfl_sync(ALL_LANES, entry.vertex, owner);
+        bool won = false;
+        Entry reached = {0, 0, 0};
+        if (k < total) {
+            const index_t v = __ldg(to.neighbours + (own_start + (k - own_before)));
+            if (!check_first || to.depth[v] < 0) {
+                // Both accesses are on their way at once; the row is fetched in vain where the visit is not won.
+                reached.start = __ldg(to.offsets + v);
+                reached.degree = (u32)(__ldg(to.offsets + v + 1) - reached.start);
+                reached.vertex = v;
+                won = atomicCAS(to.depth + v, -1, depth_found) == -1;
+                if (won) to.parent[v] = from;
+            }
+        }
+        count(to, won, reached.degree);
+        enqueue(to, won, reached);
+    }
+}
+
+// Add up what the threads of a block have found, and move its buffer to the queue: one atomic of each kind per block.
+__device__ __forceinline__ void finish_block(Search& to) {
+    Tally* const tally = &to.mine->tallies[to.turn];
+    if (lane() == 0 && to.found) {
+        atomicAdd(&tally->found, to.found);
+        atomicAdd(&tally->edges, to.edges);
+    }
+    __syncthreads();
+    const u32 count = tally->count < tally->limit ? tally->count : tally->limit;
+    if (threadIdx.x == 0) {
+        clear(&to.mine->tallies[1 - to.turn]);
+        if (count) to.mine->room = atomicAdd(&to.next->queued, (u64)count);
+        if (tally->found) {
+            atomicAdd(&to.next->found, tally->found);
+            atomicAdd(&to.next->edges, tally->edges);
+        }
+    }
+    __syncthreads();
+    for (u32 k = threadIdx.x; k < count; k += blockDim.x) to.queue[to.queue_end + to.mine->room + k] = to.mine->buffer[k];
+    to.turn = 1 - to.turn;
+    to.found = to.edges = 0;
+}
+
+__device__ __forceinline__ bool is_on(const u32* map, u64 v) { return (map[v / 32] >> (v % 32)) & 1u; }
+
+// Pull: every vertex without a depth looks for an in-neighbour on the frontier. A warp owns 32 vertices, so that the
+// new frontier is written a word at a time.
+__device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, const offset_t* in_offsets,
+                                     const index_t* in_neighbours, const u32* front, u32* behind) {
+    const u64 words = ((u64)n + WARP - 1) / WARP;
+    for (u64 word = warp_in_grid(); word < words; word += warps_in_grid()) {
+        const u64 v = word * WARP + lane();
+        const bool open = v < (u64)n && to.depth[v < (u64)n ? v : 0] < 0;
+        offset_t at = 0, end = 0;
+        if (open) {
+            at = __ldg(in_offsets + v);
+            end = __ldg(in_offsets + v + 1);
+        }
+        bool hit = false;
+        index_t from = 0;
+        // Alone for some edges, TOGETHER at a time: most find a neighbour on the frontier at once.
+        for (u32 turn = 0; turn < ALONE && at < end && !hit; turn++) {
+            index_t u[TOGETHER];
+            bool on[TOGETHER];
+#pragma unroll
+            for (u32 k = 0; k < TOGETHER; k++) u[k] = at + k < end ? __ldg(in_neighbours + at + k) : (index_t)-1;
+#pragma unroll
+            for (u32 k = 0; k < TOGETHER; k++) on[k] = u[k] >= 0 && is_on(front, (u64)u[k]);
+#pragma unroll
+            for (u32 k = TOGETHER; k-- > 0;) {
+                if (on[k]) {
+                    hit = true;
+                    from = u[k];
+                }
+            }
+            at = end - at > TOGETHER ? at + TOGETHER : end;
+        }
+        // Then all lanes together for each that is left.
+        u32 left = __ballot_sync(ALL_LANES, open && !hit && at < end);
+        while (left) {
+            const u32 owner = (u32)__ffs(left) - 1;
+            left &= left - 1;
+            const offset_t last = __shfl_sync(ALL_LANES, end, owner);
+            offset_t first = __shfl_sync(ALL_LANES, at, owner);
+            for (; first < last; first += WARP) {
+                const bool mine = lane() < (u64)(last - first);
+                const index_t u = mine ? __ldg(in_neighbours + first + lane()) : (index_t)0;
+                const bool on = mine && is_on(front, (u64)u);
+                const u32 hits = __ballot_sync(ALL_LANES, on);
+                if (hits) {
+                    const index_t parent_found = __shfl_sync(ALL_LANES, u, __ffs(hits) - 1);
+                    if (lane() == owner) {
+                        hit = true;
+                        from = parent_found;
+                    }
+                    break;
+                }
+            }
+        }
+        if (hit) {
+            to.depth[v] = depth_found;
+            to.parent[v] = from;
+        }
+        const u32 bits = count(to, hit, hit ? (u32)(__ldg(to.offsets + v + 1) - __ldg(to.offsets + v)) : 0);
+        if (lane() == 0) behind[word] = bits;
+    }
+}
+
+// Push: follow the edges of the frontier. Small frontiers are spread over all warps; of large ones a warp takes 32 at a
+// time.
+__device__ __forceinline__ void push(Search& to, Way& way, const Level& at, bool check_first) {
+    const int depth_found = (int)way.level + 1;
+    to.queue_end = way.queue_begin + at.queued;
+    to.piece_end = way.piece_begin + at.pieces;
+    u64 share = (at.queued + warps_in_grid() - 1) / warps_in_grid();
+    share = share < 1 ? 1 : share > WARP ? WARP : share;
+    for (u64 base = warp_in_grid() * share; base < at.queued; base += warps_in_grid() * share) {
+        Entry entry = {0, 0, 0};
+        if (lane() < share && base + lane() < at.queued) entry = to.queue[way.queue_begin + base + lane()];
+        follow(to, entry, check_first, depth_found);
+    }
+    // Pieces are shared by several warps each: there may be few, such as those of a hub that is the source.
+    const u64 parts = at.pieces * (BIG / PART);
+    for (u64 k = warp_in_grid(); k < parts; k += warps_in_grid()) {
+        Entry entry = {0, 0, 0};
+        const u32 skipped = (u32)(k % (BIG / PART)) * PART;
+        if (lane() == 0) {
+            entry = to.pieces[way.piece_begin + k / (BIG / PART)];
+            const u32 left = entry.degree > skipped ? entry.degree - skipped : 0;
+            entry.start += skipped;
+            entry.degree = left < PART ? left : PART;
+        }
+        follow(to, entry, true, depth_found);
+    }
+    way.queue_begin = to.queue_end;
+    way.piece_begin = to.piece_end;
+}
+
+struct Diary {
+    long long* rows;
+    long long most;
+};
+
+__device__ __forceinline__ void note(const Diary& diary, const Way& way, const Level& at) {
+    if (thread_in_grid() == 0 && way.level < diary.most) {
+        long long* const row = diary.rows + way.level * TRACED;
+        row[0] = (long long)at.found;
+        row[1] = way.direction == PUSH ? (long long)at.edges : -1;
+        row[2] = way.direction;
+    }
+}
+
+// Pulling reads every vertex and at least one edge of those not found; pushing follows the frontier's edges.
+__device__ __forceinline__ bool is_worth_pulling(const Level& at, const Way& way, u64 n, float pull_cost) {
+    const float unfound = (float)(n - way.reached - at.found);
+    return (float)at.edges > pull_cost * (unfound + 0.1f * (float)n);
+}
+
+// The frontier as a bitmap, made from the queue.
+__device__ __forceinline__ void to_bitmap(const Search& to, Way& way, const Level& at, u32* front, u64 words,
+                                          u32* barrier) {
+    for (u64 word = thread_in_grid(); word < words; word += threads_in_grid()) front[word] = 0;
+    grid_sync(barrier);
+    for (u64 k = thread_in_grid(); k < at.queued; k += threads_in_grid()) {
+        const u64 v = (u64)to.queue[way.queue_begin + k].vertex;
+        atomicOr(front + v / 32, 1u << (v % 32));
+    }
+    for (u64 k = thread_in_grid(); k < at.pieces; k += threads_in_grid()) {
+        const u64 v = (u64)to.pieces[way.piece_begin + k].vertex;
+        atomicOr(front + v / 32, 1u << (v % 32));
+    }
+    way.queue_begin += at.queued;
+    way.piece_begin += at.pieces;
+    grid_sync(barrier);
+}
+
+// The frontier as a queue, made from the bitmap; counted in `at`.
+__device__ __forceinline__ void to_queue(Search& to, const Way& way, Level* at, const u32* front, u64 words, u64 n) {
+    to.next = at;
+    to.queue_end = way.queue_begin;
+    to.piece_end = way.piece_begin;
+    for (u64 word = warp_in_grid(); word < words; word += warps_in_grid()) {
+        const u32 bits = front[word];
+        if (!bits) continue;
+        const u64 v = word * WARP + lane();
+        const bool on = v < n && ((bits >> lane()) & 1u);
+        Entry entry = {0, 0, 0};
+        if (on) {
+            entry.start = __ldg(to.offsets + v);
+            entry.degree = (u32)(__ldg(to.offsets + v + 1) - entry.start);
+            entry.vertex = (index_t)v;
+        }
+        enqueue(to, on, entry);
+    }
+    finish_block(to);
+}
+
+// Everybody without a depth, and the source on the first frontier.
+__device__ __forceinline__ void begin(index_t n, index_t source, const Search& to, Level* first) {
+    for (u64 v = thread_in_grid(); v < (u64)n; v += threads_in_grid()) {
+        to.depth[v] = v == (u64)source ? 0 : -1;
+        to.parent[v] = v == (u64)source ? source : (index_t)-1;
+    }
+    if (thread_in_grid() == 0) {
+        Entry entry;
+        entry.start = to.offsets[source];
+        entry.degree = (u32)(to.offsets[source + 1] - entry.start);
+        entry.vertex = source;
+        first->found = 1;
+        first->edges = entry.degree;
+        if (entry.degree >= BIG) {
+            first->pieces = (entry.degree + BIG - 1) / BIG;
+            cut(entry, (u32)first->pieces, to.pieces);
+        } else {
+            to.queue[0] = entry;
+            first->queued = 1;
+        }
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(512, 2)
+bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
+    const index_t* in_neighbours, int* depth, index_t* parent, Entry* queue, Entry* pieces, u32* maps,
+    long long* trace, long long traced, long long stop_at, float pull_cost, int fresh, Control* control) {
+    __shared__ Block mine;
+    u32* const barrier = control->barrier;
+    const Diary diary = {trace, traced};
+    const u64 words = ((u64)n + WARP - 1) / WARP;
+    Search to = {offsets, neighbours, depth, parent, queue, pieces, &mine, 0, 0, 0, control->levels, 0, 0};
+    if (fresh) begin(n, source, to, control->levels);
+    if (threadIdx.x == 0) clear(&mine.tallies[0]);
+    Way way = control->way;
+    grid_sync_then(barrier, [&] { mine.now = control->levels[way.level & 3]; });
+    for (;;) {
+        Level at = mine.now;
+        way.done = at.found == 0;
+        if (way.done || way.level >= stop_at) break;
+        const bool worth_pulling = is_worth_pulling(at, way, (u64)n, pull_cost);
+        if (thread_in_grid() == 0) control->levels[(way.level + 2) & 3] = {0, 0, 0, 0};  // unused until the next sync
+        Level* const now = control->levels + (way.level & 3);
+        u32* const front = maps + (way.level & 1) * words;  // the bitmap of this level, and of the one being found
+        u32* const behind = maps + (1 - (way.level & 1)) * words;
+        if (way.direction == PUSH && worth_pulling) {
+            way.direction = PULL;
+            to_bitmap(to, way, at, front, words, barrier);
+        } else if (way.direction == PULL && !worth_pulling) {
+            way.direction = PUSH;
+            to_queue(to, way, now, front, words, (u64)n);
+            grid_sync_then(barrier, [&] { mine.now = *now; });
+            at = mine.now;
+        }
+        note(diary, way, at);
+        to.next = control->levels + ((way.level + 1) & 3);
+        if (way.direction == PUSH) {
+            push(to, way, at, at.edges > threads_in_grid());
+        } else {
+            to.queue_end = way.queue_begin;
+            pull(to, n, (int)way.level + 1, in_offsets, in_neighbours, front, behind);
+        }
+        finish_block(to);
+        way.reached += at.found;
+        way.level++;
+        grid_sync_then(barrier, [&] { mine.now = control->levels[way.level & 3]; });
+    }
+    if (thread_in_grid() == 0) control->way = way;  // nobody reads it any more in this launch
+}
+
+// Of all possible parents the smallest: rows are sorted, so it is the first in-neighbour that is one level up.
+extern "C" __global__ void smallest_parents(index_t n, const offset_t* in_offsets, const index_t* in_neighbours,
+                                            const int* depth, index_t* parent) {
+    for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
+        const int above = depth[v] - 1;
+        if (above < 0) continue;
+        const offset_t end = in_offsets[v + 1];
+        for (offset_t first = in_offsets[v]; first < end; first += WARP) {
+            const bool mine = lane() < (u64)(end - first);
+            const index_t u = mine ? in_neighbours[first + lane()] : (index_t)0;
+            const u32 hits = __ballot_sync(ALL_LANES, mine && depth[u] == above);
+            if (hits) {
+                const index_t smallest = __shfl_sync(ALL_LANES, u, __ffs(hits) - 1);
+                if (lane() == 0) parent[v] = smallest;
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+#pragma once
+// What every kernel may use: names for widths, thread numbers, the grid-wide barrier, warp-wide sums and prefix sums.
+
+typedef unsigned char u8;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define WARP 32
+#define ALL_LANES 0xffffffffu
+#define GRID_BARRIER_WORDS 64
+
+__device__ __forceinline__ u64 thread_in_grid() { return (u64)blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ __forceinline__ u64 threads_in_grid() { return (u64)gridDim.x * blockDim.x; }
+__device__ __forceinline__ u32 lane() { return threadIdx.x & (WARP - 1); }
+__device__ __forceinline__ u32 warp_in_block() { return threadIdx.x / WARP; }
+__device__ __forceinline__ u64 warp_in_grid() { return thread_in_grid() / WARP; }
+__device__ __forceinline__ u64 warps_in_grid() { return threads_in_grid() / WARP; }
+
+// ---- The barrier of a cooperative launch ----
+// The blocks together add 2^31 to word 0, so that each sync flips its highest bit and leaves the others as they were: it
+// needs no reset, and the next launch may use the same word with any grid.
+//
+// `then` is run by thread 0 of each block between waiting and going on: what a whole grid needs to know after a sync is
+// read once per block and passed on in shared memory, since thousands of warps reading one word take a microsecond.
+#ifdef CLEW_EMULATED
+template <class Then>
+__device__ __forceinline__ void grid_sync_then(u32* barrier, Then then) {
+    (void)barrier;
+    emulated::grid_barrier();
+    if (threadIdx.x == 0) then();
+    __syncthreads();
+}
+template <class T>
+__device__ __forceinline__ T* dynamic_shared() {
+    return reinterpret_cast<T*>(emulated::dynamic_shared());
+}
+#else
+template <class Then>
+__device__ __forceinline__ void grid_sync_then(u32* barrier, Then then) {
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        const u32 share = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1;
+        u32 before, now;
+        asm volatile("atom.add.acq_rel.gpu.u32 %0, [%1], %2;" : "=r"(before) : "l"(barrier), "r"(share) : "memory");
+        do {
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(barrier) : "memory");
+        } while (((now ^ before) & 0x80000000u) == 0);
+        then();
+    }
+    __syncthreads();
+}
+template <class T>
+__device__ __forceinline__ T* dynamic_shared() {
+    extern __shared__ __align__(16) unsigned char dynamic_shared_bytes[];
+    return reinterpret_cast<T*>(dynamic_shared_bytes);
+}
+#endif
+__device__ __forceinline__ void grid_sync(u32* barrier) {
+    grid_sync_then(barrier, [] {});
+}
+
+// ---- Teams ----
+// The first CLUSTER blocks of a grid launched in clusters of that size (Hopper and later) meet in a third of the time
+// that the whole grid needs. With CLUSTER 1 a team is one block.
+#if !defined(CLUSTER) || defined(CLEW_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
+#undef CLUSTER
+#define CLUSTER 1
+#endif
+__device__ __forceinline__ void team_sync() {
+#if CLUSTER > 1
+    asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#else
+    __syncthreads();
+#endif
+}
+
+// ---- Warps ----
+template <class T>
+__device__ __forceinline__ T warp_sum(T value) {
+    for (int step = WARP / 2; step > 0; step /= 2) value += __shfl_xor_sync(ALL_LANES, value, step);
+    return value;
+}
+// The same of small numbers, in one instruction where there is one.
+__device__ __forceinline__ u32 sum_of_lanes(u32 value) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(ALL_LANES, value);
+#else
+    return warp_sum(value);
+#endif
+}
+template <class T>
+__device__ __forceinline__ T warp_max(T value) {
+    for (int step = WARP / 2; step > 0; step /= 2) {
+        const T other = __shfl_xor_sync(ALL_LANES, value, step);
+        value = other > value ? other : value;
+    }
+    return value;
+}
+// The sum over the lanes below and this one.
+template <class T>
+__device__ __forceinline__ T warp_prefix(T value) {
+    for (u32 step = 1; step < WARP; step *= 2) {
+        const T below = __shfl_up_sync(ALL_LANES, value, step);
+        if (lane() >= step) value += below;
+    }
+    return value;
+}
+__device__ __forceinline__ u32 lanes_below() { return (1u << lane()) - 1; }
+
+// Room for this lane's `wanted` (0 or 1) items at the end of a queue: one atomic for the warp. All lanes take part.
+__device__ __forceinline__ u32 take_room(u32* size, bool wanted) {
+    const u32 takers = __ballot_sync(ALL_LANES, wanted);
+    u32 start = 0;
+    if (takers && lane() == (u32)(__ffs(takers) - 1)) start = atomicAdd(size, (u32)__popc(takers));
+    start = __shfl_sync(ALL_LANES, start, takers ? __ffs(takers) - 1 : 0);
+    return start + (u32)__popc(takers & lanes_below());
+}

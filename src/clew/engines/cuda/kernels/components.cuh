@@ -1,0 +1,74 @@
+#pragma once
+// Connected components in one cooperative launch, for rows of some length: trees grow together over edges, and every
+// vertex ends up pointing at the smallest of its component. The first and second edge of every vertex join most of the
+// largest component; then only vertices outside of it look at their other edges. Where edges are stored one way only,
+// all vertices do.
+//
+// After Afforest (M. Sutton, T. Ben-Nun, A. Barak: "Optimizing parallel graph connectivity computation via subgraph
+// sampling", IPDPS 2018) and J. Jaiganesh, M. Burtscher: "A high-performance connected components implementation for
+// GPUs", HPDC 2018.
+#include "common.cuh"
+#include "union_find.cuh"
+#include "rows_by_size.cuh"
+#include "frequent.cuh"
+
+#define SAMPLED_EDGES 2
+#ifndef tally_t
+#define tally_t u32
+#endif
+
+// `listed` counts the long rows in `list`, zeroed; `frequent` is room for one vertex.
+extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset_t* offsets, const index_t* neighbours,
+                                                             int both_ways, index_t* parent, index_t* list,
+                                                             index_t* frequent, u32* listed, u32* barrier) {
+    __shared__ u32 counts[FREQUENT_SLOTS];
+    point_to_first(n, offsets, neighbours, parent);
+    grid_sync(barrier);
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+        const offset_t begin = offsets[v], end = offsets[v + 1];
+        // The first edge may lead to a larger vertex, of which the first step made nothing.
+        if (begin < end && neighbours[begin] > (index_t)v) join(parent, (index_t)v, neighbours[begin]);
+        if (end - begin > 1) join(parent, (index_t)v, neighbours[begin + 1]);
+    }
+    grid_sync(barrier);
+    flatten(n, parent);
+    grid_sync(barrier);
+    if (blockIdx.x == 0 && n > 0) {  // one block for all: they must agree on what to leave out
+        const index_t found = frequent_value(parent, n, counts);
+        if (threadIdx.x == 0) *frequent = found;
+    }
+    grid_sync(barrier);
+    // An edge that is stored both ways may be left out at both ends only if both are in the one largest tree.
+    const index_t largest = n > 0 ? *frequent : 0;
+    const Rows rows = {offsets, neighbours, nullptr, nullptr};
+    const auto outside = [=](u64 v) { return !both_ways || parent[v] != largest ? (index_t)v : (index_t)-1; };
+    const auto join_row = [=](index_t v, const auto& team) {
+        rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
+            if (j - begin >= SAMPLED_EDGES) join(parent, v, entries[j]);
+            return false;
+        });
+    };
+    by_size(n, rows, outside, list, listed, join_row);
+    grid_sync(barrier);
+    long_rows(list, 0, *listed, join_row);
+    grid_sync(barrier);
+    flatten(n, parent);
+}
+
+// The number of vertices of every label; `tally` is zeroed. The most frequent label is counted apart: all threads would
+// add to one place.
+extern "C" __global__ void component_sizes(u64 n, const index_t* label, tally_t* tally) {
+    __shared__ u32 counts[FREQUENT_SLOTS];
+    if (n == 0) return;
+    const index_t usual = frequent_value(label, n, counts);
+    tally_t mine = 0;
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+        if (label[v] == usual) {
+            mine++;
+        } else {
+            atomicAdd(&tally[label[v]], (tally_t)1);
+        }
+    }
+    mine = warp_sum(mine);
+    if (lane() == 0 && mine > 0) atomicAdd(&tally[usual], mine);
+}

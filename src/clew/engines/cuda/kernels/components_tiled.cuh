@@ -1,0 +1,96 @@
+#pragma once
+// Connected components in one cooperative launch, for short rows. Such graphs (roads, grids) are often numbered so that
+// neighbours are near: a block first joins what it can among a tile of consecutive vertices, in shared memory, where
+// following a pointer takes a tenth of the time; then the edges that leave their tile follow. Where a sample of edges
+// finds few within tiles, tiles are left out.
+#include "common.cuh"
+#include "union_find.cuh"
+#include "rows_by_size.cuh"
+
+#ifndef TILE
+#define TILE 8192  // vertices, the most, a power of two; each is a word of shared memory
+#endif
+#ifndef TILED
+#define TILED 2  // 0: no tiles, 1: tiles, 2: where one edge in LOCAL_ENOUGH of a sample stays within its tile
+#endif
+#define LOCAL_ENOUGH 4
+#define SAMPLES 1024
+
+// How many edges of a sample stay within tiles; `found` is shared.
+__device__ __forceinline__ u32 edges_within(u64 n, u32 bits, const offset_t* offsets, const index_t* neighbours, u32* found) {
+    if (threadIdx.x == 0) *found = 0;
+    __syncthreads();
+    for (u64 i = threadIdx.x; i < SAMPLES; i += blockDim.x) {
+        const u64 v = n * i / SAMPLES;
+        const offset_t begin = offsets[v], end = offsets[v + 1];
+        if (begin < end && ((u64)neighbours[begin + (end - begin) / 2] ^ v) >> bits == 0) atomicAdd(found, 1u);
+    }
+    __syncthreads();
+    const u32 within = *found;
+    __syncthreads();
+    return within;
+}
+
+// Trees of short rows within tiles of 2^bits vertices.
+__device__ __forceinline__ void join_tiles(u64 n, u32 bits, const offset_t* offsets, const index_t* neighbours,
+                                           index_t* parent, u32* local) {
+    const u64 tiles = (n + (1u << bits) - 1) >> bits;
+    for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const u64 base = tile << bits;
+        const u32 size = n - base < (1u << bits) ? (u32)(n - base) : 1u << bits;
+        for (u32 i = threadIdx.x; i < size; i += blockDim.x) local[i] = i;
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < size; i += blockDim.x) {
+            const offset_t begin = offsets[base + i], end = offsets[base + i + 1];
+            if (end - begin > SHORT_ROW) continue;
+            for (offset_t j = begin; j < end; j++) {
+                const u64 u = (u64)neighbours[j];
+                if (u >= base && u - base < size) join(local, i, (u32)(u - base));
+            }
+        }
+        __syncthreads();
+        for (u32 i = threadIdx.x; i < size; i += blockDim.x) parent[base + i] = (index_t)(base + root_of(local, i));
+        __syncthreads();
+    }
+}
+
+// state: [0] long rows in `list`, [1] whether any row is not short; zeroed.
+extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const offset_t* offsets,
+                                                                   const index_t* neighbours, int both_ways,
+                                                                   index_t* parent, index_t* list, u32* state,
+                                                                   u32* barrier) {
+    __shared__ u32 local[TILE];
+    u32 bits = 5;  // as many tiles as blocks, if that makes them no larger than there is room for
+    while ((1u << bits) < TILE && (u64)gridDim.x << bits < n) bits++;
+    bool tiled = TILED == 1;
+    if (TILED == 2 && n > 0) tiled = edges_within(n, bits, offsets, neighbours, local) * LOCAL_ENOUGH >= SAMPLES;
+    if (tiled) {
+        join_tiles(n, bits, offsets, neighbours, parent, local);
+    } else {
+        bits = 0;  // no edge but a loop stays within
+        point_to_first(n, offsets, neighbours, parent);
+    }
+    grid_sync(barrier);
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+        const offset_t begin = offsets[v], end = offsets[v + 1];
+        if (end - begin > SHORT_ROW) {
+            state[1] = 1;
+            continue;
+        }
+        for (offset_t j = begin; j < end; j++) {
+            const index_t u = neighbours[j];
+            if ((u < (index_t)v || !both_ways) && ((u64)u ^ v) >> bits != 0) join(parent, (index_t)v, u);
+        }
+    }
+    grid_sync(barrier);
+    if (state[1]) {
+        const Rows rows = {offsets, neighbours, nullptr, nullptr};
+        const auto others = [=](u64 v) { return offsets[v + 1] - offsets[v] > SHORT_ROW ? (index_t)v : (index_t)-1; };
+        const auto join_row = [=](index_t v, const auto& team) { rows.each(v, team, [&](index_t u) { join(parent, v, u); }); };
+        by_size(n, rows, others, list, state, join_row);
+        grid_sync(barrier);
+        long_rows(list, 0, state[0], join_row);
+        grid_sync(barrier);
+    }
+    flatten(n, parent);
+}

@@ -1,0 +1,107 @@
+#pragma once
+// A maximal independent set in rounds, in one cooperative launch: who has the largest key among its neighbours joins, and
+// they are discarded. The same set, by the same rounds, as on the CPU.
+//
+// key[v] says all there is to know of a vertex: 0 is discarded (a neighbour joined), UNDRAWN takes no part in this round,
+// more is its key. Steps that read keys of others write none, or none that makes a difference to what is read.
+#include "common.cuh"
+#include "random.cuh"
+#include "rows_by_size.cuh"
+#include "steps.cuh"
+
+#define UNDRAWN 1ull
+#define LEAST_KEY 2ull
+#define DEGREE_SHIFT 24  // keys by degree: 40 bits of degree, then 24 random ones
+#define RANDOM_SHIFT 40
+
+struct Joining {
+    u32 kept, joined, listed;
+};
+struct Control {
+    Joining steps[3];
+    u32 rounds;
+    u32 barrier[GRID_BARRIER_WORDS];
+};
+
+// Fills `member`. BY_DEGREE: every round draws vertices with one half of the chance 1/degree and gives those their degree
+// as key; else keys are random and stay. `live`, `later`, `joining` and `list` are room for n vertices; `trace` takes how
+// many vertices each of the first `traced` rounds began with.
+extern "C" __global__ void __launch_bounds__(512, 3)
+    independent_set(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
+                    const index_t* in_neighbours, u64 key_stream, u64 draw_stream, u64* key, u8* member, index_t* live,
+                    index_t* later, index_t* joining, index_t* list, long long* trace, u32 traced, Control* control) {
+    const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
+    Steps<Joining> steps = {control->steps, control->barrier, 0};
+    steps.begin();
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+        const u64 own = random_bits(key_stream, v);
+        key[v] = own < LEAST_KEY ? LEAST_KEY : own;
+        member[v] = 0;
+        live[v] = (index_t)v;
+    }
+    steps.end();
+    u32 left = (u32)n, turn = 0;
+    Joining before = {0, 0, 0};  // what the step for shorter rows has counted, when it is the long ones' turn
+    Joining* now = nullptr;
+    u64 round_key = 0;
+    // New keys for this round: the degree among the vertices left for who is drawn, UNDRAWN for who is not.
+    const auto draw = [&](index_t v, const auto& team) {
+        u32 degree = 0;
+        rows.each(v, team, [&](index_t u) { degree += key[u] != 0 && u != v; });
+        degree = team.sum(degree);
+        const bool drawn = degree == 0 || random_unit(random_bits(round_key, (u64)v)) * 2.0 * (double)degree < 1.0;
+        const u64 own = ((u64)degree + 1) << DEGREE_SHIFT | random_bits(key_stream, (u64)v) >> RANDOM_SHIFT;
+        if (team.first() == 0) key[v] = drawn ? own : UNDRAWN;
+    };
+    // Of equal keys the larger id's is larger, which leaves out a loop.
+    const auto join = [&](index_t v, const auto& team) {
+        const u64 mine = key[v];
+        const bool beaten = team.any(rows.find(v, team, [&](const index_t* entries, offset_t, offset_t j) {
+            const index_t u = entries[j];
+            return mine < LEAST_KEY || key[u] > mine || (key[u] == mine && u > v);
+        }) || mine < LEAST_KEY);
+        if (team.first() != 0) return;
+        if (beaten) {
+            later[before.kept + atomicAdd(&now->kept, 1u)] = v;
+        } else {
+            member[v] = 1;
+            joining[before.joined + atomicAdd(&now->joined, 1u)] = v;
+        }
+    };
+    const auto discard = [&](index_t v, const auto& team) { rows.each(v, team, [&](index_t u) { key[u] = 0; }); };
+    const auto undecided = [&](u64 i) { return key[live[i]] != 0 ? live[i] : (index_t)-1; };
+    while (left > 0) {
+        if (thread_in_grid() == 0 && turn < traced) trace[turn] = left;
+#if BY_DEGREE
+        round_key = random_bits(draw_stream, turn);
+        steps.begin();
+        by_size(left, rows, undecided, list, &steps.current().listed, draw);
+        const u32 drawing = steps.end().listed;
+        steps.begin();
+        long_rows(list, 0, drawing, draw);
+        steps.end();
+#endif
+        before = {0, 0, 0};
+        steps.begin();
+        now = &steps.current();
+        by_size(left, rows, undecided, list, &now->listed, join);
+        before = steps.end();
+        steps.begin();
+        now = &steps.current();
+        long_rows(list, 0, before.listed, join);
+        const Joining more = steps.end();
+        const u32 joined = before.joined + more.joined;
+        steps.begin();
+        by_size(joined, rows, [=](u64 i) { return joining[i]; }, list, &steps.current().listed, discard);
+        const u32 listed = steps.end().listed;
+        steps.begin();
+        long_rows(list, 0, listed, discard);
+        steps.end();
+        left = before.kept + more.kept;
+        index_t* swapped = live;
+        live = later;
+        later = swapped;
+        turn++;
+    }
+    if (thread_in_grid() == 0) control->rounds = turn;
+}

@@ -1,0 +1,124 @@
+#pragma once
+// Label propagation, many rounds in one cooperative launch: all vertices at once take the label that most of their
+// neighbours have. Once few labels change, only vertices with a neighbour that changed are looked at: the others would
+// find what they found before.
+#include "common.cuh"
+#ifndef SHORT_ROW
+#define SHORT_ROW 8  // a thread compares all labels with all
+#endif
+#ifndef SLOTS
+#define SLOTS 4096
+#endif
+#ifndef LONG_ROW
+#define LONG_ROW (SLOTS / 32)  // a warp's share of the table is twice as many places
+#endif
+#include "rows_by_size.cuh"
+#include "steps.cuh"
+#include "votes.cuh"
+
+#define FEW 4  // wake neighbours of changed vertices only, where less than 1/FEW of the labels changed
+
+struct Round {
+    u32 changed, listed, huge;
+};
+struct Control {
+    Round steps[3];
+    u32 step;      // how many there were
+    u32 rounds;    // so far,
+    u32 changed;   // labels, by the last
+    u32 selected;  // whether the next looks only at who is awake
+    u32 barrier[GRID_BARRIER_WORDS];
+};
+
+// Up to `most` rounds more, fewer where one changes nothing. After an even number of rounds in all, the labels are in
+// `even`, else in `odd`. `awake` has a byte per vertex, `list` room for 2n vertices, `trace` for `traced` numbers. Rows too
+// long for shared memory are left to the first `tables` blocks, each of which has `places` places in `table_labels` and
+// `table_votes`.
+extern "C" __global__ void __launch_bounds__(512, 3)
+    propagate(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
+              const index_t* in_neighbours, u32 most, index_t* even, index_t* odd, u8* awake, index_t* list,
+              index_t* table_labels, u32* table_votes, u32 tables, u64 places, long long* trace, u32 traced,
+              Control* control) {
+    __shared__ index_t shared_labels[SLOTS];
+    __shared__ u32 shared_votes[SLOTS];
+    const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
+    Steps<Round> steps = {control->steps, control->barrier, control->step};
+    const u32 before = control->rounds;
+    u32 changed = control->changed;
+    bool selected = control->selected;
+    index_t* huge_rows = list + n;
+    const u64 own = blockIdx.x < tables ? blockIdx.x * places : 0;
+    if (before == 0) {
+        steps.begin();
+        for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) even[v] = (index_t)v;
+        steps.end();
+    }
+    u32 done = 0;
+    while (done < most && (before + done == 0 || changed > 0)) {
+        const u32 turn = (before + done) & 1;
+        const index_t* labels = turn ? odd : even;
+        index_t* after = turn ? even : odd;
+        const Election elect = {rows, labels, shared_labels, shared_votes, table_labels + own, table_votes + own};
+        u32* counted = nullptr;
+        u32* huge = nullptr;
+        const auto vote = [&](index_t v, const auto& team) {
+            const index_t winner = elect(v, team);
+            if (team.first() != 0) return;
+            after[v] = winner;
+            if (winner != labels[v]) atomicAdd(counted, 1u);
+        };
+        const auto sort_out = [&](u64 i) {
+            const bool wanted = !selected || awake[i];
+            awake[i] = 0;
+            if (!wanted) after[i] = labels[i];
+            return wanted ? (index_t)i : (index_t)-1;
+        };
+        steps.begin();
+        counted = &steps.current().changed;
+        by_size(n, rows, sort_out, list, &steps.current().listed, vote);
+        Round found = steps.end();
+        changed = found.changed;
+        if (found.listed > 0) {
+            steps.begin();
+            counted = &steps.current().changed;
+            huge = &steps.current().huge;
+            long_rows(list, 0, found.listed, [&](index_t v, const auto& team) {
+                if (mask_for(rows.length(v)) < SLOTS) {
+                    vote(v, team);
+                } else if (threadIdx.x == 0) {
+                    huge_rows[atomicAdd(huge, 1u)] = v;
+                }
+            });
+            found = steps.end();
+            changed += found.changed;
+        }
+        if (found.huge > 0) {
+            steps.begin();
+            counted = &steps.current().changed;
+            if (blockIdx.x < tables)
+                for (u32 i = blockIdx.x; i < found.huge; i += tables) vote(huge_rows[i], WholeBlock{nullptr});
+            changed += steps.end().changed;
+        }
+        if (thread_in_grid() == 0 && before + done < traced) trace[before + done] = changed;
+        done++;
+        selected = (u64)changed * FEW < n;
+        if (selected && changed > 0) {
+            const auto moved = [&](u64 v) { return labels[v] != after[v] ? (index_t)v : (index_t)-1; };
+            const auto wake = [&](index_t v, const auto& team) { rows.each(v, team, [&](index_t u) { awake[u] = 1; }); };
+            steps.begin();
+            by_size(n, rows, moved, list, &steps.current().listed, wake);
+            found = steps.end();
+            if (found.listed > 0) {
+                steps.begin();
+                long_rows(list, 0, found.listed, wake);
+                steps.end();
+            }
+        }
+    }
+    if (thread_in_grid() == 0) {
+        control->step = steps.number;
+        control->rounds = before + done;
+        control->changed = changed;
+        control->selected = selected;
+    }
+}

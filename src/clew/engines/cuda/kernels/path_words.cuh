@@ -1,0 +1,32 @@
+#pragma once
+#include "path_keys.cuh"
+// What searches keep of a vertex.
+//
+// WORDS 1 (keys of 32 bits): a vertex's word is (key, step of its last fall). One atomicMin then tells both whether the
+// value falls and whether the vertex is in the next frontier already. WORDS 0: keys alone, and marks in a second array.
+// LINKS 1: links[v] takes the smallest (key, parent); since values fall strictly, one parent offers the last key.
+
+#ifndef LINKS
+#define LINKS WORDS
+#endif
+#if WORDS
+typedef u64 word_t;
+__device__ __forceinline__ key_t key_in(word_t word) { return (key_t)(word >> 32); }
+__device__ __forceinline__ word_t word_of(key_t key, u32 step) { return (word_t)key << 32 | step; }
+#else
+typedef key_t word_t;
+__device__ __forceinline__ key_t key_in(word_t word) { return word; }
+__device__ __forceinline__ word_t word_of(key_t key, u32) { return key; }
+#endif
+
+struct Graph {
+    const offset_t* offsets;
+    const index_t* neighbours;
+    const weight_t* weights;
+};
+struct Paths {
+    word_t* words;
+    u32* marks;
+    u64* links;
+    key_t unreached;
+};

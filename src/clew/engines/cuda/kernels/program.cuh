@@ -1,0 +1,253 @@
+#pragma once
+// Vertex programs from the active vertices to those that change: all iterations in one cooperative launch.
+//
+// An iteration pushes where few edges are active, else it pulls; pushing is left out where the order of a reduction
+// would show (PUSHABLE 0). With ORDERED, a step in which nobody is due moves the next that wait to the queue.
+//
+// Small frontiers are left to block 0, whose barrier is many times faster than the grid's and whose counters are in
+// shared memory then; the other blocks wait until there is more to do. Counters rotate by threes: one is read, one is
+// filled, one is cleared.
+#include "program_pull.cuh"
+#include "program_push.cuh"
+
+struct Counters {
+    u64 size[3], longest[3];  // of the queues, by step
+    u64 reached[3];           // by step
+    u64 waiting[3], least[3];  // of the piles, by split
+};
+// How far the program has come; every block has a copy.
+struct Progress {
+    u32 step, splits;
+    u64 iterations, work, present, over;
+};
+struct Control {
+    u32 barrier[GRID_BARRIER_WORDS];
+    Counters counters;
+    Progress progress;
+};
+// What a step has to know, in shared memory: found out by one thread of every block.
+struct Now {
+    u64 size, longest, waiting, reached;
+    Progress progress;
+    Admission to;  // for who becomes active in this step
+};
+
+// Who is on a step: all blocks, or block 0 alone. What is `then` to be done is done by one thread of every block, when
+// all others have come and before they go on.
+struct Crew {
+    Control* control;
+    Counters* counters;
+    bool alone;
+
+    __device__ __forceinline__ Team team() const { return alone ? this_block() : whole_grid(); }
+    __device__ __forceinline__ bool leads() const { return threadIdx.x == 0 && (alone || blockIdx.x == 0); }
+
+    template <class Then>
+    __device__ __forceinline__ void meet(Then then) {
+        if (alone) {
+            __syncthreads();
+            if (threadIdx.x == 0) then();
+            __syncthreads();
+        } else {
+            grid_sync_then(control->barrier, then);
+        }
+    }
+    // Block 0 goes on alone; the others return when it has come back.
+    template <class Then>
+    __device__ __forceinline__ void leave_to_one(Counters* mine, Then then) {
+        grid_sync(control->barrier);  // all have looked at the counters, which are going to change
+        if (blockIdx.x == 0) {
+            if (threadIdx.x == 0) *mine = control->counters;
+            counters = mine;
+            alone = true;
+        }
+        meet(then);
+    }
+    template <class Then>
+    __device__ __forceinline__ void come_back(const Progress& at, Then then) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            control->counters = *counters;
+            control->progress = at;
+        }
+        counters = &control->counters;
+        alone = false;
+        meet(then);
+    }
+};
+
+// The active vertices as a bitmap, made from the queue.
+__device__ __forceinline__ void to_bitmap(u32* bitmap, u64 n, const Row* rows, u64 count, u32* barrier) {
+    for (u64 word = thread_in_grid(); word < (n + WARP - 1) / WARP; word += threads_in_grid()) bitmap[word] = 0;
+    grid_sync(barrier);
+    for (u64 k = thread_in_grid(); k < count; k += threads_in_grid()) {
+        const u64 v = (u64)rows[k].vertex;
+        atomicOr(bitmap + v / WARP, 1u << (v % WARP));
+    }
+    grid_sync(barrier);
+}
+
+// What a vertex does with the sum that it has pulled.
+struct Pulled {
+    const Admission& to;
+    Found& found;
+
+    __device__ __forceinline__ void operator()(bool leads, index_t v, Vertex& vertex, bool open, const Sum& sum) {
+        const bool applies = leads && open && (EVERYONE || sum.received);
+        const bool active = applies && apply(to.state, (u64)v, sum.total, vertex);
+        found.add(active, v, to);
+    }
+};
+
+// Go on until nobody is active, or the limits of iterations, steps or work (edges) are reached. `begin` is a truth
+// value per vertex, or null where all are active. Messages, queues and piles are two of each, by turns.
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
+program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_t* weights, const offset_t* in_offsets,
+        const index_t* in_neighbours, const weight_t* in_weights, const index_t* order, const u64* classes,
+        const u8* begin, message_t* messages, message_t* sums, message_t identity, u32* stamps, void* queues,
+        index_t* reached, index_t* piles, u64* keys, u32* bitmap, double scale, long long most_pushed, u64 alone_from,
+        u64 alone_until, u64 limit, u64 step_limit, u64 work_limit, int fresh, long long* trace, u64 traced,
+        Control* control
+#define FIELD(type, name) , type* name
+        FIELDS
+#undef FIELD
+) {
+    __shared__ index_t stages[THREADS / WARP * STAGED];
+    __shared__ Sum room[THREADS / WARP];
+    __shared__ Counters mine;
+    __shared__ Now now;
+    const State state{FIELD_NAMES};
+    const Edges along{offsets, neighbours, weights}, into{in_offsets, in_neighbours, in_weights};
+    Row* const rows = reinterpret_cast<Row*>(queues);
+    Crew crew{control, &control->counters, false};
+    Progress& at = now.progress;  // changed by one thread, where blocks meet
+    Found found{stages + warp_in_block() * STAGED, 0};
+
+    // Who becomes active in a step goes to the queue of the next one, or to the pile.
+    const auto direct = [&] {
+        const u32 next = (at.step + 1) % 3, side = (at.step + 1) & 1;
+        Counters* const counters = crew.counters;
+        const Queue queue{rows + side * n, nullptr, &counters->size[next], nullptr, &counters->longest[next]};
+        index_t* const pile = ORDERED ? piles + (at.splits & 1) * n : nullptr;
+        now.to = Admission{state, offsets, messages + side * n, queue, keys, pile, &counters->waiting[at.splits % 3],
+                           at.present, scale};
+    };
+    const auto look = [&] {
+        now.size = *(volatile u64*)&crew.counters->size[at.step % 3];
+        now.longest = *(volatile u64*)&crew.counters->longest[at.step % 3];
+        now.waiting = *(volatile u64*)&crew.counters->waiting[at.splits % 3];
+        direct();
+    };
+
+    if (fresh) {
+        if (threadIdx.x == 0) {
+            at = Progress{0, 0, 0, 0, 0, 0};
+            direct();
+        }
+        __syncthreads();
+        const Team team = whole_grid();
+        for (u64 base = (u64)team.warp * WARP; base < n; base += (u64)team.warps * WARP) {
+            const u64 v = base + lane() < n ? base + lane() : 0;
+            const bool there = base + lane() < n, active = there && (begin == nullptr || begin[v]);
+            if (there) {
+                if (PUSHABLE) stamps[v] = 0;
+                if (PUSHABLE && !FIRST) sums[v] = identity;
+                if (ORDERED) keys[v] = OUT;
+            }
+            found.add(active, (index_t)v, now.to);
+        }
+        found.finish(now.to);
+    }
+    crew.meet([&] {
+        at = control->progress;
+        if (fresh) at.step = 1;
+        look();
+    });
+    bool over;
+    for (;;) {
+        // 1. What there is to do.
+        const u64 count = count_in(now.size), edges = edges_in(now.size);
+        const bool idle = count == 0;
+        over = idle && now.waiting == 0;
+        const bool stop = over || at.iterations >= limit || at.step >= step_limit || at.work >= work_limit;
+        const bool push = PUSHABLE && (long long)edges <= most_pushed;
+        const u64 size = idle ? now.waiting : count + edges;
+        const bool few = (idle || push) && size <= (crew.alone ? alone_until : alone_from);
+
+        // 2. Who does it.
+        if (crew.alone && (stop || !few)) {
+            crew.come_back(at, look);
+            continue;
+        }
+        if (stop) break;
+        if (few && !crew.alone) {
+            crew.leave_to_one(&mine, [&] {
+                if (!crew.alone) at = control->progress;
+                look();
+            });
+            if (!crew.alone) continue;
+        }
+        const Team team = crew.team();
+
+        // 3. Clear the counters of the step after the next, and take notes.
+        if (crew.leads()) {
+            const u32 spare = (at.step + 2) % 3, spare_split = (at.splits + 2) % 3;
+            Counters* const counters = crew.counters;
+            counters->size[spare] = counters->longest[spare] = counters->reached[spare] = 0;
+            if (idle) counters->waiting[spare_split] = 0, counters->least[spare_split] = ~0ull;
+            if (!idle && at.iterations < traced) {
+                long long* const row = trace + 3 * at.iterations;
+                row[0] = (long long)count;
+                row[1] = (long long)edges;
+                row[2] = !push;
+            }
+        }
+
+        // 4. Do it.
+        const u32 side = at.step & 1;
+        if (idle) {
+#if ORDERED
+            const index_t* pile = piles + (at.splits & 1) * n;
+            u64 least = least_key(keys, pile, now.waiting, team);
+            least = ~warp_max(~least);
+            u64* const lowest = &crew.counters->least[at.splits % 3];
+            if (lane() == 0 && least != ~0ull) atomicMin(lowest, least);
+            crew.meet([&] {
+                const u64 key = *(volatile u64*)lowest;
+                if (key != ~0ull && key > at.present) at.present = key;
+                at.splits++;
+                direct();
+            });
+            split(pile, now.waiting, now.to, found, team);
+            found.finish(now.to);
+#endif
+        } else if (push) {
+#if PUSHABLE
+            Push visitor{state, along, messages + side * n, sums, stamps, reached, &crew.counters->reached[at.step % 3],
+                         at.step, now.to, found};
+            expand_auto(rows_of(rows + side * n, now.size), now.longest, team, visitor);
+#if !FIRST
+            crew.meet([&] { now.reached = *(volatile u64*)&crew.counters->reached[at.step % 3]; });
+            apply_sums(visitor, now.reached, identity, team);
+#endif
+            visitor.found.finish(now.to);
+#endif
+        } else {
+            if (count < n) to_bitmap(bitmap, n, rows + side * n, count, control->barrier);
+            const Pull from{state, into, messages + side * n, count < n ? bitmap : nullptr, identity};
+            Pulled finish{now.to, found};
+            pull_all(from, order, classes, room, finish);
+            found.finish(now.to);
+        }
+        crew.meet([&] {
+            at.step++;
+            at.iterations += !idle;
+            at.work += push ? edges_in(now.size) : (u64)offsets[n];
+            look();
+        });
+    }
+    if (thread_in_grid() == 0) {
+        at.over = over;
+        control->progress = at;
+    }
+}

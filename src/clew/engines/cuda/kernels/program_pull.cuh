@@ -1,0 +1,144 @@
+#pragma once
+// Pulling: every vertex that accepts messages goes over its row and reduces those of its active neighbours.
+//
+// Rows come in four classes by length: the whole block, a warp, 4 lanes or one lane to each, so that no long row is
+// waited for. Who reads which entries, and in which order results are combined, depends on the row's length alone: sums
+// of floats are the same whenever they are formed.
+#include "program_vertex.cuh"
+
+#define ROW_CLASSES 4
+#define IN_FLIGHT (FIRST ? 2 : 4)  // entries of a lane that are on their way at once
+
+struct Sum {
+    message_t total;
+    bool received;
+};
+
+// What rows are made of, and who is active: a bit per vertex, or null where all are.
+struct Pull {
+    State state;
+    Edges into;
+    const message_t* messages;
+    const u32* active;
+    message_t identity;
+
+    __device__ __forceinline__ bool is_active(index_t u) const {
+        return active == nullptr || ((active[u >> 5] >> (u & 31)) & 1u);
+    }
+};
+
+__device__ __forceinline__ Sum joined(const Sum& one, const Sum& other) {
+#if FIRST
+    return one.received ? one : other;
+#else
+    return Sum{clew_add(one.total, other.total), one.received || other.received};
+#endif
+}
+
+// Entries first, first + step, … of a row, by one of `step` members who all take as many turns; `any` tells all of
+// them whether one has found something.
+template <class Any>
+__device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& vertex, offset_t begin, offset_t length,
+                                           u32 first, u32 step, Any any) {
+    Sum sum{from.identity, false};
+    for (offset_t left = length; left > 0;) {
+        index_t u[IN_FLIGHT];
+        weight_t weight[IN_FLIGHT];
+        message_t message[IN_FLIGHT];
+        bool on[IN_FLIGHT];
+#pragma unroll
+        for (u32 k = 0; k < IN_FLIGHT; k++) {
+            const offset_t place = first + k * step;
+            on[k] = place < left;
+            u[k] = on[k] ? from.into.neighbours[begin + place] : (index_t)0;
+            weight[k] = on[k] ? from.into.weight(begin + place) : (weight_t)1;
+        }
+#pragma unroll
+        for (u32 k = 0; k < IN_FLIGHT; k++) on[k] = on[k] && from.is_active(u[k]);
+#pragma unroll
+        for (u32 k = 0; k < IN_FLIGHT; k++) message[k] = on[k] ? from.messages[u[k]] : from.identity;
+#pragma unroll
+        for (u32 k = 0; k < IN_FLIGHT; k++) {
+            message_t value;
+#if FIRST
+            if (on[k] && !sum.received && process(message[k], weight[k], vertex, value)) sum = Sum{value, true};
+#else
+            if (on[k] && process(message[k], weight[k], vertex, value)) sum = Sum{clew_add(sum.total, value), true};
+#endif
+        }
+#if FIRST
+        if (any(sum.received)) break;
+#endif
+        const offset_t done = (offset_t)(IN_FLIGHT * step);
+        begin += done;
+        left -= left < done ? left : done;
+    }
+    return sum;
+}
+
+// The sum over `members` neighbouring lanes, in the first of them. All lanes of the warp take part.
+__device__ __forceinline__ Sum sum_of(Sum sum, u32 members) {
+    for (u32 step = members / 2; step > 0; step /= 2) {
+        const Sum other{__shfl_down_sync(ALL_LANES, sum.total, step),
+                        __shfl_down_sync(ALL_LANES, (int)sum.received, step) != 0};
+        if ((lane() & (members - 1)) < step) sum = joined(sum, other);
+    }
+    return sum;
+}
+
+// Rows number `start` to `upto` of `order` (null: their own), `members` lanes to each, a power of two. Calls
+// finish(leads, v, vertex, accepts, sum) with all lanes of a warp; those that lead have a vertex and its sum. One
+// function for any number of lanes: programs are long, and a processor has to fetch all of them.
+template <class Finish>
+__device__ __forceinline__ void pull_class(const Pull& from, const index_t* order, u64 start, u64 upto, u32 members,
+                                           Finish& finish) {
+    const u32 sub = lane() & (members - 1), per_warp = WARP / members;
+    const u32 group = (ALL_LANES >> (WARP - members)) << (lane() - sub);
+    const u64 warp = (u64)warp_in_block() * gridDim.x + blockIdx.x;
+    for (u64 base = start + warp * per_warp; base < upto; base += warps_in_grid() * per_warp) {
+        const u64 i = base + lane() / members;
+        const bool there = i < upto;
+        const u64 v = !there ? 0 : order ? (u64)order[i] : i;
+        Vertex vertex = load(from.state, v);
+        const bool open = there && accepts(vertex);
+        offset_t begin = 0, length = 0;
+        if (open) {
+            begin = from.into.offsets[v];
+            length = from.into.offsets[v + 1] - begin;
+        }
+        const auto any = [&](bool found) { return __any_sync(group, found) != 0; };
+        const Sum part = part_of_row(from, vertex, begin, length, sub, members, any);
+        finish(there && sub == 0, (index_t)v, vertex, open, sum_of(part, members));
+    }
+}
+
+// The same, a block to each row; `room` is shared memory for a sum per warp.
+template <class Finish>
+__device__ __forceinline__ void pull_long(const Pull& from, const index_t* order, u64 start, u64 upto, Sum* room,
+                                          Finish& finish) {
+    for (u64 i = start + blockIdx.x; i < upto; i += gridDim.x) {
+        const u64 v = order ? (u64)order[i] : i;
+        Vertex vertex = load(from.state, v);
+        const bool open = accepts(vertex);
+        const offset_t begin = from.into.offsets[v], length = open ? from.into.offsets[v + 1] - begin : 0;
+        const auto any = [&](bool found) { return __syncthreads_or(found) != 0; };
+        Sum sum = sum_of(part_of_row(from, vertex, begin, length, threadIdx.x, blockDim.x, any), WARP);
+        __syncthreads();  // the last row's sums have been read
+        if (lane() == 0) room[warp_in_block()] = sum;
+        __syncthreads();
+        if (warp_in_block() > 0) continue;
+        if (lane() == 0)
+            for (u32 k = 1; k < blockDim.x / WARP; k++) sum = joined(sum, room[k]);
+        finish(lane() == 0, (index_t)v, vertex, open, sum);
+    }
+}
+
+// All rows; `classes` has where in `order` each class begins, and the end.
+template <class Finish>
+__device__ __forceinline__ void pull_all(const Pull& from, const index_t* order, const u64* classes, Sum* room,
+                                         Finish& finish) {
+    pull_long(from, order, classes[0], classes[1], room, finish);
+#pragma unroll 1
+    for (u32 k = 1; k < ROW_CLASSES; k++)
+        pull_class(from, order, classes[k], classes[k + 1], k == 1 ? WARP : k == 2 ? 4 : 1, finish);
+}

@@ -1,0 +1,74 @@
+#pragma once
+// A vertex program's state and functions, as its kernels see them.
+//
+// The state is an array per field, so that a kernel reads only the fields that a function uses: the functions take the
+// values of all of them and are inlined, after which nobody asks for the others. FIELDS lists FIELD(type, name) for
+// each, FIELD_VALUES their values in a Vertex called `vertex`, FIELDS_SET those that apply may change, as SET(name).
+//
+// The functions: clew_send(fields), clew_process(message, weight, fields), clew_accepts(fields),
+// clew_matters(value, fields), clew_apply(total, fields), which says whether the vertex is active, and
+// clew_set_<name>(total, fields), what apply makes of a field; clew_priority(fields) if ORDERED; clew_add(sum, sum)
+// unless FIRST, which says that one message is as good as many.
+#include "common.cuh"
+
+typedef message_t sum_t;
+
+struct State {
+#define FIELD(type, name) type* name;
+    FIELDS
+#undef FIELD
+};
+
+struct Vertex {
+#define FIELD(type, name) type name;
+    FIELDS
+#undef FIELD
+};
+
+__device__ __forceinline__ Vertex load(const State& state, u64 v) {
+    Vertex vertex;
+#define FIELD(type, name) vertex.name = state.name[v];
+    FIELDS
+#undef FIELD
+    return vertex;
+}
+
+__device__ __forceinline__ message_t send(const Vertex& vertex) { return clew_send(FIELD_VALUES); }
+
+__device__ __forceinline__ bool accepts(const Vertex& vertex) { return clew_accepts(FIELD_VALUES) != 0; }
+
+// What a message is worth to a vertex at the end of an edge, and whether it is of interest there.
+__device__ __forceinline__ bool process(message_t message, weight_t weight, const Vertex& vertex, message_t& value) {
+    value = clew_process(message, weight, FIELD_VALUES);
+    return clew_matters(value, FIELD_VALUES) != 0;
+}
+
+// Change the vertex, here and in the state; whether it is active next.
+__device__ __forceinline__ bool apply(const State& state, u64 v, message_t total, Vertex& vertex) {
+    const bool active = clew_apply(total, FIELD_VALUES) != 0;
+    Vertex after = vertex;
+#define SET(name) after.name = clew_set_##name(total, FIELD_VALUES);
+    FIELDS_SET
+#undef SET
+#define SET(name) state.name[v] = after.name;
+    FIELDS_SET
+#undef SET
+    vertex = after;
+    return active;
+}
+
+// Rows of edges; weights of an unweighted graph are all 1.
+struct Edges {
+    const offset_t* offsets;
+    const index_t* neighbours;
+    const weight_t* weights;
+
+    __device__ __forceinline__ weight_t weight(offset_t k) const {
+#if WEIGHTED
+        return weights[k];
+#else
+        (void)k;
+        return (weight_t)1;
+#endif
+    }
+};

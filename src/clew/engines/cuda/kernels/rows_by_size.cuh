@@ -1,0 +1,114 @@
+#pragma once
+// Rows of any length without waiting for the longest: a thread takes a short one alone, its warp one of medium length
+// together, and long ones go to a list from which blocks take them after the next grid_sync. What is to be done with a
+// row is written once, for a team of any size.
+
+#ifndef SHORT_ROW
+#define SHORT_ROW 16
+#endif
+#ifndef LONG_ROW
+#define LONG_ROW 2048
+#endif
+
+// ---- Teams: who works on a row. any and sum are over the members, known to all of them, who must all ask ----
+struct Alone {
+    __device__ u32 first() const { return 0; }
+    __device__ u32 step() const { return 1; }
+    __device__ bool any(bool found) const { return found; }
+    __device__ u32 sum(u32 number) const { return number; }
+};
+
+struct Together {  // a warp
+    __device__ u32 first() const { return lane(); }
+    __device__ u32 step() const { return WARP; }
+    __device__ bool any(bool found) const { return __any_sync(ALL_LANES, found); }
+    __device__ u32 sum(u32 number) const { return warp_sum(number); }
+};
+
+struct WholeBlock {
+    u32* room;  // two shared words, the first of them 0
+    __device__ u32 first() const { return threadIdx.x; }
+    __device__ u32 step() const { return blockDim.x; }
+    __device__ bool any(bool found) const { return __syncthreads_or(found); }
+    __device__ u32 sum(u32 number) const {
+        number = warp_sum(number);
+        if (lane() == 0 && number > 0) atomicAdd(&room[0], number);
+        __syncthreads();
+        const u32 total = room[0];
+        __syncthreads();
+        if (threadIdx.x == 0) room[0] = 0;
+        __syncthreads();
+        return total;
+    }
+};
+
+// ---- The rows in which a vertex finds its neighbours: one, or two where edges are stored one way only ----
+struct Rows {
+    const offset_t* offsets;
+    const index_t* neighbours;
+    const offset_t* in_offsets;  // null: there is no second row
+    const index_t* in_neighbours;
+
+    __device__ __forceinline__ u64 length(index_t v) const {
+        u64 total = (u64)(offsets[v + 1] - offsets[v]);
+        if (in_offsets) total += (u64)(in_offsets[v + 1] - in_offsets[v]);
+        return total;
+    }
+    // see(neighbours, begin, j) for every entry j of v's rows that is this member's, `begin` being where its row begins;
+    // ends early, for this member, when it returns true, which is then the answer.
+    template <class Team, class See>
+    __device__ __forceinline__ bool find(index_t v, const Team& team, See see) const {
+        bool found = find_in(offsets, neighbours, v, team, see);
+        if (in_offsets && !found) found = find_in(in_offsets, in_neighbours, v, team, see);
+        return found;
+    }
+    // The same for all entries, with the neighbour alone: see(u).
+    template <class Team, class See>
+    __device__ __forceinline__ void each(index_t v, const Team& team, See see) const {
+        find(v, team, [&](const index_t* entries, offset_t, offset_t j) {
+            see(entries[j]);
+            return false;
+        });
+    }
+
+    template <class Team, class See>
+    static __device__ __forceinline__ bool find_in(const offset_t* starts, const index_t* entries, index_t v,
+                                                   const Team& team, See see) {
+        const offset_t begin = starts[v], length = starts[v + 1] - begin;
+        for (offset_t k = team.first(); k < length; k += team.step())
+            if (see(entries, begin, begin + k)) return true;
+        return false;
+    }
+};
+
+// Calls work(v, team) for v = pick(0), …, pick(count - 1), whose values below 0 are passed over; with two rows that are
+// long together, v goes to `list` instead. All threads of the grid take part.
+template <class Pick, class Work>
+__device__ __forceinline__ void by_size(u64 count, const Rows& rows, Pick pick, index_t* list, u32* listed, Work work) {
+    for (u64 base = warp_in_grid() * WARP; base < count; base += warps_in_grid() * WARP) {
+        const u64 i = base + lane();
+        index_t v = i < count ? pick(i) : (index_t)-1;
+        u64 length = v >= 0 ? rows.length(v) : 0;
+        if (length > LONG_ROW) {
+            list[atomicAdd(listed, 1u)] = v;
+            v = -1;
+            length = 0;
+        }
+        u32 medium = __ballot_sync(ALL_LANES, length > SHORT_ROW);
+        if (v >= 0 && length <= SHORT_ROW) work(v, Alone{});
+        while (medium) {
+            const int owner = __ffs(medium) - 1;
+            medium &= medium - 1;
+            work(__shfl_sync(ALL_LANES, v, owner), Together{});
+        }
+    }
+}
+
+// The same for what by_size has listed at start…stop-1; a grid_sync must lie between the two.
+template <class Work>
+__device__ __forceinline__ void long_rows(const index_t* list, u32 start, u32 stop, Work work) {
+    __shared__ u32 room[2];
+    if (threadIdx.x == 0) room[0] = 0;
+    __syncthreads();
+    for (u32 i = start + blockIdx.x; i < stop; i += gridDim.x) work(list[i], WholeBlock{room});
+}

@@ -1,0 +1,196 @@
+#pragma once
+// y[i] = ⊕ over row i of w ⊗ x[j]: every warp takes tiles of equally many rows and edges, whatever the degrees.
+//
+// A warp puts a tile's products into shared memory with all its gathers in flight at once. Then each lane walks through
+// EACH items of the tile, closes the rows that end there, and hands what it has of an unfinished row to the lane above. What
+// a tile has of a row that goes on in the next is its carry; `join_tiles` adds the carries of rows that span tiles. The
+// order of additions follows from the graph alone. EACH is odd, so that lanes walk through different banks.
+
+#include "merge_path.cuh"
+#include "semiring.cuh"
+
+#define TILE (WARP * EACH)
+
+// One place per item: an end of a row takes 4 bytes, a product its own size.
+union Place {
+    u32 end;
+    sum_t product;
+};
+
+__device__ __forceinline__ sum_t appended(bool has, sum_t sum, sum_t more) {
+    return has ? clew_add(sum, more) : more;
+}
+
+// A tile inside one row: nothing ends, so the lanes add up what they have loaded.
+__device__ __forceinline__ void tile_of_one_row(const Source& source, offset_t edge, u32 num_edges, sum_t* carry) {
+    sum_t sum = source.identity;
+    sum_t found[EACH];
+    if (lane() < num_edges) {
+        products_at<EACH>(source, edge + lane(), edge + num_edges, WARP, found);
+        sum = found[0];
+#pragma unroll
+        for (u32 i = 1; i < EACH; i++)
+            if (lane() + i * WARP < num_edges) sum = clew_add(sum, found[i]);
+    }
+    sum = sum_of_lanes<WARP>(sum, lane(), num_edges < WARP ? num_edges : WARP);
+    if (lane() == 0) *carry = sum;
+}
+
+// Products and ends of a tile into shared memory: first the ends, then the products.
+__device__ __forceinline__ void load_tile(const offset_t* offsets, const Source& source, u64 row, offset_t edge,
+                                          u32 num_rows, u32 num_edges, Place* places) {
+    if (lane() < num_edges) {
+        sum_t found[EACH];
+        products_at<EACH>(source, edge + lane(), edge + num_edges, WARP, found);
+#pragma unroll
+        for (u32 i = 0; i < EACH; i++)
+            if (lane() + i * WARP < num_edges) places[num_rows + lane() + i * WARP].product = found[i];
+    }
+    for (u32 k = lane(); k < num_rows; k += WARP) places[k].end = (u32)(offsets[row + k + 1] - edge);
+}
+
+__device__ __forceinline__ u32 ends_before(const Place* places, u32 num_rows, u32 num_edges, u32 diagonal) {
+    u32 low = diagonal > num_edges ? diagonal - num_edges : 0;
+    u32 high = diagonal < num_rows ? diagonal : num_rows;
+    while (low < high) {
+        const u32 middle = (low + high) / 2;
+        if (places[middle].end <= diagonal - 1 - middle) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+__device__ __forceinline__ void put(sum_t* out, const u8* wanted, u64 row, sum_t sum) {
+    if (wanted == nullptr || wanted[row]) out[row] = sum;
+}
+
+// Walk through the items of a tile that is in shared memory, EACH for every lane.
+__device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_rows, u32 num_edges, const u8* wanted,
+                                         sum_t* out, sum_t identity, sum_t* carry) {
+    const u32 items = num_rows + num_edges;
+    const u32 first = lane() * EACH < items ? lane() * EACH : items;
+    const u32 last = first + EACH < items ? first + EACH : items;
+    u32 ended = ends_before(places, num_rows, num_edges, first);
+    u32 edge = first - ended;
+    u32 end = ended < num_rows ? places[ended].end : ~0u;
+    bool has = false, closed = false, head_has = false;
+    u32 head_row = 0;
+    sum_t sum = identity, head = identity;
+    for (u32 item = first; item < last; item++) {
+        if (end <= edge) {
+            if (closed) {
+                put(out, wanted, row + ended, has ? sum : identity);
+            } else {  // lanes below may have the beginning of this row
+                closed = true;
+                head_has = has;
+                head = sum;
+                head_row = ended;
+            }
+            has = false;
+            ended++;
+            end = ended < num_rows ? places[ended].end : ~0u;
+        } else {
+            sum = appended(has, sum, places[num_rows + edge].product);
+            has = true;
+            edge++;
+        }
+    }
+    // What the lanes up to this one have of the row that is open after it. A lane in which a row ended starts afresh.
+    bool cut = closed;
+#pragma unroll
+    for (u32 step = 1; step < WARP; step *= 2) {
+        const sum_t below = from_lane_below(sum, step);
+        const u32 marks = __shfl_up_sync(ALL_LANES, (u32)has | (u32)cut << 1, step);
+        if (lane() >= step && !cut) {
+            if (marks & 1) {
+                sum = has ? clew_add(below, sum) : below;
+                has = true;
+            }
+            cut = marks >> 1;
+        }
+    }
+    const sum_t before = from_lane_below(sum, 1);
+    const bool begun = __shfl_up_sync(ALL_LANES, (u32)has, 1) && lane() > 0;
+    if (closed) {
+        if (begun) head = head_has ? clew_add(before, head) : before;
+        put(out, wanted, row + head_row, begun || head_has ? head : identity);
+    }
+    if (lane() == WARP - 1 && has) *carry = sum;
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
+                                      const x_word_t* x, const u8* wanted, sum_t* out, u64 num_rows, u64 num_items,
+                                      u64 num_tiles, const index_t* tile_rows, sum_t* carries, sum_t identity,
+                                      value_t nothing, u64 num_hot) {
+    Place* places = dynamic_shared<Place>() + warp_in_block() * TILE;
+    Source source = {neighbours, weights, x, identity, nothing};
+#if HOT
+    value_t* hot = reinterpret_cast<value_t*>(dynamic_shared<Place>() + blockDim.x / WARP * TILE);
+    for (u64 k = threadIdx.x; k < num_hot; k += blockDim.x) hot[k] = x[k];
+    __syncthreads();
+    source.hot = hot;
+    source.num_hot = (index_t)num_hot;
+#else
+    (void)num_hot;
+#endif
+    const offset_t base = offsets[0];
+    u64 tile = warp_in_grid();
+    if (tile >= num_tiles) return;
+    index_t row = tile_rows[tile], row_after = tile_rows[tile + 1];
+    while (tile < num_tiles) {
+        // Where the tile after this one begins is on its way while this one is summed.
+        const u64 next = tile + warps_in_grid();
+        index_t next_row = 0, next_row_after = 0;
+        if (next < num_tiles) {
+            next_row = tile_rows[next];
+            next_row_after = tile_rows[next + 1];
+        }
+        const u64 item = tile * TILE, item_after = item + TILE < num_items ? item + TILE : num_items;
+        const u32 rows_here = (u32)(row_after - row);
+        const u32 edges_here = (u32)(item_after - item) - rows_here;
+        const offset_t edge = base + (offset_t)(item - (u64)row);
+        if (rows_here == 0) {
+            tile_of_one_row(source, edge, edges_here, carries + tile);
+        } else {
+            load_tile(offsets, source, (u64)row, edge, rows_here, edges_here, places);
+            __syncwarp(ALL_LANES);
+            sum_tile(places, (u64)row, rows_here, edges_here, wanted, out, identity, carries + tile);
+            __syncwarp(ALL_LANES);
+        }
+        tile = next;
+        row = next_row;
+        row_after = next_row_after;
+    }
+}
+
+// A row that began in an earlier tile gets the carries of all tiles from there on. A lane finds such a row, the warp adds.
+extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* wanted, sum_t* out, u64 num_tiles,
+                                      const index_t* tile_rows, const sum_t* carries) {
+    const offset_t base = offsets[0];
+    for (u64 start = warp_in_grid() * WARP; start < num_tiles; start += warps_in_grid() * WARP) {
+        const u64 mine = start + lane();
+        u64 first = 0, row = 0;
+        bool spans = false, more_here = false;
+        if (mine < num_tiles) {
+            row = tile_rows[mine];
+            const offset_t edge = base + (offset_t)(mine * TILE - row);
+            if ((u64)tile_rows[mine + 1] > row && offsets[row] < edge && (wanted == nullptr || wanted[row])) {
+                spans = true;
+                more_here = offsets[row + 1] > edge;
+                first = (row + (u64)(offsets[row] - base)) / TILE;
+            }
+        }
+        for (u32 left = __ballot_sync(ALL_LANES, spans); left; left &= left - 1) {
+            const int finder = __ffs(left) - 1;
+            const u64 from = __shfl_sync(ALL_LANES, first, finder);
+            const u64 count = start + finder - from;
+            sum_t sum = carries[from];
+            if (lane() < count) sum = carries[from + lane()];
+            for (u64 k = lane() + WARP; k < count; k += WARP) sum = clew_add(sum, carries[from + k]);
+            sum = sum_of_lanes<WARP>(sum, lane(), count < WARP ? (u32)count : WARP);
+            if constexpr (sizeof(sum_t) < 4) sum = (sum_t)__shfl_sync(ALL_LANES, (int)sum, 0);
+            else sum = __shfl_sync(ALL_LANES, sum, 0);
+            if ((int)lane() == finder) out[row] = more_here ? clew_add(sum, out[row]) : sum;
+        }
+    }
+}

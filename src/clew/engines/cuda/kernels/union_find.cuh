@@ -1,0 +1,63 @@
+#pragma once
+// Trees that grow together: every vertex points at a smaller one of its tree, the root (the smallest) at itself.
+// Threads join trees at the same time. A pointer only ever moves to a smaller vertex of the same tree, so a stale one
+// still leads to the root, and whoever finds that a root has just been joined to another goes on from there.
+
+__device__ __forceinline__ int replace_if(int* place, int old, int wanted) { return atomicCAS(place, old, wanted); }
+__device__ __forceinline__ u32 replace_if(u32* place, u32 old, u32 wanted) { return atomicCAS(place, old, wanted); }
+__device__ __forceinline__ long long replace_if(long long* place, long long old, long long wanted) {
+    return (long long)atomicCAS(reinterpret_cast<u64*>(place), (u64)old, (u64)wanted);
+}
+
+// The root of v's tree; on the way, every vertex is pointed at its grandparent.
+template <class T>
+__device__ __forceinline__ T root_of(T* parent, T v) {
+    T at = parent[v];
+    if (at == v) return at;
+    T before = v, next;
+    while ((next = parent[at]) < at) {
+        parent[before] = next;
+        before = at;
+        at = next;
+    }
+    return at;
+}
+
+// Make one tree of those that a and b are in.
+template <class T>
+__device__ __forceinline__ void join(T* parent, T a, T b) {
+    T one = parent[a], other = parent[b];
+    if (one == other) return;
+    one = root_of(parent, one);
+    other = root_of(parent, other);
+    while (one != other) {
+        const T high = one > other ? one : other, low = one > other ? other : one;
+        const T seen = replace_if(&parent[high], high, low);
+        if (seen == high) return;
+        one = root_of(parent, seen);  // below high: the larger of the two falls with every attempt
+        other = root_of(parent, low);
+    }
+}
+
+// The first step of many: a vertex points at its first neighbour where that is smaller, else at itself.
+template <class T>
+__device__ __forceinline__ void point_to_first(u64 n, const offset_t* offsets, const T* neighbours, T* parent) {
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+        const offset_t begin = offsets[v];
+        T first = (T)v;
+        if (begin < offsets[v + 1]) first = neighbours[begin];
+        parent[v] = first < (T)v ? first : (T)v;
+    }
+}
+
+// Point every vertex at its root. Nobody shortens another vertex's way here: its own thread may have written the root
+// already, and a grandparent read before that would take its place.
+template <class T>
+__device__ __forceinline__ void flatten(u64 n, T* parent) {
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+        const T first = parent[v];
+        T root = first, next;
+        while ((next = parent[root]) < root) root = next;
+        if (root != first) parent[v] = root;
+    }
+}

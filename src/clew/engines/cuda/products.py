@@ -1,0 +1,256 @@
+"""Matrix times dense vector on the GPU, in each layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.engines.cuda import algebra, balance
+from clew.engines.cuda.algebra import Arithmetic
+from clew.engines.cuda.bits import packed
+from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.hot import is_worth_renaming, renamed, reordered, shared_bytes
+from clew.engines.cuda.layouts import layout_on
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.source import Program
+from clew.layouts import COO, ELL, Layout
+from clew.operators import Semiring, semirings
+
+THREADS = 256
+HOT_THREADS = 1024
+#: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
+RESIDENT = 5
+LANES = (1, 2, 4, 8, 16, 32)
+#: A row this much longer than the mean keeps its lanes busy when all others have ended.
+SKEW = 64
+#: Edges of a skewed graph below which a warp for each row is done before tiles have been shared out.
+FEW = 1 << 20
+#: Rows that a warp takes from the counter at once: one counter serves all warps, about one a nanosecond.
+FETCHED_ROWS = 128
+#: 32-edge rounds that a warp takes of a list of coordinates.
+CHUNK_ROUNDS = 16
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to go through compressed rows: "rows" (with so many lanes each), "tiles", "hot", or whatever suits.
+
+    ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
+    ``each`` is how many items of a tile a lane walks through, an odd number.
+    """
+
+    kind: str = "auto"
+    lanes: int | None = None
+    fetch: int | None = None
+    bits: bool = False
+    each: int = balance.EACH
+
+
+AUTO = Way()
+
+
+def spmv(device: Device, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any, way: Way = AUTO) -> None:
+    """out[i] = ⊕ over edges i → j of w ⊗ x[j], where wanted; all arrays on the device."""
+    if edges.num_vertices == 0:
+        return
+    weight = None if edges.weights is None else edges.weights.dtype
+    numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
+    if isinstance(edges, Adjacency):
+        spmv_rows(device, rows_on(device, edges), numbers, x, wanted, out, way)
+    elif isinstance(edges, COO):
+        _over_list(device, layout_on(device, edges), numbers, x, wanted, out)
+    else:
+        _table(device, edges, numbers, x, wanted, out)
+
+
+def spmv_rows(
+    device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, way: Way = AUTO
+) -> None:
+    """Over compressed rows."""
+    left_open = way.kind == "auto"
+    way = choose(balance.degrees_of(rows), numbers, way)
+    if left_open and way.kind == "tiles":
+        way = _for_skewed(device, rows, way)
+    if way.bits and x.dtype.kind == "b" and way.kind != "hot":
+        numbers, x = with_bits(numbers), packed(device, x)
+    if way.kind == "rows":
+        edges = (rows.neighbours, rows.weights)
+        run_rows(device, rows.defines, rows.offsets, edges, numbers, x, wanted, out, way)
+    else:
+        _by_tiles(device, rows, numbers, x, wanted, out, way)
+
+
+def _for_skewed(device: Device, rows: DeviceRows, way: Way) -> Way:
+    """What takes least for rows of very different lengths, by how many edges there are."""
+    if rows.num_arcs < FEW:
+        return replace(way, kind="rows", lanes=LANES[-1], fetch=0)
+    return replace(way, kind="hot") if is_worth_renaming(device, rows) else way
+
+
+def spmv_bits(
+    device: Device, rows: DeviceRows, words: Any, semiring: Semiring, wanted: Any, out: Any, way: Way = AUTO
+) -> None:
+    """The same from a bit vector into a bit vector of zeros, for semirings of truth values."""
+    truth = np.dtype(np.bool_)
+    weight = None if rows.weights is None else rows.weights.dtype
+    numbers = with_bits(algebra.of_semiring(semiring, weight, truth, truth), out=True)
+    way = choose(balance.degrees_of(rows), numbers, replace(way, kind="rows"))
+    edges = (rows.neighbours, rows.weights)
+    run_rows(device, rows.defines, rows.offsets, edges, numbers, words, wanted, out, way)
+
+
+def with_bits(numbers: Arithmetic, *, out: bool = False) -> Arithmetic:
+    """The same arithmetic with x, and the results too, as bits."""
+    return replace(numbers, defines={**numbers.defines, "X_BITS": 1, "OUT_BITS": int(out)})
+
+
+def choose(degrees: balance.Degrees, numbers: Arithmetic, way: Way) -> Way:
+    """The way that suits the degrees, as far as none is prescribed."""
+    kind = way.kind
+    if kind == "auto":
+        even = degrees.largest <= SKEW * max(1.0, degrees.mean) or degrees.largest <= balance.WARP * way.each
+        kind = "rows" if even or numbers.stop != algebra.NEVER else "tiles"
+    if numbers.stop == algebra.FIRST:  # the other kernels know no products that stand for all
+        return replace(way, kind="rows", lanes=way.lanes or 1, fetch=way.fetch or 0)
+    lanes = way.lanes or lanes_for(degrees.mean)
+    fetch = way.fetch
+    if fetch is None:
+        fetch = max(1, FETCHED_ROWS * lanes // 32) if degrees.largest > 4 * max(lanes, degrees.mean) else 0
+    return replace(way, kind=kind, lanes=lanes, fetch=fetch)
+
+
+def lanes_for(mean: float) -> int:
+    """Lanes of a row: each should have a few edges, since they all wait for the last one's gather."""
+    return next((lanes for lanes in LANES if mean <= 4 * lanes), LANES[-1])
+
+
+def run_rows(
+    device: Device,
+    macros: dict[str, str],
+    offsets: Any,
+    edges: tuple[Any, Any],
+    numbers: Arithmetic,
+    x: Any,
+    wanted: Any,
+    out: Any,
+    way: Way,
+) -> None:
+    """Over rows, with ``way.lanes`` lanes each."""
+    num_rows = offsets.size - 1
+    defines = {**macros, **numbers.defines, "V": way.lanes, "FETCH": way.fetch or 0, "STOP": numbers.stop}
+    kernel = device.kernel("spmv_rows.cuh", "spmv_rows", defines, numbers.operators)
+    counter = device.zeros(1, np.uint64) if way.fetch else None
+    blocks = blocks_for(device, num_rows * (way.lanes or 1), THREADS)
+    device.launch(
+        kernel, blocks, THREADS, offsets, *edges, x, wanted, out, np.uint64(num_rows), numbers.identity,
+        numbers.nothing, numbers.terminal, counter,
+    )  # fmt: skip
+
+
+def _by_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, way: Way) -> None:
+    tiles = balance.tiles_of(device, rows, way.each)
+    neighbours, hot = rows.neighbours, way.kind == "hot"
+    if hot:
+        columns = renamed(device, rows)
+        neighbours, x = columns.neighbours, reordered(device, x, columns.order)
+    run_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, x, wanted, out, hot=hot)
+
+
+def run_tiles(
+    device: Device,
+    macros: dict[str, str],
+    tiles: balance.Tiles,
+    offsets: Any,
+    edges: tuple[Any, Any],
+    numbers: Arithmetic,
+    x: Any,
+    wanted: Any,
+    out: Any,
+    *,
+    hot: bool = False,
+) -> None:
+    """Over tiles of equal work, then over the rows that span several."""
+    threads = HOT_THREADS if hot else THREADS
+    shape = {"EACH": tiles.each, "HOT": int(hot), "THREADS": threads, "RESIDENT": 1 if hot else RESIDENT}
+    defines = {**macros, **numbers.defines, **shape}
+    kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
+    carries = device.empty(tiles.count, out.dtype)
+    shared = threads * tiles.each * max(4, out.dtype.itemsize)
+    num_hot = max(0, min(x.size, (shared_bytes(device) - shared) // x.dtype.itemsize)) if hot else 0
+    shared += num_hot * x.dtype.itemsize
+    blocks = min(
+        device.resident_blocks(kernel, threads, shared), blocks_for(device, tiles.count * 32, threads, 1 << 20)
+    )
+    num_rows = np.uint64(offsets.size - 1)
+    device.launch(
+        kernel, blocks, threads, offsets, *edges, x, wanted, out, num_rows, np.uint64(tiles.num_items),
+        np.uint64(tiles.count), tiles.rows, carries, numbers.identity, numbers.nothing, np.uint64(num_hot),
+        shared=shared,
+    )  # fmt: skip
+    join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
+    blocks = blocks_for(device, tiles.count, THREADS)
+    device.launch(join, blocks, THREADS, offsets, wanted, out, np.uint64(tiles.count), tiles.rows, carries)
+
+
+def _over_list(
+    device: Device, listed: tuple[Any, Any, Any], numbers: Arithmetic, x: Any, wanted: Any, out: Any
+) -> None:
+    """Over edges given as rows, columns and weights, in the order of the rows."""
+    _put_identities(numbers, wanted, out)
+    rows, columns, weights = listed
+    num_edges = int(columns.size)
+    if num_edges == 0:
+        return
+    macros = index_defines(np.dtype(columns.dtype), num_edges)
+    defines = {**macros, **numbers.defines, "EACH": CHUNK_ROUNDS}
+    chunks = -(-num_edges // (balance.WARP * CHUNK_ROUNDS))
+    heads, tails = device.empty(chunks, out.dtype), device.empty(chunks, out.dtype)
+    counts = (np.uint64(num_edges), np.uint64(chunks))
+    blocks = blocks_for(device, chunks * balance.WARP, THREADS)
+    kernel = device.kernel("spmv_coo.cuh", "spmv_coo", defines, numbers.operators)
+    given = (rows, columns, weights, x, wanted, out, *counts, heads, tails, numbers.identity, numbers.nothing)
+    device.launch(kernel, blocks, THREADS, *given)
+    join = device.kernel("spmv_coo.cuh", "join_chunks", defines, numbers.operators)
+    device.launch(join, blocks, THREADS, rows, wanted, out, *counts, heads, tails)
+
+
+def _put_identities(numbers: Arithmetic, wanted: Any, out: Any) -> None:
+    out[... if wanted is None else wanted] = numbers.identity
+
+
+def _table(device: Device, edges: ELL, numbers: Arithmetic, x: Any, wanted: Any, out: Any) -> None:
+    _, columns, weights = layout_on(device, edges)
+    defines = {**index_defines(np.dtype(columns.dtype), 2**62), **numbers.defines}
+    kernel = device.kernel("spmv_ell.cuh", "spmv_ell", defines, numbers.operators)
+    given = (columns, weights, x, wanted, out, np.uint64(edges.num_vertices), np.uint64(edges.width))
+    blocks = blocks_for(device, edges.num_vertices, THREADS)
+    device.launch(kernel, blocks, THREADS, *given, numbers.identity, numbers.nothing)
+
+
+def _variants() -> list[Program]:
+    single, truth = np.dtype(np.float32), np.dtype(np.bool_)
+    sums = algebra.of_semiring(semirings.plus_times, single, single, single)
+    paths = algebra.of_semiring(semirings.min_plus, np.dtype(np.int8), np.dtype(np.int8), np.dtype(np.int8))
+    visits = algebra.of_semiring(semirings.or_and, None, truth, truth)
+    narrow, wide = index_defines(np.dtype(np.int32), 1), index_defines(np.dtype(np.int64), 2**40)
+    tiles = {"EACH": balance.EACH, "HOT": 0, "THREADS": THREADS, "RESIDENT": RESIDENT}
+    found = [Program.of("tiles.cuh", {**wide, "TILE": balance.WARP * balance.EACH})]
+    for numbers, macros in ((sums, narrow), (paths, wide)):
+        both = {**macros, **numbers.defines}
+        found += [
+            Program.of("spmv_rows.cuh", {**both, "V": 8, "FETCH": 8, "STOP": 0}, numbers.operators),
+            Program.of("spmv_tiles.cuh", {**both, **tiles}, numbers.operators),
+            Program.of("spmv_coo.cuh", {**both, "EACH": CHUNK_ROUNDS}, numbers.operators),
+            Program.of("spmv_ell.cuh", both, numbers.operators),
+        ]
+    both = {**narrow, **sums.defines, "EACH": balance.EACH, "HOT": 1, "THREADS": HOT_THREADS, "RESIDENT": 1}
+    found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
+    both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}
+    found.append(Program.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))
+    return found
+
+
+VARIANTS = _variants()

@@ -1,0 +1,353 @@
+"""Vertex programs on a GPU: the program's functions in the kernels of program.cuh, the memory, and the launches."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.row_classes import row_classes
+from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
+from clew.engines.cuda.source import Compiled, Program
+from clew.engines.cuda.spmspv import atomic_of
+from clew.engines.cuda.vertices import Functions, functions_of, uses_argument
+from clew.errors import OperatorError, ResourceError
+from clew.graph import Graph
+from clew.operators import Monoid
+from clew.result import Trace
+
+if TYPE_CHECKING:
+    from clew.program import VertexProgram
+
+TRACED = 1 << 16
+NO_LIMIT = 2**62
+#: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
+ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
+#: As in program.cuh and program_steady.cuh.
+CONTROL = np.dtype(
+    [
+        ("barrier", "u4", GRID_BARRIER_WORDS),
+        ("size", "u8", 3),
+        ("longest", "u8", 3),
+        ("reached", "u8", 3),
+        ("waiting", "u8", 3),
+        ("least", "u8", 3),
+        ("step", "u4"),
+        ("splits", "u4"),
+        ("iterations", "u8"),
+        ("work", "u8"),
+        ("present", "u8"),
+        ("over", "u8"),
+    ]
+)
+STEADY = np.dtype(
+    [("barrier", "u4", GRID_BARRIER_WORDS), ("changed", "u8", 3), ("iterations", "u8"), ("converged", "u8")]
+)
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How a program is run; nothing of it changes results.
+
+    Parameters
+    ----------
+    threads, resident
+        Of a block, and how many blocks a processor must have room for, which limits the registers of a thread.
+    pushed, pushed_to_any
+        Push where at most this part of the edges is active; the second where one message is as good as many.
+    alone
+        Frontiers of up to the first number of vertices and edges are left to one block, until they pass the second.
+    steps, work
+        After so many steps, or edges, the host has a look, so that Ctrl-C is heard.
+    """
+
+    threads: int = 512
+    resident: int = 2
+    pushed: float = 1 / 2
+    pushed_to_any: float = 1 / 16
+    alone: tuple[int, int] = (1 << 10, 1 << 12)
+    steps: int = 1 << 13
+    work: int = 1 << 34
+
+
+DEFAULT = Tuning()
+
+
+class Done(NamedTuple):
+    """How a run ended."""
+
+    iterations: int
+    converged: bool
+    trace: Trace
+
+
+class Ways(NamedTuple):
+    """The rows along the way of messages and against it."""
+
+    along: DeviceRows
+    against: DeviceRows
+
+
+def run_program(
+    device: Device,
+    program: VertexProgram,
+    graph: Graph,
+    state: Mapping[str, Any],
+    active: npt.NDArray[np.bool_],
+    tuning: Tuning = DEFAULT,
+) -> Done:
+    """Run the program on ``state``, an array on the device for every field, in place."""
+    monoid = program.reduce
+    if not isinstance(monoid, Monoid):
+        raise OperatorError(
+            f"{type(program).__name__}.reduce is {monoid!r}, which sees all messages of a vertex at once; a GPU "
+            'reduces with a clew.Monoid only. Use device="cpu".'
+        )
+    if program.active_next == "all":
+        return _steady(device, program, monoid, graph, state, tuning)
+    return _spreading(device, program, monoid, graph, state, active, tuning)
+
+
+def _spreading(
+    device: Device,
+    program: VertexProgram,
+    monoid: Monoid,
+    graph: Graph,
+    state: Mapping[str, Any],
+    active: npt.NDArray[np.bool_],
+    tuning: Tuning,
+) -> Done:
+    """From the active vertices to those that change."""
+    limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
+    n, message = active.size, np.dtype(program.message)
+    if n == 0 or limit == 0:
+        return Done(0, not active.any(), Trace(_columns(np.zeros((0, 3), dtype=np.int64))))
+    ways = _ways(device, graph, program)
+    functions = _functions(program, monoid, ways)
+    kernel = _kernel(device, program, "program", _defines(functions, ways, program, monoid, tuning), functions)
+    pushable, first, ordered = _is_pushable(program, monoid), monoid.stops_at_first, program.priority is not None
+    most_pushed = int(ways.along.num_arcs * (tuning.pushed_to_any if first else tuning.pushed)) if pushable else -1
+    index = np.dtype(ways.along.neighbours.dtype)
+    entry = 16 if index.itemsize == ways.along.offsets.dtype.itemsize == 4 else 32
+    identity = monoid.identity(message)
+    trace = device.empty((min(limit, TRACED), 3), np.int64)
+    begin = np.zeros(1, dtype=CONTROL)
+    begin["least"] = 2**64 - 1
+    control = device.upload(begin.view(np.uint8))
+    classes = row_classes(device, ways.against)
+    memory = (
+        None if active.all() else device.upload(active),
+        device.empty(2 * n, message),
+        device.empty(n, message) if pushable and not first else None,
+        identity,
+        device.empty(n, np.uint32) if pushable else None,
+        device.empty(2 * n * entry, np.uint8),
+        device.empty(n, index) if pushable and not first else None,
+        device.empty(2 * n, index) if ordered else None,
+        device.empty(n, np.uint64) if ordered else None,
+        device.empty(-(-n // 32), np.uint32),
+    )
+    told = begin[0]
+    while not told["over"] and (told["step"] == 0 or told["iterations"] < limit):
+        device.launch_cooperative(
+            kernel,
+            tuning.threads,
+            np.uint64(n),
+            *_arguments(ways.along),
+            *_arguments(ways.against),
+            classes.order,
+            classes.starts,
+            *memory,
+            np.float64(1 / program.width),
+            np.int64(most_pushed),
+            *(np.uint64(number) for number in tuning.alone),
+            np.uint64(limit),
+            np.uint64(int(told["step"]) + tuning.steps),
+            np.uint64(int(told["work"]) + tuning.work),
+            np.int32(told["step"] == 0),
+            trace,
+            np.uint64(trace.shape[0]),
+            control,
+            *state.values(),
+        )
+        told = device.download(control).view(CONTROL)[0]
+    iterations = int(told["iterations"])
+    kept = Trace.later(lambda: _columns(device.download(trace[:iterations])))
+    return Done(iterations, bool(told["over"]), kept)
+
+
+def _steady(
+    device: Device, program: VertexProgram, monoid: Monoid, graph: Graph, state: Mapping[str, Any], tuning: Tuning
+) -> Done:
+    """Everyone in every iteration."""
+    limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
+    n, message = graph.num_vertices, np.dtype(program.message)
+    if n == 0 or limit == 0:
+        return Done(min(limit, 1), limit > 0, Trace({"changed": np.zeros(min(limit, 1), dtype=np.int64)}))
+    ways = _ways(device, graph, program)
+    functions = _functions(program, monoid, ways)
+    kernel = _kernel(device, program, "program_steady", _defines(functions, ways, program, monoid, tuning), functions)
+    messages = device.empty(2 * n, message)
+    trace = device.empty(min(limit, TRACED), np.int64)
+    control = device.zeros(STEADY.itemsize, np.uint8)
+    classes = row_classes(device, ways.against)
+    most = max(1, min(tuning.steps, tuning.work // (ways.against.num_arcs + n)))
+    told = np.zeros(1, dtype=STEADY)[0]
+    while not told["converged"] and told["iterations"] < limit:
+        device.launch_cooperative(
+            kernel,
+            tuning.threads,
+            np.uint64(n),
+            *_arguments(ways.against),
+            classes.order,
+            classes.starts,
+            messages,
+            monoid.identity(message),
+            np.uint64(min(most, limit - int(told["iterations"]))),
+            np.int32(told["iterations"] == 0),
+            trace,
+            np.uint64(trace.size),
+            control,
+            *state.values(),
+        )
+        told = device.download(control).view(STEADY)[0]
+    iterations = int(told["iterations"])
+    kept = Trace.later(lambda: {"changed": device.download(trace[:iterations])})
+    return Done(iterations, bool(told["converged"]), kept)
+
+
+def _is_pushable(program: VertexProgram, monoid: Monoid) -> bool:
+    return program.apply_to != "all" and (monoid.name in ORDER_FREE or np.dtype(program.message).kind in "iu")
+
+
+def _functions(program: VertexProgram, monoid: Monoid, ways: Ways) -> Functions:
+    weight = None if ways.against.weights is None else np.dtype(ways.against.weights.dtype)
+    functions = functions_of(program, weight)
+    if not monoid.stops_at_first:
+        message = np.dtype(program.message)
+        functions.operators["clew_add"] = Compiled(monoid.operator.function, (message, message), message)
+    return functions
+
+
+def _defines(
+    functions: Functions, ways: Ways, program: VertexProgram, monoid: Monoid, tuning: Tuning
+) -> dict[str, Any]:
+    rows = ways.along
+    count_bits = 32 if rows.num_arcs < 2**32 else max(1, rows.num_vertices.bit_length())
+    if max(count_bits, rows.num_vertices.bit_length()) + rows.num_arcs.bit_length() > 64:
+        raise ResourceError(
+            f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than a vertex program can count on a "
+            'GPU; use device="cpu".'
+        )
+    defines = {
+        **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),
+        **functions.defines,
+        "FIRST": int(monoid.stops_at_first),
+        "EVERYONE": int(program.apply_to == "all"),
+        "THREADS": tuning.threads,
+        "RESIDENT": tuning.resident,
+    }
+    if program.active_next == "all":
+        return defines
+    pushable = {"PUSHABLE": int(_is_pushable(program, monoid)), "COUNT_BITS": count_bits}
+    return {**defines, **pushable, **atomic_of(monoid, np.dtype(program.message))}
+
+
+def _kernel(device: Device, program: VertexProgram, name: str, defines: dict[str, Any], functions: Functions) -> Any:
+    try:
+        return device.kernel(f"{name}.cuh", name, defines, functions.operators)
+    except KeyError as error:  # Numba lets it through for a field that does not exist
+        raise OperatorError(
+            f"{type(program).__name__} cannot be compiled for the GPU: there is no field {error}. Its functions may "
+            f"use the fields of a vertex ({', '.join(program.fields)})."
+        ) from None
+
+
+def _arguments(rows: DeviceRows) -> tuple[Any, Any, Any]:
+    return rows.offsets, rows.neighbours, rows.weights
+
+
+def _ways(device: Device, graph: Graph, program: VertexProgram) -> Ways:
+    """The rows, with weights where the program looks at them."""
+    weights = graph.weights is not None and uses_argument(program.process, 1)
+    if program.direction == "both" and graph.directed:
+        rows = _both_ways(device, graph, weights)
+        return Ways(rows, rows)
+    along = rows_on(device, graph.outgoing, weights=weights)
+    against = incoming_on(device, graph, weights=weights)
+    return Ways(against, along) if program.direction == "in" else Ways(along, against)
+
+
+_doubled: dict[tuple[int, int, bool], tuple[Any, DeviceRows]] = {}
+forgotten_with_rows(_doubled)
+
+
+def _both_ways(device: Device, graph: Graph, weights: bool) -> DeviceRows:
+    """Every edge in both directions: one there and one back are two in each, and a loop is two. Made once a graph."""
+    key, wanted = (id(device), id(graph.indices), weights), graph.weights if weights else None
+    found = _doubled.get(key)
+    if found is None or found[0] is not wanted:
+        if found is None:
+            weakref.finalize(graph.indices, _doubled.pop, key, None)
+        source, target, _ = graph.edges()
+        ends = np.concatenate([source, target]), np.concatenate([target, source])
+        doubled = None if wanted is None else np.concatenate([wanted, wanted])
+        rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.indices.dtype).outgoing
+        found = _doubled[key] = (wanted, rows_on(device, rows))  # the copy outlives the rows on the host
+    return found[1]
+
+
+def _columns(rows: Array) -> dict[str, Array]:
+    return {"active": rows[:, 0], "edges": rows[:, 1], "direction": np.where(rows[:, 2] == 1, "pull", "push")}
+
+
+def _variants() -> list[Program]:
+    """Programs that differ in what the kernels are made of."""
+    from types import SimpleNamespace
+
+    from clew.operators import monoids
+
+    def apply(total: Any, vertex: Any) -> bool:
+        changed = total < vertex.value
+        vertex.value = total
+        return bool(changed)
+
+    found = []
+    for index, offset, message, monoid, options in (
+        ("int", "unsigned int", "int32", monoids.any, {"priority": lambda vertex: vertex.value}),
+        ("int", "unsigned int", "float64", monoids.min, {"priority": lambda vertex: vertex.value}),
+        ("int", "unsigned int", "float64", monoids.plus, {"apply_to": "all"}),
+        ("long long", "long long", "int64", monoids.plus, {}),
+        ("int", "unsigned int", "float64", monoids.plus, {"active_next": "all"}),
+        ("long long", "long long", "float32", monoids.any, {"active_next": "all"}),
+    ):
+        given = {"priority": None, "apply_to": "received", "active_next": "changed", **options}
+        program: Any = SimpleNamespace(
+            fields={"value": message, "other": "bool"},
+            message=message,
+            send=lambda vertex: vertex.value,
+            process=lambda message, weight, vertex: message + weight if vertex.other else message,
+            apply=apply,
+            accepts=lambda vertex: not vertex.other,
+            matters=lambda value, vertex: value < vertex.value,
+            **given,
+        )
+        rows = DeviceRows(None, np.empty(0, np.int32 if index == "int" else np.int64), None, 1, 1)
+        ways = Ways(rows, rows)
+        functions = functions_of(program, np.dtype(message))
+        if not monoid.stops_at_first:
+            types = (np.dtype(message),) * 3
+            functions.operators["clew_add"] = Compiled(monoid.operator.function, types[:2], types[2])
+        defines = {**_defines(functions, ways, program, monoid, DEFAULT), "index_t": index, "offset_t": offset}
+        name = "program_steady.cuh" if program.active_next == "all" else "program.cuh"
+        found.append(Program.of(name, defines, functions.operators))
+    return found
+
+
+VARIANTS = _variants()

@@ -1,0 +1,83 @@
+"""PageRank of large skewed graphs: rounds of a product with hot vertices in shared memory, and a short step between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks
+from clew.engines.cuda import algebra, balance
+from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.hot import renamed
+from clew.engines.cuda.products import run_tiles
+from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.source import Program, ctype
+from clew.operators import semirings
+
+THREADS = 256
+PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
+
+
+def rank_by_products(
+    device: Device,
+    rows: DeviceRows,
+    spread: Any,
+    starts: Any,
+    value: np.dtype[Any],
+    *,
+    damping: float,
+    tolerance: float,
+    max_iterations: int,
+) -> Ranks:
+    """Ranks from the in-edges ``rows``; ``spread`` and ``starts`` are None as in the kernels."""
+    n = rows.num_vertices
+    columns, tiles = renamed(device, rows), balance.tiles_of(device, rows)
+    numbers = algebra.of_semiring(semirings.plus_second, None, value, value)
+    defines = _defines(rows, value)
+    blocks = blocks_for(device, n, THREADS)
+    passed, moved, pulled = (device.empty(n, value) for _ in range(3))
+    sums = device.empty(2 * blocks, np.float64)
+    trace = device.empty(max(1, min(max_iterations, TRACED_ROUNDS)), np.float64)
+    progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
+    whole = (np.uint64(n), rows.offsets, spread)
+    ends = (sums, np.float64(tolerance))
+    close = device.kernel("rank_rounds.cuh", "close_round", defines)
+    first = device.kernel("rank_rounds.cuh", "first_round", defines)
+    step = device.kernel("rank_rounds.cuh", "next_round", defines)
+
+    def close_round(started: bool) -> None:
+        noted = (np.int32(started), trace, np.uint32(trace.size), progress)
+        device.launch(close, 1, THREADS, np.uint32(blocks), *ends, *noted)
+
+    device.launch(first, blocks, THREADS, *whole, starts, columns.names, passed, moved, sums)
+    close_round(False)
+    edges = (columns.neighbours, None)
+    for _ in range(max_iterations):
+        run_tiles(device, {**rows.defines, "WEIGHTED": "0"}, tiles, rows.offsets, edges, numbers, moved, None, pulled,
+                  hot=True)  # fmt: skip
+        given = (*whole, starts, pulled, np.float64(damping), columns.names, passed, moved, sums, progress)
+        device.launch(step, blocks, THREADS, *given)
+        close_round(True)
+        # A round takes far longer than asking; and while it is asked, Ctrl-C is heard.
+        if tolerance > 0 and device.download(progress).view(PROGRESS)[0]["converged"]:
+            break
+    rank = device.empty(n, value)
+    device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
+    found = device.download(progress).view(PROGRESS)[0]
+    rounds = int(found["rounds"])
+    return Ranks(rank, rounds, bool(found["converged"]), device.download(trace[:rounds]))
+
+
+def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:
+    ids = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+    return {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
+
+
+VARIANTS = [
+    Program.of(
+        "rank_rounds.cuh",
+        {**index_defines(np.dtype(index), 0), "value_t": kind, "sum_t": kind, "FACTORS": "0"},
+    )
+    for index, kind in ((np.int32, "float"), (np.int64, "double"))
+]

@@ -1,0 +1,130 @@
+"""Kernels as text: a file with its includes, the macros that specialise it, and the users' functions it calls."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.operators.fingerprints import fingerprint
+
+KERNELS = Path(__file__).parent / "kernels"
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"\s*$', re.MULTILINE)
+ENTRY = re.compile(r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(')
+
+#: The C type of every dtype. A bool is a byte: what another type would do to other bit patterns never comes up.
+C_TYPES = {
+    "bool": "unsigned char",
+    "int8": "signed char",
+    "int16": "short",
+    "int32": "int",
+    "int64": "long long",
+    "uint8": "unsigned char",
+    "uint16": "unsigned short",
+    "uint32": "unsigned int",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+}
+
+
+def ctype(dtype: npt.DTypeLike) -> str:
+    """What a dtype is called in C."""
+    return C_TYPES[np.dtype(dtype).name]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A Python function of scalars that kernels call by a name of their own, and its types there."""
+
+    function: FunctionType
+    arguments: tuple[np.dtype[Any], ...]
+    result: np.dtype[Any]
+
+    @property
+    def mark(self) -> str:
+        """What tells it from every other function and types, in this process and the next."""
+        types = ",".join(dtype.name for dtype in (*self.arguments, self.result))
+        return f"{fingerprint(self.function):x}:{types}"
+
+
+def compiled(function: FunctionType, arguments: tuple[npt.DTypeLike, ...], result: npt.DTypeLike) -> Compiled:
+    """The same from anything NumPy takes for a dtype."""
+    return Compiled(function, tuple(np.dtype(argument) for argument in arguments), np.dtype(result))
+
+
+@dataclass(frozen=True)
+class Program:
+    """One file of kernels, specialised."""
+
+    file: str
+    defines: tuple[tuple[str, str], ...] = ()
+    operators: tuple[tuple[str, Compiled], ...] = ()
+
+    @classmethod
+    def of(
+        cls, file: str, defines: Mapping[str, Any] | None = None, operators: Mapping[str, Compiled] | None = None
+    ) -> Program:
+        """From the macros and functions by name."""
+        macros = sorted((name, str(value)) for name, value in (defines or {}).items())
+        return cls(file, tuple(macros), tuple(sorted((operators or {}).items(), key=lambda item: item[0])))
+
+    @property
+    def text(self) -> str:
+        """The whole source, macros aside."""
+        return text_of(self.file)
+
+    @property
+    def entries(self) -> list[str]:
+        """The names of the kernels in it."""
+        return ENTRY.findall(self.text)
+
+    def key(self, *circumstances: str) -> str:
+        """A name for what is compiled from this: the same text and functions, under the same circumstances."""
+        parts = [self.text, repr(self.defines), *circumstances]
+        parts += [f"{name}={operator.mark}" for name, operator in self.operators]
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:40]
+
+
+@lru_cache(maxsize=256)
+def text_of(file: str) -> str:
+    """A kernel file with its includes in place, each once."""
+    return _expanded(file, set())
+
+
+def _expanded(file: str, seen: set[str]) -> str:
+    if file in seen:
+        return ""
+    seen.add(file)
+    text = (KERNELS / file).read_text(encoding="utf-8").replace("#pragma once", "")
+    return INCLUDE.sub(lambda found: _expanded(found[1], seen), text)
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: ``$CLEW_CACHE_DIR``, or clew's folder in the user's cache."""
+    chosen = os.environ.get("CLEW_CACHE_DIR")
+    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clew"
+    return Path(chosen) if chosen else base
+
+
+def kept(name: str, make: Any) -> Path:
+    """The file ``name`` of the cache, made by ``make(path)`` if it is not there; whole or not at all."""
+    path = cache_folder() / name
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{os.getpid()}-{path.name}")
+        try:
+            make(draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+    return path

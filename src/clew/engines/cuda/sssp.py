@@ -1,0 +1,60 @@
+"""Shortest paths on a GPU: which type sums are held in, and how wide buckets are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.paths import DEFAULT, LARGE, Found, Problem, Search, Tuning, is_large_and_dense
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.tight import tree_of_tight_edges
+from clew.engines.cuda.weight_facts import weight_facts
+from clew.graph import Graph
+
+SPARSE_DELTA = 96  # times the mean weight, divided by the degree
+
+
+def sssp(
+    device: Device,
+    graph: Graph,
+    source: int,
+    *,
+    delta: float | None = None,
+    deterministic: bool = False,
+    tuning: Tuning = DEFAULT,
+) -> Found:
+    """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
+    rows = rows_on(device, graph.outgoing)
+    problem = shortest(device, rows, default_delta(device, rows) if delta is None else delta)
+    search = Search(device, rows, source, problem, tuning)
+    search.run()
+    if deterministic or not search.links_used:
+        return search.finish(tree_of_tight_edges(search, rising=True))
+    return search.finish()
+
+
+def shortest(device: Device, rows: DeviceRows, delta: float) -> Problem:
+    """Sums of weights of 0 or more: in 32 bits where none can reach the largest such number."""
+    dtype, grows = np.dtype(rows.weights.dtype), is_large_and_dense(rows)
+    if dtype.kind == "f":
+        return Problem(dtype, False, 0, 0, 0, np.inf, dtype, np.inf, delta, grows)
+    sums = np.iinfo(np.int64)
+    largest = int(weight_facts(device, rows).largest)
+    small = np.iinfo(np.uint32).max
+    fits = largest * rows.num_vertices < small
+    value, unreached = (np.dtype(np.uint32), small) if fits else (np.dtype(np.int64), sums.max)
+    return Problem(value, False, 0, 0, 0, unreached, np.dtype(np.int64), sums.max, delta, grows)
+
+
+def default_delta(device: Device, rows: DeviceRows) -> float:
+    """A small part of the mean weight on large, dense graphs; many times the mean weight on others.
+
+    On the former, a narrow bucket saves following the edges of hubs twice, and there are few buckets since they grow
+    towards the end. Elsewhere a step costs about as much as following 200,000 edges, so wide buckets, which have more
+    to do in fewer steps, pay even if most edges are followed several times.
+    """
+    degree = max(1.0, rows.num_arcs / max(1, rows.num_vertices))
+    mean = weight_facts(device, rows).mean
+    if is_large_and_dense(rows):
+        return mean / degree or 1.0
+    return mean * SPARSE_DELTA / degree * max(1.0, LARGE / max(1, rows.num_arcs)) or 1.0

@@ -1,0 +1,67 @@
+"""Widest paths on a GPU: weights turned upside down, and how many buckets their range is divided into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.paths import DEFAULT, LARGE, Found, Problem, Search, Tuning, is_large_and_dense
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.tight import tree_of_tight_edges
+from clew.engines.cuda.weight_facts import weight_facts
+from clew.graph import Graph
+
+#: Over the range of the weights.
+DENSE_BUCKETS, SPARSE_BUCKETS, SMALL_BUCKETS = 256, 64, 16
+SMALL = 1 << 21  # edges: below, one bucket does
+
+
+def sswp(
+    device: Device,
+    graph: Graph,
+    source: int,
+    *,
+    buckets: int | None = None,
+    deterministic: bool = False,
+    tuning: Tuning = DEFAULT,
+) -> Found:
+    """The largest smallest weight of a path to every vertex."""
+    rows = rows_on(device, graph.outgoing)
+    if buckets is None:
+        buckets = default_buckets(rows)
+    search = Search(device, rows, source, widest(device, rows, buckets), tuning)
+    search.run()
+    if deterministic or not search.links_used:
+        return search.finish(tree_of_tight_edges(search, rising=True))
+    return search.finish()
+
+
+def default_buckets(rows: DeviceRows) -> int:
+    """As narrow as can be on large, dense graphs, where buckets grow towards the end; one on small graphs."""
+    if rows.num_arcs < SMALL:
+        return 1
+    if rows.num_arcs < LARGE:
+        return SMALL_BUCKETS
+    return DENSE_BUCKETS if is_large_and_dense(rows) else SPARSE_BUCKETS
+
+
+def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:
+    """The smallest largest weight, in opposite order; bool and narrow integers are widened."""
+    dtype = np.dtype(rows.weights.dtype)
+    value = dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
+    if dtype.kind == "f":
+        smallest, largest = -np.inf, np.inf
+    else:
+        smallest, largest = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    first, unreached = _turned(value, largest), _turned(value, smallest)
+    facts = weight_facts(device, rows)
+    low = _turned(value, facts.largest)
+    delta = facts.largest / buckets - facts.smallest / buckets
+    return Problem(value, True, first, low, first, unreached, dtype, smallest, delta, is_large_and_dense(rows))
+
+
+def _turned(dtype: np.dtype[Any], number: Any) -> Any:
+    """The same as ``turned`` in path_keys.cuh."""
+    return 0 - dtype.type(number) if dtype.kind == "f" else ~dtype.type(number)

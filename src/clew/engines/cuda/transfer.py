@@ -1,0 +1,93 @@
+"""Arrays between host and GPU at the speed of the link: large ones in chunks, through pinned memory, overlapped.
+
+Pageable memory must be copied to pinned memory before the GPU's copy engine can fetch it. The driver does so on one
+thread with no overlap (about 10 GB/s); here all cores copy the next chunk while the last one travels.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import Array
+
+CHUNK = 32 << 20
+SMALL = 4 << 20
+
+
+def upload(device: Any, array: Array) -> Any:
+    """A copy of a host array on the GPU."""
+    array = np.asarray(array, order="C")  # of one number too, which ascontiguousarray would make a list
+    target = device.empty(array.shape, array.dtype)
+    if array.nbytes <= SMALL:
+        target.set(array)
+        return target
+    source = array.reshape(-1).view(np.uint8)
+    staging = _staging(device)
+    cuda = device.xp.cuda
+    stream = cuda.get_current_stream()
+    for k, start in enumerate(range(0, source.size, CHUNK)):
+        size = min(CHUNK, source.size - start)
+        buffer, event = staging[k % len(staging)]
+        event.synchronize()  # until the chunk that used this buffer last has left
+        _copy(buffer[:size], source[start : start + size])
+        cuda.runtime.memcpyAsync(
+            target.data.ptr + start, buffer.ctypes.data, size, cuda.runtime.memcpyHostToDevice, stream.ptr
+        )
+        event.record(stream)
+    return target
+
+
+def download(device: Any, array: Any) -> Array:
+    """A copy of a GPU array on the host."""
+    result = np.empty(array.shape, array.dtype)
+    if array.nbytes <= SMALL or not array.flags.c_contiguous:
+        return np.asarray(device.xp.asnumpy(array))
+    target = result.reshape(-1).view(np.uint8)
+    staging = _staging(device)
+    cuda = device.xp.cuda
+    stream = cuda.get_current_stream()
+    starts = range(0, target.size, CHUNK)
+    for k in range(len(starts) + 1):
+        if k < len(starts):
+            size = min(CHUNK, target.size - starts[k])
+            buffer, event = staging[k % len(staging)]
+            cuda.runtime.memcpyAsync(
+                buffer.ctypes.data, array.data.ptr + starts[k], size, cuda.runtime.memcpyDeviceToHost, stream.ptr
+            )
+            event.record(stream)
+        if k > 0:  # unpack the chunk before while this one travels
+            size = min(CHUNK, target.size - starts[k - 1])
+            buffer, event = staging[(k - 1) % len(staging)]
+            event.synchronize()
+            _copy(target[starts[k - 1] : starts[k - 1] + size], buffer[:size])
+    return result
+
+
+def _copy(target: Array, source: Array) -> None:
+    """Copy bytes on all cores."""
+    pieces = max(1, min(threads.count(), target.size >> 20))
+    bounds = np.linspace(0, target.size, pieces + 1).astype(np.int64)
+
+    def piece(k: int) -> None:
+        np.copyto(target[bounds[k] : bounds[k + 1]], source[bounds[k] : bounds[k + 1]])
+
+    threads.each(piece, pieces)
+
+
+def _staging(device: Any) -> list[tuple[Array, Any]]:
+    """Two pinned buffers and the events that say when they are free, kept by the device."""
+    found: list[tuple[Array, Any]] | None = getattr(device, "staging", None)
+    if found is None:
+        cuda = device.xp.cuda
+        found = []
+        for _ in range(2):
+            memory = cuda.alloc_pinned_memory(CHUNK)
+            buffer = np.frombuffer(memory, np.uint8, CHUNK)
+            event = cuda.Event(disable_timing=True)
+            event.record(cuda.get_current_stream())
+            found.append((buffer, event))
+        device.staging = found
+    return found

@@ -1,0 +1,47 @@
+"""What a search must know of the weights beforehand, found on the device once per graph."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.rows import DeviceRows
+
+SAMPLE = 1 << 14  # weights looked at for their mean
+
+
+class WeightFacts(NamedTuple):
+    """The smallest and largest weight, of finite ones in the case of floats, and about their mean."""
+
+    smallest: float | int
+    largest: float | int
+    mean: float
+
+
+_known: WeakKeyDictionary[DeviceRows, WeightFacts] = WeakKeyDictionary()
+
+
+def weight_facts(device: Device, rows: DeviceRows) -> WeightFacts:
+    """The facts of the weights; the second call finds what the first has computed."""
+    found = _known.get(rows)
+    if found is None:
+        found = _known[rows] = _computed(device, rows.weights)
+    return found
+
+
+def _computed(device: Device, weights: Any) -> WeightFacts:
+    if weights.size == 0:
+        return WeightFacts(0, 0, 0.0)
+    sample = weights[:: max(1, weights.size // SAMPLE)].astype(np.float64)
+    if np.dtype(weights.dtype).kind != "f":
+        smallest, largest = int(weights.min()), int(weights.max())
+        return WeightFacts(smallest, largest, float(sample.mean()))
+    finite = weights[device.xp.isfinite(weights)]
+    if finite.size == 0:
+        return WeightFacts(0.0, 0.0, 0.0)
+    sample = sample[device.xp.isfinite(sample)]
+    mean = float(sample.mean()) if sample.size else 0.0
+    return WeightFacts(float(finite.min()), float(finite.max()), mean)

@@ -1,0 +1,131 @@
+"""What this machine has for clew: processors, memories and their measured speed, packages, and what is missing."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+
+PACKAGES = ("numpy", "scipy", "numba", "pyarrow", "cupy", "cuda-core", "cuda-bindings", "numba-cuda", "networkx")
+CUPY = ("cupy", "cupy-cuda13x", "cupy-cuda12x")
+
+
+def versions() -> dict[str, str | None]:
+    """The versions of Python and of the packages that clew uses; None where one is not installed."""
+    found: dict[str, str | None] = {"python": platform.python_version()}
+    for package in PACKAGES:
+        found[package] = next(filter(None, map(_version, CUPY if package == "cupy" else (package,))), None)
+    return found
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def processor() -> dict[str, Any]:
+    """The CPU, its cores and the host's memory, with the bandwidth that copies reach on all threads."""
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    return {
+        "name": _cpu_name(),
+        "cores": os.cpu_count(),
+        "threads": threads.count(),
+        "memory_bytes": total,
+        "memory_free_bytes": available,
+        "copy_bytes_per_second": _host_copy(),
+    }
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
+
+
+def _host_copy(size: int = 256 << 20) -> float:
+    """Bytes read plus bytes written per second, the best of three."""
+    source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
+    pieces = threads.count()
+    bounds = np.linspace(0, size, pieces + 1).astype(np.int64)
+
+    def copy(k: int) -> None:
+        np.copyto(target[bounds[k] : bounds[k + 1]], source[bounds[k] : bounds[k + 1]])
+
+    return 2 * size / _best(lambda: threads.each(copy, pieces))
+
+
+def graphics() -> dict[str, Any] | str:
+    """The GPU, its memory and the bandwidths measured, or a sentence that says why there is none."""
+    from clew.engines.cuda.failures import reason_unavailable
+
+    reason = reason_unavailable()
+    if reason is not None:
+        return reason
+    from clew.engines.cuda.cuda_device import the_device
+
+    device = the_device()
+    cuda = device.xp.cuda
+    properties = cuda.runtime.getDeviceProperties(0)
+    free, total = cuda.Device().mem_info
+    return {
+        "name": properties["name"].decode(),
+        "architecture": device.architecture,
+        "processors": device.num_processors,
+        "driver": _as_version(cuda.runtime.driverGetVersion()),
+        "runtime": _as_version(cuda.runtime.runtimeGetVersion()),
+        "memory_bytes": total,
+        "memory_free_bytes": free,
+        "l2_bytes": properties["l2CacheSize"],
+        **_device_bandwidths(device),
+    }
+
+
+def _as_version(number: int) -> str:
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
+    """Copies within the GPU's memory, and between it and pinned host memory, in bytes per second."""
+    cuda = device.xp.cuda
+    size = min(size, cuda.Device().mem_info[0] // 4)
+    here, there = device.empty(size, np.uint8), device.empty(size, np.uint8)
+    pinned = cuda.alloc_pinned_memory(min(size, 128 << 20))
+    amount = pinned.mem.size
+    stream = cuda.get_current_stream()
+
+    def copy(target: int, source: int, count: int, kind: int) -> float:
+        def run() -> None:
+            cuda.runtime.memcpyAsync(target, source, count, kind, stream.ptr)
+            stream.synchronize()
+
+        return count / _best(run)
+
+    kinds = cuda.runtime
+    return {
+        "copy_bytes_per_second": 2 * copy(there.data.ptr, here.data.ptr, size, kinds.memcpyDeviceToDevice),
+        "upload_bytes_per_second": copy(here.data.ptr, pinned.ptr, amount, kinds.memcpyHostToDevice),
+        "download_bytes_per_second": copy(pinned.ptr, here.data.ptr, amount, kinds.memcpyDeviceToHost),
+    }
+
+
+def _best(run: Callable[[], Any], rounds: int = 3) -> float:
+    run()
+    taken = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return min(taken)

@@ -1,0 +1,134 @@
+"""Centralities by degrees, by shortest paths through a node and by repeated products with the adjacency matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from clew import algorithms, primitives
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.nx.graph import ClewGraph, Node
+from clew.nx.serving import served, weights_are_asked_for
+
+# ruff: noqa: N803, NetworkX calls its graphs G
+
+
+def _endpoints_count(endpoints: bool) -> str | None:
+    return "endpoints is True; clew counts the nodes between the ends of a path only." if endpoints else None
+
+
+@served(weights_are_asked_for, _endpoints_count)
+def betweenness_centrality(
+    G: ClewGraph,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: str | None = None,  # noqa: ARG001
+    endpoints: bool = False,  # noqa: ARG001
+    seed: Random | None = None,
+) -> dict[Node, float]:
+    """Samples are the same nodes that NetworkX takes for the same seed."""
+    if len(G) == 0:
+        return {}
+    samples = None
+    if k is not None and k != len(G):
+        samples = np.array((seed or Random()).sample(range(len(G)), k))
+    return G.by_node(algorithms.betweenness(G.unweighted, samples=samples, normalized=normalized).numpy().centrality)
+
+
+def _by_degree(G: ClewGraph, degrees: Array) -> dict[Node, float]:
+    if len(G) <= 1:
+        return dict.fromkeys(G, 1)
+    return G.by_node(degrees * (1.0 / (len(G) - 1.0)))
+
+
+@served(quick=True)
+def degree_centrality(G: ClewGraph) -> dict[Node, float]:
+    """Degrees in and out together, divided by the number of other nodes."""
+    return _by_degree(G, G.degrees)
+
+
+@served(quick=True)
+def in_degree_centrality(G: ClewGraph) -> dict[Node, float]:
+    """Edges in, divided by the number of other nodes."""
+    return _by_degree(G, G.unweighted.degrees("in"))
+
+
+@served(quick=True)
+def out_degree_centrality(G: ClewGraph) -> dict[Node, float]:
+    """Edges out, divided by the number of other nodes."""
+    return _by_degree(G, G.unweighted.degrees())
+
+
+def _inflow(graph: Graph, x: Array) -> Array:
+    """y[v] = sum over edges u->v of weight · x[u], in host memory."""
+    found: Any = primitives.spmv(graph, x, transpose=True)
+    return np.asarray(found if isinstance(found, np.ndarray) else found.get())
+
+
+def _start(G: ClewGraph, given: Mapping[Node, float]) -> Array:
+    return np.array([given[node] for node in G], dtype=np.float64)
+
+
+@served()
+def eigenvector_centrality(
+    G: ClewGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-6,
+    nstart: Mapping[Node, float] | None = None,
+    weight: str | None = None,
+) -> dict[Node, float]:
+    """Power iteration with A + I, step by step as in NetworkX."""
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
+    x = np.ones(len(G)) if nstart is None else _start(G, nstart)
+    if not x.any():
+        raise nx.NetworkXError("initial vector cannot have all zero values")
+    x /= x.sum()
+    graph = G.weighted(weight)
+    for _ in range(max_iter):
+        before = x
+        x = before + _inflow(graph, before)
+        x /= np.linalg.norm(x) or 1.0
+        if np.abs(x - before).sum() < len(G) * tol:
+            return G.by_node(x)
+    raise nx.PowerIterationFailedConvergence(max_iter)
+
+
+def _constants(G: ClewGraph, beta: Any) -> Any:
+    """A number, or one for every node."""
+    try:
+        return float(beta)
+    except (TypeError, ValueError) as error:
+        if set(beta) != set(G):
+            raise nx.NetworkXError("beta dictionary must have a value for every node") from error
+        return _start(G, beta)
+
+
+@served()
+def katz_centrality(
+    G: ClewGraph,
+    alpha: float = 0.1,
+    beta: float | Mapping[Node, float] = 1.0,
+    max_iter: int = 1000,
+    tol: float = 1.0e-6,
+    nstart: Mapping[Node, float] | None = None,
+    normalized: bool = True,
+    weight: str | None = None,
+) -> dict[Node, float]:
+    """The iteration x = alpha · Aᵀx + beta, until it hardly changes."""
+    if len(G) == 0:
+        return {}
+    x = np.zeros(len(G)) if nstart is None else _start(G, nstart)
+    add = _constants(G, beta)
+    graph = G.weighted(weight)
+    for _ in range(max_iter):
+        before = x
+        x = alpha * _inflow(graph, before) + add
+        if np.abs(x - before).sum() < len(G) * tol:
+            return G.by_node(x / (np.linalg.norm(x) or 1.0) if normalized else x)
+    raise nx.PowerIterationFailedConvergence(max_iter)

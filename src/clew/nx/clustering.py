@@ -1,0 +1,64 @@
+"""Triangles, squares, and how close they come to what is possible."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew import algorithms
+from clew.engines.cpu.squares import square_clustering as squares_of
+from clew.nx.graph import ClewGraph, Node
+from clew.nx.nodes import answer, bunch
+from clew.nx.serving import graph_has_parallel_edges, graph_is_directed, served, weights_are_asked_for
+
+# ruff: noqa: N803, NetworkX calls its graphs G
+
+
+@served(graph_has_parallel_edges)
+def triangles(G: ClewGraph, nodes: Any = None) -> Any:
+    """How many triangles every node is in."""
+    return answer(G, algorithms.triangles(G.unweighted).numpy().count, nodes)
+
+
+def _coefficients(G: ClewGraph) -> Any:
+    return algorithms.clustering_coefficient(G.unweighted).numpy().coefficient
+
+
+@served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
+def clustering(
+    G: ClewGraph,
+    nodes: Any = None,
+    weight: str | None = None,  # noqa: ARG001
+) -> Any:
+    """The share of pairs of neighbours that are neighbours themselves."""
+    return answer(G, _coefficients(G), nodes)
+
+
+@served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
+def average_clustering(
+    G: ClewGraph,
+    nodes: Any = None,
+    weight: str | None = None,  # noqa: ARG001
+    count_zeros: bool = True,
+) -> float:
+    """The mean of the coefficients."""
+    chosen = _coefficients(G)[bunch(G, nodes)]
+    if not count_zeros:
+        chosen = chosen[chosen != 0]
+    if chosen.size == 0:
+        raise ZeroDivisionError("division by zero")
+    return float(chosen.mean())
+
+
+@served(graph_is_directed, graph_has_parallel_edges)
+def transitivity(G: ClewGraph) -> float:
+    """The share of all connected triples that are closed."""
+    return float(algorithms.clustering_coefficient(G.unweighted).transitivity)
+
+
+@served(graph_is_directed, graph_has_parallel_edges)
+def square_clustering(G: ClewGraph, nodes: Any = None) -> dict[Node, float] | float:
+    """The share of possible squares that exist."""
+    found: Any = answer(G, np.asarray(squares_of(G.unweighted)), nodes)
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,133 @@
+"""NetworkX graphs to arrays and back.
+
+NetworkX keeps a dict of neighbours per node, undirected edges in both: these are compressed rows already. All loops
+over edges run inside ``itertools`` and NumPy; only attributes that some edges lack, and edges of multigraphs, are taken
+one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from itertools import chain
+from operator import itemgetter, methodcaller
+from typing import Any
+
+import networkx as nx
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import MAX_INT32_VERTICES, WEIGHT_DTYPES, Array
+from clew.graph import Graph
+from clew.nx.graph import ClewGraph
+
+Rows = Mapping[Any, Mapping[Any, Any]]
+VALUES = methodcaller("values")
+
+
+def convert_from_nx(
+    graph: nx.Graph[Any],
+    *,
+    edge_attrs: Mapping[str, Any] | None = None,
+    node_attrs: Mapping[str, Any] | None = None,
+    preserve_edge_attrs: bool = False,
+    preserve_node_attrs: bool = False,
+    preserve_graph_attrs: bool = False,
+    name: str | None = None,  # noqa: ARG001, NetworkX passes these
+    graph_name: str | None = None,  # noqa: ARG001
+) -> ClewGraph:
+    """A NetworkX graph as arrays, with the edge attributes asked for; NetworkX calls this, and keeps what it gives."""
+    rows: Rows = graph._adj
+    nodes = list(rows)
+    degrees = np.fromiter(map(len, rows.values()), dtype=np.int64, count=len(nodes))
+    ids = np.int32 if len(nodes) <= MAX_INT32_VERTICES else np.int64
+    targets: Any = chain.from_iterable(rows.values())
+    if nodes != list(range(len(nodes))):
+        targets = map(dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__, targets)
+    indices: Array = np.fromiter(targets, dtype=ids, count=int(degrees.sum()))
+    if graph.is_multigraph():
+        parallel = chain.from_iterable(map(VALUES, rows.values()))  # the edges of every pair of nodes
+        repeats = np.fromiter(map(len, parallel), dtype=np.int64, count=indices.size)
+        sources = np.repeat(np.arange(len(nodes)), degrees)
+        degrees = np.bincount(sources, weights=repeats, minlength=len(nodes)).astype(np.int64)
+        indices = np.repeat(indices, repeats)
+    indptr = np.zeros(len(nodes) + 1, dtype=np.int64)
+    np.cumsum(degrees, out=indptr[1:])
+    # Answers that are graphs carry all attributes: they are copied from the original, which is kept for that.
+    whole = preserve_edge_attrs is True or preserve_node_attrs is True or bool(node_attrs)
+    return ClewGraph(
+        nodes,
+        indptr,
+        indices,
+        {} if whole else {key: _values(graph, key, default) for key, default in (edge_attrs or {}).items()},
+        directed=graph.is_directed(),
+        multigraph=graph.is_multigraph(),
+        original=graph if whole else None,
+        # NetworkX may use a graph with all attributes again for a function that needs one of them.
+        load=partial(_values, graph, default=1) if whole else None,
+        attributes=graph.graph if preserve_graph_attrs or whole else None,
+    )
+
+
+def _values(graph: nx.Graph[Any], attribute: str, default: Any) -> Array:
+    """The values of an edge attribute, in the order of the rows."""
+    data: Any = chain.from_iterable(map(VALUES, graph._adj.values()))
+    if graph.is_multigraph():
+        data = chain.from_iterable(map(VALUES, data))
+    data = list(data)
+    try:
+        values = list(map(itemgetter(attribute), data))
+    except KeyError:
+        values = [edge.get(attribute, default) for edge in data]
+    try:
+        array = np.asarray(values) if values else np.empty(0, dtype=np.int64)
+    except ValueError:  # such as lists of different lengths
+        array = np.empty(0, dtype=np.object_)
+    if array.dtype not in WEIGHT_DTYPES or array.shape != (len(values),):
+        raise NotImplementedError(
+            f"the edge attribute {attribute!r} has values other than numbers of 64 bits, which clew does not take."
+        )
+    return array
+
+
+def convert_to_nx(result: Any, *, name: str | None = None) -> Any:  # noqa: ARG001, NetworkX passes it
+    """A NetworkX graph of a ``ClewGraph``; anything else as it is."""
+    return to_networkx(result) if isinstance(result, ClewGraph) else result
+
+
+def to_networkx(graph: ClewGraph) -> nx.Graph[Any]:
+    """The graph that was converted where it was kept, else a new one with its nodes and edges."""
+    if graph.original is not None:
+        return graph.original
+    kinds = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
+    made = kinds[graph.is_multigraph()][graph.is_directed()](**graph.graph)
+    made.add_nodes_from(graph.nodes)
+    sources: npt.NDArray[Any] = np.repeat(np.arange(len(graph)), np.diff(graph.indptr))
+    # An undirected edge is in the rows of both of its ends.
+    once = slice(None) if graph.is_directed() else sources <= graph.indices
+    ends = (graph.named(sources[once]), graph.named(graph.indices[once]))
+    known = graph.edge_values
+    if not known:
+        made.add_edges_from(zip(*ends, strict=True))
+    else:
+        columns = [values[once].tolist() for values in known.values()]
+        data = (dict(zip(known, row, strict=True)) for row in zip(*columns, strict=True))
+        made.add_edges_from(zip(*ends, data, strict=True))
+    return made
+
+
+def from_clew(graph: Graph) -> ClewGraph:
+    """A graph of clew for NetworkX's functions, without a NetworkX graph: ``nx.pagerank(from_clew(graph))``.
+
+    Its weights are the edge attribute "weight".
+    """
+    nodes = list(range(graph.num_vertices)) if graph.names is None else graph.names.array.to_pylist()
+    known = {} if graph.weights is None else {"weight": graph.weights}
+    multigraph = bool((np.diff(_pairs(graph)) == 0).any())
+    return ClewGraph(nodes, graph.indptr, graph.indices, known, directed=graph.directed, multigraph=multigraph)
+
+
+def _pairs(graph: Graph) -> npt.NDArray[np.int64]:
+    """A number for every pair of ends, in ascending order."""
+    sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
+    return sources * graph.num_vertices + graph.indices

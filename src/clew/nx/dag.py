@@ -1,0 +1,75 @@
+"""Reachability and topological order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+import numpy as np
+
+from clew import algorithms
+from clew.dtypes import Array
+from clew.engines.cpu import in_order
+from clew.nx.graph import ClewGraph, Node
+from clew.nx.serving import served
+
+# ruff: noqa: N803, NetworkX calls its graphs G
+
+
+def _reachable(G: ClewGraph, source: Node, *, backward: bool) -> set[Node]:
+    if source not in G:
+        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    graph = G.unweighted.reversed() if backward else G.unweighted
+    start = G.positions[source]
+    return set(G.named(np.flatnonzero(algorithms.bfs(graph, start).numpy().depth > 0)))
+
+
+@served()
+def descendants(G: ClewGraph, source: Node) -> set[Node]:
+    """Nodes that can be reached from ``source``."""
+    return _reachable(G, source, backward=False)
+
+
+@served()
+def ancestors(G: ClewGraph, source: Node) -> set[Node]:
+    """Nodes that ``source`` can be reached from."""
+    return _reachable(G, source, backward=True)
+
+
+def _generations(G: ClewGraph) -> tuple[list[Array], bool]:
+    """The generations, and whether there is a cycle that keeps some nodes out of them."""
+    if not G.is_directed():
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    found = in_order.generations(G.indptr, G.indices, np.bincount(G.indices, minlength=len(G)))
+    return found, sum(generation.size for generation in found) < len(G)
+
+
+def _named_generations(G: ClewGraph) -> Iterator[list[Node]]:
+    generations, has_cycle = _generations(G)
+    yield from map(G.named, generations)
+    if has_cycle:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+@served()
+def topological_generations(G: ClewGraph) -> Iterator[list[Node]]:
+    """Nodes in NetworkX's order; a cycle is reported after the nodes before it, as NetworkX does."""
+    return _named_generations(G)
+
+
+@served()
+def topological_sort(G: ClewGraph) -> Iterator[Node]:
+    """One generation after the other."""
+    return (node for generation in _named_generations(G) for node in generation)
+
+
+@served()
+def has_cycle(G: ClewGraph) -> bool:
+    """Whether some nodes cannot be ordered."""
+    return _generations(G)[1]
+
+
+@served()
+def is_directed_acyclic_graph(G: ClewGraph) -> bool:
+    """Whether the graph is directed and has no cycle."""
+    return G.is_directed() and not _generations(G)[1]

@@ -1,0 +1,76 @@
+"""Colours, independent sets and communities: answers of which many are valid."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, ValuesView
+from random import Random
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from clew import algorithms
+from clew.engines.cpu.majority import by_turns
+from clew.nx.components import sets_of
+from clew.nx.graph import ClewGraph, Node
+from clew.nx.serving import graph_is_directed, served
+
+# ruff: noqa: N803, NetworkX calls its graphs G
+
+#: NetworkX's strategies and clew's orders.
+ORDERS = {"largest_first": "largest_first", "random_sequential": "random", "smallest_last": "smallest_last"}
+
+
+def _strategy_is_not_clews(strategy: Any) -> str | None:
+    if isinstance(strategy, str) and strategy in ORDERS:
+        return None
+    return f"strategy is {strategy!r}; clew has {', '.join(map(repr, ORDERS))}."
+
+
+def _interchange_is_asked_for(interchange: bool) -> str | None:
+    return "interchange is True; clew gives every node one colour and keeps it." if interchange else None
+
+
+@served(graph_is_directed, _strategy_is_not_clews, _interchange_is_asked_for)
+def greedy_color(
+    G: ClewGraph,
+    strategy: str = "largest_first",
+    interchange: bool = False,  # noqa: ARG001
+) -> dict[Node, int]:
+    """The greedy colouring of one order of the nodes, which may break ties otherwise than NetworkX's."""
+    seed = Random().getrandbits(31) if strategy == "random_sequential" else 0
+    return G.by_node(algorithms.coloring(G.unweighted, order=ORDERS[strategy], seed=seed).numpy().color)
+
+
+@served()
+def maximal_independent_set(
+    G: ClewGraph, nodes: Iterable[Node] | None = None, seed: Random | None = None
+) -> list[Node]:
+    """A set with ``nodes`` in it; the rest is chosen among those that are not their neighbours."""
+    given = set(nodes or ())
+    if not given and len(G) == 0:
+        raise IndexError("the graph has no nodes, so there is no set to choose.")
+    if not given.issubset(G):
+        raise nx.NetworkXUnfeasible(f"{given} is not a subset of the nodes of G")
+    chosen = G.vertices(given)
+    taken = np.zeros(len(G), dtype=np.bool_)
+    for vertex in chosen:
+        taken[G.indices[G.indptr[vertex] : G.indptr[vertex + 1]]] = True
+    if taken[chosen].any():
+        raise nx.NetworkXUnfeasible(f"{given} is not an independent set of G")
+    taken[chosen] = True
+    free = np.flatnonzero(~taken)
+    graph = G.unweighted.subgraph(free) if given else G.unweighted
+    member = algorithms.maximal_independent_set(graph, seed=(seed or Random()).getrandbits(31)).numpy().member
+    return [*given, *G.named(free[member])]
+
+
+@served()
+def label_propagation_communities(G: ClewGraph) -> ValuesView[set[Node]]:
+    """Neighbours take turns, by the colours of a colouring; no label is more frequent around a node than its own."""
+    graph = G.unweighted
+    if G.is_multigraph():
+        graph = type(graph).from_csr(graph.indptr, graph.indices, directed=False, duplicates="drop")
+    label = by_turns(graph, algorithms.coloring(graph).numpy().color)
+    _, place, sizes = np.unique(label, return_inverse=True, return_counts=True)
+    return dict(enumerate(sets_of(G, place, sizes))).values()

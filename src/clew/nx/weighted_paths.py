@@ -1,0 +1,171 @@
+"""Shortest paths over weights of 0 or more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from functools import partial
+from typing import Any
+
+import networkx as nx
+
+from clew.nx import path_search
+from clew.nx.graph import ClewGraph, Node
+from clew.nx.nodes import vertex_of
+from clew.nx.path_search import Tree
+from clew.nx.serving import served, weight_is_a_function
+
+# ruff: noqa: N803, NetworkX calls its graphs G
+
+Lengths = dict[Node, Any]
+Paths = dict[Node, list[Node]]
+
+
+def _from(
+    G: ClewGraph, sources: Collection[Node], cutoff: float | None, weight: str | None, *, paths: bool = True
+) -> Tree:
+    if not sources:
+        raise ValueError("sources must not be empty")
+    for source in sources:
+        vertex_of(G, source)
+    return path_search.from_several(G.weighted(weight), G.vertices(set(sources)), cutoff, paths=paths)
+
+
+def _paths(G: ClewGraph, tree: Tree) -> Paths:
+    return path_search.paths(G, tree.order, tree.parent)
+
+
+def between(G: ClewGraph, source: Node, target: Node, weight: str | None) -> tuple[Any, list[Node]]:
+    """The length of a shortest path, and the path."""
+    return _to(G, [source], target, None, weight)
+
+
+def _to(
+    G: ClewGraph, sources: Collection[Node], target: Node, cutoff: float | None, weight: str | None
+) -> tuple[Any, list[Node]]:
+    tree = _from(G, sources, cutoff, weight)
+    if target in sources:
+        return 0, [target]
+    end = G.positions.get(target)
+    if end is None or tree.parent[end] < 0 or (cutoff is not None and tree.distance[end] > cutoff):
+        raise nx.NetworkXNoPath(f"No path to {target}.")
+    return tree.distance[end].item(), path_search.path(G, tree.parent, end)
+
+
+@served(weight_is_a_function)
+def dijkstra_path(G: ClewGraph, source: Node, target: Node, weight: str | None = "weight") -> list[Node]:
+    """A shortest path."""
+    return between(G, source, target, weight)[1]
+
+
+@served(weight_is_a_function)
+def dijkstra_path_length(G: ClewGraph, source: Node, target: Node, weight: str | None = "weight") -> Any:
+    """The length of a shortest path."""
+    return between(G, source, target, weight)[0]
+
+
+@served(weight_is_a_function)
+def bidirectional_dijkstra(
+    G: ClewGraph, source: Node, target: Node, weight: str | None = "weight"
+) -> tuple[Any, list[Node]]:
+    """The length of a shortest path, and the path."""
+    vertex_of(G, target, "Target")
+    return between(G, source, target, weight)
+
+
+@served(weight_is_a_function)
+def single_source_dijkstra(
+    G: ClewGraph,
+    source: Node,
+    target: Node | None = None,
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+) -> Any:
+    """Lengths and paths to all nodes, or to one."""
+    if target is not None:
+        return _to(G, [source], target, cutoff, weight)
+    tree = _from(G, [source], cutoff, weight)
+    return path_search.lengths(G, tree), _paths(G, tree)
+
+
+@served(weight_is_a_function)
+def single_source_dijkstra_path(
+    G: ClewGraph, source: Node, cutoff: float | None = None, weight: str | None = "weight"
+) -> Paths:
+    """Paths to all nodes."""
+    return _paths(G, _from(G, [source], cutoff, weight))
+
+
+@served(weight_is_a_function)
+def single_source_dijkstra_path_length(
+    G: ClewGraph, source: Node, cutoff: float | None = None, weight: str | None = "weight"
+) -> Lengths:
+    """Lengths to all nodes, nearest first."""
+    return path_search.lengths(G, _from(G, [source], cutoff, weight, paths=False))
+
+
+@served(weight_is_a_function)
+def multi_source_dijkstra(
+    G: ClewGraph,
+    sources: Collection[Node],
+    target: Node | None = None,
+    cutoff: float | None = None,
+    weight: str | None = "weight",
+) -> Any:
+    """Lengths and paths from the nearest of several sources to all nodes, or to one."""
+    if target is not None:
+        return _to(G, sources, target, cutoff, weight)
+    tree = _from(G, sources, cutoff, weight)
+    return path_search.lengths(G, tree), _paths(G, tree)
+
+
+@served(weight_is_a_function)
+def multi_source_dijkstra_path(
+    G: ClewGraph, sources: Collection[Node], cutoff: float | None = None, weight: str | None = "weight"
+) -> Paths:
+    """Paths from the nearest of several sources to all nodes."""
+    return _paths(G, _from(G, sources, cutoff, weight))
+
+
+@served(weight_is_a_function)
+def multi_source_dijkstra_path_length(
+    G: ClewGraph, sources: Collection[Node], cutoff: float | None = None, weight: str | None = "weight"
+) -> Lengths:
+    """Lengths from the nearest of several sources to all nodes, nearest first."""
+    return path_search.lengths(G, _from(G, sources, cutoff, weight, paths=False))
+
+
+@served(weight_is_a_function)
+def dijkstra_predecessor_and_distance(
+    G: ClewGraph, source: Node, cutoff: float | None = None, weight: str | None = "weight"
+) -> tuple[Paths, Lengths]:
+    """All nodes before every node on its shortest paths, and lengths."""
+    tree = _from(G, [source], cutoff, weight, paths=False)
+    return path_search.predecessors(G, G.weighted(weight), tree), path_search.lengths(G, tree)
+
+
+def _each(G: ClewGraph, cutoff: float | None, weight: str | None, *, paths: bool = True) -> Iterator[tuple[Node, Tree]]:
+    return path_search.each(G, G.weighted(weight), partial(path_search.nearest, cutoff=cutoff, paths=paths))
+
+
+@served(weight_is_a_function)
+def all_pairs_dijkstra(
+    G: ClewGraph, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[tuple[Node, tuple[Lengths, Paths]]]:
+    """Lengths and paths from every node, one node at a time."""
+    return ((node, (path_search.lengths(G, tree), _paths(G, tree))) for node, tree in _each(G, cutoff, weight))
+
+
+@served(weight_is_a_function)
+def all_pairs_dijkstra_path(
+    G: ClewGraph, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[tuple[Node, Paths]]:
+    """Paths from every node, one node at a time."""
+    return ((node, _paths(G, tree)) for node, tree in _each(G, cutoff, weight))
+
+
+@served(weight_is_a_function)
+def all_pairs_dijkstra_path_length(
+    G: ClewGraph, cutoff: float | None = None, weight: str | None = "weight"
+) -> Iterator[tuple[Node, Lengths]]:
+    """Lengths from every node, one node at a time."""
+    return ((node, path_search.lengths(G, tree)) for node, tree in _each(G, cutoff, weight, paths=False))

@@ -1,0 +1,46 @@
+"""Frontier: whole frontiers of a breadth-first search, where they are large."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.placement.levels import level_sizes, levels_from
+from clew.placement.strategy import Strategy, vertex_of
+
+
+@dataclass(frozen=True)
+class Frontier(Strategy):
+    """Frontiers with more vertices than a threshold go to fast memory: large ones need its bandwidth.
+
+    Parameters
+    ----------
+    source
+        Where the search starts, by name. What it does not reach goes to slow memory.
+    threshold
+        Frontiers with more vertices than this are chosen.
+
+    References
+    ----------
+    Q. Wu, S. Verma, A. M. Taft: "Graph placement optimization on a heterogeneous memory system", section III-A.
+    """
+
+    name: ClassVar[str] = "frontier"
+    source: int | str
+    threshold: int
+
+    def __post_init__(self) -> None:
+        if self.threshold < 0:
+            raise GraphError(f"threshold is {self.threshold}; expected a number of vertices, 0 or more.")
+
+    def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
+        """All vertices of a frontier, or none."""
+        depth = levels_from(graph, vertex_of(graph, self.source))
+        large = np.append(level_sizes(depth) > self.threshold, False)  # the last entry is for depth -1
+        chosen: npt.NDArray[np.bool_] = large[depth]
+        return chosen

@@ -1,0 +1,63 @@
+"""How often the rows of a graph are likely to be read: by in-degree, by PageRank, by random walks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads
+from clew.build.rows import blocks_of
+from clew.dtypes import Array, as_bits
+from clew.graph import Graph
+
+ROUNDS = 5  # of PageRank; the order of the hottest settles soon
+DAMPING = np.float32(0.85)
+WALKS, STEPS = 1 << 16, 32
+
+
+def by_degree(graph: Graph) -> Array:
+    """The number of edges that lead to every vertex: each is a chance of a visit."""
+    return graph.degrees("in")
+
+
+def by_pagerank(graph: Graph) -> Array:
+    """How often a random walk comes by, roughly; the graph's in-edges are made and kept for it."""
+    from clew.placement import kernels_budget as kernels
+
+    into = graph.incoming
+    rank = np.ones(graph.num_vertices, dtype=np.float32)
+    passed = np.empty_like(rank)
+    bounds = blocks_of(into)
+    rows = (as_bits(into.indptr), as_bits(into.indices))
+    for _ in range(ROUNDS):
+        threads.each(kernels.pass_on, bounds.size - 1, bounds, as_bits(graph.indptr), rank, passed)
+        threads.each(kernels.collect, bounds.size - 1, bounds, DAMPING, *rows, passed, rank)
+    return rank
+
+
+def by_access(graph: Graph) -> Array:
+    """How often sampled random walks came by: far fewer steps than edges, so this reads a part of the graph only."""
+    from clew.placement import kernels_budget as kernels
+
+    if not graph.num_vertices:
+        return np.zeros(0, dtype=np.int64)
+    visits = np.empty((WALKS, STEPS), dtype=np.int64)
+    rows = (as_bits(graph.indptr), as_bits(graph.indices))
+    pieces = threads.pieces(visits.size)
+    threads.each(kernels.walk, pieces, pieces, np.uint64(1), *rows, as_bits(visits))
+    return np.bincount(visits.reshape(-1), minlength=graph.num_vertices)
+
+
+HEAT: dict[str, Callable[[Graph], Array]] = {"degree": by_degree, "pagerank": by_pagerank, "access": by_access}
+
+
+def hottest_first(heat: Array) -> npt.NDArray[np.int64]:
+    """Vertices by descending heat, equals by ascending id; by radix, since there may be many."""
+    from clew.build import kernels_sort
+
+    keys = as_bits(heat.max(initial=0) - heat) if heat.dtype.kind in "iu" else ~as_bits(heat)  # floats of 0 or more
+    order = np.arange(heat.size, dtype=np.int64)
+    kernels_sort.sort_row(keys, as_bits(order), np.uint64(0), np.uint64(heat.size), False)
+    return order

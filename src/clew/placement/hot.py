@@ -1,0 +1,52 @@
+"""Hot: the rows that are read most often, until fast memory is full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.placement.heat import HEAT, hottest_first
+from clew.placement.placement import Placement
+from clew.placement.sizes import parse_bytes
+from clew.placement.strategy import Strategy, fitting
+
+
+@dataclass(frozen=True)
+class Hot(Strategy):
+    """The hottest vertices go to fast memory, hottest first, until it is full.
+
+    A visit reads the whole row, so rows visited most often save most per byte of fast memory, whatever their length. A
+    row that does not fit any more is passed over, and smaller ones after it still get their chance.
+
+    Parameters
+    ----------
+    fast_memory
+        How much of it there is: a number of bytes, or a text such as "8GiB".
+    by
+        How visits are estimated: "degree" (edges that lead to the vertex), "pagerank" (a few rounds of it), or
+        "access" (random walks, which read a small part of the graph).
+    """
+
+    name: ClassVar[str] = "hot"
+    fast_memory: int | str
+    by: str = "degree"
+
+    def __post_init__(self) -> None:
+        parse_bytes(self.fast_memory)
+        if self.by not in HEAT:
+            raise GraphError(f"by is {self.by!r}; expected one of {', '.join(map(repr, HEAT))}.")
+
+    def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
+        """The hottest that fit."""
+        return fitting(graph, hottest_first(HEAT[self.by](graph)), parse_bytes(self.fast_memory))
+
+    def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
+        """Where the vertices of ``graph`` go; of two budgets the smaller one holds."""
+        if fast_memory is None or parse_bytes(fast_memory) >= parse_bytes(self.fast_memory):
+            return super().place(graph)
+        return Hot(fast_memory, self.by).place(graph)

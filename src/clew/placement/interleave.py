@@ -1,0 +1,45 @@
+"""Interleave: frontiers of a breadth-first search by turns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.graph import Graph
+from clew.placement.levels import levels_from
+from clew.placement.ratio import Ratio, is_fast_turn, parse_ratio
+from clew.placement.strategy import Strategy, vertex_of
+
+
+@dataclass(frozen=True)
+class Interleave(Strategy):
+    """Frontiers take turns: so many go to slow memory, then so many to fast memory, and so on.
+
+    Parameters
+    ----------
+    source
+        Where the search starts, by name. What it does not reach goes to slow memory.
+    ratio
+        How many frontiers to slow and to fast memory, as (1, 2) or "1-2".
+
+    References
+    ----------
+    Q. Wu, S. Verma, A. M. Taft: "Graph placement optimization on a heterogeneous memory system", section III-A.
+    """
+
+    name: ClassVar[str] = "interleave"
+    source: int | str
+    ratio: Ratio | str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ratio", parse_ratio(self.ratio))
+
+    def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
+        """All vertices of a frontier, or none."""
+        depth = levels_from(graph, vertex_of(graph, self.source))
+        fast = np.append(is_fast_turn(parse_ratio(self.ratio), np.arange(int(depth.max(initial=0)) + 1)), False)
+        chosen: npt.NDArray[np.bool_] = fast[depth]  # the last entry is for depth -1
+        return chosen

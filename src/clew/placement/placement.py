@@ -1,0 +1,164 @@
+"""Placement: which vertices belong into slow and which into fast memory, and the graph renumbered accordingly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads, transform
+from clew.adjacency import Adjacency
+from clew.build.rows import blocks_of
+from clew.dtypes import OFFSET, Array, as_bits
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.names import VertexNames
+
+#: Where a placed graph's metadata has the boundary, which is where Ligra's format looks for it, and all else.
+BOUNDARY, PLACEMENT = "placement_boundary", "placement"
+PERMUTATION, STRATEGY = "permutation", "strategy"
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """New ids for all vertices: those from 0 to ``boundary`` - 1 belong into slow memory, the others into fast memory.
+
+    Parameters
+    ----------
+    permutation
+        The new id of every vertex.
+    boundary
+        How many vertices are in slow memory: the paper's D.
+    slow_bytes, fast_bytes
+        The bytes of the rows (neighbours, weights, and an offset each) in either memory.
+    strategy
+        How it was decided, as the command line has it.
+    """
+
+    permutation: npt.NDArray[np.int64] = field(repr=False)
+    boundary: int
+    slow_bytes: int
+    fast_bytes: int
+    strategy: str = ""
+
+    @classmethod
+    def from_mask(cls, graph: Graph, fast: npt.NDArray[np.bool_], strategy: str = "") -> Placement:
+        """Vertices where ``fast`` is true in fast memory. Within both groups they keep their order, so that what was
+        near stays near.
+        """
+        fast = transform.as_mask(fast, graph.num_vertices)
+        permutation, boundary = _in_two_groups(fast)
+        sizes = row_bytes(graph.outgoing)
+        in_fast = int(sizes[fast].sum())
+        return cls(permutation, boundary, int(sizes.sum()) - in_fast, in_fast, strategy)
+
+    @classmethod
+    def of(cls, graph: Graph) -> Placement | None:
+        """The placement of a graph that ``apply`` made or a file held; None where there is none.
+
+        Ligra's format has the boundary alone: the ids in such a file are the only ones there are.
+        """
+        boundary = graph.metadata.get(BOUNDARY)
+        if boundary is None:
+            return None
+        known: Any = graph.metadata.get(PLACEMENT, {})
+        given = known.get(PERMUTATION, np.arange(graph.num_vertices))
+        permutation = transform.as_permutation(given, graph.num_vertices)
+        if not 0 <= int(boundary) <= graph.num_vertices:
+            raise GraphError(
+                f"the graph's placement boundary is {boundary}; expected 0 to {graph.num_vertices}, its vertices."
+            )
+        sizes = row_bytes(graph.outgoing)
+        slow = int(sizes[: int(boundary)].sum())
+        return cls(permutation, int(boundary), slow, int(sizes.sum()) - slow, str(known.get(STRATEGY, "")))
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of vertices in both memories."""
+        return int(self.permutation.size)
+
+    @property
+    def num_fast(self) -> int:
+        """The number of vertices in fast memory."""
+        return self.num_vertices - self.boundary
+
+    @property
+    def fast(self) -> npt.NDArray[np.bool_]:
+        """For every vertex by its old id, whether it is in fast memory."""
+        mask: npt.NDArray[np.bool_] = self.permutation >= self.boundary
+        return mask
+
+    def apply(self, graph: Graph) -> Graph:
+        """The graph renumbered, with the placement in its metadata.
+
+        Its vertices keep the names they had, or are called by their old ids: give sources by those, and results come
+        back in them (``top``, ``to_dict``, ``to_arrow``). ``restore`` does the same for plain arrays.
+        """
+        if graph.num_vertices != self.num_vertices:
+            raise GraphError(
+                f"this is the placement of {self.num_vertices:,} vertices, but the graph has {graph.num_vertices:,}; "
+                "make one for this graph."
+            )
+        import pyarrow as pa
+
+        old_ids = np.empty(self.num_vertices, dtype=np.int64)
+        old_ids[self.permutation] = np.arange(self.num_vertices)
+        names = pa.array(old_ids) if graph.names is None else graph.names.take(old_ids)
+        return Graph(
+            self._moved(graph.outgoing),
+            directed=graph.directed,
+            names=VertexNames.trusted(names),
+            report=graph.report,
+            metadata={
+                BOUNDARY: self.boundary,
+                PLACEMENT: {PERMUTATION: self.permutation, STRATEGY: self.strategy},
+            },
+        )
+
+    def restore(self, values: Array, *, vertices: bool = False) -> Array:
+        """Values in the order of the new ids, in the order of the old ones.
+
+        With ``vertices``, the values are themselves new ids, such as parents; they become old ids (-1 stays).
+        """
+        restored: Array = np.asarray(values)[self.permutation]
+        if not vertices:
+            return restored
+        old_ids = np.empty(self.num_vertices + 1, dtype=restored.dtype)
+        old_ids[self.permutation] = np.arange(self.num_vertices)
+        old_ids[-1] = -1
+        found: Array = old_ids[restored]
+        return found
+
+    def _moved(self, rows: Adjacency) -> Adjacency:
+        permutation, _ = _in_two_groups(self.fast)
+        if not np.array_equal(permutation, self.permutation):  # made by someone who also sorted within the groups
+            return transform.relabeled(rows, self.permutation)
+        from clew.placement import kernels_rows as kernels
+
+        indptr = np.zeros(rows.num_vertices + 1, dtype=OFFSET)
+        indptr[self.permutation + 1] = rows.degrees()
+        np.cumsum(indptr, out=indptr)
+        indices = np.empty_like(rows.indices)
+        weights = None if rows.weights is None else np.empty_like(rows.weights)
+        bounds = blocks_of(rows)
+        old = (as_bits(rows.indptr), as_bits(rows.indices), as_bits(rows.weights))
+        new = (as_bits(indptr), as_bits(indices), as_bits(weights))
+        ids = permutation.astype(as_bits(indices).dtype)
+        threads.each(kernels.move_rows, bounds.size - 1, bounds, np.uint64(self.boundary), *old, ids, *new)
+        return Adjacency(indptr, indices, weights)
+
+
+def row_bytes(rows: Adjacency) -> npt.NDArray[np.int64]:
+    """What every row takes: its neighbours, their weights and the row's offset."""
+    each = rows.indices.itemsize + (0 if rows.weights is None else rows.weights.itemsize)
+    sizes: npt.NDArray[np.int64] = rows.degrees() * each + rows.indptr.itemsize
+    return sizes
+
+
+def _in_two_groups(fast: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], int]:
+    """New ids, those of slow vertices first, and how many those are."""
+    rank = np.cumsum(fast, dtype=np.int64)  # fast vertices up to and including this one
+    boundary = fast.size - (int(rank[-1]) if fast.size else 0)
+    return np.where(fast, rank - 1 + boundary, np.arange(fast.size) - rank), boundary

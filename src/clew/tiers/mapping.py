@@ -1,0 +1,97 @@
+"""Memory of a given tier, or of two: one run of addresses whose first pages are in one memory and the rest in another.
+
+That is all a graph in two memories needs on a CPU. Rows 0 to D-1 and the others follow each other as ever; which memory
+a row is in is known to the page table, so no kernel has to ask. On a GPU, memories have no common addresses, and there
+it takes a branch per row.
+
+Python's ``mmap`` object owns the run; unmapping it frees what else was mapped into it. Files have no name and their
+space ends with the last mapping, so nothing is left behind, however the process ends.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import mmap
+import os
+import tempfile
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.errors import GraphError, ResourceError
+from clew.tiers import numa
+from clew.tiers.tier import Tier
+
+PAGE = mmap.PAGESIZE
+FIXED = 0x10  # MAP_FIXED of <sys/mman.h>
+FAILED = ctypes.c_void_p(-1).value
+
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.mmap.restype = ctypes.c_void_p
+_libc.mmap.argtypes = (
+    ctypes.c_void_p,
+    ctypes.c_size_t,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_int,
+    ctypes.c_long,
+)
+
+
+def allocate(size: int, tier: Tier) -> npt.NDArray[np.uint8]:
+    """``size`` bytes of one memory."""
+    return in_two(size, size, tier, tier)
+
+
+def in_two(size: int, cut: int, first: Tier, second: Tier) -> npt.NDArray[np.uint8]:
+    """``size`` bytes, of which those before ``cut`` are in one memory and those after it in another.
+
+    A page is in one memory only; that of the cut itself is in the first, so that no more than asked for is in the
+    second.
+    """
+    for tier in (first, second):
+        if tier.kind in ("device", "pinned"):
+            raise GraphError(f"tier {tier.name!r} belongs to a GPU; expected a NUMA node or a file, such as 'node0'.")
+    total = max(PAGE, -(-size // PAGE) * PAGE)
+    try:
+        run = mmap.mmap(-1, total, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except OSError as error:
+        raise ResourceError(f"{size:,} bytes of memory cannot be had: {error.strerror}.") from None
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        _advise(run, mmap.MADV_HUGEPAGE)
+    array = np.frombuffer(run, dtype=np.uint8)
+    edge = min(total, -(-cut // PAGE) * PAGE)
+    for start, stop, tier in ((0, edge, first), (edge, total, second)):
+        if stop > start:
+            _put(array.ctypes.data + start, stop - start, tier)
+    return array[:size]
+
+
+def _put(address: int, size: int, tier: Tier) -> None:
+    if tier.node is not None:
+        numa.prefer(address, size, tier.node)
+        return
+    with tempfile.TemporaryFile(dir=tier.folder) as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows now, and not as a crash later
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+                raise
+            raise ResourceError(
+                f"{size:,} bytes do not fit into {tier.folder}: {error.strerror}. Choose another folder."
+            ) from None
+        protection = mmap.PROT_READ | mmap.PROT_WRITE
+        found = _libc.mmap(address, size, protection, mmap.MAP_SHARED | FIXED, file.fileno(), 0)
+    if found == FAILED:
+        problem = os.strerror(ctypes.get_errno())
+        raise ResourceError(f"a file of {size:,} bytes in {tier.folder} cannot be mapped: {problem}.")
+
+
+def _advise(run: mmap.mmap, advice: int) -> None:
+    """A hint to the system, which may not know it."""
+    try:
+        run.madvise(advice)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise

@@ -1,0 +1,112 @@
+"""How fast a memory is: bytes read, written and read at random, by the clock."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import Array
+from clew.errors import ResourceError
+from clew.tiers.mapping import allocate
+from clew.tiers.tier import Rates, Tier
+
+SIZE = 256 << 20  # bytes; well beyond caches
+FILE_SIZE = 64 << 20
+LARGEST = 8 << 32  # what 32 bits can number
+ROUNDS = 3
+READS = 1 << 21  # at random, per thread
+FILE_READS = 1 << 9  # each may wait for a disk
+
+
+def measure(tier: Tier, size: int | None = None) -> Rates:
+    """Read, write and read at random in a piece of a tier, on all threads; the best of three rounds.
+
+    Files are measured once, and cold: what is written is flushed, and the system's own copy dropped before it is read.
+    """
+    if tier.kind in ("device", "pinned"):
+        from clew.engines.cuda.bandwidth import bandwidths
+        from clew.engines.cuda.cuda_device import the_device
+
+        read, write, random, used = bandwidths(the_device(), pinned=tier.kind == "pinned", size=size)
+        return Rates(read, write, random, used)
+    wanted = size or (FILE_SIZE if tier.kind == "file" else SIZE)
+    used = min(wanted, tier.free // 4, LARGEST) // mmap.PAGESIZE * mmap.PAGESIZE
+    if used == 0:
+        raise ResourceError(f"tier {tier.name} has {tier.free:,} bytes free, too few to measure how fast it is.")
+    return _file_rates(tier, used) if tier.kind == "file" else _node_rates(tier, used)
+
+
+def _node_rates(tier: Tier, size: int) -> Rates:
+    from clew.tiers import kernels_rates as kernels
+
+    values = allocate(size, tier).view(np.uint64)
+    members = threads.count()
+
+    def write() -> Any:
+        return threads.each(kernels.write, members, members, values, np.uint64(1))
+
+    def read() -> Any:
+        return threads.each(kernels.read, members, members, values)
+
+    def read_at_random() -> Any:
+        return threads.each(kernels.read_at_random, members, READS, values)
+
+    _compile()
+    write()  # the first touch finds the pages, which is not what is measured
+    return Rates(
+        size / _best(read), size / _best(write), members * READS * values.itemsize / _best(read_at_random), size
+    )
+
+
+def _file_rates(tier: Tier, size: int) -> Rates:
+    from clew.tiers import kernels_rates as kernels
+
+    members = threads.count()
+    _compile()
+    with tempfile.TemporaryFile(dir=tier.folder) as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+
+        def on_cold_file(run: Callable[[Array], Any], advice: int) -> float:
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            mapped = mmap.mmap(file.fileno(), size)
+            mapped.madvise(advice)
+            start = time.perf_counter()
+            run(np.frombuffer(mapped, dtype=np.uint64))
+            mapped.flush()
+            return time.perf_counter() - start
+
+        in_order, at_random = mmap.MADV_SEQUENTIAL, mmap.MADV_RANDOM
+        written = on_cold_file(
+            lambda values: threads.each(kernels.write, members, members, values, np.uint64(1)), in_order
+        )
+        read = on_cold_file(lambda values: threads.each(kernels.read, members, members, values), in_order)
+        found = on_cold_file(
+            lambda values: threads.each(kernels.read_at_random, members, FILE_READS, values), at_random
+        )
+    return Rates(size / read, size / written, members * FILE_READS * 8 / found, size)
+
+
+def _compile() -> None:
+    """Compiling must not be timed."""
+    from clew.tiers import kernels_rates as kernels
+
+    few = np.zeros(8, dtype=np.uint64)
+    kernels.write(0, 1, few, np.uint64(0))
+    kernels.read(0, 1, few)
+    kernels.read_at_random(0, 1, few)
+
+
+def _best(run: Callable[[], Any]) -> float:
+    taken = []
+    for _ in range(ROUNDS):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return min(taken)

@@ -1,0 +1,60 @@
+"""The memories of this machine, fastest kinds first."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from clew.errors import GraphError
+from clew.tiers.nodes import nodes
+from clew.tiers.tier import Tier
+
+ORDER = ("device", "hbm", "dram", "pinned", "cxl", "file")
+
+
+def tiers(*, fast_nodes: str | None = None, folder: str | Path | None = None) -> list[Tier]:
+    """What memories there are: a GPU's, NUMA nodes, pinned memory that a GPU reads, and files.
+
+    Parameters
+    ----------
+    fast_nodes
+        NUMA nodes to take for high-bandwidth memory, such as "1"; by default what MEMKIND_HBW_NODES says.
+    folder
+        Where files of the file tier are kept; by default the system's folder for temporary files.
+    """
+    found = [*nodes(fast_nodes), _file(folder), *_gpu()]
+    return sorted(found, key=lambda tier: ORDER.index(tier.kind))
+
+
+def tier_named(name: str, among: list[Tier] | None = None) -> Tier:
+    """The tier called ``name``, or the first of that kind."""
+    known = tiers() if among is None else among
+    for tier in known:
+        if name in (tier.name, tier.kind):
+            return tier
+    listed = ", ".join(f"{tier.name} ({tier.kind})" for tier in known)
+    raise GraphError(f"there is no tier {name!r} on this machine; expected one of {listed}.")
+
+
+def _file(folder: str | Path | None) -> Tier:
+    place = Path(tempfile.gettempdir() if folder is None else folder)
+    try:
+        usage = shutil.disk_usage(place)
+    except OSError as error:
+        raise GraphError(f"{place} cannot be the folder of the file tier: {error.strerror}.") from None
+    return Tier("file", "file", usage.total, usage.free, folder=str(place))
+
+
+def _gpu() -> list[Tier]:
+    from clew.engines.cuda.failures import reason_unavailable
+
+    if os.environ.get("CLEW_DEVICE") == "cpu" or reason_unavailable() is not None:
+        return []
+    from clew.engines.cpu.memory import available
+    from clew.engines.cuda.cuda_device import the_device
+
+    free, total = the_device().xp.cuda.Device().mem_info
+    host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return [Tier("gpu", "device", total, free), Tier("pinned", "pinned", host, available())]

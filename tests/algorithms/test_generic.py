@@ -1,0 +1,125 @@
+"""The algorithms over the primitives, on every engine, against those with kernels of their own and the checkers."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clew
+from clew.algorithms import generic
+from tests.algorithms.graphs import LARGE, graphs
+from tests.algorithms.weighted import weighted_graphs
+
+DEVICES = ("cpu", "reference")
+SOURCE = Path(generic.__file__).parent
+
+#: Which arrays and facts have to be equal, and which only nearly: sums of floats in another order.
+SAME = {
+    "all_pairs": ("distance",),
+    "bfs": ("depth", "reached"),
+    "connected_components": ("label", "count", "sizes", "largest"),
+    "k_core": ("core", "degeneracy"),
+    "label_propagation": ("label", "count", "converged", "iterations"),
+    "multi_source_bfs": ("depth", "sources", "reached"),
+    "sssp": ("distance", "reached"),
+    "sswp": ("width", "reached"),
+    "triangles": ("count", "total"),
+}
+CLOSE = {
+    "betweenness": ("centrality",),
+    "clustering_coefficient": ("coefficient", "average", "transitivity"),
+    "hits": ("hub", "authority"),
+    "pagerank": ("rank",),
+    "random_walk_with_restart": ("visiting",),
+}
+#: Several answers are right, so checkers decide.
+CHECKED = ("bfs", "coloring", "maximal_independent_set", "sssp", "sswp")
+WEIGHTED = ("sssp", "sswp")
+STARTING = ("bfs", "random_walk_with_restart", "sssp", "sswp")
+
+
+def arguments(name, source):
+    """Keyword arguments that both forms take."""
+    if name in STARTING:
+        return {"source": source}
+    if name == "multi_source_bfs":
+        return {"sources": [source, 0, source]}
+    return {"max_iterations": 5, "tolerance": 0} if name in ("pagerank", "hits") else {}
+
+
+def compare(name, graph, source, device):
+    given_ = arguments(name, source)
+    found = getattr(generic, name)(graph, **given_, device=device)
+    if name in SAME or name in CLOSE:
+        expected = getattr(clew, name)(graph, **given_)
+        for value in SAME.get(name, ()):
+            mine, theirs = getattr(found, value), getattr(expected, value)
+            np.testing.assert_array_equal(mine, theirs, err_msg=f"{name}.{value}")
+            assert np.asarray(mine).dtype == np.asarray(theirs).dtype, value
+        for value in CLOSE.get(name, ()):
+            np.testing.assert_allclose(getattr(found, value), getattr(expected, value), rtol=1e-9, atol=1e-12)
+    if name in CHECKED:
+        getattr(clew.verify, name)(graph, *([source] if name in STARTING else []), found)
+
+
+def test_every_generic_algorithm_is_compared():
+    assert set(generic.__all__) == set(SAME) | set(CLOSE) | set(CHECKED)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", [name for name in generic.__all__ if name not in WEIGHTED])
+@settings(max_examples=25, deadline=None)
+@given(data=st.data())
+def test_small_graphs(name, device, data):
+    graph = data.draw(graphs(min_vertices=1))
+    compare(name, graph, data.draw(st.integers(0, graph.num_vertices - 1)), device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", ["uint64", "float32", "bool"])
+@pytest.mark.parametrize("name", [*WEIGHTED, "all_pairs"])
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_small_weighted_graphs(name, dtype, device, data):
+    graph = data.draw(weighted_graphs(dtype, 0, 1 if dtype == "bool" else 9))
+    compare(name, graph, data.draw(st.integers(0, graph.num_vertices - 1)), device)
+
+
+@pytest.mark.parametrize("shape", ["kronecker", "rmat, directed", "grid"])
+@pytest.mark.parametrize("name", [name for name in generic.__all__ if name not in ("all_pairs", "betweenness")])
+def test_large_graphs(name, shape):
+    graph = LARGE[shape]()
+    if name in WEIGHTED:
+        graph = clew.generate.random_weights(graph, 1, 255, seed=7, dtype="int32")
+    compare(name, graph, int(np.argmax(graph.degrees())), "cpu")
+
+
+@pytest.mark.parametrize("name", [name for name in generic.__all__ if name not in (*STARTING, "multi_source_bfs")])
+def test_no_vertices(name):
+    found = getattr(generic, name)(clew.Graph.from_edges([], [], num_vertices=0))
+    assert len(found) == 0
+
+
+def test_wrong_arguments_get_a_sentence():
+    graph = clew.generate.path(3)
+    with pytest.raises(clew.GraphError, match="device is 'tpu'"):
+        generic.bfs(graph, 0, device="tpu")
+    with pytest.raises(clew.GraphError, match="sssp needs edge weights"):
+        generic.sssp(graph, 0)
+    with pytest.raises(clew.GraphError, match="damping is 2"):
+        generic.pagerank(graph, damping=2)
+    with pytest.raises(clew.GraphError, match="negative weight"):
+        generic.all_pairs(graph.with_weights([-1.0, -1.0, -1.0, -1.0]))
+
+
+@pytest.mark.parametrize("path", sorted(SOURCE.glob("*.py")), ids=lambda path: path.name)
+def test_nothing_generic_knows_an_engine(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [module]
+        assert not any(name.startswith("clew.engines") or name == "numba" for name in names)

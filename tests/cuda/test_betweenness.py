@@ -1,0 +1,135 @@
+"""Betweenness on the GPU's kernels, emulated: against the checker and the CPU engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import clew
+from clew.engines.choice import gpu_for
+from clew.engines.cpu import kernels_wide_betweenness
+from clew.engines.cpu.betweenness import dependencies as on_cpu
+from clew.engines.cuda import betweenness as engine
+from clew.engines.cuda.emulation.device import EmulatedDevice
+from tests.algorithms.graphs import graphs
+
+SIZES = (1, 2, 3, 31, 32, 33, 64, 65, 129)
+# Rows of every kind and levels of every width in small graphs.
+TINY = {"SHORT_ROW": 8, "BIG_ROW": 20, "NARROW": 4}
+
+
+def sums(graph, sources, **options):
+    device = gpu_for("emulated", 0)
+    return device.download(engine.dependencies(device, graph, np.asarray(sources), **options))
+
+
+def check(graph, **options):
+    """Both ways give what the CPU does, and one source gives the same either way to the last bit."""
+    sources = np.arange(min(graph.num_vertices, 12))
+    expected = on_cpu(graph, sources)
+    for many in (False, True):
+        np.testing.assert_allclose(sums(graph, sources, many=many, **options), expected, rtol=1e-11, atol=1e-13)
+    alone = [sums(graph, sources[:1], many=many, **options) for many in (False, True)]
+    assert np.array_equal(*alone)
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("shape", ["path", "star", "complete"])
+def test_shapes(shape, size):
+    graph = getattr(clew.generate, shape)(size)
+    check(graph)
+    check(graph, **TINY)
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_skewed_graphs(directed):
+    graph = clew.generate.rmat(8, 8, seed=1)
+    graph = graph if directed else graph.symmetrized()
+    check(graph)
+    check(graph, **TINY)
+    result = clew.betweenness(graph, device="emulated").numpy()
+    clew.verify.betweenness(graph, result)
+
+
+@pytest.mark.parametrize("degree", [engine.BIG_ROW - 1, engine.BIG_ROW, engine.BIG_ROW + 1])
+def test_hubs_are_summed_by_blocks(degree):
+    check(clew.generate.star(degree + 1))
+    check(clew.Graph.from_edges(np.arange(1, degree + 1), np.zeros(degree, int)))
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_every_run_gives_the_same_bits(many):
+    graph = clew.generate.rmat(9, 12, seed=7).symmetrized()
+    first = sums(graph, np.arange(20), many=many, **TINY)
+    for blocks in (2, 7):
+        device = EmulatedDevice(cooperative_blocks=blocks)
+        again = device.download(engine.dependencies(device, graph, np.arange(20), many=many, **TINY))
+        assert np.array_equal(first, again)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_more_paths_than_a_number_holds_are_scaled(many):
+    graph = clew.generate.grid(12, 12)  # 705,432 paths from corner to corner
+    expected = on_cpu(graph, np.arange(6))
+    for large in (1 << 10, 1 << 12):
+        np.testing.assert_allclose(sums(graph, np.arange(6), many=many, large=float(large)), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_counts_too_far_apart_are_for_the_cpu(many, monkeypatch):
+    graph = clew.generate.grid(12, 12)
+    expected = on_cpu(graph, np.arange(6))
+    asked = []
+
+    def counted(rows, source, found, wide=kernels_wide_betweenness.wide_dependencies):
+        asked.append(int(source))
+        wide(rows, source, found)
+
+    monkeypatch.setattr(kernels_wide_betweenness, "wide_dependencies", counted)
+    found = sums(graph, np.arange(6), many=many, large=8.0)  # the counts of a level do not fit between 1/8 and 8
+    assert asked == list(range(6))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_rounds_and_launches(monkeypatch):
+    graph = clew.generate.rmat(6, 6, seed=4)
+    expected = on_cpu(graph, np.arange(20))
+    monkeypatch.setattr(engine, "ENTRIES", 7 * graph.num_vertices)
+    monkeypatch.setattr(engine, "SOURCES_PER_LAUNCH", 3)
+    for many in (False, True):
+        np.testing.assert_allclose(sums(graph, np.arange(20), many=many), expected, rtol=1e-12)
+
+
+def test_one_by_one_where_memory_is_short():
+    graph = clew.generate.grid(10, 10)
+    device = EmulatedDevice()
+    sources = np.arange(10)
+    engine.dependencies(device, graph, sources, many=False)  # the graph is there now
+    device.fail_at(2)
+    found = device.download(engine.dependencies(device, graph, sources, many=True))
+    np.testing.assert_allclose(found, on_cpu(graph, sources), rtol=1e-12)
+
+
+def test_samples_and_scales_are_those_of_the_cpu():
+    graph = clew.generate.rmat(6, 4, seed=9)
+    for options in ({"samples": 5, "seed": 3}, {"samples": [0]}, {"normalized": False}):
+        found = clew.betweenness(graph, device="emulated", **options).numpy()
+        expected = clew.betweenness(graph, device="cpu", **options)
+        np.testing.assert_allclose(found.centrality, expected.centrality, rtol=1e-12, atol=1e-15)
+        assert np.array_equal(found.sources, expected.sources)
+
+
+def test_ids_of_64_bits():
+    graph = clew.generate.rmat(6, 6, seed=2)
+    for directed in (False, True):
+        rows = graph if directed else graph.symmetrized()
+        check(clew.Graph.from_csr(rows.indptr, rows.indices, directed=directed, id_dtype="int64"))
+
+
+@settings(max_examples=40, deadline=None)
+@given(graph=graphs())
+def test_any_graph(graph):
+    result = clew.betweenness(graph, device="emulated").numpy()
+    clew.verify.betweenness(graph, result)
+    check(graph)

@@ -1,0 +1,68 @@
+"""Rows made on the device: from edges, and turned round."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import clew
+from clew.engines.choice import gpu_for
+from clew.engines.cuda.build import rows_from_edges, transposed
+from clew.engines.cuda.rows import forget_all, incoming_on, rows_on
+from tests.algorithms.graphs import graphs
+
+
+@pytest.fixture
+def device():
+    return gpu_for("emulated", 0)
+
+
+def check_same(device, rows, expected):
+    assert np.array_equal(device.download(rows.offsets), expected.indptr)
+    assert np.array_equal(device.download(rows.neighbours), expected.indices)
+    assert rows.neighbours.dtype == expected.indices.dtype
+    if expected.weights is None or rows.weights is None:
+        assert rows.weights is None
+    else:
+        assert np.array_equal(device.download(rows.weights), expected.weights)
+
+
+@settings(max_examples=40, deadline=None)
+@given(graph=graphs(directed=True))
+def test_in_edges_are_those_of_the_host(graph):
+    device = gpu_for("emulated", 0)
+    turned = incoming_on(device, graph)
+    check_same(device, turned, clew.Graph(graph.outgoing).incoming)
+    assert incoming_on(device, graph) is turned
+
+
+def test_weights_come_along(device):
+    graph = clew.Graph.from_edges([0, 0, 2, 2, 1], [1, 1, 0, 1, 1], [5.0, 4.0, 3.0, 2.0, 1.0])
+    check_same(device, transposed(device, rows_on(device, graph.outgoing)), clew.Graph(graph.outgoing).incoming)
+    bare = incoming_on(device, graph, weights=False)
+    assert bare.weights is None
+    full = incoming_on(device, graph)
+    assert full.weights is not None
+    assert incoming_on(device, graph, weights=False).weights is None
+
+
+def test_from_edges(device):
+    rng = np.random.default_rng(3)
+    source, target = rng.integers(0, 50, (2, 400))
+    weights = rng.random(400, dtype=np.float32)
+    rows = rows_from_edges(device, device.upload(source), device.upload(target), device.upload(weights), 60)
+    expected = clew.Graph.from_edges(source, target, weights, num_vertices=60)
+    check_same(device, rows, expected.outgoing)
+
+
+def test_copies_go_with_their_graph(device):
+    forget_all()
+    graph = clew.generate.rmat(6, 4, seed=1)
+    first = rows_on(device, graph.outgoing)
+    assert rows_on(device, graph.outgoing) is first
+    from clew.engines.cuda import rows as module
+
+    assert len(module._kept) == 1
+    del graph
+    assert not module._kept

@@ -1,0 +1,136 @@
+"""What can go wrong with a GPU gives a clew error, leaves nothing behind, and the next try is right."""
+
+from __future__ import annotations
+
+import gc
+
+import numpy as np
+import pytest
+
+import clew
+from clew.algorithms.registry import ALGORITHMS
+from clew.engines.choice import gpu_for
+from clew.engines.cuda import failures
+from clew.engines.cuda.rows import forget_all
+from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
+
+GRAPH = clew.generate.random_weights(clew.generate.rmat(6, 5, seed=2).symmetrized(), 1, 9, seed=1)
+ON_GPU = [
+    "bfs",
+    "sssp",
+    "sswp",
+    "pagerank",
+    "connected_components",
+    "triangles",
+    "label_propagation",
+    "betweenness",
+    "coloring",
+    "maximal_independent_set",
+    "k_core",
+    "all_pairs",
+]
+
+
+@pytest.mark.parametrize("name", ON_GPU)
+def test_every_allocation_may_fail(name):
+    algorithm = ALGORITHMS[name]
+    device = gpu_for("emulated", 0)
+    expected = algorithm.function(GRAPH, device="cpu")
+
+    def run():
+        return algorithm.function(GRAPH, device="emulated")
+
+    forget_all()
+    gc.collect()
+    before = device.live_allocations
+    failures_met = 0
+    for k in range(1, 500):
+        device.fail_at(k)
+        found, said = None, ""
+        try:
+            found = run()
+        except ResourceError as error:
+            said = str(error)
+        finally:
+            device.fail_at(None)
+        if found is not None:
+            break
+        failures_met += 1
+        assert "bytes" in said
+        assert 'device="cpu"' in said
+        forget_all()
+        gc.collect()
+        assert device.live_allocations == before, f"memory is left after failure {k}"
+    assert failures_met >= 3
+    for value, array in expected.values.items():
+        if value != "parent" and array.dtype.kind != "f":
+            assert np.array_equal(found.numpy().values[value], array)
+    again = run()
+    for value, array in found.values.items():
+        if value != "parent":
+            assert np.array_equal(again.values[value], array)
+
+
+def cuda_error(text, module="cupy_backends.cuda.api.runtime"):
+    return type("CUDARuntimeError", (RuntimeError,), {"__module__": module})(text)
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        (cuda_error("cudaErrorLaunchTimeout: the launch timed out and was terminated"), DeviceError, "timed out"),
+        (cuda_error("cudaErrorNoKernelImageForDevice"), DeviceError, "NoKernelImage"),
+        (cuda_error("CUDA_ERROR_DEVICE_UNAVAILABLE", "cuda.core._utils"), DeviceError, "UNAVAILABLE"),
+        (cuda_error("cudaErrorMemoryAllocation: out of memory"), ResourceError, "bytes"),
+        (MemoryError("out of memory"), ResourceError, "bytes"),
+    ],
+)
+def test_errors_of_the_libraries_become_sentences(error, kind, said):
+    with pytest.raises(kind, match=said) as caught, failures.clean("a kernel failed", 1 << 20):
+        raise error
+    assert 'device="cpu"' in str(caught.value)
+
+
+def test_other_errors_pass_through():
+    with pytest.raises(ZeroDivisionError), failures.clean("a kernel failed"):
+        raise ZeroDivisionError
+    with pytest.raises(KeyboardInterrupt), failures.clean("a kernel failed"):
+        raise KeyboardInterrupt
+    with pytest.raises(ClewError, match="as it was"), failures.clean("a kernel failed"):
+        raise ClewError("as it was")
+
+
+@pytest.mark.skipif(failures.is_available(), reason="there is a GPU")
+def test_without_a_gpu():
+    graph = clew.generate.path(4)
+    with pytest.raises((DeviceError, MissingDependencyError), match=r"cuda|GPU|driver"):
+        clew.bfs(graph, 0, device="cuda")
+    assert clew.bfs(graph, 0, device="auto").depth.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("cudaErrorInsufficientDriver: driver is insufficient", "too old"),
+        ("cudaErrorNoDevice: no CUDA-capable device is detected", "no NVIDIA GPU"),
+        ("cudaErrorSystemNotReady", "clew doctor"),
+    ],
+)
+def test_drivers_and_devices_that_are_not_there(said, expected):
+    assert expected in failures._driver_problem(cuda_error(said))
+
+
+def test_unknown_devices_are_refused():
+    with pytest.raises(clew.errors.GraphError, match="device is 'tpu'"):
+        clew.bfs(clew.generate.path(3), 0, device="tpu")
+
+
+def test_what_has_no_kernels_runs_as_products_or_says_so():
+    graph = clew.generate.rmat(5, 4, seed=1)
+    clew.verify.multi_source_bfs(graph, [0, 3], clew.multi_source_bfs(graph, [0, 3], device="emulated"))
+    found, expected = (clew.hits(graph, device=device) for device in ("emulated", "cpu"))
+    np.testing.assert_allclose(found.hub, expected.hub, rtol=1e-6, atol=1e-12)
+    near, there = (clew.random_walk_with_restart(graph, 0, device=device) for device in ("emulated", "cpu"))
+    np.testing.assert_allclose(near.numpy().visiting, there.visiting, rtol=1e-6, atol=1e-12)
+    with pytest.raises(clew.errors.GraphError, match="runs on the CPU only"):
+        clew.strongly_connected_components(graph, device="cuda")
