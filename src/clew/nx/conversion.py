@@ -37,6 +37,12 @@ def convert_from_nx(
     graph_name: str | None = None,  # noqa: ARG001
 ) -> ClewGraph:
     """A NetworkX graph as arrays, with the edge attributes asked for; NetworkX calls this, and keeps what it gives."""
+    _refuse_own_neighbors(graph)
+    original = graph
+    if hasattr(graph, "_graph"):  # a view, which is not told when the graph below it changes: nothing may be kept
+        graph.__networkx_cache__ = None
+    if type(graph._adj) is not dict:  # a view that filters, whose rows may say they are longer than they are
+        graph = graph.copy()
     rows: Rows = graph._adj
     nodes = list(rows)
     degrees = np.fromiter(map(len, rows.values()), dtype=np.int64, count=len(nodes))
@@ -62,11 +68,21 @@ def convert_from_nx(
         {} if whole else {key: _values(graph, key, default) for key, default in (edge_attrs or {}).items()},
         directed=graph.is_directed(),
         multigraph=graph.is_multigraph(),
-        original=graph if whole else None,
+        original=original if whole else None,
         # NetworkX may use a graph with all attributes again for a function that needs one of them.
         load=partial(_values, graph, default=1) if whole else None,
         attributes=graph.graph if preserve_graph_attrs or whole else None,
     )
+
+
+def _refuse_own_neighbors(graph: nx.Graph[Any]) -> None:
+    """A subclass may compute its edges, as NetworkX's own complement of a graph does: then the dicts are not they."""
+    bases = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
+    for name in ("__getitem__", "__iter__", "adj", "adjacency", "neighbors"):
+        if not any(getattr(type(graph), name) is getattr(base, name) for base in bases):
+            raise NotImplementedError(
+                f"{type(graph).__name__} has its own {name}; clew takes edges from where NetworkX's classes keep them."
+            )
 
 
 def _values(graph: nx.Graph[Any], attribute: str, default: Any) -> Array:

@@ -1,0 +1,314 @@
+"""What NetworkX sees of the backend: its functions, its reasons, its conversions and how they are kept."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import pickle
+import subprocess
+import sys
+from copy import deepcopy
+
+import networkx as nx
+import numpy as np
+import pytest
+from networkx.utils.backends import _registered_algorithms
+
+import clew
+from _clew_nx import FUNCTIONS, NOTES, get_info
+from clew.nx import ClewGraph, from_clew
+from clew.nx.conversion import convert_from_nx, convert_to_nx
+from clew.nx.interface import backend
+from clew.nx.serving import CALLS
+
+# ruff: noqa: N806, NetworkX calls its graphs G
+
+SERVED = [name for names in FUNCTIONS.values() for name in names]
+pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
+
+
+def run(code: str, **environment: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={**environment, "PATH": ""}
+    )
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def large():
+    """Large enough to be worth a conversion."""
+    return nx.gnm_random_graph(500, 3000, seed=1)
+
+
+# ------------------------------------------------------------------ the list of functions
+
+
+def test_there_are_at_least_sixty_functions_each_listed_once():
+    assert len(SERVED) == len(set(SERVED)) >= 60
+    assert set(get_info()["functions"]) == set(SERVED) >= set(NOTES)
+
+
+@pytest.mark.parametrize("name", SERVED)
+def test_signatures_are_networkx(name):
+    theirs = inspect.signature(_registered_algorithms[name].orig_func).parameters.values()
+    ours = inspect.signature(getattr(backend, name)).parameters.values()
+    assert [(p.name, p.kind, p.default) for p in ours] == [(p.name, p.kind, p.default) for p in theirs]
+
+
+def test_networkx_documentation_mentions_clew():
+    assert "clew : Compiled and parallel" in nx.pagerank.__doc__
+    assert NOTES["pagerank"] in nx.pagerank.__doc__
+
+
+def test_what_is_not_served_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="does not serve 'max_clique'"):
+        backend.max_clique  # noqa: B018
+
+
+def test_importing_networkx_loads_nothing_of_clew_but_the_list():
+    loaded = run("import sys, networkx; print(*(name for name in sys.modules if 'clew' in name or name == 'numba'))")
+    assert loaded.split() == ["_clew_nx"]
+
+
+# ------------------------------------------------------------------ ways in
+
+
+def test_priority_in_the_environment_is_enough():
+    code = (
+        "import networkx as nx; G = nx.gnm_random_graph(500, 3000, seed=1); nx.pagerank(G); "
+        "nx.find_cliques_recursive; from clew.nx.serving import CALLS; print(dict(CALLS))"
+    )
+    assert run(code, NETWORKX_BACKEND_PRIORITY="clew") == "{'pagerank': 1}"
+
+
+def test_an_argument_is_enough():
+    G = nx.karate_club_graph()
+    before = CALLS["pagerank"]
+    ranks = nx.pagerank(G, backend="clew")
+    assert CALLS["pagerank"] == before + 1
+    assert ranks == pytest.approx(nx.pagerank(G), abs=1e-6)
+    assert list(ranks) == list(G)
+    assert all(type(rank) is float for rank in ranks.values())
+
+
+def test_a_graph_of_clew_is_enough():
+    graph = clew.Graph.from_edges(["a", "b", "b"], ["b", "c", "a"], [2, 3, 5])
+    G = from_clew(graph)
+    assert nx.dijkstra_path_length(G, "a", "c") == 5
+    assert nx.number_strongly_connected_components(G) == 2
+    assert repr(G) == "ClewGraph of a DiGraph with 3 nodes and 3 edges"
+    with nx.config(fallback_to_nx=True):
+        assert nx.is_semiconnected(G)  # not served: converted back
+
+
+def test_a_function_that_is_not_served_runs_in_networkx():
+    G = nx.karate_club_graph()
+    with nx.config.backend_priority(algos=["clew"]):
+        assert nx.is_eulerian(G) is False
+
+
+# ------------------------------------------------------------------ reasons
+
+REASONS = [
+    ("pagerank", {"nstart": {0: 1}}, "nstart is given"),
+    ("pagerank", {"dangling": {0: 1}}, "dangling is given"),
+    ("hits", {"normalized": False}, "normalized is False"),
+    ("betweenness_centrality", {"weight": "weight"}, "weight is 'weight'"),
+    ("betweenness_centrality", {"endpoints": True}, "endpoints is True"),
+    ("bfs_edges", {"source": 0, "sort_neighbors": sorted}, "sort_neighbors is a function"),
+    ("dijkstra_path", {"source": 0, "target": 1, "weight": lambda u, v, data: 1}, "weight is a function"),
+    ("closeness_centrality", {"distance": lambda u, v, data: 1}, "distance is a function"),
+    ("greedy_color", {"strategy": "DSATUR"}, "strategy is 'DSATUR'"),
+    ("greedy_color", {"interchange": True}, "interchange is True"),
+    ("eccentricity", {"sp": {}}, "sp is given"),
+    ("diameter", {"e": {}}, "e is given"),
+    ("barycenter", {"attr": "sum"}, "attr is given"),
+]
+
+
+@pytest.mark.parametrize(("name", "options", "reason"), REASONS)
+def test_arguments_that_are_not_served_are_refused_with_a_sentence(name, options, reason):
+    told = backend.can_run(name, (nx.path_graph(3),), options)
+    assert isinstance(told, str)
+    assert told.startswith(reason)
+    assert told.endswith(".")
+
+
+def test_kinds_of_graphs_that_are_not_served_are_refused_with_a_sentence():
+    assert "is directed" in backend.can_run("clustering", (nx.DiGraph(),), {})
+    assert "is a multigraph" in backend.can_run("triangles", (nx.MultiGraph(),), {})
+    assert "source is given" in backend.can_run("kosaraju_strongly_connected_components", (nx.DiGraph(), 1), {})
+    assert "missing" in backend.can_run("dijkstra_path", (nx.Graph(),), {})
+
+
+def test_networkx_logs_the_reason_and_answers_itself(caplog):
+    G = nx.karate_club_graph()
+    caplog.set_level(logging.DEBUG, logger="networkx")
+    with nx.config.backend_priority(algos=["clew"]):
+        found = nx.betweenness_centrality(G, endpoints=True)
+    assert found == nx.betweenness_centrality(G, endpoints=True)
+    assert "because: endpoints is True" in caplog.text
+
+
+def test_small_graphs_and_quick_questions_are_not_worth_a_conversion(large):
+    small = nx.karate_club_graph()
+    assert "the graph has 78 edges" in backend.should_run("pagerank", (small,), {})
+    assert backend.should_run("pagerank", (large,), {}) is True
+    assert "less time than a conversion" in backend.should_run("degree_centrality", (large,), {})
+    nx.pagerank(large, backend="clew")
+    assert backend.should_run("degree_centrality", (large,), {}) is True
+    with nx.config.backends.clew(min_edges=10):
+        assert backend.should_run("pagerank", (small,), {}) is True
+
+
+@pytest.mark.parametrize("value", ["heavy", 2**70, None, [1], 1j])
+def test_weights_that_are_no_numbers_are_left_to_networkx(value):
+    G = nx.Graph()
+    G.add_edge(0, 1, weight=value)
+    with pytest.raises(NotImplementedError):
+        nx.pagerank(G, backend="clew")
+
+
+@pytest.mark.parametrize("value", [-1, float("inf"), float("nan")])
+def test_lengths_that_clew_has_no_paths_for_are_left_to_networkx(value):
+    G = nx.path_graph(3)
+    G.add_edge(0, 1, weight=value)
+    for call in (nx.all_pairs_dijkstra_path_length, nx.shortest_path_length):
+        with pytest.raises(NotImplementedError):
+            call(G, weight="weight", backend="clew")
+    with pytest.raises(NotImplementedError):
+        nx.diameter(G, weight="weight", backend="clew")
+
+
+# ------------------------------------------------------------------ conversion
+
+
+def test_conversions_are_kept_and_dropped_when_the_graph_changes(large):
+    nx.pagerank(large, backend="clew")
+    (kept,) = large.__networkx_cache__["backends"]["clew"].values()
+    nx.connected_components(large, backend="clew")
+    assert list(large.__networkx_cache__["backends"]["clew"].values()) == [kept]
+    nx.dijkstra_path_length(large, 0, 1, backend="clew")
+    assert list(large.__networkx_cache__["backends"]["clew"].values()) == [kept]
+    large.add_edge(0, 1, weight=0.5)
+    assert not large.__networkx_cache__
+    assert nx.dijkstra_path_length(large, 0, 1, backend="clew") == 0.5
+
+
+def test_a_conversion_with_all_attributes_serves_functions_that_need_one():
+    G = nx.path_graph(4)
+    G.add_edge(2, 3, weight=7)
+    nx.k_core(G, backend="clew")
+    assert nx.dijkstra_path_length(G, 0, 3, backend="clew") == 9
+    assert len(G.__networkx_cache__["backends"]["clew"]) == 1
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_there_and_back(kind):
+    G = kind([("a", 2), (2, "c"), ("c", "a"), ("c", "c"), ("a", 2)], title="test")
+    G.add_node("alone")
+    G.add_edge("a", 2, weight=3)
+    there = convert_from_nx(G, edge_attrs={"weight": 1}, preserve_graph_attrs=True)
+    back = convert_to_nx(there)
+    assert isinstance(there, ClewGraph)
+    assert type(back) is kind
+    assert list(back) == list(G)
+    assert back.graph == G.graph
+    assert sorted(map(str, back.edges(data="weight"))) == sorted(map(str, G.edges(data="weight", default=1)))
+    assert there.number_of_edges() == G.number_of_edges()
+    assert (there.order(), len(there), list(there)) == (4, 4, list(G))
+    assert "a" in there
+    assert ["a"] not in there
+
+
+def test_rows_keep_the_order_of_networkx():
+    G = nx.Graph([(3, 1), (3, 0), (3, 2), (0, 1)])
+    rows = convert_from_nx(G)
+    near = {rows.nodes[v]: rows.named(rows.indices[rows.indptr[v] : rows.indptr[v + 1]]) for v in range(len(rows))}
+    assert near == {node: list(G[node]) for node in G}
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_views(kind):
+    G = kind(nx.gnm_random_graph(20, 60, seed=1))
+    views = [
+        G.subgraph(range(5, 15)),
+        G.edge_subgraph(list(G.edges)[::2]),
+        nx.subgraph_view(G, filter_edge=every_third_missing),
+    ]
+    if G.is_directed():
+        views.append(G.reverse(copy=False))
+    for view in views:
+        start = next(iter(view))
+        there = convert_from_nx(view)
+        assert there.number_of_edges() == view.number_of_edges()
+        assert list(nx.bfs_edges(view, start, backend="clew")) == list(nx.bfs_edges(view, start))
+
+
+def test_views_follow_the_graph_below_them():
+    G = nx.path_graph(6)
+    for view in (G.subgraph(range(6)), nx.DiGraph(G).reverse(copy=False), nx.subgraph_view(G)):
+        assert nx.single_source_shortest_path_length(view, 0, backend="clew")[5] == 5
+        below = view._graph
+        below.add_edge(5, 0)
+        below.add_edge(0, 5)
+        assert nx.single_source_shortest_path_length(view, 0, backend="clew")[5] == 1
+        below.remove_edge(0, 5)
+
+
+def every_third_missing(*edge):
+    return (edge[0] + edge[1]) % 3 > 0
+
+
+def test_a_graph_that_computes_its_neighbours_is_left_to_networkx():
+    class Complement(nx.Graph):
+        def neighbors(self, n):
+            return iter(set(self) - set(self._adj[n]) - {n})
+
+    with pytest.raises(NotImplementedError):
+        nx.core_number(Complement(nx.path_graph(4)), backend="clew")
+
+
+def test_an_empty_graph():
+    assert nx.pagerank(nx.Graph(), backend="clew") == {}
+    assert list(nx.connected_components(nx.Graph(), backend="clew")) == []
+    assert list(nx.strongly_connected_components(nx.DiGraph(), backend="clew")) == []
+    with pytest.raises(nx.NetworkXPointlessConcept):
+        nx.is_connected(nx.Graph(), backend="clew")
+
+
+def test_graphs_as_answers_keep_attributes():
+    G = nx.complete_graph(4)
+    G.graph["title"] = "test"
+    G.nodes[0]["size"] = 1
+    G.add_edge(0, 1, kind="first")
+    G.add_edge(3, 4)
+    core = nx.k_core(G, backend="clew")
+    assert isinstance(core, nx.Graph)
+    assert (core.graph, core.nodes[0], core[0][1]) == ({"title": "test"}, {"size": 1}, {"kind": "first"})
+    assert 4 not in core
+
+
+def test_large_graphs_are_answered_as_networkx_does(large):
+    H = nx.relabel_nodes(large, {node: f"v{node}" for node in large})
+    for u, v in H.edges:
+        H.add_edge(u, v, weight=float(np.hypot(int(u[1:]), int(v[1:]))))
+    assert nx.pagerank(H, backend="clew") == pytest.approx(nx.pagerank(H), abs=1e-5)
+    assert nx.single_source_dijkstra_path_length(H, "v7", backend="clew") == nx.single_source_dijkstra_path_length(
+        H, "v7"
+    )
+    assert nx.betweenness_centrality(H, 50, seed=3, backend="clew") == pytest.approx(
+        nx.betweenness_centrality(H, 50, seed=3), abs=1e-9
+    )
+    assert nx.square_clustering(H, backend="clew") == pytest.approx(nx.square_clustering(H))
+    assert nx.closeness_centrality(H, distance="weight", backend="clew") == pytest.approx(
+        nx.closeness_centrality(H, distance="weight")
+    )
+    assert list(nx.bfs_edges(H, "v3", backend="clew")) == list(nx.bfs_edges(H, "v3"))
+
+
+def test_a_graph_with_a_kept_conversion_can_be_copied_and_pickled(large):
+    nx.k_core(large, backend="clew")
+    ranks = nx.pagerank(large, backend="clew")
+    for other in (pickle.loads(pickle.dumps(large)), deepcopy(large), large.copy()):
+        assert nx.pagerank(other, backend="clew") == ranks
