@@ -11,7 +11,7 @@ import clew
 from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, thread_count
 from tests.algorithms.weighted import large, weighted_graphs
-from tests.graph.strategies import WEIGHT_DTYPES
+from tests.graph.strategies import SOME_DTYPES
 
 
 def by_thresholds(graph, source):
@@ -54,7 +54,7 @@ def test_large_graphs(name, threads):
     assert result.reached == clew.bfs(graph, source).reached
 
 
-@pytest.mark.parametrize("dtype", WEIGHT_DTYPES)
+@pytest.mark.parametrize("dtype", SOME_DTYPES)
 def test_every_dtype(dtype):
     floating, boolean = np.dtype(dtype).kind == "f", dtype == "bool"
     low, high = (-np.inf, np.inf) if floating else (False, True)

@@ -44,7 +44,7 @@ def test_shapes(name, tuning):
         check(graph, size // 2, bellman_ford(the_emulation(), graph, size // 2, tuning=TUNINGS[tuning]))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     weighted_graphs("int32", -2, 6) | weighted_graphs("float64", -2, 6),
     st.sampled_from(["auto", "grid"]),

@@ -36,7 +36,7 @@ def same_colors(graph, order, choice, seed=0):
     np.testing.assert_array_equal(found.color, expected.color)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.sampled_from(ORDERS), st.sampled_from(CHOICES), st.integers(0, 3))
 def test_small_graphs(graph, order, choice, seed):
     same_colors(graph, order, choice, seed)

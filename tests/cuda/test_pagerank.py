@@ -48,7 +48,7 @@ def agree(found, expected, rtol=1e-9):
     np.testing.assert_allclose(found.changes[:shared], expected.trace["change"][:shared], rtol=1e-4, atol=rtol)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.sampled_from([0.0, 0.5, 0.85, 0.99]), st.sampled_from(TUNINGS), st.data())
 def test_small_graphs(graph, damping, tuning, data):
     n = graph.num_vertices

@@ -49,7 +49,7 @@ def check_examples(graph, source=0):
     np.testing.assert_array_equal(found.label, clew.connected_components(graph, device="cpu").label)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(graphs(min_vertices=1), st.data())
 def test_any_graph(graph, data):
     check_examples(weighted(graph), data.draw(st.integers(0, graph.num_vertices - 1)))
@@ -262,7 +262,7 @@ def test_no_vertices_and_nobody_active():
 def test_ids_of_64_bits():
     graph = clew.generate.grid(8, 8)
     wide = clew.Graph.from_csr(graph.indptr, graph.indices, directed=False, id_dtype="int64")
-    check_examples(weighted(wide), 9)
+    check(lambda: BreadthFirst(9), wide)
 
 
 def halved(number):

@@ -63,7 +63,7 @@ def test_shapes(name, tuning):
             check(graph, source, sssp(the_emulation(), graph, source, tuning=TUNINGS[tuning]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     weighted_graphs("int32", 0, 6) | weighted_graphs("float32", 0, 6) | weighted_graphs("float64", 0, 6),
     st.sampled_from(["auto", "grid", "degree cut", "full pile"]),

@@ -33,7 +33,7 @@ def test_shapes(name, tuning):
             check(graph, size // 2, sswp(the_emulation(), graph, size // 2, tuning=TUNINGS[tuning]))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     weighted_graphs("int32", -3, 3) | weighted_graphs("float64", -3, 3),
     st.sampled_from(["auto", "grid"]),

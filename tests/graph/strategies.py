@@ -11,6 +11,8 @@ from hypothesis.extra import numpy as hnp
 WEIGHT_DTYPES = (
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
 )  # fmt: skip
+#: One of every kind and width that kernels treat apart, where compiling for all eleven takes minutes.
+SOME_DTYPES = ("bool", "int8", "int64", "uint64", "float32")
 
 
 class EdgeList(NamedTuple):
