@@ -18,16 +18,12 @@ GRAPH = clew.generate.random_weights(clew.generate.rmat(6, 5, seed=2).symmetrize
 ON_GPU = [
     "bfs",
     "sssp",
-    "sswp",
     "pagerank",
     "connected_components",
     "triangles",
     "label_propagation",
     "betweenness",
-    "coloring",
-    "maximal_independent_set",
     "k_core",
-    "all_pairs",
 ]
 
 
@@ -59,7 +55,8 @@ def test_every_allocation_may_fail(name):
         assert "bytes" in said
         assert 'device="cpu"' in said
         forget_all()
-        gc.collect()
+        if device.live_allocations != before:  # a cycle may hold some
+            gc.collect()
         assert device.live_allocations == before, f"memory is left after failure {k}"
     assert failures_met >= 3
     for value, array in expected.values.items():

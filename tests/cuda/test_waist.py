@@ -149,6 +149,7 @@ def test_the_way_follows_the_degrees():
 
 def test_new_names_are_made_when_products_are_many(device, monkeypatch):
     """The sums are the same bits before and after, and where there is no memory for the names, there are none."""
+    monkeypatch.setattr(products, "FEW", 0)
     monkeypatch.setattr(hot, "FROM_ARCS", 0)
     monkeypatch.setattr(hot, "AFTER_CALLS", 3)
     rng = np.random.default_rng(0)
