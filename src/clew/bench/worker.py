@@ -22,6 +22,9 @@ from clew.bench.peers import offers, with_clew
 from clew.bench.task import Ready, Task, Timed, UnableError
 from clew.errors import ClewError
 
+TRIALS = 3
+LONG = 0.5  # seconds, after which a turn is over
+
 
 class Worker:
     """A contender with a graph; one algorithm is ready at a time."""
@@ -59,17 +62,28 @@ class Worker:
         return {}
 
     def run(self) -> dict[str, Any]:
-        """Run it once; the clock shows nothing else."""
+        """Run it TRIALS times, as programs do in one start; the best counts, and the clock shows nothing else.
+
+        After the others' turns the caches hold their data and this one's threads are asleep: the first of several runs
+        would measure that.
+        """
         assert self.ready is not None
-        self.found = None
-        used, started = process_time(), perf_counter()
-        found = self.ready.call()
-        seconds, used = perf_counter() - started, process_time() - used
-        if isinstance(found, Timed):
-            self.found = found.found
-            return {"seconds": found.seconds}
-        self.found = found
-        return {"seconds": seconds, "cpu_seconds": used}
+        best: dict[str, Any] = {}
+        begun = perf_counter()
+        for _ in range(TRIALS):
+            self.found = None
+            used, started = process_time(), perf_counter()
+            found = self.ready.call()
+            seconds, used = perf_counter() - started, process_time() - used
+            if isinstance(found, Timed):
+                self.found = found.found
+                return {"seconds": found.seconds}
+            self.found = found
+            if not best or seconds < best["seconds"]:
+                best = {"seconds": seconds, "cpu_seconds": used}
+            if perf_counter() - begun > LONG:
+                break
+        return best
 
     def answer(self, path: str) -> dict[str, Any]:
         """Leave the values of the last run in a file; facts are few and told."""
