@@ -357,3 +357,15 @@ def test_small_skewed_graphs_are_gone_through_by_warps(monkeypatch, few):
     mask = np.arange(3000) % 3 == 0
     found = clew.spmv(graph, x, clew.semirings.min_plus, mask=mask, device="emulated")
     np.testing.assert_array_equal(found, clew.spmv(graph, x, clew.semirings.min_plus, mask=mask, device="reference"))
+
+
+FACTOR = 2.0
+
+
+def test_functions_that_use_a_global_follow_it(monkeypatch):
+    graph = clew.generate.path(3)
+    scaled = clew.Semiring(add=max, identity=0.0, multiply=lambda weight, x: x * FACTOR)
+    found = [clew.spmv(graph, [1.0, 2.0, 3.0], scaled, device="emulated").tolist()]
+    monkeypatch.setitem(globals(), "FACTOR", 10.0)
+    found.append(clew.spmv(graph, [1.0, 2.0, 3.0], scaled, device="emulated").tolist())
+    assert found == [[4.0, 6.0, 4.0], [20.0, 30.0, 20.0]]

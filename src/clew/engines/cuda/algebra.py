@@ -10,6 +10,7 @@ import numpy as np
 
 from clew.engines.cuda.source import Compiled, ctype
 from clew.operators import Monoid, Semiring
+from clew.operators.fingerprints import fingerprint
 
 #: What may end a sum early (STOP in spmv_rows.cuh): nothing, a terminal value, or any product at all.
 NEVER, TERMINAL, FIRST = 0, 1, 2
@@ -32,11 +33,22 @@ def scalar(value: Any, dtype: np.dtype[Any]) -> Any:
     return np.uint8(bool(value)) if dtype.kind == "b" else dtype.type(value)
 
 
-@lru_cache(maxsize=256)
 def of_semiring(
     semiring: Semiring, weight: np.dtype[Any] | None, x: np.dtype[Any], result: np.dtype[Any]
 ) -> Arithmetic:
     """Products of weights and values of x, and their sums; without weights, every weight is 1 of x's dtype."""
+    mark = fingerprint(semiring.add.operator.function, semiring.multiply.function)
+    return _of_semiring(semiring, mark, weight, x, result)
+
+
+@lru_cache(maxsize=256)
+def _of_semiring(
+    semiring: Semiring,
+    mark: int,  # noqa: ARG001, what the functions do may change
+    weight: np.dtype[Any] | None,
+    x: np.dtype[Any],
+    result: np.dtype[Any],
+) -> Arithmetic:
     absorbing = semiring.absorbing and x.kind in "iu"
     multiply = Compiled(semiring.multiply.function, (weight or x, x), result)
     return Arithmetic(
@@ -52,9 +64,18 @@ def of_semiring(
     )
 
 
-@lru_cache(maxsize=256)
 def of_monoid(monoid: Monoid, value: np.dtype[Any], result: np.dtype[Any]) -> Arithmetic:
     """Sums of values."""
+    return _of_monoid(monoid, fingerprint(monoid.operator.function), value, result)
+
+
+@lru_cache(maxsize=256)
+def _of_monoid(
+    monoid: Monoid,
+    mark: int,  # noqa: ARG001
+    value: np.dtype[Any],
+    result: np.dtype[Any],
+) -> Arithmetic:
     return Arithmetic(
         {
             "SEGMENTS": 1,

@@ -23,7 +23,6 @@ def ltoir(name: str, operator: Compiled, architecture: str) -> bytes:
 
     capability = divmod(int(architecture.removeprefix("sm_")), 10)
     types = tuple(from_dtype(stored(dtype)) for dtype in operator.arguments)
-    allow(operator.function)
     try:
         with _capability(capability):
             code, _ = _numba_cuda("numba.cuda").compile(
@@ -58,7 +57,11 @@ def typed(operator: Compiled) -> FunctionType:
     inner = f"function({', '.join(passed)})"
     # A truth value made of a number is whether it is not zero, not its last byte.
     result = f"byte({inner} != 0)" if operator.result.kind == "b" else f"cast({inner})"
-    known: dict[str, Any] = {"function": operator.function, "byte": types.uint8, "cast": from_dtype(operator.result)}
+    # Numba compiles a function once, with the globals of then; a copy is compiled with those of now.
+    given = operator.function
+    copy = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__, given.__closure__)
+    allow(copy)
+    known: dict[str, Any] = {"function": copy, "byte": types.uint8, "cast": from_dtype(operator.result)}
     exec(f"def cast_to_types({', '.join(arguments)}):\n    return {result}", known)
     made: FunctionType = known["cast_to_types"]
     return made

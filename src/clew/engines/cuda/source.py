@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import FunctionType
@@ -44,17 +44,20 @@ def ctype(dtype: npt.DTypeLike) -> str:
 
 @dataclass(frozen=True)
 class Compiled:
-    """A Python function of scalars that kernels call by a name of their own, and its types there."""
+    """A Python function of scalars that kernels call by a name of their own, and its types there.
 
-    function: FunctionType
+    ``mark`` tells it from every other function and types, in this process and the next. It is taken when this is made:
+    a function that uses a global which has changed since is another one.
+    """
+
+    function: FunctionType = field(compare=False)
     arguments: tuple[np.dtype[Any], ...]
     result: np.dtype[Any]
+    mark: str = field(init=False)
 
-    @property
-    def mark(self) -> str:
-        """What tells it from every other function and types, in this process and the next."""
+    def __post_init__(self) -> None:
         types = ",".join(dtype.name for dtype in (*self.arguments, self.result))
-        return f"{fingerprint(self.function):x}:{types}"
+        object.__setattr__(self, "mark", f"{fingerprint(self.function):x}:{types}")
 
 
 def compiled(function: FunctionType, arguments: tuple[npt.DTypeLike, ...], result: npt.DTypeLike) -> Compiled:

@@ -1,7 +1,7 @@
 """Arrays between host and GPU at the speed of the link: large ones in chunks, through pinned memory, overlapped.
 
 Pageable memory must be copied to pinned memory before the GPU's copy engine can fetch it. The driver does so on one
-thread with no overlap (about 10 GB/s); here all cores copy the next chunk while the last one travels.
+thread with no overlap; here all cores copy the next chunk while the last one travels.
 """
 
 from __future__ import annotations

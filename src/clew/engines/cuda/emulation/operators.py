@@ -6,7 +6,6 @@ from typing import Any
 
 from clew.engines.cuda.operators import stored, typed
 from clew.engines.cuda.source import Compiled
-from clew.engines.inlining import allow
 from clew.errors import OperatorError
 from clew.operators.results import where
 
@@ -25,7 +24,6 @@ def _compiled(operator: Compiled) -> Any:
     from numba.core.errors import NumbaError
     from numba.np.numpy_support import from_dtype
 
-    allow(operator.function)
     arguments = [from_dtype(stored(dtype)) for dtype in operator.arguments]
     signature = from_dtype(stored(operator.result))(*arguments)
     try:
