@@ -4,12 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check bench lines clean
+.PHONY: demo test check browser docs bench lines clean
 
 demo: $(READY)
 	$(BIN)/clew demo
 
-test: $(READY) check
+test: $(READY) check browser
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY)
@@ -17,6 +17,10 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python tools/count_lines.py
+
+docs: $(READY)
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build-out/site
+	@echo "The site is in build-out/site: open build-out/site/index.html"
 
 bench: $(READY)
 	$(BIN)/pip install --quiet --constraint constraints.txt --editable ".[bench]"
@@ -30,6 +34,9 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	touch $@
 
+browser:
+	@sh tools/browser.sh
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/out
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/out build-out clew-report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

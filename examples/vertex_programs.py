@@ -68,7 +68,7 @@ class Components(clew.VertexProgram):
 
     def start(self, graph):
         ids = np.arange(graph.num_vertices, dtype="int32")
-        lowest = clew.spmv(graph.symmetrized(), ids, clew.semirings.min_second)
+        lowest = clew.spmv(graph.symmetrized(), ids, clew.semirings.min_second, device="cpu")
         return {"label": ids, "found": False}, (ids <= lowest) & (lowest < graph.num_vertices)
 
     send = staticmethod(lambda vertex: vertex.label)

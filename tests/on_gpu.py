@@ -6,12 +6,17 @@ Results are brought to the host, so that the tests can compare them with NumPy a
 from __future__ import annotations
 
 import functools
+import os
 from typing import Any
 
 import numpy as np
+import pytest
 
 import clew
 from clew import primitives, result
+
+#: For tests that make allocations fail, which only the emulation can.
+emulation_only = pytest.mark.skipif(bool(os.environ.get("CLEW_TESTS_ON_GPU")), reason="the emulation's own")
 
 
 def fetched(value: Any) -> Any:

@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 # Data flows down this list; a module may import only from its own line and the lines above it.
 LAYERS = (
     ("errors",),
-    ("dtypes", "threads"),
+    ("dtypes", "threads", "drawing", "progress"),
     ("names", "adjacency"),
     ("build",),
     ("transform", "convert", "describe"),
@@ -22,16 +22,20 @@ LAYERS = (
     ("io", "generate"),
     ("operators", "layouts", "result", "verify"),
     ("placement",),
+    ("memory",),
     ("engines",),
     ("tiers",),
     ("primitives",),
     ("program",),
     ("algorithms",),
     ("datasets",),
+    ("plan",),
+    ("plots",),
+    ("reporting",),
     ("bench",),
     ("cli", "nx"),
 )
-HEAVY = ("cupy", "ray", "networkx", "pandas", "matplotlib", "numba", "pyarrow", "polars", "typer", "rich")
+HEAVY = ("cupy", "ray", "networkx", "pandas", "matplotlib", "plotly", "numba", "pyarrow", "polars", "typer", "rich")
 
 
 def layer_of(part: str) -> int:

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+import clew
 from clew import GraphError, Result
 from clew.names import VertexNames
 from clew.result import Trace
@@ -79,3 +80,18 @@ def test_without_values_there_are_facts():
     assert repr(result) == "Result of count: total=7, iterations=1"
     with pytest.raises(GraphError, match="no value per vertex, but total"):
         result.top(3)
+
+
+def test_a_value_of_no_vertex_is_refused():
+    result = clew.bfs(clew.generate.path(3), 0)
+    for wrong in (3, -1, "a"):
+        with pytest.raises(GraphError, match=f"{wrong!r} is not a vertex; expected an integer from 0 to 2"):
+            result.of(wrong)
+
+
+def test_checkers_call_vertices_by_their_names():
+    graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], directed=False)
+    result = clew.coloring(graph)
+    result.color[2] = -1
+    with pytest.raises(clew.VerificationError, match="a colour is 0 or more; broken 1 times, first at vertex 'c'"):
+        clew.verify.coloring(graph, result)

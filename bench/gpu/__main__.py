@@ -14,18 +14,18 @@ from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 
-from bench.gpu.graphs import RECIPES, make
-from bench.gpu.peers import BEST
+from bench.gpu.graphs import make
+from bench.gpu.peers import BEST, GRAPHS
 from bench.gpu.timing import Timed, table, timed
 
-TOPICS = ("searches", "traversal", "fixpoints", "counting", "products", "programs")
+TOPICS = ("searches", "traversal", "fixpoints", "counting", "products", "programs")  # others by name alone
 
 
 def main() -> None:
     """Run, print and save."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("topics", nargs="*", default=[])
-    parser.add_argument("--graphs", default=",".join(RECIPES))
+    parser.add_argument("--graphs", default=",".join(GRAPHS))
     parser.add_argument("--only", default="", help="run only variants whose work or variant contains this")
     parser.add_argument("--data", type=Path, default=Path("data"))
     parser.add_argument("--kept", type=Path, default=Path("bench/out/graphs"))

@@ -100,6 +100,10 @@ RECIPES = {
     "rmat22": Recipe(recursive(22, 16, 0.57, 0.19, 0.19, 1), 1 << 22, True, True, 4_811_767, 149_733_465),
     "kron21": Recipe(recursive(21, 48, 0.57, 0.19, 0.19, 7), 1 << 21, True, True, 2_890_768, 73_899_129),
 }
+#: The Kronecker graphs of the paper on SpMSpV, below the one above; not among the default graphs.
+RECIPES |= {
+    f"kron{scale}": Recipe(recursive(scale, 48, 0.57, 0.19, 0.19, 7), 1 << scale, True, True) for scale in range(16, 21)
+}
 
 
 def make(name: str, data: Path, kept: Path) -> Case:

@@ -22,6 +22,7 @@ from clew.errors import (
 )
 from clew.graph import Graph
 from clew.io import read, write
+from clew.memory import memory
 from clew.operators import Gather, Monoid, Operator, Semiring, gathers, monoids, semirings
 from clew.primitives import *  # noqa: F403, so are the primitives
 from clew.program import VertexProgram, run
@@ -29,10 +30,12 @@ from clew.result import Result
 
 __version__ = "0.1.0"
 
-_LATER = ("placement", "tiers")  # loaded by whoever uses them, so that `import clew` stays light
+_LATER = ("placement", "plots", "tiers")  # loaded by whoever uses them, so that `import clew` stays light
+_INSIDE = {"Plan": "plan", "explain": "plan", "report": "reporting"}
 
 __all__ = [
     *_LATER,
+    *_INSIDE,
     *(name for name in algorithms.__all__ if name != "ALGORITHMS"),
     *primitives.__all__,
     "ClewError",
@@ -54,6 +57,7 @@ __all__ = [
     "gathers",
     "generate",
     "layouts",
+    "memory",
     "monoids",
     "operators",
     "read",
@@ -65,9 +69,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _Any:
-    """The packages that are loaded later."""
-    if name in _LATER:
-        import importlib
+    """The packages that are loaded later, and what is in them."""
+    import importlib
 
+    if name in _LATER:
         return importlib.import_module(f"clew.{name}")
+    if name in _INSIDE:
+        return getattr(importlib.import_module(f"clew.{_INSIDE[name]}"), name)
     raise AttributeError(f"module 'clew' has no attribute {name!r}")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from clew.dtypes import Array, IdArray, OffsetArray
+
+#: Where the metadata of a graph with a placement has the number of vertices in slow memory.
+BOUNDARY = "placement_boundary"
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,11 +18,13 @@ class Adjacency:
     """Compressed sparse rows: the neighbours of ``v`` are ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
 
     The arrays are made read-only: a graph never changes once it is there, so that it can be shared and cached freely.
+    ``boundary`` is the first row that a placement wants in fast memory; None without one.
     """
 
     indptr: OffsetArray
     indices: IdArray
     weights: Array | None = None
+    boundary: int | None = None
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights):
@@ -28,7 +33,13 @@ class Adjacency:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its arrays, which makes them read-only again on the other side."""
-        return Adjacency, (self.indptr, self.indices, self.weights)
+        return Adjacency, (self.indptr, self.indices, self.weights, self.boundary)
+
+    def cut_at(self, boundary: Any) -> Adjacency:
+        """The same rows with a boundary; themselves where it is none that there could be."""
+        if not isinstance(boundary, (int, np.integer)) or not 0 <= boundary <= self.num_vertices:
+            return self
+        return replace(self, boundary=int(boundary))
 
     @property
     def num_vertices(self) -> int:

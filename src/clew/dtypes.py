@@ -51,6 +51,11 @@ def id_dtype(num_vertices: int, override: npt.DTypeLike | None = None) -> np.dty
     return dtype
 
 
+def is_on_gpu(values: Any) -> bool:
+    """Whether an array says that it is in GPU memory."""
+    return hasattr(values, "__cuda_array_interface__")
+
+
 def as_weights(weights: npt.ArrayLike, count: int) -> Array:
     """``weights`` as a contiguous 1-D array of a supported dtype, checked against the number of edges."""
     array = np.asarray(weights)

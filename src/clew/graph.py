@@ -11,8 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import build, convert, transform
-from clew.adjacency import Adjacency, BuildReport
+from clew.adjacency import BOUNDARY, Adjacency, BuildReport
+from clew.convert.tensors import TensorGraph
 from clew.describe import Description, as_html, as_text, describe
+from clew.drawing import DrawnGraph
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
@@ -27,7 +29,7 @@ Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
 
 
-class Graph:
+class Graph(DrawnGraph, TensorGraph):
     """An immutable graph in compressed adjacency form.
 
     Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor
@@ -63,6 +65,8 @@ class Graph:
             raise GraphError(
                 f"there are {len(names):,} names for {adjacency.num_vertices:,} vertices; expected one each."
             )
+        if metadata and BOUNDARY in metadata:
+            adjacency = adjacency.cut_at(metadata[BOUNDARY])
         self._out = adjacency
         self._in: Adjacency | None = None if directed else adjacency
         self._directed = directed
@@ -96,7 +100,7 @@ class Graph:
         ----------
         source, target
             Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are
-            always names.
+            always names. Ids in arrays of a GPU (CuPy, PyTorch, cuDF) are sorted into rows there.
         weights
             One per edge.
         num_vertices
@@ -282,7 +286,7 @@ class Graph:
     def incoming(self) -> Adjacency:
         """The in-edges; built at the first call and kept. Of an undirected graph, the out-edges themselves."""
         if self._in is None:
-            self._in = transform.transposed(self._out)
+            self._in = transform.transposed(self._out).cut_at(self._out.boundary)
         return self._in
 
     @property

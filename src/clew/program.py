@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.choice import gpu_for
+from clew.engines.choice import gpu_for, partner_for
+from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.operators import Gather, Monoid
@@ -83,6 +84,7 @@ class VertexProgram:
     apply: Callable[[Any, Any], bool]
 
 
+@retried
 def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result:
     """Run a vertex program until no vertex is active.
 
@@ -95,16 +97,20 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     graph
         On which graph; of an unweighted one, ``process`` gets 1 for every weight.
     device
-        "auto", "cpu" or "cuda". A GPU reduces with monoids; programs with a ``Gather`` run on the CPU.
+        "auto", "cpu", "cuda" or "hybrid". A GPU reduces with monoids; programs with a ``Gather`` run on the CPU. With
+        "hybrid", ``send`` and ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the
+        GPU: for programs whose ``apply`` cannot be compiled for it, and states that do not fit there.
 
     Returns
     -------
     Result
         An array per field. ``trace`` has ``active``, ``edges`` and ``direction`` of each iteration; of a program with
-        ``active_next="all"`` and a monoid, ``changed``.
+        ``active_next="all"`` and a monoid, ``changed``. With "hybrid", also ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
+        ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in which messages went up and down.
     """
     _check(program)
-    gpu = gpu_for(device, graph.num_arcs)
+    partner = partner_for(device)
+    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
     initial, active = program.start(graph)
@@ -113,11 +119,17 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     state = _state(program, initial, graph.num_vertices)
     chosen = _mask(active, graph.num_vertices)
     values: dict[str, Any]
-    if gpu is not None:
+    done: Any
+    if partner is not None:
+        from clew.engines.hybrid.program import run_program as run_on_both
+
+        done = run_on_both(partner, program, graph, state, chosen)
+        values = {name: np.ascontiguousarray(state[name]) for name in program.fields}
+    elif gpu is not None:
         from clew.engines.cuda.program import run_program as run_on_gpu
 
         values = {name: gpu.upload(np.ascontiguousarray(state[name])) for name in program.fields}
-        done: Any = run_on_gpu(gpu, program, graph, values, chosen)
+        done = run_on_gpu(gpu, program, graph, values, chosen)
     else:
         from clew.engines.cpu.program import run_program
 

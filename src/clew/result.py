@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.convert.arrow import to_pandas
+from clew.convert.tensors import TensorResult
+from clew.drawing import DrawnResult, DrawnTrace
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class Trace(DrawnTrace):
     """What each iteration did: one array per column, one entry per iteration.
 
     Columns are up to the algorithm: ``frontier`` (active vertices), ``edges`` (edges looked at), ``direction`` ("push"
@@ -45,6 +47,9 @@ class Trace:
 
         return pa.table({"iteration": np.arange(len(self)), **self.columns})
 
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
+
 
 class _Later(Mapping[str, Array]):
     """Columns that are fetched at the first look."""
@@ -68,12 +73,13 @@ class _Later(Mapping[str, Array]):
         return len(self._fetched())
 
 
-class Result:
+class Result(DrawnResult, TensorResult):
     """Arrays with one entry per vertex, and what else there is to say.
 
     Every array is an attribute: ``clew.bfs(g, 0).depth``. What was computed on a GPU stays there, as CuPy arrays, which
     CuPy, PyTorch and cuDF take without a copy (DLPack, ``__cuda_array_interface__``); ``numpy()`` brings it to the
-    host, and tables, dicts and ``top`` do so by themselves.
+    host, and tables, dicts and ``top`` do so by themselves. The result itself speaks DLPack for its first array, and
+    is a table to whoever speaks Arrow: ``polars.DataFrame(result)``, ``duckdb``, ``pandas.DataFrame.from_arrow``.
 
     Parameters
     ----------
@@ -146,7 +152,12 @@ class Result:
 
     def of(self, name: Name, value: str | None = None) -> Any:
         """The value of the vertex called ``name``."""
-        vertex = int(name) if self._names is None else self._names.id_of(name)
+        if self._names is not None:
+            vertex = self._names.id_of(name)
+        elif isinstance(name, str) or not 0 <= int(name) < len(self):
+            raise GraphError(f"{name!r} is not a vertex; expected an integer from 0 to {len(self) - 1:,}.")
+        else:
+            vertex = int(name)
         return self._shown(value, np.array([vertex]))[0]
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:

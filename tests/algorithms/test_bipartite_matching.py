@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 import clew
 from clew import GraphError, Result, VerificationError
+from clew.algorithms.generic.bipartite_matching import match as over_products
 from tests.algorithms.graphs import LARGE, as_networkx, graphs
 
 METHODS = ["maximum", "maximal"]
@@ -169,3 +170,25 @@ def test_the_checker_wants_edges_between_the_sides_only():
     values = {"mate": np.array([1, 0, -1]), "left": np.array([True, False, False])}
     with pytest.raises(VerificationError, match="one end on either side"):
         clew.verify.bipartite_matching(clew.generate.path(3), Result("", values, facts={"size": 1}))
+
+
+@pytest.mark.parametrize("maximum", [False, True])
+@settings(max_examples=40, deadline=None)
+@given(bipartite())
+def test_over_products(maximum, case):
+    graph, left = case
+    both_ways = graph.symmetrized() if graph.directed else graph
+    mate, added = over_products(both_ways, left, maximum=maximum, device="reference")
+    result = Result("bipartite_matching", {"mate": mate, "left": left}, facts={"size": sum(added)})
+    assert (mate >= 0).sum() == 2 * sum(added)
+    clew.verify.bipartite_matching(graph, result, maximum=maximum)
+    if maximum:
+        assert sum(added) == clew.bipartite_matching(graph, left=left).size
+
+
+def test_over_products_on_the_gpu():
+    graph = random_bipartite(60, 50, 200, seed=4)
+    result = clew.bipartite_matching(graph, device="emulated")
+    clew.verify.bipartite_matching(graph, result)
+    assert result.size == clew.bipartite_matching(graph).size
+    assert result.trace["paths"].sum() == result.size

@@ -28,6 +28,7 @@ SAME = {
     "multi_source_bfs": ("depth", "sources", "reached"),
     "sssp": ("distance", "reached"),
     "sswp": ("width", "reached"),
+    "strongly_connected_components": ("label", "count", "sizes", "largest"),
     "triangles": ("count", "total"),
 }
 CLOSE = {

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
 import clew
 from clew.cli import demo, output
+from clew.describe import human_bytes
 from tests.cli import running
 from tests.cli.running import OK
 
@@ -14,7 +17,7 @@ from tests.cli.running import OK
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_demo_answers_its_questions(monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
-    code, out, err = running.clew("demo")
+    code, out, err = running.clew("demo", "--no-report")
     assert (code, err) == (OK, "")
     assert max(len(line) for line in out.split("\n")) <= width
     lines = [" ".join(line.split()) for line in out.split("\n")]
@@ -25,6 +28,28 @@ def test_the_demo_answers_its_questions(monkeypatch, width):
     first = lines[lines.index("Which packages need the most?") + 3]
     assert first.startswith("med-bio 644 ━━━")
     assert "\x1b" not in out
+
+
+def test_the_demo_ends_with_a_report_and_says_where_it_is(monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, "SECTIONS", [])
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.chdir(tmp_path)
+    code, out, err = running.clew("demo")
+    assert (code, err) == (OK, "")
+    path = tmp_path / "clew-report.html"
+    told = out[out.index("The report") :].split()
+    assert str(path) in told
+    assert human_bytes(path.stat().st_size).split()[0] in told
+    assert "libc6" in path.read_text(encoding="utf-8")
+
+
+def test_the_demo_does_without_a_report_where_plotly_is_missing(monkeypatch, tmp_path):
+    monkeypatch.setattr(demo, "SECTIONS", [])
+    monkeypatch.setitem(sys.modules, "plotly", None)
+    code, out, _ = running.clew("demo", "-o", tmp_path / "report.html")
+    assert code == OK
+    assert 'pip install "clew[plots]"' in " ".join(out.split())
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_top_of_a_list_is_stable():

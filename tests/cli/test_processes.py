@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import pty
 import signal
@@ -12,10 +11,8 @@ import sys
 import time
 
 import pytest
-from rich.console import Console
 
 import clew
-from clew.cli import progress
 from tests.cli import running
 from tests.cli.running import STOPPED
 
@@ -69,30 +66,6 @@ def test_colours_only_where_they_are_wanted(tmp_path, environment, coloured):
     text = on_a_terminal(["info", tmp_path / "missing"], environment)
     assert text.endswith("there is no such file." + ("\x1b[0m" if coloured else ""))
     assert ("\x1b[31m" in text) is coloured
-
-
-def test_a_bar_shows_on_a_terminal_when_work_takes_long(monkeypatch):
-    shown = io.StringIO()
-    monkeypatch.setattr(progress, "messages", Console(file=shown, force_terminal=True, width=80))
-    monkeypatch.setattr(progress, "PATIENCE", 0.05)
-    with progress.showing("reading large.clew") as report:
-        report(1, 4)
-        time.sleep(0.2)
-        report(2, 4)
-    assert "reading large.clew" in shown.getvalue()
-    assert "50%" in shown.getvalue()
-    assert shown.getvalue().endswith("\x1b[2K")  # and is wiped away
-
-
-def test_no_bar_for_short_work_nor_away_from_a_terminal(monkeypatch):
-    shown = io.StringIO()
-    monkeypatch.setattr(progress, "messages", Console(file=shown, force_terminal=True, width=80))
-    with progress.showing("reading small.clew") as report:
-        report(4, 4)
-    monkeypatch.setattr(progress, "messages", Console(file=shown))
-    with progress.showing("reading large.clew") as report:
-        assert report is None
-    assert "reading" not in shown.getvalue()
 
 
 def on_a_terminal(arguments, environment):

@@ -83,3 +83,32 @@ def test_integers_are_integers(tmp_path):
     path.write_text("0 1\n1 2\n")
     assert clew("run", "bfs", path, "--source", "1")[0] == OK
     assert "are integers" in clew("run", "bfs", path, "--source", "one")[2]
+
+
+def test_where_edges_are_kept(tmp_path):
+    file = tmp_path / "graph.el"
+    file.write_text("0 1\n1 2\n2 3\n3 0\n")
+    for more in (["--edges", "zero_copy"], ["--edges", "tiered", "--fast-memory", "8B"], ["--fast-memory", "1KiB"]):
+        code, out, _ = clew("run", "bfs", file, "--source", 0, "--device", "emulated", "--verify", *more)
+        assert code == OK
+        assert "verified" in out
+    code, _, err = clew("run", "bfs", file, "--source", 0, "--edges", "disk")
+    assert code == BAD_INPUT
+    assert "edges is 'disk'" in err
+    code, _, err = clew(
+        "run", "bfs", file, "--source", 0, "--device", "emulated", "--edges", "device", "--fast-memory", "8B"
+    )
+    assert "needs 32 bytes of GPU memory" in err
+    assert code == BAD_INPUT
+
+
+def test_a_plan_is_shown_before_the_run_and_compared_after_it(file):
+    code, out, _ = clew("run", "bfs", file, "--source", "ann", "--explain")
+    assert code == OK
+    assert out.index("Plan of bfs") < out.index("bfs on named.csv") < out.index("Predicted and measured")
+    assert "load balance" in out
+    code, out, _ = clew("run", "pagerank", file, "--explain", "--json")
+    plan = json.loads(out)["plan"]
+    assert code == OK
+    assert plan["engine"] == "cpu"
+    assert plan["measured"]["seconds"] > 0

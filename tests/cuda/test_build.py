@@ -1,4 +1,4 @@
-"""Rows made on the device: from edges, and turned round."""
+"""Rows turned round on the device, and copies that go with their graph."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.build import rows_from_edges, transposed
+from clew.engines.cuda.build import transposed
 from clew.engines.cuda.rows import forget_all, incoming_on, rows_on
 from tests.algorithms.graphs import graphs
 
@@ -45,15 +45,6 @@ def test_weights_come_along(device):
     full = incoming_on(device, graph)
     assert full.weights is not None
     assert incoming_on(device, graph, weights=False).weights is None
-
-
-def test_from_edges(device):
-    rng = np.random.default_rng(3)
-    source, target = rng.integers(0, 50, (2, 400))
-    weights = rng.random(400, dtype=np.float32)
-    rows = rows_from_edges(device, device.upload(source), device.upload(target), device.upload(weights), 60)
-    expected = clew.Graph.from_edges(source, target, weights, num_vertices=60)
-    check_same(device, rows, expected.outgoing)
 
 
 def test_copies_go_with_their_graph(device):

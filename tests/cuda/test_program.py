@@ -139,7 +139,7 @@ def tuned(program, graph, tuning):
     n = graph.num_vertices
     state = {name: device.full(n, 0, kind) for name, kind in program.fields.items()}
     for name, value in initial.items():
-        state[name][...] = value
+        state[name][...] = device.upload(np.broadcast_to(value, n).astype(state[name].dtype))
     chosen = np.ones(n, dtype=np.bool_)
     if active is not None:
         chosen[:] = False

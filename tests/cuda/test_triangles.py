@@ -11,6 +11,7 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda import triangles as engine
 from clew.engines.cuda.neighbourhoods import PIECE, neighbourhoods
 from tests.algorithms.graphs import graphs
+from tests.on_gpu import fetched
 
 SIZES = (1, 2, 3, 31, 32, 33, 63, 64, 65)
 TINY = {"SMALL_SLOTS": 32, "LARGE_SLOTS": 64, "OWNED": 16, "SHORT": 0}  # tables, parts and lists of every kind
@@ -93,11 +94,12 @@ def test_neighbourhoods_are_the_distinct_neighbours():
     graph = clew.generate.rmat(7, 6, seed=1)
     device = gpu_for("emulated", 0)
     near = neighbourhoods(device, graph, with_times=True)
+    listed, counts, up, down = (fetched(array) for array in (near.items, near.times, near.up, near.down))
     out, into = (np.asarray(rows.indptr) for rows in (graph.outgoing, graph.incoming))
     for v in range(graph.num_vertices):
         first, last = out[v] + into[v], out[v + 1] + into[v + 1]
-        items = np.r_[near.items[first : first + near.up[v]], near.items[last - near.down[v] : last]]
-        times = np.r_[near.times[first : first + near.up[v]], near.times[last - near.down[v] : last]]
+        items = np.r_[listed[first : first + up[v]], listed[last - down[v] : last]]
+        times = np.r_[counts[first : first + up[v]], counts[last - down[v] : last]]
         outgoing = set(graph.outgoing.indices[out[v] : out[v + 1]].tolist()) - {v}
         incoming = set(graph.incoming.indices[into[v] : into[v + 1]].tolist()) - {v}
         assert sorted(items.tolist()) == sorted(outgoing | incoming)

@@ -20,6 +20,7 @@ from clew.engines.cuda.rows import rows_on
 from clew.engines.reference import ReferenceEngine
 from clew.primitives.arguments import engine_of
 from tests.engines.inputs import numbers, weighted
+from tests.on_gpu import emulation_only, fetched
 
 TILE = balance.WARP * balance.EACH
 SIZES = (0, 1, 31, 32, 33, 257, 1500)
@@ -56,14 +57,16 @@ def check_spmv(device, edges, semiring, dtype, ways=(AUTO,), seed=1):
     expected = np.empty(n, semiring.result_dtype(weight, x.dtype))
     ReferenceEngine().spmv(edges, x, semiring, None, expected)
     wanted = rng.random(n) < 0.5
+    there, chosen = device.upload(x), device.upload(wanted)
     for way in ways:
         engine = CudaEngine(device, way)
-        found = np.full(n, 1).astype(expected.dtype)
-        engine.spmv(edges, x, semiring, None, found)
-        np.testing.assert_array_equal(found, expected, err_msg=str(way))
-        found = np.full(n, 1).astype(expected.dtype)
-        engine.spmv(edges, x, semiring, wanted, found)
-        np.testing.assert_array_equal(found, np.where(wanted, expected, np.ones(1, expected.dtype)), err_msg=str(way))
+        found = device.upload(np.full(n, 1).astype(expected.dtype))
+        engine.spmv(edges, there, semiring, None, found)
+        np.testing.assert_array_equal(fetched(found), expected, err_msg=str(way))
+        found = device.upload(np.full(n, 1).astype(expected.dtype))
+        engine.spmv(edges, there, semiring, chosen, found)
+        some = np.where(wanted, expected, np.ones(1, expected.dtype))
+        np.testing.assert_array_equal(fetched(found), some, err_msg=str(way))
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -130,8 +133,8 @@ def test_ids_and_offsets_of_64_bits(device):
     found = CudaEngine(device).spgemm(wide, graph.outgoing, semirings.plus_times, None)
     expected = clew.spgemm(graph, graph, device="reference")
     assert found.indices.dtype == np.int64
-    np.testing.assert_array_equal(found.indices, expected.indices)
-    np.testing.assert_array_equal(found.weights, expected.weights)
+    np.testing.assert_array_equal(fetched(found.indices), expected.indices)
+    np.testing.assert_array_equal(fetched(found.weights), expected.weights)
 
 
 def test_the_way_follows_the_degrees():
@@ -147,6 +150,7 @@ def test_the_way_follows_the_degrees():
     assert [products.lanes_for(mean) for mean in (0, 4, 5, 40, 1e6)] == [1, 1, 2, 16, 32]
 
 
+@emulation_only
 def test_new_names_are_made_when_products_are_many(device, monkeypatch):
     """The sums are the same bits before and after, and where there is no memory for the names, there are none."""
     monkeypatch.setattr(products, "FEW", 0)
@@ -182,6 +186,7 @@ RUNS = {
 }
 
 
+@emulation_only
 @pytest.mark.parametrize("name", RUNS)
 def test_no_allocation_that_fails_does_harm(device, name):
     """The k-th allocation fails, for every k: a clean error, nothing lost, and the next try gives the right answer."""
@@ -215,17 +220,18 @@ def test_what_is_known_of_a_graph_is_found_once(device):
 def test_bit_vectors(device, size):
     rng = np.random.default_rng(size)
     x = rng.random(size) < 0.2
-    np.testing.assert_array_equal(bits.unpacked(device, bits.packed(device, x), size), x)
+    there = device.upload(x)
+    np.testing.assert_array_equal(fetched(bits.unpacked(device, bits.packed(device, there), size)), x)
     rows = rows_of_lengths(np.resize([1, 0, 40, 2], size))
     expected = clew.spvisit(rows, x, device="reference")
     for way in (Way("rows", 4, 0, True), Way("rows", 32, 2, True), Way("tiles", bits=True)):
-        found = np.empty(size, np.bool_)
-        products.spmv(device, rows, x, semirings.or_and, None, found, way)
-        np.testing.assert_array_equal(found, expected)
+        found = device.empty(size, np.bool_)
+        products.spmv(device, rows, there, semirings.or_and, None, found, way)
+        np.testing.assert_array_equal(fetched(found), expected)
     if size:
         words = device.zeros(-(-size // 32), np.uint32)
-        products.spmv_bits(device, rows_on(device, rows), bits.packed(device, x), semirings.or_and, None, words)
-        np.testing.assert_array_equal(bits.unpacked(device, words, size), expected)
+        products.spmv_bits(device, rows_on(device, rows), bits.packed(device, there), semirings.or_and, None, words)
+        np.testing.assert_array_equal(fetched(bits.unpacked(device, words, size)), expected)
 
 
 @pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 1023, 1024, 1025, 40_000])
@@ -233,12 +239,13 @@ def test_compaction(device, count):
     rng = np.random.default_rng(count)
     for mask in (rng.random(count) < 0.3, np.ones(count, np.bool_), np.zeros(count, np.bool_)):
         values = rng.random(count)
-        places, taken = compaction.true_places(device, mask, count, np.int32, values=values)
-        np.testing.assert_array_equal(places, np.flatnonzero(mask))
-        np.testing.assert_array_equal(taken, values[mask])
-        words = bits.packed(device, mask)
+        there = device.upload(mask)
+        places, taken = compaction.true_places(device, there, count, np.int32, values=device.upload(values))
+        np.testing.assert_array_equal(fetched(places), np.flatnonzero(mask))
+        np.testing.assert_array_equal(fetched(taken), values[mask])
+        words = bits.packed(device, there)
         places, _ = compaction.true_places(device, words, count, np.int64, bits=True)
-        np.testing.assert_array_equal(places, np.flatnonzero(mask))
+        np.testing.assert_array_equal(fetched(places), np.flatnonzero(mask))
 
 
 @pytest.mark.parametrize("count", [1, 2, 31, 1023, 1024, 1025, 2048, 2049, 10_000])
@@ -246,7 +253,8 @@ def test_merge_sort(device, count):
     rng = np.random.default_rng(count)
     for top in (3, 2**63):
         items = rng.integers(0, top, count, dtype=np.uint64)
-        np.testing.assert_array_equal(sorting.merge_sorted(device, items.copy()), np.sort(items))
+        found = sorting.merge_sorted(device, device.upload(items.copy()))
+        np.testing.assert_array_equal(fetched(found), np.sort(items))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +272,8 @@ def test_atomics_of_every_monoid_and_type(device, name, dtype):
     graph = clew.Graph.from_edges(np.repeat(np.arange(n), 3), np.tile([4, 5, 7], n), None, n)
     values = rng.integers(0, 2, n).astype(dtype)
     expected = clew.spmspv(graph, (np.arange(n), values), semiring, device="reference")
-    found = CudaEngine(device).spmspv(graph.outgoing, np.arange(n, dtype=np.int32), values, semiring, None, "none")
+    active, there = device.upload(np.arange(n, dtype=np.int32)), device.upload(values)
+    found = fetched(CudaEngine(device).spmspv(graph.outgoing, active, there, semiring, None, "none"))
     np.testing.assert_array_equal(found[0], expected[0])
     if name == "any":
         assert np.isin(found[1], values).all()
@@ -291,7 +300,8 @@ def test_pushes_of_every_size(device, merge, size):
         active = np.arange(0, graph.num_vertices, 1 + (graph is spread)).astype(np.int32)
         values = numbers(np.random.default_rng(1), "int32", active.size)
         expected = clew.spmspv(graph, (active, values), semirings.min_plus, device="reference")
-        found = CudaEngine(device).spmspv(graph.outgoing, active, values, semirings.min_plus, None, merge)
+        pushed = (device.upload(active), device.upload(values))
+        found = fetched(CudaEngine(device).spmspv(graph.outgoing, *pushed, semirings.min_plus, None, merge))
         for ours, theirs in zip(found, expected, strict=True):
             np.testing.assert_array_equal(ours, theirs)
 

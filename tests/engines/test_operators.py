@@ -158,6 +158,49 @@ def test_the_next_process_finds_a_users_own_function_compiled(tmp_path):
     assert run(0.0) == [first[0], "1 0"]
 
 
+SPREADING = """
+    import clew
+    from clew.engines.cpu import compiler
+
+    class Hops(clew.VertexProgram):
+        fields = {{"hops": "int32"}}
+        message = "int32"
+        reduce = clew.monoids.min
+
+        def start(self, graph):
+            return {{"hops": [0] + [99] * (graph.num_vertices - 1)}}, [0]
+
+        send = staticmethod(lambda vertex: vertex.hops + 1)
+        process = staticmethod(lambda message, weight, vertex: message + {0})
+
+        @staticmethod
+        def apply(total, vertex):
+            if total < vertex.hops:
+                vertex.hops = total
+                return True
+            return False
+
+    print(clew.run(Hops(), clew.generate.path(4)).hops.tolist())
+    kernel, = compiler._kernels.values()
+    print(sum(kernel.dispatcher.stats.cache_hits.values()), sum(kernel.dispatcher.stats.cache_misses.values()))
+"""
+
+
+def test_the_next_process_finds_a_vertex_program_compiled(tmp_path):
+    """Its kernel calls other kernels, which Numba by itself takes for new ones in every process."""
+
+    def run(number):
+        program = tmp_path / "program.py"
+        program.write_text(textwrap.dedent(SPREADING.format(number)))
+        done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()
+
+    assert run(0)[0] == "[0, 1, 2, 3]"
+    assert run(0) == ["[0, 1, 2, 3]", "1 0"]
+    # Another program of the same name, in the same place.
+    assert run(1)[0] == "[0, 2, 4, 6]"
+
+
 def test_an_edited_module_is_not_mistaken_for_the_old_one(tmp_path):
     def run(number):
         (tmp_path / "mine.py").write_text(

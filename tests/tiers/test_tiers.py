@@ -195,7 +195,7 @@ def test_without_libnuma_the_kernel_is_asked(monkeypatch):
         allocate(PAGE, here())
 
 
-@pytest.mark.parametrize("kind", ["device", "pinned"])
+@pytest.mark.parametrize("kind", ["device", "pinned", "managed"])
 def test_a_gpus_memory_is_refused(kind):
     with pytest.raises(clew.GraphError, match="belongs to a GPU"):
         allocate(8, Tier("gpu", kind, 1 << 30, 1 << 30))
@@ -293,7 +293,7 @@ def test_the_kernels_of_a_gpu():
     args = (values, np.uint64(999), np.uint64(512), total)
     device.launch(device.kernel("bandwidth.cuh", "read_at_random"), 2, 64, *args)
     assert int(total[0]) == 3 * 512
-    for pinned in (False, True):
-        *speeds, size = bandwidths(device, pinned=pinned, size=1 << 14)
+    for kind in ("device", "pinned", "managed"):
+        *speeds, size = bandwidths(device, kind, 1 << 14)
         assert size == 1 << 14
         assert min(speeds) > 0

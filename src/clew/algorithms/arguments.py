@@ -6,16 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.choice import check_device
 from clew.errors import GraphError
 from clew.graph import Graph
-
-
-def check_on_cpu(device: str, algorithm: str) -> None:
-    """Refuse a GPU where there is nothing to run on it."""
-    check_device(device)
-    if device not in ("auto", "cpu"):
-        raise GraphError(f'{algorithm} runs on the CPU only; use device="cpu" or "auto" instead of {device!r}.')
 
 
 def vertex_of(graph: Graph, source: Any) -> int:

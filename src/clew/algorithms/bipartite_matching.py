@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_on_cpu
 from clew.algorithms.registry import algorithm
 from clew.dtypes import Array
+from clew.engines.choice import check_device
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.result import Result
+from clew.result import Result, Trace
 from clew.transform import as_mask
 
 METHODS = ("maximum", "maximal")
@@ -35,7 +35,7 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: str = "maximum
         "maximum": no matching has more edges. "maximal": no edge could be added; found in one pass, and usually within
         a percent of the maximum.
     device
-        "auto" or "cpu".
+        "auto" and "cpu" run on the CPU; "cuda" as products with sparse vectors on the GPU, which travel there and back.
 
     Returns
     -------
@@ -66,21 +66,27 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: str = "maximum
     >>> clew.bipartite_matching(jobs, left=["ann", "bob"]).size
     2
     """
-    from clew.engines.cpu.matching import match
-
-    check_on_cpu(device, "bipartite_matching")
+    check_device(device)
     if method not in METHODS:
         raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
     both_ways = graph.with_weights(None).symmetrized() if graph.directed else graph
     side = _left_side(both_ways, left)
-    found = match(both_ways, side, maximum=method == "maximum")
+    if device not in ("auto", "cpu"):
+        from clew.algorithms.generic.bipartite_matching import match as match_over_products
+
+        mate, paths = match_over_products(both_ways, side, maximum=method == "maximum", device=device)
+        phases, trace = len(paths), Trace({"paths": np.array(paths)})
+    else:
+        from clew.engines.cpu.matching import match
+
+        mate, phases, trace = match(both_ways, side, maximum=method == "maximum")
     return Result(
         "bipartite_matching",
-        {"mate": found.mate, "left": side},
+        {"mate": mate, "left": side},
         names=graph.names,
-        facts={"size": int((found.mate >= 0).sum()) // 2},
-        iterations=found.phases,
-        trace=found.trace,
+        facts={"size": int((mate >= 0).sum()) // 2},
+        iterations=phases,
+        trace=trace,
     )
 
 

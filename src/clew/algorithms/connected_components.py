@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for
+from clew.engines.choice import gpu_for, partner_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -20,7 +20,7 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Directed or not; weights do not matter.
     device
-        "auto", "cpu" or "cuda".
+        "auto", "cpu", "cuda", or "hybrid" for both together.
 
     Returns
     -------
@@ -48,18 +48,25 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
     >>> result.label.tolist(), result.count, result.sizes.tolist()
     ([0, 1, 0, 3, 3, 5], 4, [2, 1, 2, 1])
     """
-    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+    if (partner := partner_for(device)) is not None:
+        from clew.engines.hybrid.components import connected_components as components_on_both
+
+        found = components_on_both(partner, graph)
+        sizes = found.sizes
+    elif (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.components import connected_components as components_on
 
-        on_gpu = components_on(gpu, graph)
-        label, sizes = on_gpu.label, gpu.download(on_gpu.sizes)
+        found = components_on(gpu, graph)
+        sizes = gpu.download(found.sizes)
     else:
         from clew.engines.cpu.components import connected_components as components
 
-        label, sizes = components(graph)
+        found = components(graph)
+        sizes = found.sizes
     return Result(
         "connected_components",
-        {"label": label},
+        {"label": found.label},
         names=graph.names,
         facts={"count": sizes.size, "sizes": sizes, "largest": int(sizes.max(initial=0))},
+        trace=found.trace,
     )

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from clew.algorithms.flow import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import check_device, gpu_for
+from clew.engines.choice import gpu_for, partner_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result, Trace
@@ -54,7 +54,8 @@ def pagerank(
     dtype
         "float64", or "float32" for less memory and about 7 digits; sums are taken in float64 either way.
     device
-        "auto", "cpu" or "cuda".
+        "auto", "cpu", "cuda", or "hybrid" for both together: who has which rows depends on how fast they are, and with
+        it the last digits.
 
     Returns
     -------
@@ -79,7 +80,7 @@ def pagerank(
     >>> ranks.rank.round(3).tolist()
     [0.48, 0.173, 0.173, 0.173]
     """
-    check_device(device)
+    partner = partner_for(device)
     damping = check_fraction("damping", damping)
     tolerance, max_iterations = check_rounds(tolerance, max_iterations)
     if dtype not in DTYPES:
@@ -94,7 +95,11 @@ def pagerank(
         "weighted": weighted,
         "dtype": dtype,
     }
-    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
+    if partner is not None:
+        from clew.engines.hybrid.pagerank import pagerank as ranks_on_both
+
+        found = ranks_on_both(partner, graph, **options)
+    elif (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.pagerank import pagerank as ranks_on
 
         found = ranks_on(gpu, graph, **options)
@@ -108,5 +113,5 @@ def pagerank(
         names=graph.names,
         iterations=found.rounds,
         converged=found.converged,
-        trace=Trace({"change": found.changes}),
+        trace=Trace({"change": found.changes, **found.moved}),
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec
 
+from clew.engines.retry import retried
 from clew.result import Result
 
 Arguments = ParamSpec("Arguments")
@@ -35,5 +36,6 @@ ALGORITHMS: dict[str, Algorithm] = {}
 
 def algorithm(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Register a function under its name."""
-    ALGORITHMS[function.__name__] = Algorithm(function.__name__, function)
-    return function
+    public = retried(function)
+    ALGORITHMS[function.__name__] = Algorithm(function.__name__, public)
+    return public

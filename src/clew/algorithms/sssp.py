@@ -8,7 +8,7 @@ from typing import Any
 from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for
+from clew.engines.choice import gpu_for, partner_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
@@ -41,7 +41,8 @@ def sssp(
         Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
         differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
     device
-        "auto", "cpu" or "cuda".
+        "auto", "cpu", "cuda", or "hybrid" for both together, which share the edges of integer weights whose sums fit
+        31 bits and leave others to the faster of the two.
 
     Returns
     -------
@@ -80,13 +81,19 @@ def sssp(
     if delta is not None and not (math.isfinite(delta) and delta > 0):
         raise GraphError(f"delta is {delta}; expected a number above 0, or None to have it chosen.")
     start = vertex_of(graph, source)
-    gpu = gpu_for(device, graph.num_arcs)
+    partner = partner_for(device)
+    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
     weights = weights_of(graph, algorithm="sssp")
     check_sums(weights, graph.num_vertices)
-    if gpu is not None:
+    found: Any
+    if partner is not None:
+        from clew.engines.hybrid.split import sssp as search_on_both
+
+        found = search_on_both(partner, graph, start, weights, delta=delta, deterministic=deterministic)
+    elif gpu is not None:
         from clew.engines.cuda.sssp import sssp as search_on_gpu
 
-        found: Any = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic)
+        found = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic)
     else:
         from clew.engines.cpu.sssp import sssp as search
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clew.algorithms.arguments import check_on_cpu
 from clew.algorithms.registry import algorithm
+from clew.engines.choice import check_device
 from clew.graph import Graph
 from clew.result import Result
 
@@ -19,7 +19,8 @@ def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Resu
     graph
         Directed or not; weights do not matter.
     device
-        "auto" or "cpu".
+        "auto" and "cpu" run on the CPU; "cuda" as products on the GPU, whose vectors travel there and back, which is
+        slower where there are long chains of small components.
 
     Returns
     -------
@@ -48,9 +49,13 @@ def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Resu
     >>> result.label.tolist(), result.count, result.largest
     ([0, 1, 1, 3], 3, 2)
     """
+    check_device(device)
+    if device not in ("auto", "cpu"):
+        from clew.algorithms.generic.strongly_connected_components import strongly_connected_components as over_products
+
+        return over_products(graph, device=device)
     from clew.engines.cpu.strong import strongly_connected_components as components
 
-    check_on_cpu(device, "strongly_connected_components")
     found = components(graph)
     return Result(
         "strongly_connected_components",

@@ -8,6 +8,14 @@ from typing import Any, NamedTuple
 
 from clew.graph import Graph
 
+#: Runs in a turn, the best of which counts: as many as GAP's own rules have, or as few as LONG has room for.
+TRIALS, FEWEST, LONG = 16, 3, 0.5
+
+
+def trials_of(seconds: float) -> int:
+    """How many runs of so many seconds a program should make in one start."""
+    return max(FEWEST, min(TRIALS, int(LONG / max(seconds, 1e-9))))
+
 
 class Task(NamedTuple):
     """One graph, without loops, duplicate edges and names; where searches start; and how to run."""

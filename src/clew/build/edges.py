@@ -12,12 +12,14 @@ from clew import threads
 from clew.adjacency import Adjacency, BuildReport
 from clew.build.memory import give_back
 from clew.build.rows import check_policies, check_symmetric, checked, count_loops, extent, merge, sorted_rows
-from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
+from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype, is_on_gpu
 from clew.errors import GraphError, ResourceError
+from clew.progress import showing
 
 BUCKET_BITS = 8  # 256 buckets: measured fastest, their write fronts fit the first-level cache
 MAX_BUCKET_BITS = 13
 MAX_SMALL_ROW_BITS = 16  # a row number within its bucket takes 16 bits up to here
+LONG = 1 << 22  # edges; fewer are never a second's work
 PRESORT_FROM = 6  # arcs to a row; shorter rows are sorted fastest as they are
 
 
@@ -30,9 +32,9 @@ class Built:
 
 
 def build(
-    source: Array,
-    target: Array,
-    weights: npt.ArrayLike | None,
+    source: Any,
+    target: Any,
+    weights: Any,
     *,
     num_vertices: int | None,
     directed: bool,
@@ -48,6 +50,20 @@ def build(
     they are read, which is what keeps reading a file within three times the size of the graph.
     """
     check_policies(duplicates, loops)
+    if is_on_gpu(source) and is_on_gpu(target):
+        from clew.build import on_device
+
+        return on_device.build(
+            source,
+            target,
+            weights,
+            num_vertices=num_vertices,
+            directed=directed,
+            duplicates=duplicates,
+            loops=loops,
+            id_dtype=id_dtype,
+            both_directions=both_directions,
+        )
     source, target = _as_ids(source, "source"), _as_ids(target, "target")
     if source.size != target.size:
         raise GraphError(f"source has {source.size:,} entries and target {target.size:,}; expected as many.")
@@ -56,14 +72,15 @@ def build(
     count = _count_vertices(source, target, num_vertices)
     carried = None if weights is None else as_weights(weights, source.size)
     mirror = not directed and not both_directions
-    adjacency, found, repeated = _rows(
-        source, target, carried, count, id_dtype, mirror, loops == "drop", consume=consume
-    )
-    report = BuildReport(given=source.size, loops=found, loops_dropped=found if loops == "drop" else 0)
-    if repeated and duplicates != "keep":
-        adjacency, report = merge(adjacency, report, directed, duplicates, loops)
-    if both_directions and not directed:
-        check_symmetric(adjacency)
+    with showing("sorting edges into rows", when=source.size >= LONG):
+        adjacency, found, repeated = _rows(
+            source, target, carried, count, id_dtype, mirror, loops == "drop", consume=consume
+        )
+        report = BuildReport(given=source.size, loops=found, loops_dropped=found if loops == "drop" else 0)
+        if repeated and duplicates != "keep":
+            adjacency, report = merge(adjacency, report, directed, duplicates, loops)
+        if both_directions and not directed:
+            check_symmetric(adjacency)
     return Built(adjacency, report)
 
 
@@ -110,11 +127,15 @@ def _as_ids(values: Any, what: str) -> Array:
 
 def _count_vertices(source: Array, target: Array, given: int | None) -> int:
     """The number of vertices, after a check that every id lies below it."""
-    low, high = extent(source, target)
+    return check_extent(*extent(source, target), source.size, given)
+
+
+def check_extent(low: int, high: int, num_edges: int, given: int | None) -> int:
+    """The number of vertices of edges whose ids go from ``low`` to ``high`` (-1 where there are none)."""
     if low < 0:
         raise GraphError(f"there is a negative vertex id, {low}; expected 0…n-1. Pass ids='map' to use ids as names.")
     if given is None:
-        _refuse_sparse(high, source.size)
+        _refuse_sparse(high, num_edges)
         return high + 1
     if given < 0:
         raise GraphError(f"num_vertices is {given}; expected 0 or more.")

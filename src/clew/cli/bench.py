@@ -17,11 +17,11 @@ from clew.bench.race import OURS, Outcome, Rules, Score, races
 from clew.cli import output, weights
 from clew.cli.files import load
 from clew.cli.output import Column
-from clew.cli.progress import showing
 from clew.cli.run import source_of
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.sink import Sink
+from clew.progress import showing
 
 COUNTED = ("bfs", "sssp", "pagerank", "connected_components", "triangles", "betweenness")
 STDOUT = Path("-")

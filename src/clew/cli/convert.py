@@ -9,8 +9,8 @@ import typer
 
 from clew.cli import output, weights
 from clew.cli.files import format_to_write, load, save
-from clew.cli.progress import showing
 from clew.io.options import Duplicates
+from clew.progress import showing
 
 
 def convert(

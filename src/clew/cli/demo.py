@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from time import perf_counter
+from typing import Annotated
 
 import numpy as np
+import typer
 
 import clew
 from clew import datasets, describe
 from clew.cli import output
 from clew.cli.output import Column
+from clew.cli.report import of_the_demo
 from clew.datasets.debian12 import STRENGTH
 from clew.dtypes import OffsetArray
 from clew.graph import Graph
@@ -144,10 +148,16 @@ SECTIONS: list[Callable[[Graph], Section]] = [
 ]
 
 
-def demo() -> None:
+def demo(
+    with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write a report at the end.")] = True,
+    destination: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where the report goes.")] = Path(
+        "clew-report.html"
+    ),
+) -> None:
     """Look at a graph that comes with clew.
 
-    Its vertices are the packages of Debian 12, its edges what they need.
+    Its vertices are the packages of Debian 12, its edges what they need. At the end, a report about it is written:
+    one HTML page that needs no network.
     """
     started = perf_counter()
     graph = datasets.debian()
@@ -162,6 +172,8 @@ def demo() -> None:
         f"Loaded in {output.duration(loaded - started)}, answered in {output.duration(finished - loaded)}. "
         "In Python: clew.datasets.debian()"
     )
+    if with_report:
+        of_the_demo(destination)
 
 
 def show(section: Section) -> None:

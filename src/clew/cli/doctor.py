@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from clew.cli import output
-from clew.cli.progress import showing
+from clew.progress import showing
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:

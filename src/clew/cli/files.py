@@ -1,4 +1,4 @@
-"""Reading and writing as the commands do it: timed, with a bar, and remembering what there is to say about the file."""
+"""Reading and writing as the commands do it: timed, and remembering what there is to say about the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from time import perf_counter
 from typing import Any
 
 from clew.cli.output import duration
-from clew.cli.progress import showing
 from clew.describe import human_bytes
 from clew.graph import Graph
 from clew.io import read, registry, write
@@ -41,8 +40,7 @@ class File:
 def load(path: Path, format_name: str | None, **options: Any) -> tuple[Graph, File]:
     """Read a graph."""
     started = perf_counter()
-    with showing(f"reading {path.name}") as progress:
-        graph = read(path, format_name, progress=progress, **options)
+    graph = read(path, format_name, **options)
     seconds = perf_counter() - started
     source = Source(path)
     found = registry.named(format_name) if format_name else registry.detect(source.head(), source.suffix, source.name)
@@ -58,6 +56,5 @@ def format_to_write(path: Path, format_name: str | None) -> registry.Format:
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
     """Write a graph."""
     started = perf_counter()
-    with showing(f"writing {path.name}") as progress:
-        write(graph, path, chosen.name, progress=progress)
+    write(graph, path, chosen.name)
     return File(path, chosen, path.stat().st_size, perf_counter() - started)

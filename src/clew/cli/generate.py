@@ -17,8 +17,8 @@ from clew import generate as generators
 from clew.cli import output, weights
 from clew.cli.derived import declared, help_of, options_of, parameter
 from clew.cli.files import format_to_write, save
-from clew.cli.progress import showing
 from clew.graph import Graph
+from clew.progress import showing
 
 Generator = Callable[..., Graph]
 

@@ -20,6 +20,7 @@ from clew.cli.doctor import doctor
 from clew.cli.formats import formats
 from clew.cli.info import info
 from clew.cli.relabel import relabel
+from clew.cli.report import report
 from clew.cli.tiers import tiers
 from clew.cli.warmup import warmup
 from clew.errors import ClewError
@@ -57,6 +58,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(info)
 app.add_typer(run.commands(), name="run")
+app.command()(report)
 app.command()(convert)
 app.command()(relabel)
 app.add_typer(generate.commands(), name="generate")

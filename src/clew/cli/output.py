@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from textwrap import indent as indent_lines
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rich.console import Console, RenderableType
@@ -41,6 +42,11 @@ def paragraph(text: str) -> None:
     _indented(Text(text, style="dim"))
 
 
+def whole(text: str) -> None:
+    """A line that is not broken, however long: a path, to be copied."""
+    results.print(Text(f"  {text}", style="bold"), soft_wrap=True)
+
+
 def facts(rows: Iterable[tuple[str, str]]) -> None:
     """A table of what and how much, without lines."""
     table = Table.grid(padding=(0, 3, 0, 0))
@@ -65,6 +71,11 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     _indented(grid)
+
+
+def plain(text: str, *, indent: int = 0) -> None:
+    """Text whose lines are made already."""
+    results.print(Text(indent_lines(text, " " * indent)), soft_wrap=True)
 
 
 def as_json(value: Any) -> None:

@@ -10,10 +10,10 @@ import typer
 
 from clew.cli import output
 from clew.cli.files import format_to_write, load, save
-from clew.cli.progress import showing
 from clew.describe import human_bytes
 from clew.placement import parse_bytes, parse_strategy
 from clew.placement.parse import STRATEGIES
+from clew.progress import showing
 
 STRATEGY_HELP = f"A name and its knobs, such as degree:out_degree=2,cutoff=80. Names: {', '.join(STRATEGIES)}."
 

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
@@ -18,10 +18,14 @@ from clew.cli import output, results, weights
 from clew.cli.derived import declared, help_of, options_of, parameter
 from clew.cli.files import File, load
 from clew.cli.output import Column
-from clew.cli.progress import showing
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.memory import MODES, memory
+from clew.progress import showing
 from clew.result import Result
+
+if TYPE_CHECKING:
+    from clew.plan import Plan
 
 Where = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format.")]
 Start = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to start from.")]
@@ -32,6 +36,15 @@ Threads = Annotated[int | None, typer.Option("--threads", help="How many; defaul
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")]
 Top = Annotated[int, typer.Option(help="How many vertices to show.")]
 Check = Annotated[bool, typer.Option("--verify", help="Check the answer by independent rules.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show the plan first: what it does, why, and how long.")]
+Edges = Annotated[
+    str | None,
+    typer.Option("--edges", metavar="MODE", help=f"Where a GPU finds the edges: {', '.join(MODES)}; default: auto."),
+]
+FastMemory = Annotated[
+    str | None,
+    typer.Option("--fast-memory", metavar="SIZE", help="GPU memory for edges, such as 8GiB; default: what is free."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 FILE = parameter("file", Where)
@@ -45,6 +58,9 @@ COMMON = [
     parameter("destination", Output, None),
     parameter("top", Top, 10),
     parameter("check", Check, False),
+    parameter("explained", Explain, False),
+    parameter("edge_memory", Edges, None),
+    parameter("fast_memory", FastMemory, None),
     parameter("as_json", AsJson, False),
 ]
 
@@ -79,10 +95,14 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
         destination: Path | None,
         top: int,
         check: bool,
+        explained: bool,
+        edge_memory: str | None,
+        fast_memory: str | None,
         as_json: bool,
         **chosen: Any,
     ) -> None:
         wanted_weights = weights.parse(weights_from)
+        edges = memory(edge_memory or "auto", fast_memory)
         if destination is not None:
             results.check_destination(destination)
         threads.set_count(thread_count)
@@ -90,21 +110,34 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
         graph = weights.apply(graph, wanted_weights)
         if algorithm.needs_source:
             chosen["source"] = source_of(graph, chosen["source"])
-        started = perf_counter()
-        with showing(f"running {algorithm.name}"):
-            result = algorithm.function(graph, **chosen).numpy()
-        seconds = perf_counter() - started
+        with edges:
+            plan = planned(graph, algorithm, chosen) if explained else None
+        if plan is not None and not as_json:
+            output.plain(plan.text(output.results.width))
+        with showing(f"running {algorithm.name}"), edges:
+            started = perf_counter()
+            result = (algorithm.function(graph, **chosen) if plan is None else plan.run()).numpy()
+            seconds = perf_counter() - started
+        if plan is not None and plan.measured is not None:
+            seconds = plan.measured.seconds
         if check:
             with showing("checking"):
                 checked(graph, algorithm, result, chosen)
         if destination is not None:
             results.save(result, destination)
-        answer = Answer(graph, was_read, result, seconds, check, destination)
+        answer = Answer(graph, was_read, result, seconds, check, destination, plan)
         output.as_json(answer.as_dict(top)) if as_json else answer.show(top)
 
     source = [SOURCE] if algorithm.needs_source else []
     own = options_of(algorithm.function, but=("graph", "source"))
     return declared(run, [FILE, *source, *own, *COMMON])
+
+
+def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
+    """The plan of the run, made before it."""
+    from clew.plan import explain
+
+    return explain(graph, algorithm.name, **chosen)
 
 
 def source_of(graph: Graph, name: str | None) -> Any:
@@ -132,9 +165,16 @@ class Answer:
     """What was found, for a person or for a program."""
 
     def __init__(
-        self, graph: Graph, was_read: File, result: Result, seconds: float, verified: bool, destination: Path | None
+        self,
+        graph: Graph,
+        was_read: File,
+        result: Result,
+        seconds: float,
+        verified: bool,
+        destination: Path | None,
+        plan: Plan | None = None,
     ) -> None:
-        self.graph, self.was_read, self.result = graph, was_read, result
+        self.graph, self.was_read, self.result, self.plan = graph, was_read, result, plan
         self.seconds, self.verified, self.destination = seconds, verified, destination
 
     def as_dict(self, top: int) -> dict[str, Any]:
@@ -152,6 +192,7 @@ class Answer:
             "facts": {name: _plain(value) for name, value in result.facts.items() if np.isscalar(value)},
             "top": [dict(zip(("vertex", *self._shown), row, strict=True)) for row in self._rows(top)],
             "written": None if self.destination is None else str(self.destination),
+            **({} if self.plan is None else {"plan": self.plan.to_dict()}),
         }
 
     def show(self, top: int) -> None:
@@ -170,6 +211,9 @@ class Answer:
             output.heading(f"Top {min(top, len(result))} by {self._shown[0]}")
             columns = [Column("vertex", style="bold"), *(Column(name, "right") for name in self._shown)]
             output.table(columns, [[_text(cell) for cell in row] for row in self._rows(top)])
+        if self.plan is not None:
+            output.heading("Predicted and measured")
+            output.plain(self.plan.comparison(output.results.width - 2), indent=2)
 
     @property
     def _shown(self) -> list[str]:

@@ -11,8 +11,8 @@ import typer
 
 from clew.cli import output
 from clew.cli.output import Column
-from clew.cli.progress import showing
 from clew.describe import human_bytes
+from clew.progress import showing
 
 if TYPE_CHECKING:
     from clew.tiers import Rates, Tier

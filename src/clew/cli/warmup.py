@@ -11,9 +11,9 @@ from clew import generate
 from clew.algorithms.registry import ALGORITHMS, Algorithm
 from clew.cli import output
 from clew.cli.output import Column
-from clew.cli.progress import showing
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.progress import showing
 
 
 def warmup(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.dtypes import Array
+from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.names import VertexNames, encode
 
@@ -17,9 +17,9 @@ from clew.names import VertexNames, encode
 class Edges:
     """Endpoints as vertex ids, and what else is known of the edges."""
 
-    source: Array
-    target: Array
-    weights: Array | None = None
+    source: Any
+    target: Any
+    weights: Any = None
     num_vertices: int | None = None
     names: VertexNames | None = None
 
@@ -36,6 +36,10 @@ def edges(
     """The edges with endpoints as ids; arguments as in ``Graph.from_edges``."""
     if ids not in ("keep", "map"):
         raise GraphError(f"ids is {ids!r}; expected 'keep' (integers are vertex ids) or 'map' (they are names).")
+    if ids == "keep" and is_on_gpu(source) and is_on_gpu(target):  # sorted there, so they stay where they are
+        known = None if names is None else VertexNames(names)
+        count = len(known) if known is not None and num_vertices is None else num_vertices
+        return Edges(source, target, weights, count, known)
     first, second = _column(source, "source"), _column(target, "target")
     if len(first) != len(second):
         raise GraphError(f"source has {len(first):,} entries and target {len(second):,}; expected as many.")

@@ -25,7 +25,8 @@ def from_scipy(matrix: Any) -> Adjacency:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"the matrix has shape {matrix.shape}; expected a square one, a row and a column per vertex.")
     rows: Any = matrix.tocsr()
-    return Adjacency(rows.indptr.astype(OFFSET), rows.indices.view(), rows.data.view())
+    # Views, so that the graph's arrays become read-only and not the matrix's.
+    return Adjacency(rows.indptr.astype(OFFSET, copy=False).view(), rows.indices.view(), rows.data.view())
 
 
 def from_dense(matrix: npt.ArrayLike) -> Adjacency:

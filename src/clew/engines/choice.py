@@ -11,18 +11,37 @@ from clew.errors import GraphError
 if TYPE_CHECKING:
     from clew.engines.cuda.device import Device
 
-DEVICES = ("auto", "cpu", "cuda")
+DEVICES = ("auto", "cpu", "cuda", "hybrid")
 #: Runs the kernels of the GPU on the CPU, slowly: for tests on machines without one. With CLEW_TESTS_ON_GPU set, the
 #: same tests run on the GPU.
 EMULATED = "emulated"
+#: CPU and GPU together; and the same with the emulated GPU, for tests.
+HYBRID, HYBRID_EMULATED = "hybrid", "hybrid-emulated"
+SERVED_BY_BOTH = ("bfs", "sssp", "sswp", "pagerank", "connected_components", "run", "spmv")
 #: Below this many edges a CPU has answered before a GPU has started.
 WORTH_A_GPU = 1 << 20
 
 
-def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES) -> None:
-    """Refuse a device that there is no engine for."""
-    if device not in (*allowed, EMULATED):
+def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: bool = False) -> None:
+    """Refuse a device that there is no engine for; ``hybrid`` says that CPU and GPU together are one."""
+    if device not in (*allowed, EMULATED, HYBRID_EMULATED):
         raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, allowed))}.")
+    if is_hybrid(device) and not hybrid:
+        served = ", ".join(f"clew.{name}" for name in SERVED_BY_BOTH)
+        raise GraphError(f'device is {device!r}, which serves {served}; use "auto", "cpu" or "cuda" here.')
+
+
+def is_hybrid(device: str) -> bool:
+    """Whether CPU and GPU are to work together."""
+    return device in (HYBRID, HYBRID_EMULATED)
+
+
+def partner_for(device: str) -> Device | None:
+    """The GPU that works together with the CPU, or None where that is not asked for."""
+    check_device(device, hybrid=True)
+    if not is_hybrid(device):
+        return None
+    return gpu_for("cuda" if device == HYBRID else EMULATED, 0)
 
 
 def gpu_for(device: str, num_arcs: int) -> Device | None:

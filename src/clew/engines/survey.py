@@ -38,7 +38,7 @@ def processor() -> dict[str, Any]:
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     return {
-        "name": _cpu_name(),
+        "name": cpu_name(),
         "cores": os.cpu_count(),
         "threads": threads.count(),
         "memory_bytes": total,
@@ -47,7 +47,8 @@ def processor() -> dict[str, Any]:
     }
 
 
-def _cpu_name() -> str:
+def cpu_name() -> str:
+    """What the CPU is called, or at least its architecture."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

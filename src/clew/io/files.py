@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ from clew.io import registry
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink
 from clew.io.source import Source
+from clew.progress import showing
+
+LONG = 1 << 22  # bytes
 
 
 def read(origin: str | Path | bytes | memoryview, format: str | None = None, **options: Any) -> Graph:  # noqa: A002
@@ -43,7 +47,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     if one.read is None:
         raise source.error(f"{one.title} can be written but not read.")
     try:
-        return one.read(source, chosen)
+        with showing(f"reading {Path(source.name).name}", unit="B", when=_is_long(source.stored_bytes)) as report:
+            return one.read(source, _reporting(chosen, report))
     except GraphError as error:
         raise source.error(str(error)) from None
 
@@ -69,8 +74,18 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
     if one.write is None:
         raise FormatError(f"{one.title} can be read but not written.", path=path)
-    with sink:
-        one.write(graph, sink, chosen)
+    with sink, showing(f"writing {Path(path).name}", unit="B", when=_is_long(graph.nbytes)) as report:
+        one.write(graph, sink, _reporting(chosen, report))
+
+
+def _is_long(size: int) -> bool:
+    """Whether so many bytes may take longer than a second, even if they have to be unpacked or turned into text."""
+    return size >= LONG
+
+
+def _reporting(chosen: Any, report: Any) -> Any:
+    """The options with a way to report, unless the caller has given one."""
+    return chosen if report is None or chosen.progress is not None else replace(chosen, progress=report)
 
 
 def _options(kind: Any, given: dict[str, Any]) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import threads, transform
-from clew.adjacency import Adjacency
+from clew.adjacency import BOUNDARY, Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.errors import GraphError
@@ -17,7 +17,7 @@ from clew.graph import Graph
 from clew.names import VertexNames
 
 #: Where a placed graph's metadata has the boundary, which is where Ligra's format looks for it, and all else.
-BOUNDARY, PLACEMENT = "placement_boundary", "placement"
+PLACEMENT = "placement"
 PERMUTATION, STRATEGY = "permutation", "strategy"
 
 

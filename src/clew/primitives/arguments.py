@@ -11,7 +11,7 @@ from clew import layouts
 from clew.adjacency import Adjacency
 from clew.dtypes import WEIGHT_DTYPES, Array
 from clew.engines.base import Engine
-from clew.engines.choice import gpu_for
+from clew.engines.choice import gpu_for, is_hybrid, partner_for
 from clew.engines.memory import HOST, Memory, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -19,12 +19,18 @@ from clew.layouts import Layout
 from clew.transform import as_mask
 
 
-def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None) -> Engine:
+def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid: bool = False) -> Engine:
     """The engine that a device's name stands for.
 
     "auto" takes a GPU where one of the arrays is there, or where the work is large, unless the result is to be put in
-    an array of the host.
+    an array of the host. ``hybrid`` says that CPU and GPU together will do.
     """
+    if hybrid and is_hybrid(device):
+        from clew.engines.hybrid.engine import HybridEngine
+
+        partner = partner_for(device)
+        assert partner is not None
+        return HybridEngine(partner)
     if device == "reference":
         from clew.engines.reference import ReferenceEngine
 

@@ -60,7 +60,8 @@ def spmv(
         Where to put the result. Entries that the mask leaves out stay as they are; in a new array they are the
         identity of add.
     device
-        "auto", "cpu", "cuda" or "reference".
+        "auto", "cpu", "cuda", "hybrid" or "reference". With "hybrid" the vectors are on the host, the edges where the
+        GPU finds them.
 
     Returns
     -------
@@ -83,7 +84,7 @@ def spmv(
     [inf, 3.0, 4.0]
     """
     layout = layout_of(edges, transpose=transpose)
-    engine = engine_of(device, size_of(layout), x, out=out)
+    engine = engine_of(device, size_of(layout), x, out=out, hybrid=True)
     memory, xp = engine.memory, engine.memory.xp
     x = vector_of(x, layout.num_vertices, "x", memory)
     wanted = selection_of(mask, complement, x.size, memory)

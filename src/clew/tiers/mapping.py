@@ -1,8 +1,8 @@
 """Memory of a given tier, or of two: one run of addresses whose first pages are in one memory and the rest in another.
 
-That is all a graph in two memories needs on a CPU. Rows 0 to D-1 and the others follow each other as ever; which memory
-a row is in is known to the page table, so no kernel has to ask. On a GPU, memories have no common addresses, and there
-it takes a branch per row.
+That is all a graph in two memories needs. Rows 0 to D-1 and the others follow each other as ever; which memory a row is
+in is known to the page table, so no kernel has to ask. GPUs have page tables, too: ``clew.engines.cuda.virtual`` does
+the same with their memory and the host's.
 
 Python's ``mmap`` object owns the run; unmapping it frees what else was mapped into it. Files have no name and their
 space ends with the last mapping, so nothing is left behind, however the process ends.
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from clew.errors import GraphError, ResourceError
 from clew.tiers import numa
-from clew.tiers.tier import Tier
+from clew.tiers.tier import ON_GPU, Tier
 
 PAGE = mmap.PAGESIZE
 FIXED = 0x10  # MAP_FIXED of <sys/mman.h>
@@ -51,7 +51,7 @@ def in_two(size: int, cut: int, first: Tier, second: Tier) -> npt.NDArray[np.uin
     second.
     """
     for tier in (first, second):
-        if tier.kind in ("device", "pinned"):
+        if tier.kind in ON_GPU:
             raise GraphError(f"tier {tier.name!r} belongs to a GPU; expected a NUMA node or a file, such as 'node0'.")
     total = max(PAGE, -(-size // PAGE) * PAGE)
     try:

@@ -15,7 +15,7 @@ from clew import threads
 from clew.dtypes import Array
 from clew.errors import ResourceError
 from clew.tiers.mapping import allocate
-from clew.tiers.tier import Rates, Tier
+from clew.tiers.tier import ON_GPU, Rates, Tier
 
 SIZE = 256 << 20  # bytes; well beyond caches
 FILE_SIZE = 64 << 20
@@ -29,12 +29,13 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
     """Read, write and read at random in a piece of a tier, on all threads; the best of three rounds.
 
     Files are measured once, and cold: what is written is flushed, and the system's own copy dropped before it is read.
+    Memories of a GPU are measured by its kernels; managed memory is cold as well, on the host when a kernel begins.
     """
-    if tier.kind in ("device", "pinned"):
+    if tier.kind in ON_GPU:
         from clew.engines.cuda.bandwidth import bandwidths
         from clew.engines.cuda.cuda_device import the_device
 
-        read, write, random, used = bandwidths(the_device(), pinned=tier.kind == "pinned", size=size)
+        read, write, random, used = bandwidths(the_device(), tier.kind, size)
         return Rates(read, write, random, used)
     wanted = size or (FILE_SIZE if tier.kind == "file" else SIZE)
     used = min(wanted, tier.free // 4, LARGEST) // mmap.PAGESIZE * mmap.PAGESIZE

@@ -62,6 +62,7 @@ def _spread(rows: Adjacency, boundary: int, slow: Tier, fast: Tier) -> Adjacency
         _copied(rows.indptr, boundary, slow, fast),
         _copied(rows.indices, cut, slow, fast),
         None if rows.weights is None else _copied(rows.weights, cut, slow, fast),
+        boundary,
     )
 
 

@@ -11,11 +11,11 @@ from clew.errors import GraphError
 from clew.tiers.nodes import nodes
 from clew.tiers.tier import Tier
 
-ORDER = ("device", "hbm", "dram", "pinned", "cxl", "file")
+ORDER = ("device", "hbm", "dram", "pinned", "managed", "cxl", "file")
 
 
 def tiers(*, fast_nodes: str | None = None, folder: str | Path | None = None) -> list[Tier]:
-    """What memories there are: a GPU's, NUMA nodes, pinned memory that a GPU reads, and files.
+    """What memories there are: a GPU's, NUMA nodes, pinned and managed memory that a GPU reads, and files.
 
     Parameters
     ----------
@@ -57,4 +57,8 @@ def _gpu() -> list[Tier]:
 
     free, total = the_device().xp.cuda.Device().mem_info
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return [Tier("gpu", "device", total, free), Tier("pinned", "pinned", host, available())]
+    return [
+        Tier("gpu", "device", total, free),
+        Tier("pinned", "pinned", host, available()),
+        Tier("managed", "managed", total, min(free, available())),
+    ]

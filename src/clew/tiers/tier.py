@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Kind = Literal["hbm", "dram", "cxl", "file", "device", "pinned"]
+Kind = Literal["hbm", "dram", "cxl", "file", "device", "pinned", "managed"]
+#: Those that a GPU sees; ``spread`` takes the others.
+ON_GPU = ("device", "pinned", "managed")
 
 #: What each kind is, in a few words.
 KINDS: dict[str, str] = {
@@ -15,6 +17,7 @@ KINDS: dict[str, str] = {
     "file": "mapped file",
     "device": "GPU memory",
     "pinned": "pinned memory",
+    "managed": "managed memory",
 }
 
 
@@ -25,7 +28,7 @@ class Tier:
     Parameters
     ----------
     name
-        What ``spread`` and the command line call it: "node0", "file", "gpu", "pinned".
+        What ``spread`` and the command line call it: "node0", "file", "gpu", "pinned", "managed".
     kind
         One of ``KINDS``.
     capacity, free

@@ -9,11 +9,12 @@ import numpy as np
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 ROUNDING = 1000  # units in the last place that two sums of the same path may differ by
 
 
+@named
 def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
     """Check depths from each source.
 
@@ -38,6 +39,7 @@ def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
         require(closer | (depth <= 0), "an edge leads to a reached vertex from one that is a step closer")
 
 
+@named
 def all_pairs(graph: Graph, result: Result) -> None:
     """Check all distances.
 

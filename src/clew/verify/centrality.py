@@ -7,11 +7,12 @@ import numpy.typing as npt
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import require
+from clew.verify.rules import named, require
 
 RELATIVE = 1e-9
 
 
+@named
 def betweenness(graph: Graph, result: Result, *, normalized: bool = True) -> None:
     """Compare with Brandes' algorithm in plain Python, from the same sources.
 

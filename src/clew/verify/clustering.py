@@ -10,13 +10,14 @@ import numpy.typing as npt
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 Ids = npt.NDArray[np.int64]
 WEDGES = 1 << 20  # looked up at a time
 TOLERANCE = 1e-9
 
 
+@named
 def triangles(graph: Graph, result: Result) -> None:
     """Check ``total``, and ``count`` where it is there, against a list of all triangles."""
     expected = np.zeros(graph.num_vertices, dtype=np.int64)
@@ -31,6 +32,7 @@ def triangles(graph: Graph, result: Result) -> None:
         require(result.count == expected, "a vertex counts the triangles it is in")
 
 
+@named
 def clustering_coefficient(graph: Graph, result: Result) -> None:
     """Check every coefficient, their average and the transitivity by the definition."""
     require(result.coefficient.size == graph.num_vertices, "there is an entry for every vertex", "result")

@@ -6,9 +6,10 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 
+@named
 def coloring(graph: Graph, result: Result) -> None:
     """Check that every vertex has a colour, that neighbours have different ones and that they are counted rightly."""
     color = result.color.astype(np.int64)

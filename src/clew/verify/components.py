@@ -7,11 +7,12 @@ import numpy.typing as npt
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 Ids = npt.NDArray[np.int64]
 
 
+@named
 def connected_components(graph: Graph, result: Result) -> None:
     """Check labels against a spread of the smallest id over edges until nothing changes.
 
@@ -25,6 +26,7 @@ def connected_components(graph: Graph, result: Result) -> None:
     require(_spread(graph.num_vertices, u, v) == label, "what has one label hangs together")
 
 
+@named
 def strongly_connected_components(graph: Graph, result: Result) -> None:
     """Check labels by searching every component from its label, along the edges and against them.
 

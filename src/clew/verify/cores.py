@@ -7,9 +7,10 @@ import numpy as np
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 
+@named
 def k_core(graph: Graph, result: Result) -> None:
     """Check core numbers by the definition, and that they are not too small by peeling once more.
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 
+@named
 def maximal_independent_set(graph: Graph, result: Result) -> None:
     """Check that no two members are neighbours and that every other vertex has a member beside it."""
     member = np.asarray(result.member)

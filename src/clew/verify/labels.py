@@ -7,11 +7,12 @@ import numpy.typing as npt
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 Ids = npt.NDArray[np.int64]
 
 
+@named
 def label_propagation(graph: Graph, result: Result) -> None:
     """Repeat all rounds and compare the labels, and whether the last round changed any."""
     source, target = arcs(graph)

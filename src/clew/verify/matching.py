@@ -7,9 +7,10 @@ import numpy as np
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 
+@named
 def bipartite_matching(graph: Graph, result: Result, *, maximum: bool = True) -> None:
     """Check a matching: partners are mutual and neighbours, no edge could be added, and it is as large as can be.
 

@@ -11,9 +11,10 @@ from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 
+@named
 def sssp(graph: Graph, source: Any, result: Result) -> None:
     """Check distances and parents.
 
@@ -32,6 +33,7 @@ def sssp(graph: Graph, source: Any, result: Result) -> None:
 bellman_ford = sssp  # the rules are the same whatever the signs of the weights
 
 
+@named
 def sswp(graph: Graph, source: Any, result: Result) -> None:
     """Check widths and parents; the rules are those of ``sssp``, with the smaller weight in place of the sum."""
     weights = _weights(graph)

@@ -11,9 +11,10 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, require
+from clew.verify.rules import arcs, named, require
 
 
+@named
 def pagerank(
     graph: Graph,
     result: Result,
@@ -32,6 +33,7 @@ def pagerank(
     _check_walk(graph, result, result.rank, damping, tolerance, _jumps(graph, personalization), weighted)
 
 
+@named
 def random_walk_with_restart(
     graph: Graph,
     source: Any,
@@ -47,6 +49,7 @@ def random_walk_with_restart(
     _check_walk(graph, result, result.visiting, 1 - restart, tolerance, jumps, weighted)
 
 
+@named
 def hits(graph: Graph, result: Result, *, tolerance: float = 1e-8) -> None:
     """Check hubs and authorities.
 

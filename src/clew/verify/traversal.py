@@ -8,9 +8,10 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arc_places, arcs, require
+from clew.verify.rules import arc_places, arcs, named, require
 
 
+@named
 def bfs(graph: Graph, source: Any, result: Result) -> None:
     """Check depths and parents: the rules of Graph500.
 

@@ -19,6 +19,7 @@ from clew.algorithms.generic.pagerank import pagerank
 from clew.algorithms.generic.random_walk_with_restart import random_walk_with_restart
 from clew.algorithms.generic.sssp import sssp
 from clew.algorithms.generic.sswp import sswp
+from clew.algorithms.generic.strongly_connected_components import strongly_connected_components
 from clew.algorithms.generic.triangles import triangles
 
 __all__ = [
@@ -37,5 +38,6 @@ __all__ = [
     "random_walk_with_restart",
     "sssp",
     "sswp",
+    "strongly_connected_components",
     "triangles",
 ]

@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 import clew
-from clew.bench.task import Task, Timed, UnableError
+from clew.bench.task import FEWEST, Task, Timed, UnableError, trials_of
 
 
 def beside(marker: str, *programs: str) -> dict[str, Path]:
@@ -57,6 +57,19 @@ def run(task: Task, command: Sequence[str | Path], time: str) -> Timed:
         said = done.stdout.strip().splitlines()
         raise UnableError(f"no time was printed: {said[-1] if said else f'exit code {done.returncode}'}")
     return Timed(min(times), done.stdout)
+
+
+def in_turns(call: Callable[[int], Timed]) -> Callable[[], Timed]:
+    """Turns of a program that makes several runs in one start: few at first, then as many as there is time for."""
+    trials = FEWEST
+
+    def turn() -> Timed:
+        nonlocal trials
+        found = call(trials)
+        trials = trials_of(found.seconds)
+        return found
+
+    return turn
 
 
 def deltas(task: Task) -> list[int]:

@@ -13,7 +13,6 @@ from clew.bench.task import Answer, Maker, Ready, Task, Timed, UnableError
 
 MARKER = "cc_sv"  # the one name of its programs that nothing else has
 TIME = r"Trial Time:\s+([\d.]+)"
-TRIALS = 3  # in one start of a program; the best counts, as the first touches new memory
 #: By algorithm: the program, its options, and what it prints with -a.
 PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "bfs": ("bfs", ()),
@@ -44,13 +43,12 @@ def _ready(algorithm: str, program: Path, options: tuple[str, ...], task: Task) 
     path = programs.stored(task, ".wsg" if weighted else ".sg", weighted=weighted)
     start = ("-r", str(task.source)) if algorithm in STARTS_SOMEWHERE else ()
 
-    def call(*more: str, trials: int = TRIALS) -> Timed:
+    def call(trials: int, *more: str) -> Timed:
         return programs.run(task, [program, "-f", path, "-n", str(trials), "-a", *options, *start, *more], TIME)
 
-    if not weighted:
-        return Ready(call, partial(_answer, algorithm, task.source))
-    best = min(programs.deltas(task), key=lambda delta: call(f"-d{delta}", trials=2).seconds)
-    return Ready(partial(call, f"-d{best}"), partial(_answer, algorithm, task.source))
+    if weighted:
+        options = (f"-d{min(programs.deltas(task), key=lambda delta: call(2, f'-d{delta}').seconds)}",)
+    return Ready(programs.in_turns(call), partial(_answer, algorithm, task.source))
 
 
 def _answer(algorithm: str, source: int, said: Any) -> Answer:

@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from clew.bench.peers import programs
-from clew.bench.task import Answer, Maker, Ready, Task, Timed, UnableError
+from clew.bench.task import TRIALS, Answer, Maker, Ready, Task, Timed, UnableError
 
 MARKER = "gappagerank_demo"
-TRIALS = 3
 #: By algorithm: the program, and where it prints the time of a trial.
 PROGRAMS = {
     "bfs": ("bfs_demo", r"parent only\s+pushpull trial:.*?([\d.]+) sec"),

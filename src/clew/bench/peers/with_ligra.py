@@ -13,7 +13,6 @@ from clew.bench.task import Answer, Maker, Ready, Task, Timed, UnableError
 
 MARKER = "BellmanFord"  # a name that only its programs have
 TIME = r"Running time\s*:\s*([\d.eE+-]+)"
-TRIALS = 3
 #: By algorithm: the program and its options. Its PageRank always stops at a change of 1e-7: rounds only.
 PROGRAMS: dict[str, tuple[str, tuple[str, ...]]] = {
     "bfs": ("BFS", ()),
@@ -45,12 +44,12 @@ def _ready(algorithm: str, program: Path, options: tuple[str, ...], task: Task) 
     start = ("-r", str(task.source)) if algorithm in STARTS_SOMEWHERE else ()
     symmetric = () if task.graph.directed else ("-s",)
 
-    def call() -> Timed:
+    def call(trials: int) -> Timed:
         # Options come before the file, which its command line takes from the end.
-        command = [program, "-rounds", str(TRIALS), *options, *start, *symmetric, path]
+        command = [program, "-rounds", str(trials), *options, *start, *symmetric, path]
         return programs.run(task, command, TIME)
 
-    return Ready(call, _answer)
+    return Ready(programs.in_turns(call), _answer)
 
 
 def _answer(said: Any) -> Answer:

@@ -39,15 +39,21 @@ def floyd_warshall(graph: Graph) -> Array:
     Integers are computed as float64, which has infinities and vectors, as long as no path can be too long for it.
     """
     from clew.engines.cpu import kernels_all_pairs as kernels
+    from clew.engines.cpu import kernels_team
 
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
     check_exact(graph)
     number = np.dtype(np.float64) if whole or graph.weights is None else graph.weights.dtype
     distance = _matrix(graph.num_vertices, number)
     weights = np.ones(graph.num_arcs) if graph.weights is None else graph.weights.astype(number, copy=False)
+    tiles = -(-graph.num_vertices // kernels.SIDE)
+
+    def rounds(state: Array) -> tuple[float, float | None]:
+        return int(state[int(kernels_team.ROUND)]) // kernels.MEETINGS, tiles
+
     bounds = blocks_of(graph.outgoing)
     threads.each(kernels.fill, bounds.size - 1, bounds, rows_of(graph.outgoing), weights, distance)
-    team.run(kernels.floyd_warshall, distance.size, distance)
+    team.run(kernels.floyd_warshall, distance.size, distance, shown="Floyd-Warshall", unit="rounds", watch=rounds)
     if not whole or (np.diagonal(distance) < 0).any():
         return distance
     return _as_integers(distance)
@@ -69,9 +75,9 @@ def sparse(graph: Graph) -> Array:
         raise GraphError(f"paths may be up to {limit:,} long, more than int64 holds; make the weights float64.")
     unreached = number.type(FAR if whole else np.inf)
     weights = graph.weights.astype(number, copy=False)
-    taken = np.zeros(1, dtype=np.int64)
-    members = min(threads.count(), graph.num_vertices)
-    threads.each(kernels.dijkstra, members, taken, rows_of(graph.outgoing), weights, unreached, distance)
+    n = graph.num_vertices
+    search = (rows_of(graph.outgoing), weights, unreached, distance)
+    team.take(kernels.dijkstra, min(threads.count(), n), n, n * (graph.num_arcs + n), *search, shown="searching")
     return distance
 
 

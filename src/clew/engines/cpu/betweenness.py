@@ -14,6 +14,7 @@ from clew.dtypes import Array, as_bits
 from clew.engines.cpu import memory, team
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
+from clew.progress import over
 
 BYTES_PER_VERTEX = 25  # of one search: paths, along, queue, levels, divided, and a bit
 ENTRIES = 1 << 22  # dependencies that a round keeps: small graphs have many sources a round
@@ -33,13 +34,18 @@ def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
     rows = _without_duplicates(graph.outgoing)
     into = rows_of(_without_duplicates(graph.incoming)) if graph.directed else None
     total = np.zeros(n)
-    at_once = threads.count()
-    needed = 8 * n + at_once * n * (8 + BYTES_PER_VERTEX)
-    if sources.size >= at_once and needed <= memory.available() // 2:
+    if searches_run_at_once(n, sources.size):
         _many_at_once(rows, into, sources, total)
     else:
         _one_by_one(rows, into, sources, total)
     return total
+
+
+def searches_run_at_once(num_vertices: int, num_sources: int) -> bool:
+    """Whether every thread gets a search of its own: there are enough of them, and memory for their work."""
+    at_once = threads.count()
+    needed = 8 * num_vertices + at_once * num_vertices * (8 + BYTES_PER_VERTEX)
+    return num_sources >= at_once and needed <= memory.available() // 2
 
 
 def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, total: Array) -> None:
@@ -50,11 +56,13 @@ def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Ar
     in_round = min(sources.size, max(members, ENTRIES // n))
     found = np.empty((in_round, n))
     parts = threads.pieces(n * in_round)
-    for start in range(0, sources.size, in_round):
+    each = rows.num_arcs + n
+    starts = range(0, sources.size, in_round)
+    for start in over(starts, "searching", unit="sources", when=sources.size * each > team.BRIEF):
         chosen = as_bits(sources[start : start + in_round])
-        taken = np.zeros(1, dtype=np.int64)
         counted = np.empty(chosen.size, dtype=np.bool_)
-        threads.each(kernels.many_dependencies, members, taken, rows_of(rows), into, chosen, LARGE, found, counted)
+        search = (rows_of(rows), into, chosen, LARGE, found, counted)
+        team.take(kernels.many_dependencies, members, chosen.size, chosen.size * each, *search)
         failed = np.flatnonzero(~counted)
         threads.each(_any_range, failed.size, rows, chosen, found, failed)
         threads.each(kernels.add_rows, parts, parts, found[: chosen.size], total)
@@ -71,8 +79,9 @@ def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Arra
     work = (np.empty(n), np.empty(n), np.empty(n, dtype=ids), np.empty(n + 1, dtype=ids), divided, seen)
     found = np.empty((1, n))
     parts = threads.pieces(n)
-    for row, source in enumerate(chosen := as_bits(sources)):
-        search = (rows_of(rows), into, source, LARGE, work, found[0])
+    chosen, long = as_bits(sources), sources.size * (rows.num_arcs + n) > team.BRIEF
+    for row in over(range(sources.size), "searching", unit="sources", when=long):
+        search = (rows_of(rows), into, chosen[row], LARGE, work, found[0])
         if not team.run(kernels.dependencies, rows.num_arcs, *search):
             _any_range(0, rows, chosen[row:], found, [0])
         threads.each(kernels.add_rows, parts, parts, found, total)

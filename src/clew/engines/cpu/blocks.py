@@ -11,8 +11,9 @@ from clew.dtypes import Array
 GRAIN = 1 << 14  # arcs and rows to a block: some twenty microseconds of work
 MOST = 1 << 10  # blocks; each member of a team adds up all of their sums after every round
 
-AHEAD = 64  # edges; about as long as memory takes to answer
+AHEAD = 128  # edges; about as long as memory takes to answer
 NEAR = 1 << 20  # bytes that a core's own cache may hold
+MOSTLY_NEAR = 3 << 19  # bytes of which that cache still answers often enough for asking ahead not to pay
 FAR = 4 << 20  # bytes from which on asking ahead pays for scattered values; below, a core has work for the time anyway
 SAMPLES = 64
 FEW = 8  # edges to a vertex; graphs with fewer, such as roads, mostly have neighbours with near ids
@@ -25,7 +26,7 @@ def fixed_blocks(rows: Adjacency) -> Array:
 
 def ahead_of(rows: Adjacency, values: Array) -> np.uint64:
     """How many edges ahead to ask for the neighbours' values: 0 where they are likely to be in the cache anyway."""
-    far = values.nbytes >= NEAR and rows.num_arcs >= FEW * rows.num_vertices
+    far = values.nbytes >= MOSTLY_NEAR and rows.num_arcs >= FEW * rows.num_vertices
     return np.uint64(AHEAD if far else 0)
 
 

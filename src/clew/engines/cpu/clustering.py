@@ -32,5 +32,5 @@ def neighbourhoods(graph: Graph) -> Neighbourhoods:
         return Neighbourhoods(2 * triangles.count(graph), degrees)
     order = triangles.ranked(graph, near)
     counts = np.zeros(graph.num_vertices, dtype=np.uint64)
-    team.run(kernels.links, graph.num_arcs, *order.lists, order.hubs, counts)
+    team.run(kernels.links, graph.num_arcs, *order.lists, order.hubs, counts, **triangles.shown(graph))
     return Neighbourhoods(order.by_vertex(counts), degrees)

@@ -1,14 +1,16 @@
 """Users' functions inlined into kernels, made once for functions that do the same; later processes find them on disk.
 
 A kernel is a closure, made by a factory in a ``kernels_…`` module, over plain functions that Numba is told it may
-compile (``register_jitable``). Numba's disk cache tells closures apart by what they capture: functions of importable
-modules by name only, which would go stale when the module is edited, so the closure captures their fingerprint too.
+compile (``register_jitable``). Numba's disk cache tells closures apart by what they capture, pickled: functions of
+importable modules by name only, which would go stale when the module is edited, and compiled functions by a number that
+is drawn anew in every process. So a kernel is kept by the fingerprint of the users' functions instead.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from hashlib import sha256
 from types import FunctionType
 from typing import Any
 
@@ -57,8 +59,22 @@ def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: A
     if key not in _kernels:
         for function in functions:
             allow(function)
-        _kernels[key] = Kernel(factory(*functions, mark=mark, **constants), functions)
+        dispatcher = factory(*functions, mark=mark, **constants)
+        for each in dispatcher if isinstance(dispatcher, tuple) else (dispatcher,):  # a factory may make several
+            _keep_by(each, repr((mark, sorted(constants.items()))))
+        _kernels[key] = Kernel(dispatcher, functions)
     return _kernels[key]
+
+
+def _keep_by(dispatcher: Any, mark: str) -> None:
+    """Have a compiled closure found again on disk by ``mark`` and its own code, whatever else it captures."""
+    from numba.core.caching import FunctionCache
+
+    class MarkedCache(FunctionCache):
+        def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
+            return sig, codegen.magic_tuple(), sha256(dispatcher.py_func.__code__.co_code).hexdigest(), mark
+
+    dispatcher._cache = MarkedCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
 
 
 def _in_short(error: Exception) -> str:

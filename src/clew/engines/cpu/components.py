@@ -11,13 +11,18 @@ from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
+from clew.result import Trace
 
 
 class Components(NamedTuple):
-    """The smallest vertex of each vertex's component, and the sizes of the components in the order of those."""
+    """The smallest vertex of each vertex's component, and the sizes of the components in the order of those.
+
+    ``trace`` says what each step did, where that is known.
+    """
 
     label: Array
     sizes: Array
+    trace: Trace | None = None
 
 
 def connected_components(graph: Graph) -> Components:

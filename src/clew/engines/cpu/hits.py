@@ -48,5 +48,7 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Scores:
         np.empty(n),
         np.empty((3, in_bounds.size - 1)),
         trace,
+        unit="rounds",
+        poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
     return Scores(hub, authority / authority.sum(), int(rounds), bool(converged), trace[:rounds])

@@ -19,6 +19,7 @@ from clew.engines.cpu.kernels_team import all_stop, barrier, counter
 SIDE = 64  # of a tile: three of float64 take 96 KiB
 UNROLL = 4  # rounds whose minimum is taken before it is written
 TAKEN = 0  # counter
+MEETINGS = 4  # barriers in a round of Floyd and Warshall
 ONE = np.uint64(1)
 
 

@@ -105,7 +105,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             barrier(size, state)
         return iterations, state[counter(ACTIVE)] == 0
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def send_messages(state, vertices, messages, frontier, awake, active):
         first, last = take_chunk(state, SENT, CHUNK, awake)
         while first < awake:
@@ -115,7 +115,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
                 atomic.bitwise_or(active, v >> SIX, ONE << (v & LOW_SIX))
             first, last = take_chunk(state, SENT, CHUNK, awake)
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare):
         """Send messages, and list whom they reach."""
         indptr, indices, _ = out
@@ -137,7 +137,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             first, last = take_chunk(state, SENT, CHUNK, awake)
         append(state, counter(REACHED), reached, spare, filled)
 
-    @njit(cache=True, nogil=True, inline="always")
+    @njit(nogil=True, inline="always")
     def gather(into, v, vertices, messages, multiset):
         """Count what arrives at ``v``; how many different values there are."""
         indptr, indices, weights = into

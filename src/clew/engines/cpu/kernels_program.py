@@ -89,7 +89,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                 barrier(size, state)
         return state[counter(ITERATIONS)], state[counter(ACTIVE)] == 0
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def push_alone(size, state, out, arrays, options, trace):
         """Iterations by one thread, without atomics, for as long as few vertices are active."""
         vertices, messages, sums, lists, touched, waiting, keys = arrays
@@ -121,7 +121,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             lists[0][i] = frontier[i]
         state[counter(ACTIVE)], state[counter(EDGES)], state[counter(ITERATIONS)] = np.int64(count), edges, done
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def push_sums(out, vertices, sums, frontier, count, reached, touched):
         """Fold messages into the neighbours' sums, and list whom they reach; how many that are."""
         indptr, indices, weights = out
@@ -144,7 +144,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                     tail += ONE
         return tail
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def push_first(out, vertices, messages, frontier, count, following, touched):
         """Where one message is as good as many, apply the first that comes; how many are active next.
 
@@ -179,7 +179,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             touched[following[i] >> SIX] = np.uint64(0)
         return tail
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def push_messages(state, out, vertices, sums, frontier, count, touched, reached, spare):
         """Fold messages into the neighbours' sums, and list whom they reach."""
         indptr, indices, weights = out
@@ -207,7 +207,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             first, last = take_chunk(state, SENT, CHUNK, count)
         append(state, counter(REACHED), reached, spare, filled)
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def fold(sums, v, value):
         """Fold ``value`` into the sum of ``v``, whoever else does the same at this moment."""
         numbers, words = sums
@@ -218,7 +218,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             if after == before or atomic.compare_and_swap(words, v, before, after):
                 return
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def apply_sums(state, degrees, vertices, sums, identity, reached, touched, frontier, spare):
         """Apply the sums of the vertices reached; leaves sums at the identity and ``touched`` empty."""
         count = np.uint64(state[counter(REACHED)])
@@ -241,7 +241,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def send_messages(state, vertices, messages, frontier, count, active):
         first, last = take_chunk(state, SENT, CHUNK, count)
         while first < count:
@@ -251,7 +251,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                 atomic.bitwise_or(active, v >> SIX, ONE << (v & LOW_SIX))
             first, last = take_chunk(state, SENT, CHUNK, count)
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def pull_messages(state, degrees, into, vertices, messages, active, identity, everyone, frontier, spare):
         indptr, indices, weights = into
         words, size = np.uint64(active.size), np.uint64(vertices.size)
@@ -283,7 +283,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def admit(vertices, frontier, count, indptr, waiting, keys, scale):
         """Keep those whose turn it is, or if it is nobody's, list the next that wait; their number and their edges.
 
@@ -304,7 +304,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             edges += np.int64(indptr[v + ONE] - indptr[v])
         return count, edges
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def find_keys(vertices, frontier, count, scale, keys):
         for i in range(count):
             keys[i] = key_of(priority(vertices[frontier[i]]), scale)

@@ -54,7 +54,7 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
             now, later = later, now
         return limit, False
 
-    @njit(cache=True, nogil=True)
+    @njit(nogil=True)
     def pull(first, last, ahead, into, vertices, now, later, identity, everyone):
         """One block of rows: what every vertex receives, applies, and sends next; how many changed."""
         indptr, indices, weights = into

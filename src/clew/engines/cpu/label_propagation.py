@@ -37,7 +37,19 @@ def label_propagation(graph: Graph, max_iterations: int) -> Found:
     changes = np.zeros(min(max_iterations, TRACED_ROUNDS), dtype=np.int64)
     work = graph.num_arcs * max_iterations
     rounds, changed = team.run(
-        kernels.propagate, work, out, into, labels, after, awake, longest, max_iterations, changes
+        kernels.propagate,
+        work,
+        out,
+        into,
+        labels,
+        after,
+        awake,
+        longest,
+        max_iterations,
+        changes,
+        shown="label propagation",
+        unit="rounds",
+        poll=lambda: (int(np.count_nonzero(changes)), max_iterations),
     )
     answer = after if rounds % 2 else labels
     return Found(answer.view(graph.indices.dtype), rounds, rounds > 0 and changed == 0, changes[:rounds])

@@ -13,6 +13,14 @@ from clew.engines.cpu.rows import rows_of
 BATCHES_PER_THREAD = 2  # from here on, threads search on their own rather than together
 
 
+def threads_search_alone(num_sources: int) -> bool:
+    """Whether there are batches of sources enough for every thread to search on its own."""
+    from clew.engines.cpu import kernels_multi_source as kernels
+
+    batches = -(-num_sources // kernels.SEARCHES)
+    return threads.count() == 1 or batches >= BATCHES_PER_THREAD * threads.count()
+
+
 def search(outgoing: Adjacency, incoming: Adjacency, sources: Array, depth: Array) -> int:
     """Set ``depth[v, i]``, wherever v can be reached from source number i; returns the largest number of levels.
 
@@ -21,11 +29,13 @@ def search(outgoing: Adjacency, incoming: Adjacency, sources: Array, depth: Arra
     from clew.engines.cpu import kernels_multi_source as kernels
 
     out, into, starts = rows_of(outgoing), rows_of(incoming), as_bits(sources)
-    batches = -(-sources.size // kernels.SEARCHES)
     members = threads.count()
-    if members == 1 or batches >= BATCHES_PER_THREAD * members:
-        taken = np.zeros(1, dtype=np.int64)
-        levels = threads.each(kernels.many_searches, members, taken, out, into, starts, depth)
+    if threads_search_alone(sources.size):
+        batches = -(-sources.size // kernels.SEARCHES)
+        work = (starts, depth)
+        levels = team.take(
+            kernels.many_searches, members, batches, batches * outgoing.num_arcs, out, into, *work, shown="searching"
+        )
         return max(levels, default=0)
     n = outgoing.num_vertices
     words = np.empty((3, n), dtype=np.uint64)

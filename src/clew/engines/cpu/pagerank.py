@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -17,12 +19,16 @@ TRACED_ROUNDS = 1 << 16
 
 
 class Ranks(NamedTuple):
-    """Ranks, the number of rounds, whether they sufficed, and by how much each of them changed the ranks."""
+    """Ranks, the number of rounds, whether they sufficed, and by how much each of them changed the ranks.
+
+    ``moved`` has more columns for the trace, where edges were moved between memories in every round.
+    """
 
     rank: Array
     rounds: int
     converged: bool
     changes: Array
+    moved: Mapping[str, Array] = MappingProxyType({})
 
 
 def pagerank(
@@ -68,6 +74,8 @@ def pagerank(
         np.empty_like(rank),
         np.empty((2, bounds.size - 1, 2)),
         trace,
+        unit="rounds",
+        poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
     return Ranks(rank, int(rounds), bool(converged), trace[:rounds])
 

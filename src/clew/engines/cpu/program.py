@@ -46,7 +46,7 @@ class Ways(NamedTuple):
 def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Done:
     """Run the program on ``state``, in place."""
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
-    ways = _ways(graph, program.direction)
+    ways = ways_of(graph, program.direction)
     try:
         if isinstance(program.reduce, Gather):
             return _gathering(program, program.reduce, ways, state, active, limit)
@@ -56,7 +56,7 @@ def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.
     except Exception as error:
         # Numba's own errors, and the KeyError that it lets through for a field that does not exist.
         if type(error).__module__.startswith("numba") or isinstance(error, KeyError):
-            raise OperatorError(_explained(program, error)) from None
+            raise OperatorError(explained(program, error)) from None
         raise
 
 
@@ -66,7 +66,7 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
 
     monoid: Any = program.reduce
     ordered = program.priority is not None
-    functions = (*_functions(program, monoid.operator.function), program.priority or _no_priority)
+    functions = (*_functions(program, monoid.operator.function), program.priority or no_priority)
     made = compiler.kernel(program_kernel, *functions, first_suffices=monoid.stops_at_first, ordered=ordered)
     message = np.dtype(program.message)
     n, edges = state.size, ways.along.num_arcs
@@ -81,8 +81,8 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
     iterations, converged = team.run(
         made.dispatcher,
         edges + n,
-        _rows(ways.along, message),
-        _rows(ways.against, message),
+        rows_with_weights(ways.along, message),
+        rows_with_weights(ways.against, message),
         state,
         messages,
         (sums, as_bits(sums)),
@@ -112,7 +112,7 @@ def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Don
         (ways.against.num_arcs + state.size) * min(limit, TRACED),
         fixed_blocks(ways.against),
         ahead_of(ways.against, now),
-        _rows(ways.against, message),
+        rows_with_weights(ways.against, message),
         state,
         now,
         later,
@@ -137,8 +137,8 @@ def _gathering(
     iterations, converged = team.run(
         made.dispatcher,
         ways.along.num_arcs + n,
-        _rows(ways.along, message),
-        _rows(ways.against, message),
+        rows_with_weights(ways.along, message),
+        rows_with_weights(ways.against, message),
         state,
         np.empty(n, dtype=message),
         lists,
@@ -156,7 +156,8 @@ def _functions(program: VertexProgram, reduce: Any) -> tuple[Any, ...]:
     return program.send, program.process, reduce, program.apply, program.accepts, program.matters
 
 
-def _no_priority(vertex: Any) -> int:  # noqa: ARG001
+def no_priority(vertex: Any) -> int:  # noqa: ARG001
+    """Nobody waits."""
     return 0
 
 
@@ -183,7 +184,8 @@ def _multisets(longest: int, message: np.dtype[Any]) -> tuple[Array, Array, Arra
     return values, counts, np.zeros((rows, places), dtype=np.uint32)
 
 
-def _ways(graph: Graph, direction: str) -> Ways:
+def ways_of(graph: Graph, direction: str) -> Ways:
+    """The rows along and against the way that messages take."""
     if direction == "both" and graph.directed:
         return _both_ways(graph)
     along, against = graph.outgoing, graph.incoming
@@ -199,7 +201,7 @@ def _both_ways(graph: Graph) -> Ways:
     return Ways(rows, rows)
 
 
-def _rows(rows: Adjacency, message: np.dtype[Any]) -> tuple[Array, ...]:
+def rows_with_weights(rows: Adjacency, message: np.dtype[Any]) -> tuple[Array, ...]:
     """(indptr, indices, weights); the weights of an unweighted graph take no memory: one value seen as many."""
     weights = rows.weights
     if weights is None:
@@ -207,7 +209,8 @@ def _rows(rows: Adjacency, message: np.dtype[Any]) -> tuple[Array, ...]:
     return as_bits(rows.indptr), as_bits(rows.indices), weights
 
 
-def _explained(program: VertexProgram, error: Exception) -> str:
+def explained(program: VertexProgram, error: Exception) -> str:
+    """What the compiler finds wrong with a program."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = next((line for line in lines if "Unknown attribute" in line or "No implementation" in line), lines[0])
     if isinstance(error, KeyError):

@@ -33,7 +33,7 @@ def sssp(
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
     step = default_delta(graph, weights) if delta is None else delta
     costs, (zero, unreached) = summands(weights), sums_of(weights)
-    if not _narrow(graph, costs):
+    if not fits_int32(graph, costs):
         return best_paths(graph, source, costs, zero, unreached, step, deterministic=deterministic)
     # Half the bytes of the array that every edge is looked up in.
     wide = np.empty(graph.num_vertices, dtype=unreached.dtype)
@@ -41,7 +41,7 @@ def sssp(
     return best_paths(graph, source, costs, first, last, step, wide=wide, deterministic=deterministic)
 
 
-def _narrow(graph: Graph, weights: Array) -> bool:
+def fits_int32(graph: Graph, weights: Array) -> bool:
     """Whether no sum along a path, and one edge more, can reach the largest int32."""
     if weights.dtype.kind == "f" or weights.itemsize > 4 or weights.size == 0:
         return False

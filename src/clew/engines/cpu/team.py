@@ -9,14 +9,32 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.dtypes import Array
+from clew.progress import Poll, showing
 
 SMALL = 1 << 16  # arcs; below this one thread is done before a second has woken up
 BRIEF = 1 << 24  # arcs; up to here a traversal takes some tenths of a second at most
 
+Watch = Callable[[Array], tuple[float, float | None]]
+
 _one_team = threading.Lock()
 
 
-def run(kernel: Callable[..., Any], work: int, *args: Any, bounded: bool = False) -> Any:
+def members(work: int) -> int:
+    """How many threads share so much work."""
+    return threads.count() if work > SMALL else 1
+
+
+def run(
+    kernel: Callable[..., Any],
+    work: int,
+    *args: Any,
+    bounded: bool = False,
+    shown: str = "",
+    unit: str = "",
+    poll: Poll | None = None,
+    watch: Watch | None = None,
+) -> Any:
     """``kernel(member, size, state, *args)`` on all threads at once; what member 0 returns.
 
     ``work`` is about how many arcs there are to look at: little work gets a team of one. Teams run one after the other,
@@ -26,11 +44,14 @@ def run(kernel: Callable[..., Any], work: int, *args: Any, bounded: bool = False
     ``bounded`` says that no arc is looked at more than a few times and that every member's last act is a barrier.
     Then, unless there is much work, the calling thread is member 0 itself: that saves waking one thread to begin and
     another to end, and Ctrl-C waits until the answer is there.
+
+    If this takes long, there is a bar: ``shown`` is its title, by default the kernel's name, and ``unit`` what it
+    counts; ``poll`` says how far the work is, or ``watch`` by the team's state.
     """
     from clew.engines.cpu import kernels_team
 
     state = np.zeros(kernels_team.STATE_SIZE, dtype=np.int64)
-    size = threads.count() if work > SMALL else 1
+    size = members(work)
     if work <= SMALL or (bounded and size == 1 and work <= BRIEF):
         return kernel(0, 1, state, *args)
 
@@ -43,4 +64,34 @@ def run(kernel: Callable[..., Any], work: int, *args: Any, bounded: bool = False
     with _one_team:
         if bounded and work <= BRIEF:
             return threads.alongside(kernel, size, begun, stop, size, state, *args)
-        return threads.apart(kernel, size, stop, size, state, *args)[0]
+        look = poll if watch is None else lambda: watch(state)
+        with showing(shown or str(getattr(kernel, "__name__", "working")).replace("_", " "), look, unit=unit):
+            return threads.apart(kernel, size, stop, size, state, *args)[0]
+
+
+def settling(changes: Array, tolerance: float, most: int) -> tuple[float, float | None]:
+    """How many rounds there were, by what each changed, and how many there may be: changes shrink about evenly."""
+    done = int(np.count_nonzero(changes))
+    if tolerance <= 0:
+        return done, most
+    if done < 3 or changes[done - 1] >= changes[0]:
+        return done, None
+    shrinking = np.log(changes[0] / changes[done - 1]) / (done - 1)
+    return done, min(most, done + max(0.0, float(np.log(changes[done - 1] / tolerance) / shrinking)))
+
+
+def take(kernel: Callable[..., Any], members: int, count: int, work: int, *args: Any, shown: str = "") -> list[Any]:
+    """``kernel(member, taken, …)`` on so many threads, each of which takes the next of ``count`` until there are none.
+
+    ``taken`` is an array of one number, the next to take. Ctrl-C is honoured when those under way are done, unless
+    there is little ``work`` in all.
+    """
+    taken = np.zeros(1, dtype=np.int64)
+    if work <= BRIEF:
+        return threads.each(kernel, members, taken, *args)
+
+    def stop() -> None:
+        taken[0] = count
+
+    with _one_team, showing(shown, lambda: (min(int(taken[0]), count), count), unit="searches", when=bool(shown)):
+        return threads.apart(kernel, members, stop, taken, *args)

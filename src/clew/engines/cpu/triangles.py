@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -54,13 +54,24 @@ def total(graph: Graph) -> int:
     """The number of triangles."""
     from clew.engines.cpu import kernels_triangles as kernels
 
-    if _rows_are_short(graph):
-        return int(team.run(kernels.in_place, graph.num_arcs, *rows_of(graph.outgoing), None))
+    if rows_are_short(graph):
+        return int(team.run(kernels.in_place, graph.num_arcs, *rows_of(graph.outgoing), None, **shown(graph)))
     near = neighbours(graph)._replace(times=None)
-    return int(team.run(kernels.total, graph.num_arcs, *ranked(graph, near).lists[:3]))
+    return int(team.run(kernels.total, graph.num_arcs, *ranked(graph, near).lists[:3], **shown(graph)))
 
 
-def _rows_are_short(graph: Graph) -> bool:
+def shown(graph: Graph) -> dict[str, Any]:
+    """What ``team.run`` shows of kernels that take vertices one after the other."""
+    from clew.engines.cpu import kernels_triangles as kernels
+    from clew.engines.cpu.kernels_team import counter
+
+    def watch(state: Array) -> tuple[float, float | None]:
+        return min(int(state[int(counter(kernels.TAKEN))]), graph.num_vertices), graph.num_vertices
+
+    return {"shown": "counting triangles", "unit": "vertices", "watch": watch}
+
+
+def rows_are_short(graph: Graph) -> bool:
     """Whether to merge rows as they are; a directed graph's would have to be made undirected first."""
     from clew.engines.cpu import kernels_triangles as kernels
 
@@ -76,11 +87,11 @@ def count(graph: Graph) -> Array:
     from clew.engines.cpu import kernels_triangles as kernels
 
     counts = np.zeros(graph.num_vertices, dtype=np.uint64)
-    if _rows_are_short(graph):
-        team.run(kernels.in_place, graph.num_arcs, *rows_of(graph.outgoing), counts)
+    if rows_are_short(graph):
+        team.run(kernels.in_place, graph.num_arcs, *rows_of(graph.outgoing), counts, **shown(graph))
         return counts.view(np.int64)
     order = ranked(graph, neighbours(graph)._replace(times=None))
-    team.run(kernels.count, graph.num_arcs, *order.lists[:3], order.hubs, counts)
+    team.run(kernels.count, graph.num_arcs, *order.lists[:3], order.hubs, counts, **shown(graph))
     return order.by_vertex(counts)
 
 

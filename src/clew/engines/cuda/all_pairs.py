@@ -11,6 +11,7 @@ from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
+from clew.progress import over
 
 SIDE = 64  # of a tile, as in floyd_warshall.cuh
 TALL, WIDE = 4, 4  # numbers of a tile that a thread computes: rows and columns, the latter in fours
@@ -89,7 +90,7 @@ def _close(device: Device, defines: dict[str, Any], distance: Any, far: Any, thr
     closed = device.empty(SIDE * SIDE, kind)
     barrier = device.zeros(GRID_BARRIER_WORDS, np.uint32)
     tiles = -(-n // SIDE)
-    for begin in range(0, tiles, ROUNDS_PER_LAUNCH):
+    for begin in over(range(0, tiles, ROUNDS_PER_LAUNCH), "Floyd-Warshall", unit="rounds"):
         device.launch_cooperative(
             kernel,
             threads,

@@ -1,4 +1,4 @@
-"""How fast a GPU reads, writes and reads at random in its own memory, and in pinned memory of the host."""
+"""How fast a GPU reads, writes and reads at random in its own memory, pinned memory of the host, and managed memory."""
 
 from __future__ import annotations
 
@@ -8,20 +8,31 @@ from typing import Any
 
 import numpy as np
 
+from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
 from clew.engines.cuda.source import Program
 
 THREADS = 256
-SIZE = {False: 2 << 30, True: 512 << 20}  # bytes, of GPU memory and of pinned memory
+SIZE = {"device": 2 << 30, "pinned": 512 << 20, "managed": 256 << 20}  # bytes
 READS = 1 << 24  # at random; numbers of 8 bytes, a multiple of what a thread reads at once
+FAULTING_READS = 1 << 16  # each may have to wait for a page
 ROUNDS = 3
 
 
-def bandwidths(device: Device, *, pinned: bool, size: int | None = None) -> tuple[float, float, float, int]:
-    """Bytes per second read, written and read at random (8 bytes at a time), and over how many bytes."""
-    values = _pinned(device, size or SIZE[True]) if pinned else _own(device, size or SIZE[False])
+def bandwidths(device: Device, kind: str, size: int | None = None) -> tuple[float, float, float, int]:
+    """Bytes per second read, written and read at random (8 bytes at a time), and over how many bytes.
+
+    ``kind`` is a key of ``SIZE``. Managed memory is on the host when a kernel starts, so that all of its pages move.
+    """
+    wanted = min(size or SIZE[kind], device.free_memory() // 4)
+    values, on_host = _memory(device, kind, max(1, wanted // 8))
+    moves = kind == "managed"
     count, total = np.uint64(values.size), device.zeros(1, np.uint64)
     grid = blocks_for(device, values.size, THREADS)
+
+    def begin() -> None:
+        if moves and on_host is not None:
+            on_host.fill(1)
 
     def run(kernel: str, *args: Any) -> Callable[[], None]:
         compiled = device.kernel("bandwidth.cuh", kernel)
@@ -32,37 +43,36 @@ def bandwidths(device: Device, *, pinned: bool, size: int | None = None) -> tupl
 
         return once
 
-    write = _best(run("write_in_order", np.uint64(1)))
-    read = _best(run("read_in_order", total))
-    reads = min(READS, values.size)
-    random = _best(run("read_at_random", np.uint64(reads), total))
+    write = _best(run("write_in_order", np.uint64(1)), begin)
+    read = _best(run("read_in_order", total), begin)
+    reads = min(FAULTING_READS if moves else READS, values.size)
+    random = _best(run("read_at_random", np.uint64(reads), total), begin)
     return values.nbytes / read, values.nbytes / write, reads * values.itemsize / random, int(values.nbytes)
 
 
-def _own(device: Device, size: int) -> Any:
-    if hasattr(device.xp, "cuda"):
-        size = min(size, device.xp.cuda.Device().mem_info[0] // 4)
-    return device.empty(max(1, size // 8), np.uint64)
-
-
-def _pinned(device: Device, size: int) -> Any:
-    """Pinned host memory as an array of the device, which reads it over the link."""
+def _memory(device: Device, kind: str, count: int) -> tuple[Any, Array | None]:
+    """Numbers in a memory of that kind, and as the host sees them, if it does; the caller keeps both."""
+    if kind == "device":
+        return device.empty(count, np.uint64), None
+    if kind == "pinned":
+        pinned = device.pinned(count, np.uint64)
+        return device.hosted(pinned), pinned
+    values = device.managed(np.ones(count, np.uint64), prefetch=False)
     if not hasattr(device.xp, "cuda"):  # the emulation's memory is the host's
-        return _own(device, size)
-    cuda = device.xp.cuda
-    memory = cuda.alloc_pinned_memory(size)
-    place = cuda.MemoryPointer(cuda.UnownedMemory(memory.ptr, size, memory), 0)
-    return device.xp.ndarray(size // 8, np.uint64, place)
+        return values, values
+    from clew.engines.cuda.registered import host_bytes
+
+    return values, host_bytes(values.data.ptr, values.nbytes).view(np.uint64)
 
 
-def _best(run: Callable[[], None]) -> float:
-    run()
+def _best(run: Callable[[], None], begin: Callable[[], None]) -> float:
     taken = []
-    for _ in range(ROUNDS):
+    for _ in range(ROUNDS + 1):  # the first compiles and warms up
+        begin()
         start = time.perf_counter()
         run()
         taken.append(time.perf_counter() - start)
-    return min(taken)
+    return min(taken[1:])
 
 
 VARIANTS = [Program.of("bandwidth.cuh")]

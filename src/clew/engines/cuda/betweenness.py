@@ -16,6 +16,7 @@ from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program
 from clew.errors import ResourceError
 from clew.graph import Graph
+from clew.progress import over
 
 THREADS = 512
 BIG_ROW = 4096  # edges of a row from which on a block sums it up
@@ -63,7 +64,7 @@ def dependencies(
     search = _Searches(device, rows, into, large, threads, {"BIG_ROW": BIG_ROW, **constants})
     at_once = MANY_BYTES // max(1, search.bytes_each)
     if many is None:
-        many = min(sources.size, at_once) >= device.num_processors
+        many = a_block_each_pays(sources.size, at_once, device.num_processors)
     if many:
         try:
             search.side_by_side(sources, max(1, at_once), total)
@@ -72,6 +73,16 @@ def dependencies(
             total.fill(0)  # less memory is free than there might be
     search.one_by_one(sources, total)
     return total
+
+
+def a_block_each_pays(num_sources: int, at_once: int, num_processors: int) -> bool:
+    """Whether there are sources, and memory for their searches, to keep every processor busy."""
+    return min(num_sources, at_once) >= num_processors
+
+
+def bytes_of_a_search(num_vertices: int, id_bytes: int, most_big: int) -> int:
+    """The memory of one search that others run beside, with so many long rows at most."""
+    return num_vertices * (16 + 3 * id_bytes + 2) + most_big * id_bytes
 
 
 class _Searches:
@@ -87,8 +98,9 @@ class _Searches:
         constants: dict[str, int],
     ) -> None:
         self.device, self.host_rows, self.large, self.threads = device, rows, large, threads
-        self.out = rows_on(device, rows, weights=False)
-        self.into = None if into is None else rows_on(device, into, weights=False)
+        parts = 1 if into is None else 2
+        self.out = rows_on(device, rows, weights=False, parts=parts)
+        self.into = None if into is None else rows_on(device, into, weights=False, parts=parts)
         self.index = np.dtype(self.out.neighbours.dtype)
         self.constants = constants
         self.most_big = 2 * (self.out.num_arcs // constants["BIG_ROW"]) + 1
@@ -96,8 +108,7 @@ class _Searches:
     @property
     def bytes_each(self) -> int:
         """The memory of one search that others run beside."""
-        wide = int(self.index.itemsize)
-        return self.out.num_vertices * (16 + 3 * wide + 2) + self.most_big * wide
+        return bytes_of_a_search(self.out.num_vertices, int(self.index.itemsize), self.most_big)
 
     def side_by_side(self, sources: Array, at_once: int, total: Any) -> None:
         """A block for every source; then their rows are added in the order of the sources."""
@@ -108,7 +119,7 @@ class _Searches:
         memory = self._memory(blocks)
         found = device.empty((in_round, n), np.float64)
         add = self._kernel("add_dependencies", many=True)
-        for start in range(0, sources.size, in_round):
+        for start in over(range(0, sources.size, in_round), "searching", unit="sources"):
             chosen = sources[start : start + in_round]
             taken = device.zeros(1, np.uint32)
             failed = device.empty(chosen.size, np.uint8)
@@ -131,7 +142,7 @@ class _Searches:
         device = self.device
         kernel = self._kernel("betweenness", many=False)
         memory = self._memory(1)
-        for start in range(0, sources.size, SOURCES_PER_LAUNCH):
+        for start in over(range(0, sources.size, SOURCES_PER_LAUNCH), "searching", unit="sources"):
             chosen = sources[start : start + SOURCES_PER_LAUNCH]
             failed = device.empty(chosen.size, np.uint8)
             arguments = self._arguments(chosen, memory, total, failed, None)

@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
+from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Program
 from clew.graph import Graph
@@ -56,7 +57,12 @@ def bfs(
     threads: int = THREADS,
 ) -> Found:
     """Search from ``source``."""
-    out = rows_on(device, graph.outgoing, weights=False)
+    if (streamed := chunks_for(device, "bfs", graph.outgoing)) is not None:
+        from clew.engines.cuda.outofcore.bfs import bfs as search_in_chunks
+
+        rows, options = streamed
+        return search_in_chunks(rows, source, options, deterministic=deterministic)
+    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     into = incoming_on(device, graph, weights=False)
     n = out.num_vertices
     depth = device.empty(n, np.int32)

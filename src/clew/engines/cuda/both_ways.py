@@ -35,7 +35,7 @@ def both_ways(device: Device, graph: Graph) -> BothWays:
             f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU. "
             'Use device="cpu".'
         )
-    out = rows_on(device, graph.outgoing, weights=False)
+    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     offsets = neighbours = None
     if graph.directed:
         into = incoming_on(device, graph, weights=False)

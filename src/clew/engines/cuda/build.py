@@ -1,4 +1,4 @@
-"""Rows made on the device: from edges, and in-edges from out-edges. Sorting is the array library's radix sort."""
+"""In-edges made on the device from out-edges. Sorting is the array library's radix sort."""
 
 from __future__ import annotations
 
@@ -6,29 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from clew.dtypes import id_dtype
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
-
-
-def rows_from_edges(device: Device, source: Any, target: Any, weights: Any, num_vertices: int) -> DeviceRows:
-    """Compressed rows of edges given in any order as device arrays: rows ascending, equal edges as they were."""
-    xp = device.xp
-    ids = id_dtype(num_vertices)
-    key = source.astype(np.int64) * num_vertices
-    key += target
-    order = stable_order(key)
-    del key
-    neighbours = target[order].astype(ids)
-    offsets = _offsets(device, source, num_vertices)
-    return DeviceRows(
-        offsets,
-        xp.ascontiguousarray(neighbours),
-        None if weights is None else weights[order],
-        num_vertices,
-        int(neighbours.size),
-    )
 
 
 def transposed(device: Device, rows: DeviceRows) -> DeviceRows:

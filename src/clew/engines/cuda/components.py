@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.engines.cpu.components import Components
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
@@ -20,6 +21,11 @@ SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each ar
 
 def connected_components(device: Device, graph: Graph) -> Components:
     """Components over edges in any direction; label and sizes stay on the device."""
+    if (streamed := chunks_for(device, "connected_components", graph.outgoing)) is not None:
+        from clew.engines.cuda.outofcore.components import connected_components as joined_in_chunks
+
+        rows, options = streamed
+        return joined_in_chunks(rows, options, both_ways=not graph.directed)
     label = component_labels(device, graph)
     return Components(label, component_sizes(device, label))
 
@@ -30,23 +36,35 @@ def component_labels(device: Device, graph: Graph, *, sampled: bool | None = Non
     ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW) replace what would be chosen, to measure it.
     """
     rows = rows_on(device, graph.outgoing, weights=False)
+    return labels_of_rows(device, rows, both_ways=not graph.directed, sampled=sampled, **constants)
+
+
+def labels_of_rows(
+    device: Device, rows: DeviceRows, *, both_ways: bool, sampled: bool | None = None, **constants: int
+) -> Any:
+    """The same of rows; ``both_ways`` says that every edge is in the rows of both its ends."""
     n = rows.num_vertices
     parent = device.empty(n, rows.neighbours.dtype)
     if n == 0:
         return parent
     if sampled is None:
-        sampled = rows.num_arcs >= SAMPLED_FROM * n
+        sampled = sampling_pays(n, rows.num_arcs)
     room = device.empty(rows.num_arcs // constants.get("LONG_ROW", LONG_ROW) + 1, rows.neighbours.dtype)
     words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
     name = "components" if sampled else "components_tiled"
     kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
-    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(not graph.directed), parent, room]
+    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, room]
     if sampled:
         arguments.append(device.empty(1, parent.dtype))
     device.launch_cooperative(
         kernel, THREADS, *arguments, words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS], most=-(-n // WARP)
     )
     return parent
+
+
+def sampling_pays(num_vertices: int, num_arcs: int) -> bool:
+    """Whether to join two edges of every vertex first, rather than all edges within tiles."""
+    return num_arcs >= SAMPLED_FROM * num_vertices
 
 
 def component_sizes(device: Device, label: Any) -> Any:

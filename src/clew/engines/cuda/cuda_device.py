@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda import compiler
+from clew.engines.cuda import compiler, virtual
 from clew.engines.cuda.failures import clean, find_cupy
 from clew.engines.cuda.source import Compiled, Program
 from clew.errors import DeviceError
@@ -30,12 +30,14 @@ class CudaDevice:
     """The GPU that CuPy calls current."""
 
     name = "cuda"
+    page = virtual.PAGE
 
     def __init__(self, ordinal: int = 0) -> None:
         from cuda import core
 
         self.xp = find_cupy()
         self._core = core
+        self.ordinal = ordinal
         self._device = core.Device(ordinal)
         with clean("the GPU cannot be used"):
             self._device.set_current()
@@ -82,6 +84,61 @@ class CudaDevice:
         from clew.engines.cuda.transfer import download
 
         return download(self, array)
+
+    def free_memory(self) -> int:
+        """What the driver and CuPy's pool can still give."""
+        return int(self.xp.cuda.Device().mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
+
+    def hosted(self, array: Array) -> Any:
+        """A host array, registered in place, or a pinned copy where that cannot be."""
+        from clew.engines.cuda.host_arrays import hosted
+
+        return hosted(self, array)
+
+    def split(self, array: Array, fast_from_byte: int) -> Any:
+        """A copy in pages of the host and, from the cut on, of the GPU."""
+        from clew.engines.cuda.host_arrays import split
+
+        return split(self, array, fast_from_byte)
+
+    def why_not_split(self) -> str | None:
+        """What the driver cannot do, if anything."""
+        return virtual.why_not(self.ordinal)
+
+    def managed(self, array: Array, prefetch: bool) -> Any:
+        """A copy in managed memory."""
+        from clew.engines.cuda.host_arrays import managed
+
+        return managed(self, array, prefetch)
+
+    def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """Pages of the host that the copy engine can reach."""
+        from clew.engines.cuda.registered import pages
+
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        return pages(size)[0].view(dtype).reshape(shape)
+
+    def side_stream(self) -> Any:
+        """A stream that does not wait for the main one."""
+        return self.xp.cuda.Stream(non_blocking=True)
+
+    def copy_to(self, target: Any, source: Array, stream: Any = None) -> None:
+        """Start a copy from the host."""
+        queue = self.xp.cuda.get_current_stream() if stream is None else stream
+        runtime = self.xp.cuda.runtime
+        with clean("a copy to the GPU cannot be started"):
+            kind = runtime.memcpyHostToDevice
+            runtime.memcpyAsync(target.data.ptr, source.ctypes.data, source.nbytes, kind, queue.ptr)
+
+    def record(self, stream: Any = None) -> Any:
+        """An event in a stream."""
+        event = self.xp.cuda.Event(disable_timing=True)
+        event.record(self.xp.cuda.get_current_stream() if stream is None else stream)
+        return event
+
+    def wait(self, event: Any, stream: Any = None) -> None:
+        """Let a stream wait."""
+        (self.xp.cuda.get_current_stream() if stream is None else stream).wait_event(event)
 
     def kernel(
         self,

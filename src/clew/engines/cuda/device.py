@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from types import TracebackType
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,28 @@ class Kernel(Protocol):
         """Its name in the source."""
 
 
+class Event(Protocol):
+    """A point in the work of a stream."""
+
+    def synchronize(self) -> None:
+        """Wait on the host until the work before it has ended."""
+
+
+class Stream(Protocol):
+    """Work beside the main stream: what is launched and copied within ``with stream:`` is its."""
+
+    def __enter__(self) -> Self:
+        """Make it the current stream."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Make the one before current again."""
+
+    def synchronize(self) -> None:
+        """Wait on the host until all its work has ended."""
+
+
 class Device(Protocol):
     """Memory and kernels. Arrays are CuPy's on a GPU and NumPy's in the emulation; ``xp`` is the module."""
 
@@ -27,6 +50,7 @@ class Device(Protocol):
     architecture: str
     num_processors: int
     cluster_size: int  # how many blocks can meet faster than the whole grid; 1 where that is not to be had
+    page: int  # bytes; of an array in two memories, a page is in one of them
     xp: Any
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
@@ -43,6 +67,45 @@ class Device(Protocol):
 
     def download(self, array: Any) -> Array:
         """A copy on the host."""
+
+    def free_memory(self) -> int:
+        """The bytes of device memory that can be allocated."""
+
+    def hosted(self, array: Array) -> Any:
+        """A host array as kernels can read it where it is, over the link; valid while the host array lives.
+
+        What cannot be read in place is copied into host memory that can.
+        """
+
+    def split(self, array: Array, fast_from_byte: int) -> Any:
+        """A copy in one run of addresses: bytes from ``fast_from_byte`` on in device memory, those before on the host.
+
+        The page of the cut is on the host. ResourceError where either memory is too small.
+        """
+
+    def why_not_split(self) -> str | None:
+        """Why this device cannot have one run of addresses in two memories; None where it can."""
+
+    def managed(self, array: Array, prefetch: bool) -> Any:
+        """A copy in memory whose pages move to the device when kernels touch them, or at once with ``prefetch``.
+
+        ResourceError where it is larger than the free memory of the device.
+        """
+
+    def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """An array on the host that the device's copy engine can read and write while kernels run."""
+
+    def side_stream(self) -> Stream:
+        """A stream for work beside the main one."""
+
+    def copy_to(self, target: Any, source: Array, stream: Stream | None = None) -> None:
+        """Start copying a host array into a device array of as many bytes; asynchronous from pinned memory."""
+
+    def record(self, stream: Stream | None = None) -> Event:
+        """The point that the work of a stream has reached; by default of the current one."""
+
+    def wait(self, event: Event, stream: Stream | None = None) -> None:
+        """Let what a stream does from now on wait for an event; by default the current one."""
 
     def kernel(
         self,

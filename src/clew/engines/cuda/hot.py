@@ -62,7 +62,7 @@ def is_worth_renaming(device: Device, rows: DeviceRows) -> bool:
 
     Sums are made in the same order under both, so results do not change when this does.
     """
-    if rows.num_arcs < FROM_ARCS:
+    if rows.num_arcs < FROM_ARCS or not rows.in_device_memory:
         return False
     calls = _calls[rows] = _calls.get(rows, 0) + 1
     if calls < AFTER_CALLS or rows in _too_large:

@@ -42,8 +42,8 @@ class Neighbourhoods:
 
 def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) -> Neighbourhoods:
     """Neighbours over edges of either direction; ``with_times`` says of each how many directions there are."""
-    out = rows_on(device, graph.outgoing, weights=False)
-    into = rows_on(device, graph.incoming, weights=False) if graph.directed else None
+    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
+    into = rows_on(device, graph.incoming, weights=False, parts=2) if graph.directed else None
     n, arcs = out.num_vertices, out.num_arcs * (1 if into is None else 2)
     index = np.dtype(out.neighbours.dtype)
     items = device.empty(arcs, index)

@@ -10,9 +10,11 @@ import numpy as np
 from clew.dtypes import Array
 from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks, shares_of
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.edge_memory import put
+from clew.engines.cuda.outofcore.pagerank import ranks_in_chunks
 from clew.engines.cuda.pull_rows import UNEVEN_FROM, parts_of, pull_rows
 from clew.engines.cuda.rank_products import PROGRESS, rank_by_products
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.rows import DeviceRows, offsets_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
 
@@ -54,23 +56,25 @@ def pagerank(
     rank = device.empty(n, value)
     if n == 0:
         return Ranks(rank, 0, True, np.empty(0))
+    walk: dict[str, Any] = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
+    in_chunks = ranks_in_chunks(device, graph, **walk, jumps=jumps, weighted=weighted, value=value)
+    if in_chunks is not None:
+        return in_chunks
     tuning = tuning or Tuning()
     pull = pull_rows(device, graph)
     rows = pull.rows
     uneven = pull.longest > UNEVEN_FROM
-    spread, factors = _passing(device, graph, weighted, value)
+    spread, factors, _kept_alive = _passing(device, graph, rows, weighted, value)
     starts = None if jumps is None else device.upload(jumps.astype(value))
-    products = uneven and rows.num_arcs >= PRODUCTS_FROM if tuning.products is None else tuning.products
-    if products and not weighted:
+    products = products_pay(pull.longest, rows.num_arcs) if tuning.products is None else tuning.products
+    if products and not weighted and rows.in_device_memory:  # products make a second copy of the edges there
         return rank_by_products(
             device,
             rows,
             spread,
             starts,
             value,
-            damping=damping,
-            tolerance=tolerance,
-            max_iterations=max_iterations,
+            **walk,
         )
     binned = uneven if tuning.binned is None else tuning.binned
     threads = tuning.threads or (512 if binned else 256)
@@ -141,6 +145,11 @@ def pagerank(
     return Ranks(rank, rounds, bool(found["converged"]), device.download(trace[:rounds]))
 
 
+def products_pay(longest: int, num_arcs: int) -> bool:
+    """Whether rounds of products are faster than one launch for all rounds, by the longest row and the edges."""
+    return longest > UNEVEN_FROM and num_arcs >= PRODUCTS_FROM
+
+
 def _lanes(mean: float) -> int:
     """Threads to a row of so many edges on average."""
     lanes = 1
@@ -149,15 +158,22 @@ def _lanes(mean: float) -> int:
     return lanes
 
 
-def _passing(device: Device, graph: Graph, weighted: bool, value: np.dtype[Any]) -> tuple[Any, Any]:
-    """By how much a vertex divides what it passes on (None: the length of its row), and the shares of the in-edges."""
+def _passing(
+    device: Device, graph: Graph, rows: DeviceRows, weighted: bool, value: np.dtype[Any]
+) -> tuple[Any, Any, Any]:
+    """By how much a vertex divides what it passes on (None: the length of its row), and the shares of the in-edges.
+
+    The third is to be kept while the shares are used: on the host, where the edges are.
+    """
     if weighted:
         leaving, shares = shares_of(graph.outgoing, graph.incoming)
-        return device.upload((leaving > 0).astype(value)), device.upload(shares.astype(value))
+        shares = shares.astype(value)
+        placed = device.upload(shares) if rows.plan is None else put(device, shares, rows.plan)
+        return device.upload((leaving > 0).astype(value)), placed, shares
     if not graph.directed:
-        return None, None
-    offsets = rows_on(device, graph.outgoing, weights=False).offsets
-    return (offsets[1:] - offsets[:-1]).astype(value), None
+        return None, None, None
+    offsets = offsets_on(device, graph.outgoing)
+    return (offsets[1:] - offsets[:-1]).astype(value), None, None
 
 
 def _variant(index: type, **more: Any) -> Program:

@@ -176,7 +176,10 @@ def run_tiles(
     threads = HOT_THREADS if hot else THREADS
     shape = {"EACH": tiles.each, "HOT": int(hot), "THREADS": threads, "RESIDENT": 1 if hot else RESIDENT}
     defines = {**macros, **numbers.defines, **shape}
+    # Both are looked up before the first is started: on small graphs the GPU would wait for the host in between.
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
+    join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
+    join_blocks = blocks_for(device, tiles.count, THREADS)
     carries = device.empty(tiles.count, out.dtype)
     shared = threads * tiles.each * max(4, out.dtype.itemsize)
     num_hot = max(0, min(x.size, (shared_bytes(device) - shared) // x.dtype.itemsize)) if hot else 0
@@ -184,15 +187,12 @@ def run_tiles(
     blocks = min(
         device.resident_blocks(kernel, threads, shared), blocks_for(device, tiles.count * 32, threads, 1 << 20)
     )
-    num_rows = np.uint64(offsets.size - 1)
+    num_rows, count = np.uint64(offsets.size - 1), np.uint64(tiles.count)
     device.launch(
         kernel, blocks, threads, offsets, *edges, x, wanted, out, num_rows, np.uint64(tiles.num_items),
-        np.uint64(tiles.count), tiles.rows, carries, numbers.identity, numbers.nothing, np.uint64(num_hot),
-        shared=shared,
+        count, tiles.rows, carries, numbers.identity, numbers.nothing, np.uint64(num_hot), shared=shared,
     )  # fmt: skip
-    join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
-    blocks = blocks_for(device, tiles.count, THREADS)
-    device.launch(join, blocks, THREADS, offsets, wanted, out, np.uint64(tiles.count), tiles.rows, carries)
+    device.launch(join, join_blocks, THREADS, offsets, wanted, out, count, tiles.rows, carries)
 
 
 def _over_list(
@@ -211,9 +211,9 @@ def _over_list(
     counts = (np.uint64(num_edges), np.uint64(chunks))
     blocks = blocks_for(device, chunks * balance.WARP, THREADS)
     kernel = device.kernel("spmv_coo.cuh", "spmv_coo", defines, numbers.operators)
+    join = device.kernel("spmv_coo.cuh", "join_chunks", defines, numbers.operators)
     given = (rows, columns, weights, x, wanted, out, *counts, heads, tails, numbers.identity, numbers.nothing)
     device.launch(kernel, blocks, THREADS, *given)
-    join = device.kernel("spmv_coo.cuh", "join_chunks", defines, numbers.operators)
     device.launch(join, blocks, THREADS, rows, wanted, out, *counts, heads, tails)
 
 

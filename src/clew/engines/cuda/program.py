@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
 from clew.engines.cuda.row_classes import row_classes
@@ -128,10 +129,10 @@ def _spreading(
     n, message = active.size, np.dtype(program.message)
     if n == 0 or limit == 0:
         return Done(0, not active.any(), Trace(_columns(np.zeros((0, 3), dtype=np.int64))))
-    ways = _ways(device, graph, program)
+    ways = ways_on(device, graph, program)
     functions = _functions(program, monoid, ways)
     kernel = _kernel(device, program, "program", _defines(functions, ways, program, monoid, tuning), functions)
-    pushable, first, ordered = _is_pushable(program, monoid), monoid.stops_at_first, program.priority is not None
+    pushable, first, ordered = is_pushable(program, monoid), monoid.stops_at_first, program.priority is not None
     most_pushed = int(ways.along.num_arcs * (tuning.pushed_to_any if first else tuning.pushed)) if pushable else -1
     index = np.dtype(ways.along.neighbours.dtype)
     entry = 16 if index.itemsize == ways.along.offsets.dtype.itemsize == 4 else 32
@@ -190,7 +191,7 @@ def _steady(
     n, message = graph.num_vertices, np.dtype(program.message)
     if n == 0 or limit == 0:
         return Done(min(limit, 1), limit > 0, Trace({"changed": np.zeros(min(limit, 1), dtype=np.int64)}))
-    ways = _ways(device, graph, program)
+    ways = ways_on(device, graph, program)
     functions = _functions(program, monoid, ways)
     kernel = _kernel(device, program, "program_steady", _defines(functions, ways, program, monoid, tuning), functions)
     messages = device.empty(2 * n, message)
@@ -222,7 +223,8 @@ def _steady(
     return Done(iterations, bool(told["converged"]), kept)
 
 
-def _is_pushable(program: VertexProgram, monoid: Monoid) -> bool:
+def is_pushable(program: VertexProgram, monoid: Monoid) -> bool:
+    """Whether messages may be reduced in any order."""
     return program.apply_to != "all" and (monoid.name in ORDER_FREE or np.dtype(program.message).kind in "iu")
 
 
@@ -255,7 +257,7 @@ def _defines(
     }
     if program.active_next == "all":
         return defines
-    pushable = {"PUSHABLE": int(_is_pushable(program, monoid)), "COUNT_BITS": count_bits}
+    pushable = {"PUSHABLE": int(is_pushable(program, monoid)), "COUNT_BITS": count_bits}
     return {**defines, **pushable, **atomic_of(monoid, np.dtype(program.message))}
 
 
@@ -273,18 +275,18 @@ def _arguments(rows: DeviceRows) -> tuple[Any, Any, Any]:
     return rows.offsets, rows.neighbours, rows.weights
 
 
-def _ways(device: Device, graph: Graph, program: VertexProgram) -> Ways:
+def ways_on(device: Device, graph: Graph, program: VertexProgram) -> Ways:
     """The rows, with weights where the program looks at them."""
     weights = graph.weights is not None and uses_argument(program.process, 1)
     if program.direction == "both" and graph.directed:
         rows = _both_ways(device, graph, weights)
         return Ways(rows, rows)
-    along = rows_on(device, graph.outgoing, weights=weights)
+    along = rows_on(device, graph.outgoing, weights=weights, parts=2 if graph.directed else 1)
     against = incoming_on(device, graph, weights=weights)
     return Ways(against, along) if program.direction == "in" else Ways(along, against)
 
 
-_doubled: dict[tuple[int, int, bool], tuple[Any, DeviceRows]] = {}
+_doubled: dict[tuple[int, int, bool], tuple[Any, Adjacency]] = {}
 forgotten_with_rows(_doubled)
 
 
@@ -299,8 +301,8 @@ def _both_ways(device: Device, graph: Graph, weights: bool) -> DeviceRows:
         ends = np.concatenate([source, target]), np.concatenate([target, source])
         doubled = None if wanted is None else np.concatenate([wanted, wanted])
         rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.indices.dtype).outgoing
-        found = _doubled[key] = (wanted, rows_on(device, rows))  # the copy outlives the rows on the host
-    return found[1]
+        found = _doubled[key] = (wanted, rows)
+    return rows_on(device, found[1], weights=weights)
 
 
 def _columns(rows: Array) -> dict[str, Array]:

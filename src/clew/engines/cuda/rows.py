@@ -1,4 +1,4 @@
-"""The edges of a graph on a device, copied once and kept as long as the graph lives."""
+"""The edges of a graph on a device, put there once, as ``clew.memory`` says, and kept as long as the graph lives."""
 
 from __future__ import annotations
 
@@ -9,20 +9,33 @@ from typing import Any
 import numpy as np
 
 from clew.adjacency import Adjacency
+from clew.build import on_device
+from clew.dtypes import OffsetArray
 from clew.engines.cuda.device import Device, index_defines
+from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, plan_edges, put
+from clew.engines.cuda.failures import clean
 from clew.engines.cuda.source import ctype
+from clew.engines.retry import this_try
+from clew.errors import DeviceError, ResourceError
 from clew.graph import Graph
+from clew.memory import Policy, current
+
+Key = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceRows:
-    """Compressed rows on a device: offsets in 32 bits where the arcs can be counted so."""
+    """Compressed rows on a device: offsets in 32 bits where the arcs can be counted so.
+
+    ``plan`` says in which memory the neighbours and weights are; None for rows made on the device, which are there.
+    """
 
     offsets: Any
     neighbours: Any
     weights: Any
     num_vertices: int
     num_arcs: int
+    plan: EdgePlan | None = None
 
     @property
     def defines(self) -> dict[str, str]:
@@ -31,68 +44,208 @@ class DeviceRows:
         weight = "float" if self.weights is None else ctype(self.weights.dtype)
         return {**macros, "weight_t": weight, "WEIGHTED": str(int(self.weights is not None))}
 
+    @property
+    def in_device_memory(self) -> bool:
+        """Whether all edges are, so that a second copy of them may be worth its memory."""
+        return self.plan is None or self.plan.mode == "device"
 
-_kept: dict[tuple[int, int], tuple[DeviceRows, Any]] = {}
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """Rows as they were put, and what had been asked for."""
+
+    device: weakref.ref[Any]
+    policy: Policy
+    parts: int
+    plain: DeviceRows
+    weights: weakref.ref[Any] | None = None
+    weighted: DeviceRows | None = None
+
+    @property
+    def plan(self) -> EdgePlan:
+        plan = (self.weighted or self.plain).plan
+        assert plan is not None
+        return plan
 
 
-def rows_on(device: Device, rows: Adjacency, *, weights: bool = True) -> DeviceRows:
-    """The rows on the device; the second call finds what the first has copied."""
-    key = (id(device), id(rows.indices))
+_kept: dict[Key, _Kept] = {}
+_offsets: dict[Key, tuple[weakref.ref[Any], Any]] = {}
+_watched: set[Key] = set()
+
+
+def rows_on(device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1) -> DeviceRows:
+    """The rows on the device; the second call finds what the first has put there.
+
+    ``parts`` is 2 where rows of the same size, those of the other direction, are needed as well: they share the memory.
+    """
+    key, policy = (id(device), id(rows.indices)), current()
+    wanted = rows.weights if weights else None
+    attempt = this_try() if policy.edges == "auto" else None
+    if attempt is not None:
+        attempt.note(key, 0)
     found = _kept.get(key)
-    if found is None:
-        offset = np.uint32 if rows.num_arcs < 2**32 else np.int64
-        indptr = rows.indptr
-        on_device = DeviceRows(
-            device.upload(indptr.astype(offset)),
-            device.upload(rows.indices),
-            None,
-            rows.num_vertices,
-            rows.num_arcs,
-        )
-        # The arrays are read-only and cannot change; when they go, so does the copy.
-        weakref.finalize(rows.indices, _kept.pop, key, None)
-        found = _kept[key] = (on_device, None)
-    plain, weighted = found
-    if not weights or rows.weights is None:
-        return plain
-    if weighted is None or weighted[0]() is not rows.weights:
-        copy = DeviceRows(
-            plain.offsets, plain.neighbours, device.upload(rows.weights), plain.num_vertices, plain.num_arcs
-        )
-        weighted = (weakref.ref(rows.weights), copy)
-        _kept[key] = (plain, weighted)
-    kept: DeviceRows = weighted[1]
-    return kept
+    if found is not None and found.device() is not device:
+        found = None
+    if found is None or not _is_as_asked(found, policy, parts, wanted):
+        found = _put(device, rows, wanted, policy, parts, found)
+    if attempt is not None:
+        attempt.note(key, found.plan.fast_bytes)
+    if wanted is None:
+        return found.plain
+    assert found.weighted is not None
+    return found.weighted
 
 
-_turned: dict[tuple[int, int], tuple[Any, DeviceRows]] = {}
+def _is_as_asked(found: _Kept, policy: Policy, parts: int, wanted: Any) -> bool:
+    if wanted is not None and (found.weights is None or found.weights() is not wanted):
+        return False
+    if (found.policy, found.parts) == (policy, parts):
+        return True
+    # Whatever was said then: all edges are in device memory, and nobody wants fewer of them there.
+    return found.plan.mode == "device" and policy.fast_memory is None and policy.edges in ("auto", "device")
+
+
+def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int, before: _Kept | None) -> _Kept:
+    """Put rows on the device, in the place of what is there; fewer of them where there is less room than was said."""
+    key = (id(device), id(rows.indices))
+    first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
+    each = bytes_per_edge(rows.indices, wanted)
+    offsets = offsets_on(device, rows)
+    attempt = this_try()
+    number = 0 if attempt is None else attempt.number
+    while True:
+        held = 0 if before is None else before.plan.fast_bytes
+        size = Rows(rows.num_vertices, rows.num_arcs, each, first_fast, parts, held)
+        plan = plan_edges(device, policy, size, SMALLER[number])
+        if before is not None and not before.plan.mode == plan.mode == "device":
+            before = None  # only where all is in device memory can weights be added to what is there
+            _kept.pop(key, None)
+        try:
+            placed = _placed_or_hosted(device, rows, wanted, plan, offsets, before)
+            kept = _Kept(weakref.ref(device), policy, parts, *placed)
+        except ResourceError:
+            if plan.mode not in ("device", "tiered") or policy.edges not in ("auto", "tiered"):
+                raise
+            before = None
+            _kept.pop(key, None)
+            number = min(number + 1, len(SMALLER) - 1)
+            continue
+        _watch(key, rows.indices)
+        _kept[key] = kept
+        return kept
+
+
+def _placed_or_hosted(
+    device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Kept | None
+) -> tuple[DeviceRows, weakref.ref[Any] | None, DeviceRows | None]:
+    """Rows as planned; all on the host where the driver turns out to be unable to have them in two memories."""
+    try:
+        return _placed(device, rows, wanted, plan, offsets, before)
+    except DeviceError as error:
+        if plan.mode != "tiered":
+            raise
+        problem = str(error)
+    whole = replace(plan, mode="zero_copy", cut=plan.num_arcs, why=f"all bytes of edges on the host: {problem}")
+    return _placed(device, rows, wanted, whole, offsets, None)
+
+
+def _placed(
+    device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Kept | None
+) -> tuple[DeviceRows, weakref.ref[Any] | None, DeviceRows | None]:
+    """Rows without weights, and with them where they are wanted."""
+    if before is not None:
+        plain = before.plain
+    else:
+        alone = replace(plan, bytes_per_edge=int(rows.indices.itemsize))
+        plain = DeviceRows(offsets, put(device, rows.indices, plan), None, rows.num_vertices, rows.num_arcs, alone)
+    if wanted is None:
+        return plain, None, None
+    return plain, weakref.ref(wanted), replace(plain, weights=put(device, wanted, plan), plan=plan)
+
+
+def offsets_on(device: Device, rows: Adjacency) -> Any:
+    """Where rows begin, in the device's memory whatever the policy; for those who need no edges."""
+    indptr: OffsetArray = rows.indptr
+    key = (id(device), id(indptr))
+    found = _offsets.get(key)
+    if found is None or found[0]() is not device:
+        kind = np.uint32 if rows.num_arcs < 2**32 else np.int64
+        found = _offsets[key] = (weakref.ref(device), device.upload(indptr.astype(kind)))
+        _watch(key, indptr)
+    return found[1]
+
+
+def _watch(key: Key, array: Any) -> None:
+    """When an array goes, so does what was made of it. Arrays are read-only and cannot change."""
+    if key not in _watched:
+        _watched.add(key)
+        weakref.finalize(array, _let_go, key)
+
+
+def _let_go(key: Key) -> None:
+    for cache in (_kept, _offsets, _turned):
+        cache.pop(key, None)
+    _watched.discard(key)
+
+
+def has_rows(device: Device, rows: Adjacency) -> bool:
+    """Whether the rows are on the device already."""
+    return (id(device), id(rows.indices)) in _kept
+
+
+def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
+    """In which memory the edges of rows are and why; None where they have not been put anywhere yet."""
+    found = _kept.get((id(device), id(rows.indices)))
+    return None if found is None else found.plan
+
+
+_turned: dict[Key, tuple[Any, DeviceRows]] = {}
 
 
 def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> DeviceRows:
-    """The in-edges on the device: turned round there, unless the graph has them on the host already."""
-    if not graph.directed or graph.has_incoming:
-        return rows_on(device, graph.incoming, weights=weights)
+    """The in-edges on the device: turned round there, unless the graph has them on the host or they do not fit."""
+    if not graph.directed:
+        return rows_on(device, graph.outgoing, weights=weights)
+    if not graph.has_incoming and current().edges in ("auto", "device"):
+        try:
+            turned = _turned_on(device, graph, weights)
+        except MemoryError:  # turning takes memory of its own, on the device; the host has more
+            turned = None
+        if turned is not None:
+            return turned
+    return rows_on(device, graph.incoming, weights=weights, parts=2)
+
+
+def _turned_on(device: Device, graph: Graph, weights: bool) -> DeviceRows | None:
+    """In-edges made of the out-edges, where these are all in device memory."""
     from clew.engines.cuda.build import transposed
 
     rows = graph.outgoing
+    out = rows_on(device, rows, weights=weights, parts=2)
+    if not out.in_device_memory:
+        return None
     key, wanted = (id(device), id(rows.indices)), rows.weights if weights else None
     found = _turned.get(key)
     if found is None or (wanted is not None and found[0] is not wanted):
-        if found is None:
-            weakref.finalize(rows.indices, _turned.pop, key, None)
-        found = _turned[key] = (wanted, transposed(device, rows_on(device, rows, weights=weights)))
+        with clean("the in-edges cannot be made on the GPU"):
+            found = _turned[key] = (wanted, transposed(device, out))
     turned = found[1]
     if weights or turned.weights is None:
         return turned
     return replace(turned, weights=None)
 
 
-_caches: list[dict[Any, Any]] = [_kept, _turned]
+_caches: list[dict[Any, Any]] = [_kept, _offsets, _turned, on_device.made]
 
 
 def forgotten_with_rows(cache: dict[Any, Any]) -> None:
     """Have another module's cache of what is on a device emptied with the rows."""
     _caches.append(cache)
+
+
+def holds_others(keys: set[Key]) -> bool:
+    """Whether there is memory of graphs other than these to be freed."""
+    return not _kept.keys() <= keys
 
 
 def forget_all() -> None:

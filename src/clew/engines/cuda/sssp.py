@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from clew.engines.cuda.device import Device
+from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.paths import DEFAULT, LARGE, Found, Problem, Search, Tuning, is_large_and_dense
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.tight import tree_of_tight_edges
@@ -24,6 +27,13 @@ def sssp(
     tuning: Tuning = DEFAULT,
 ) -> Found:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
+    if (streamed := chunks_for(device, "sssp", graph.outgoing, graph.outgoing.weights)) is not None:
+        from clew.engines.cuda.outofcore.sssp import sssp as search_in_chunks
+
+        chunks, options = streamed
+        weights = graph.outgoing.weights
+        assert weights is not None
+        return search_in_chunks(chunks, source, weights, options, delta=delta, deterministic=deterministic)
     rows = rows_on(device, graph.outgoing)
     problem = shortest(device, rows, default_delta(device, rows) if delta is None else delta)
     search = Search(device, rows, source, problem, tuning)
@@ -34,16 +44,20 @@ def sssp(
 
 
 def shortest(device: Device, rows: DeviceRows, delta: float) -> Problem:
+    """The problem for rows in device memory."""
+    dtype = np.dtype(rows.weights.dtype)
+    largest = 0 if dtype.kind == "f" else int(weight_facts(device, rows).largest)
+    return sums(dtype, largest, rows.num_vertices, delta, grows=is_large_and_dense(rows))
+
+
+def sums(dtype: np.dtype[Any], largest: int, num_vertices: int, delta: float, *, grows: bool = False) -> Problem:
     """Sums of weights of 0 or more: in 32 bits where none can reach the largest such number."""
-    dtype, grows = np.dtype(rows.weights.dtype), is_large_and_dense(rows)
     if dtype.kind == "f":
         return Problem(dtype, False, 0, 0, 0, np.inf, dtype, np.inf, delta, grows)
-    sums = np.iinfo(np.int64)
-    largest = int(weight_facts(device, rows).largest)
-    small = np.iinfo(np.uint32).max
-    fits = largest * rows.num_vertices < small
-    value, unreached = (np.dtype(np.uint32), small) if fits else (np.dtype(np.int64), sums.max)
-    return Problem(value, False, 0, 0, 0, unreached, np.dtype(np.int64), sums.max, delta, grows)
+    most, small = np.iinfo(np.int64).max, np.iinfo(np.uint32).max
+    fits = largest * num_vertices < small
+    value, unreached = (np.dtype(np.uint32), small) if fits else (np.dtype(np.int64), most)
+    return Problem(value, False, 0, 0, 0, unreached, np.dtype(np.int64), most, delta, grows)
 
 
 def default_delta(device: Device, rows: DeviceRows) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import Device
+from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.paths import DEFAULT, LARGE, Found, Problem, Search, Tuning, is_large_and_dense
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.tight import tree_of_tight_edges
@@ -28,6 +29,13 @@ def sswp(
     tuning: Tuning = DEFAULT,
 ) -> Found:
     """The largest smallest weight of a path to every vertex."""
+    if (streamed := chunks_for(device, "sswp", graph.outgoing, graph.outgoing.weights)) is not None:
+        from clew.engines.cuda.outofcore.sswp import sswp as search_in_chunks
+
+        chunks, options = streamed
+        weights = graph.outgoing.weights
+        assert weights is not None
+        return search_in_chunks(chunks, source, weights, options, deterministic=deterministic)
     rows = rows_on(device, graph.outgoing)
     if buckets is None:
         buckets = default_buckets(rows)
@@ -48,18 +56,22 @@ def default_buckets(rows: DeviceRows) -> int:
 
 
 def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:
+    """The problem for rows in device memory."""
+    facts = weight_facts(device, rows)
+    delta = facts.largest / buckets - facts.smallest / buckets
+    return widths(np.dtype(rows.weights.dtype), facts.largest, delta, grows=is_large_and_dense(rows))
+
+
+def widths(dtype: np.dtype[Any], largest_weight: Any, delta: float, *, grows: bool = False) -> Problem:
     """The smallest largest weight, in opposite order; bool and narrow integers are widened."""
-    dtype = np.dtype(rows.weights.dtype)
     value = dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
     if dtype.kind == "f":
         smallest, largest = -np.inf, np.inf
     else:
         smallest, largest = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     first, unreached = _turned(value, largest), _turned(value, smallest)
-    facts = weight_facts(device, rows)
-    low = _turned(value, facts.largest)
-    delta = facts.largest / buckets - facts.smallest / buckets
-    return Problem(value, True, first, low, first, unreached, dtype, smallest, delta, is_large_and_dense(rows))
+    low = _turned(value, largest_weight)
+    return Problem(value, True, first, low, first, unreached, dtype, smallest, delta, grows)
 
 
 def _turned(dtype: np.dtype[Any], number: Any) -> Any:

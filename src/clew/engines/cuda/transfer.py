@@ -23,8 +23,13 @@ def upload(device: Any, array: Array) -> Any:
     target = device.empty(array.shape, array.dtype)
     if array.nbytes <= SMALL:
         target.set(array)
-        return target
-    source = array.reshape(-1).view(np.uint8)
+    else:
+        send(device, target.data.ptr, array.reshape(-1).view(np.uint8))
+    return target
+
+
+def send(device: Any, address: int, source: Array) -> None:
+    """Copy the bytes of a host array to an address of the GPU's."""
     staging = _staging(device)
     cuda = device.xp.cuda
     stream = cuda.get_current_stream()
@@ -32,12 +37,9 @@ def upload(device: Any, array: Array) -> Any:
         size = min(CHUNK, source.size - start)
         buffer, event = staging[k % len(staging)]
         event.synchronize()  # until the chunk that used this buffer last has left
-        _copy(buffer[:size], source[start : start + size])
-        cuda.runtime.memcpyAsync(
-            target.data.ptr + start, buffer.ctypes.data, size, cuda.runtime.memcpyHostToDevice, stream.ptr
-        )
+        copy_bytes(buffer[:size], source[start : start + size])
+        cuda.runtime.memcpyAsync(address + start, buffer.ctypes.data, size, cuda.runtime.memcpyHostToDevice, stream.ptr)
         event.record(stream)
-    return target
 
 
 def download(device: Any, array: Any) -> Array:
@@ -62,11 +64,11 @@ def download(device: Any, array: Any) -> Array:
             size = min(CHUNK, target.size - starts[k - 1])
             buffer, event = staging[(k - 1) % len(staging)]
             event.synchronize()
-            _copy(target[starts[k - 1] : starts[k - 1] + size], buffer[:size])
+            copy_bytes(target[starts[k - 1] : starts[k - 1] + size], buffer[:size])
     return result
 
 
-def _copy(target: Array, source: Array) -> None:
+def copy_bytes(target: Array, source: Array) -> None:
     """Copy bytes on all cores."""
     pieces = max(1, min(threads.count(), target.size >> 20))
     bounds = np.linspace(0, target.size, pieces + 1).astype(np.int64)

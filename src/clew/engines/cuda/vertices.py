@@ -71,6 +71,35 @@ def functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> Functi
     )
 
 
+def product_functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> tuple[Functions, tuple[str, ...]]:
+    """What products need (row_pull.cuh, row_push.cuh), and the fields that they look at: others may stay elsewhere."""
+    message, known = np.dtype(program.message), dict(program.fields)
+    edge = tuple(_plain(function) for function in (program.process, program.accepts, program.matters))
+    looked_at = set().union(*(_read_by(function) for function in edge))
+    names = tuple(name for name in known if name in looked_at)
+    fields: Fields = tuple((name, np.dtype(known[name])) for name in names)
+    types = tuple(kind for _, kind in fields)
+    operators = {}
+    for name, function, leading, result in (
+        ("clew_process", edge[0], (message, weight or message), message),
+        ("clew_accepts", edge[1], (), BOOL),
+        ("clew_matters", edge[2], (message,), BOOL),
+    ):
+        wrapped = _of_values(function, fingerprint(function), len(leading), fields, None, result == BOOL)
+        operators[name] = Compiled(wrapped, leading + types, result)
+    values = ", ".join(f"vertex.f{k}" for k in range(len(types)))
+    defines = {
+        "message_t": ctype(message),
+        "weight_t": ctype(weight or message),
+        "WEIGHTED": int(weight is not None),
+        "FIELDS": " ".join(f"FIELD({ctype(kind)}, f{k})" for k, kind in enumerate(types)),
+        "FIELD_NAMES": ", ".join(f"f{k}" for k in range(len(types))),
+        "FIELD_VALUES": values,
+        "AND_FIELD_VALUES": f", {values}" if values else "",
+    }
+    return Functions(operators, defines), names
+
+
 def uses_argument(function: Any, position: int) -> bool:
     """Whether a function looks at one of its arguments at all."""
     plain = _plain(function)
@@ -98,6 +127,18 @@ def _set_by(function: FunctionType) -> set[str]:
             if step.opname == "STORE_ATTR":
                 found.add(step.argval)
             elif step.argval == "setattr":
+                found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
+    return found
+
+
+def _read_by(function: FunctionType) -> set[str]:
+    """The attributes that a function, or one that it calls, may ask for."""
+    found: set[str] = set()
+    for each in _with_helpers(function, set()):
+        for step in dis.get_instructions(each):
+            if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(step.argval, str):
+                found.add(step.argval)
+            elif step.argval == "getattr":
                 found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
     return found
 

@@ -8,14 +8,15 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
+from clew.engines.cuda.device import Event, Stream
 from clew.engines.cuda.emulation.builder import Builder
-from clew.engines.cuda.emulation.memory import Memory
+from clew.engines.cuda.emulation.memory import Alias, Memory
 from clew.engines.cuda.emulation.operators import address_of
 from clew.engines.cuda.source import Compiled, Program
 from clew.errors import DeviceError
@@ -54,6 +55,7 @@ class EmulatedDevice:
     name = "emulated"
     architecture = "cpu"
     cluster_size = 1
+    page = 64
     xp: Any = np
 
     def __init__(
@@ -116,6 +118,48 @@ class EmulatedDevice:
     def download(self, array: Array) -> Array:
         """A copy on the host."""
         return np.array(array)
+
+    def free_memory(self) -> int:
+        """What is left of the capacity."""
+        return self.memory.free_bytes
+
+    def hosted(self, array: Array) -> Array:
+        """The array itself, not kept alive and not counted."""
+        return np.asarray(Alias(array)) if array.flags.c_contiguous else np.array(array, order="C")
+
+    def split(self, array: Array, fast_from_byte: int) -> Array:
+        """A copy, of which the bytes in whole pages from the cut on are counted."""
+        cut = min(array.nbytes, -(-fast_from_byte // self.page) * self.page)
+        copy = self.memory.empty(array.shape, array.dtype, counted=array.nbytes - cut)
+        copy[...] = array
+        return copy
+
+    def why_not_split(self) -> str | None:
+        """It can."""
+        return None
+
+    def managed(self, array: Array, prefetch: bool) -> Array:  # noqa: ARG002
+        """A copy, which counts."""
+        return self.upload(array)
+
+    def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """Any memory of the host."""
+        return np.empty(shape, dtype)
+
+    def side_stream(self) -> Stream:
+        """Everything happens at once, in order."""
+        return _InOrder()
+
+    def copy_to(self, target: Array, source: Array, stream: Stream | None = None) -> None:  # noqa: ARG002
+        """Copy now."""
+        target.reshape(-1).view(np.uint8)[...] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
+
+    def record(self, stream: Stream | None = None) -> Event:  # noqa: ARG002
+        """Now: all work has ended."""
+        return _InOrder()
+
+    def wait(self, event: Event, stream: Stream | None = None) -> None:
+        """Nothing to wait for."""
 
     def kernel(
         self,
@@ -185,6 +229,19 @@ class EmulatedDevice:
             self.launches += 1
             if kernel.entry(blocks, threads, shared, together, pointers):
                 raise DeviceError(f"the kernel {self._error().decode()}.")
+
+
+class _InOrder:
+    """A stream, or an event, where all work ends before the call that starts it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def synchronize(self) -> None:
+        """Nothing to wait for."""
 
 
 @lru_cache(maxsize=1)

@@ -33,25 +33,49 @@ class Memory:
         """Let the k-th allocation from now fail, once; 1 is the next. None takes it back."""
         self._fails_at = None if k is None else self.allocations + k
 
-    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """An array full of rubbish."""
+    @property
+    def will_fail(self) -> bool:
+        """Whether the failure that ``fail_at`` asked for is still to come."""
+        return self._fails_at is not None
+
+    @property
+    def free_bytes(self) -> int:
+        """What can still be allocated."""
+        return max(0, self.capacity - self.live_bytes)
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike, counted: int | None = None) -> Array:
+        """An array full of rubbish, of which ``counted`` bytes (by default all) are in the device's memory."""
         dtype = np.dtype(dtype)
         shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(extent) for extent in shape)  # type: ignore[union-attr,arg-type]
-        wanted = math.prod(shape) * dtype.itemsize
+        size = math.prod(shape) * dtype.itemsize
+        wanted = size if counted is None else counted
         self.allocations += 1
         address = None
         if self.allocations == self._fails_at:
             self._fails_at = None
-        elif self.live_bytes + wanted <= self.capacity:
-            address = self.allocate(wanted)
+        elif wanted <= self.free_bytes:
+            address = self.allocate(size)
         if address is None:
             raise ResourceError(
                 f"an array of {wanted:,} bytes does not fit into GPU memory: {wanted:,} bytes are needed and "
-                f'{self.capacity - self.live_bytes:,} bytes are free. Use device="cpu", free other arrays on the GPU, '
+                f'{self.free_bytes:,} bytes are free. Use device="cpu", free other arrays on the GPU, '
                 "or use a smaller graph or narrower weights (float32 instead of float64)."
             )
-        ctypes.memset(address, RUBBISH, wanted)
+        ctypes.memset(address, RUBBISH, size)
         return np.asarray(_Piece(self, address, wanted, shape, dtype))
+
+
+class Alias:
+    """An array where it is, not kept alive: as registered memory of the host is to a GPU."""
+
+    def __init__(self, array: Array) -> None:
+        address = array.__array_interface__["data"][0]
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": array.shape,
+            "typestr": array.dtype.str,
+            "data": (address, not array.flags.writeable),
+        }
 
 
 class _Piece:

@@ -11,6 +11,14 @@
 // unless FIRST, which says that one message is as good as many.
 #include "common.cuh"
 
+// PRODUCT_ONLY 1 leaves out send and apply, for products whose vertices live elsewhere; then there may be no fields.
+#ifndef PRODUCT_ONLY
+#define PRODUCT_ONLY 0
+#endif
+#ifndef AND_FIELD_VALUES
+#define AND_FIELD_VALUES , FIELD_VALUES
+#endif
+
 typedef message_t sum_t;
 
 struct State {
@@ -33,16 +41,19 @@ __device__ __forceinline__ Vertex load(const State& state, u64 v) {
     return vertex;
 }
 
+#if !PRODUCT_ONLY
 __device__ __forceinline__ message_t send(const Vertex& vertex) { return clew_send(FIELD_VALUES); }
+#endif
 
 __device__ __forceinline__ bool accepts(const Vertex& vertex) { return clew_accepts(FIELD_VALUES) != 0; }
 
 // What a message is worth to a vertex at the end of an edge, and whether it is of interest there.
 __device__ __forceinline__ bool process(message_t message, weight_t weight, const Vertex& vertex, message_t& value) {
-    value = clew_process(message, weight, FIELD_VALUES);
-    return clew_matters(value, FIELD_VALUES) != 0;
+    value = clew_process(message, weight AND_FIELD_VALUES);
+    return clew_matters(value AND_FIELD_VALUES) != 0;
 }
 
+#if !PRODUCT_ONLY
 // Change the vertex, here and in the state; whether it is active next.
 __device__ __forceinline__ bool apply(const State& state, u64 v, message_t total, Vertex& vertex) {
     const bool active = clew_apply(total, FIELD_VALUES) != 0;
@@ -56,6 +67,7 @@ __device__ __forceinline__ bool apply(const State& state, u64 v, message_t total
     vertex = after;
     return active;
 }
+#endif
 
 // Rows of edges; weights of an unweighted graph are all 1.
 struct Edges {

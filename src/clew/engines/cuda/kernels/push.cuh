@@ -5,6 +5,7 @@
 // LEFT 0: an active vertex's value is the right operand, the edge's weight the left one. LEFT 1, as in a product of matrices:
 // the other way round. `values` may be missing: then they are all 1.
 
+#include "owner.cuh"
 #include "semiring.cuh"
 
 #ifndef LEFT
@@ -30,16 +31,6 @@ struct Pushes {
     u64 num_active;
     u64 num_edges;
 };
-
-// The first k in low...high - 1 with ends[k] > position; high if there is none.
-__device__ __forceinline__ u64 owner_of(const long long* ends, u64 low, u64 high, u64 position) {
-    while (low < high) {
-        const u64 middle = (low + high) / 2;
-        if ((u64)ends[middle] > position) high = middle;
-        else low = middle + 1;
-    }
-    return low;
-}
 
 __device__ __forceinline__ sum_t pushed(const Pushes& pushes, const Source& numbers, u64 owner, offset_t edge) {
     const active_t value = pushes.values == nullptr ? (active_t)1 : pushes.values[owner];

@@ -1,8 +1,9 @@
 #pragma once
 // PageRank as products: what is between two products of the matrix with the vector of what vertices pass on.
 //
-// `passed` has rank[v] / spread[v], as in pagerank.cuh; `moved` has the same under the names that the product goes by. The
-// sums that decide about the next round are made per block, then by one block in the order of the blocks.
+// `passed` has rank[v] / spread[v], as in pagerank.cuh; `moved` has the same under the names that the product goes by,
+// if there are any. The sums that decide about the next round are made per block, then by one block in the order of the
+// blocks.
 #include "common.cuh"
 #include "row_sums.cuh"
 
@@ -37,7 +38,7 @@ extern "C" __global__ void first_round(u64 n, const offset_t* offsets, const val
         const value_t parts = spread_at(offsets, spread, v);
         const value_t passing = parts > 0 ? first / parts : first;
         passed[v] = passing;
-        moved[names[v]] = passing;
+        if (names != nullptr) moved[names[v]] = passing;
         if (!(parts > 0)) stranded += (double)first;
     }
     put_sums(0, stranded, sums);
@@ -59,7 +60,7 @@ extern "C" __global__ void next_round(u64 n, const offset_t* offsets, const valu
         if (!(parts > 0)) stranded += (double)rank;
         const value_t passing = parts > 0 ? rank / parts : rank;
         passed[v] = passing;
-        moved[names[v]] = passing;
+        if (names != nullptr) moved[names[v]] = passing;
     }
     put_sums(change, stranded, sums);
 }

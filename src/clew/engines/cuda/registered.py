@@ -1,0 +1,128 @@
+"""Host memory that a GPU reads where it is: a user's own arrays, or pages made for it.
+
+Registering pins the pages of memory that exists already. It takes 0.03 s a GiB, a twentieth of what allocating pinned
+memory takes, so pinned memory is made that way, too.
+"""
+
+from __future__ import annotations
+
+import mmap
+import weakref
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda.virtual import settle
+from clew.errors import ResourceError
+
+PAGE = mmap.PAGESIZE
+
+
+class Registered:
+    """A user's pages, pinned until this object or the array goes, whichever is first."""
+
+    def __init__(self, array: Array, address: int) -> None:
+        self.address = address
+        self._release = weakref.finalize(self, _release, array.ctypes.data)
+        self._release.atexit = False
+        # An array must not be kept alive by what reads it: graphs are freed when the user lets go of them.
+        weakref.finalize(array, self._release).atexit = False
+
+    @property
+    def alive(self) -> bool:
+        """Whether the pages are still pinned."""
+        return self._release.alive
+
+
+_known: weakref.WeakValueDictionary[tuple[int, int], Registered] = weakref.WeakValueDictionary()
+
+
+def in_place(array: Array) -> Registered | None:
+    """The array's own pages, pinned; None where the driver refuses, as it does for some mapped files."""
+    from cuda.bindings import driver
+
+    key = (array.ctypes.data, array.nbytes)
+    found = _known.get(key)
+    if found is not None and found.alive:
+        return found
+    mapped = driver.CU_MEMHOSTREGISTER_DEVICEMAP
+    for flags in (mapped, mapped | driver.CU_MEMHOSTREGISTER_READ_ONLY):
+        address, _ = _register(*key, flags)
+        if address:
+            _known[key] = made = Registered(array, address)
+            return made
+    return None
+
+
+_pages: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
+
+
+def known(array: Array) -> int:
+    """Where the GPU sees an array in memory of ``pages``; 0 for others."""
+    from cuda.bindings import driver
+
+    base = array
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    if _pages.get(id(base)) is not base:
+        return 0
+    status, pointer = driver.cuMemHostGetDevicePointer(array.ctypes.data, 0)
+    return int(pointer) if status == driver.CUresult.CUDA_SUCCESS else 0
+
+
+def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
+    """New pinned memory, which lives as long as a view of it, and where the GPU sees it."""
+    from cuda.bindings import driver
+
+    whole = max(PAGE, -(-size // PAGE) * PAGE)
+    try:
+        room = np.empty(whole + PAGE, np.uint8)
+    except MemoryError:
+        raise ResourceError(f"{size:,} bytes of host memory cannot be had. Use a smaller graph.") from None
+    start = -room.ctypes.data % PAGE
+    address, problem = _register(room.ctypes.data + start, whole, driver.CU_MEMHOSTREGISTER_DEVICEMAP)
+    if not address:
+        raise ResourceError(
+            f"{size:,} bytes of host memory cannot be pinned for the GPU: {problem}. Raise the limit of locked "
+            'memory (ulimit -l), or use device="cpu".'
+        )
+    weakref.finalize(room, _release, room.ctypes.data + start).atexit = False
+    _pages[id(room)] = room
+    return room[start : start + size], address
+
+
+def _register(address: int, size: int, flags: int) -> tuple[int, str]:
+    """Where the GPU sees the pages, or 0 and what the driver said."""
+    from cuda.bindings import driver
+
+    (status,) = driver.cuMemHostRegister(address, size, flags)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        return 0, status.name
+    status, pointer = driver.cuMemHostGetDevicePointer(address, 0)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        _release(address)
+        return 0, status.name
+    return int(pointer), ""
+
+
+def _release(address: int) -> None:
+    from cuda.bindings import driver
+
+    settle()  # kernels may still be reading
+    driver.cuMemHostUnregister(address)
+
+
+def view_of(device: Any, owner: Any, address: int, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Any:
+    """Memory that is not CuPy's as an array of CuPy's, which keeps ``owner`` alive."""
+    cuda = device.xp.cuda
+    place = cuda.MemoryPointer(cuda.UnownedMemory(address, size, owner, device.ordinal), 0)
+    return device.xp.ndarray(shape, dtype, place)
+
+
+def host_bytes(address: int, size: int) -> npt.NDArray[np.uint8]:
+    """Bytes at an address that the host can write to; the caller keeps them alive."""
+    import ctypes
+
+    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))

@@ -1,0 +1,27 @@
+"""Products whose vectors are on the host and whose edges a GPU follows, wherever the policy has put them."""
+
+from __future__ import annotations
+
+from clew.dtypes import Array
+from clew.engines.cpu.engine import CpuEngine
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.engine import CudaEngine
+from clew.layouts import Layout
+from clew.operators import Semiring
+
+
+class HybridEngine(CpuEngine):
+    """The CPU's engine, but for spmv."""
+
+    name = "hybrid"
+
+    def __init__(self, device: Device) -> None:
+        self.device, self.other = device, CudaEngine(device)
+
+    def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+        """Pull along every edge, on the GPU; x goes there and the result comes back."""
+        device = self.device
+        selection = None if wanted is None else device.upload(wanted)
+        result = device.upload(out) if wanted is not None else device.empty(out.shape, out.dtype)
+        self.other.spmv(edges, device.upload(x), semiring, selection, result)
+        out[...] = device.download(result)

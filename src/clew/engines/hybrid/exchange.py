@@ -1,0 +1,262 @@
+"""Vectors of messages between CPU and GPU, in whichever form has the fewest bytes.
+
+On either side a vector is what kernels use: a bit for every vertex, and values in places of their own. On the way it is
+
+- sparse: the ids of the vertices that have a value, and their values;
+- a bitmap: a bit for every vertex, and the values of those that have one, side by side;
+- dense: all values, where every vertex has one.
+
+The side that sends packs, the side that receives unpacks, each with all it has. Large vectors go in pieces: while one
+travels, the CPU packs or unpacks another. Buffers are pinned, and kept for the next iteration.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import Array, as_bits
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.vectors_on_wire import Counted, copy_from, scatter_list, set_bits, units_of
+from clew.engines.hybrid.buffers import borrow
+
+SPARSE, BITMAP, DENSE = "sparse", "bitmap", "dense"
+FORMS = (DENSE, BITMAP, SPARSE)  # of two with as many bytes, the one that is easier to unpack
+PIECE = 4 << 20  # bytes that travel while others are packed
+BLOCKS = 256  # at most, that a vector is cut into on the CPU
+WORDS = 1 << 9  # to a block, at least
+
+
+class Sent(NamedTuple):
+    """What a transfer took."""
+
+    form: str
+    nbytes: int
+
+
+NOTHING = Sent("none", 0)
+
+
+@dataclass(eq=False)
+class Vector:
+    """Who has a value (a bit for each vertex: 64 to a word on the CPU, 32 on the GPU), and columns of values."""
+
+    words: Any
+    columns: tuple[Any, ...]
+
+
+def bytes_of(form: str, num_vertices: int, count: int, id_bytes: int, value_bytes: int) -> int:
+    """The bytes of a vector of which ``count`` vertices have a value."""
+    if form == DENSE:
+        return num_vertices * value_bytes
+    where = count * id_bytes if form == SPARSE else -(-num_vertices // 64) * 8
+    return where + count * value_bytes
+
+
+def choose(num_vertices: int, count: int, id_bytes: int, value_bytes: int) -> str:
+    """The form with the fewest bytes; dense ones have no place to say that a value is missing."""
+    fitting = FORMS if count == num_vertices else FORMS[1:]
+    return min(fitting, key=lambda form: bytes_of(form, num_vertices, count, id_bytes, value_bytes))
+
+
+class Exchange:
+    """Transfers of one kind of vector: so many vertices, ids and values of these dtypes.
+
+    ``form`` prescribes one, where it can be used.
+    """
+
+    def __init__(
+        self, device: Device, num_vertices: int, ids: np.dtype[Any], columns: tuple[Any, ...], form: str | None = None
+    ) -> None:
+        self.device, self.n, self.form = device, num_vertices, form
+        self.id_dtype, self.dtypes = np.dtype(ids), tuple(np.dtype(column) for column in columns)
+        self.value_bytes = sum(dtype.itemsize for dtype in self.dtypes)
+        self.num_words = -(-num_vertices // 64)
+        blocks = max(1, min(BLOCKS, self.num_words // WORDS))
+        self.bounds = np.arange(blocks + 1, dtype=np.int64) * self.num_words // blocks
+        self._pinned: dict[str, Array] = {}
+        self._wire: dict[str, Any] = {}
+        self._last: Any = None
+
+    def host_vector(self) -> Vector:
+        """Room for a vector on the CPU, with no values yet; lives as long as this does."""
+        columns = tuple(borrow(self, self.device, self.n, dtype) for dtype in self.dtypes)
+        return Vector(np.zeros(self.num_words, np.uint64), columns)
+
+    def device_vector(self) -> Vector:
+        """The same on the GPU."""
+        columns = tuple(self.device.empty(self.n, dtype) for dtype in self.dtypes)
+        return Vector(self.device.zeros(2 * self.num_words, np.uint32), columns)
+
+    def up(self, source: Vector, target: Vector) -> Sent:
+        """Copy a vector of the CPU to the GPU; the copies go on after the call, and kernels wait for them.
+
+        ``target.words`` None says that nobody asks there who has a value.
+        """
+        from clew.engines.hybrid import kernels_exchange as kernels
+
+        if self._last is not None:
+            self._last.synchronize()  # the buffers are free again
+        counts = threads.each(kernels.count_bits, self.bounds.size - 1, self.bounds, source.words)
+        starts = np.append(0, np.cumsum(counts))
+        count = int(starts[-1])
+        if target.words is not None:
+            target.words.fill(0)
+        if count == 0:
+            return NOTHING
+        form = self._form(count)
+        device, bounds = self.device, self.bounds
+        if form == DENSE:
+            if target.words is not None:
+                target.words.fill(0xFFFFFFFF)
+                self._clear_tail(target.words)
+            places = np.minimum(bounds * 64, self.n)
+            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
+                flat = as_bits(column)
+                self._pack_up(k, places, kernels.copy, (places, flat), units_of(into))
+        elif form == BITMAP:
+            words = target.words
+            if words is None:
+                words = self._on_wire("words", 2 * self.num_words, np.uint32)
+            pinned = self._pinned_room("words", self.num_words, np.uint64)
+            np.copyto(pinned, source.words)
+            device.copy_to(words, pinned)
+            counted = Counted(device, words) if self.dtypes else None
+            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
+                wire = self._on_wire(f"values{k}", self.n, units_of(into).dtype)
+                self._pack_up(k, starts, kernels.gather_bits, (bounds, source.words, starts, as_bits(column)), wire)
+                assert counted is not None
+                counted.scatter(wire, into)
+        else:
+            listed = self._on_wire("ids", self.n, self.id_dtype)
+            self._pack_up("ids", starts, kernels.list_bits, (bounds, source.words, starts), listed)
+            listed = listed[:count]
+            if target.words is not None:
+                set_bits(device, listed, target.words)
+            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
+                wire = self._on_wire(f"values{k}", self.n, units_of(into).dtype)
+                self._pack_up(k, starts, kernels.gather_bits, (bounds, source.words, starts, as_bits(column)), wire)
+                scatter_list(device, listed, wire, into)
+        self._last = device.record()
+        return Sent(form, self._bytes(form, count))
+
+    def down(self, source: Vector, target: Vector) -> Sent:
+        """Copy a vector of the GPU to the CPU, whose bitmap is replaced; places without a value keep what they had."""
+        from clew.engines.hybrid import kernels_exchange as kernels
+
+        device = self.device
+        counted = Counted(device, source.words)
+        count = counted.total()
+        target.words.fill(0)
+        if count == 0:
+            return NOTHING
+        form = self._form(count)
+        if form == DENSE:
+            target.words.fill(np.uint64(2**64 - 1))
+            self._clear_tail(target.words)
+            places = np.minimum(self.bounds * 64, self.n)
+            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
+                flat = as_bits(into)
+                self._unpack(
+                    k, places, units_of(column), lambda pinned, flat=flat: (kernels.copy, (places, pinned, flat))
+                )
+        elif form == BITMAP:
+            pinned = self._pinned_room("words", self.num_words, np.uint64)
+            copy_from(device, pinned.view(np.uint32), source.words)
+            device.record().synchronize()
+            np.copyto(target.words, pinned)
+            counts = threads.each(kernels.count_bits, self.bounds.size - 1, self.bounds, target.words)
+            starts = np.append(0, np.cumsum(counts))
+            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
+                wire = self._on_wire(f"values{k}", self.n, units_of(column).dtype)
+                counted.gather(column, wire)
+                given = (self.bounds, target.words, starts)
+                flat = as_bits(into)
+                self._unpack(
+                    k,
+                    starts,
+                    wire,
+                    lambda packed, given=given, flat=flat: (kernels.scatter_bits, (*given, packed, flat)),
+                )
+        else:
+            wires = [counted.ids(count, self.id_dtype, self._on_wire("ids", self.n, self.id_dtype))]
+            for k, column in enumerate(source.columns):
+                wires.append(self._on_wire(f"values{k}", self.n, units_of(column).dtype)[:count])
+                counted.gather(column, wires[-1])
+            rooms = []
+            for k, wire in enumerate(wires):
+                rooms.append(self._pinned_room("ids" if k == 0 else k - 1, self.n, wire.dtype)[:count])
+                copy_from(device, rooms[-1], wire)
+            device.record().synchronize()
+            parts = threads.pieces(count)
+            places = np.arange(parts + 1, dtype=np.int64) * count // parts
+            ids = as_bits(rooms[0])
+            threads.each(kernels.set_bits, parts, places, ids, target.words)
+            for packed, into in zip(rooms[1:], target.columns, strict=True):
+                threads.each(kernels.scatter_list, parts, places, ids, packed, as_bits(into))
+        return Sent(form, self._bytes(form, count))
+
+    def _form(self, count: int) -> str:
+        if self.form is None or (self.form == DENSE and count < self.n):
+            return choose(self.n, count, self.id_dtype.itemsize, self.value_bytes)
+        return self.form
+
+    def _bytes(self, form: str, count: int) -> int:
+        return bytes_of(form, self.n, count, self.id_dtype.itemsize, self.value_bytes)
+
+    def _pack_up(self, name: Any, places: Array, kernel: Any, given: tuple[Any, ...], wire: Any) -> None:
+        """Pack into pinned memory and send, batch by batch; block k fills ``places[k]`` to ``places[k + 1]``."""
+        pinned = self._pinned_room(name, self.n, wire.dtype)
+        for first, last in _batches(places, wire.dtype.itemsize):
+            threads.each(kernel, last - first, first, *given, as_bits(pinned))
+            low, high = int(places[first]), int(places[last])
+            if high > low:
+                self.device.copy_to(wire[low:high], pinned[low:high])
+
+    def _unpack(self, name: Any, places: Array, wire: Any, work: Any) -> None:
+        """Fetch into pinned memory and unpack, batch by batch: all are on their way when the first is unpacked."""
+        pinned = self._pinned_room(name, self.n, wire.dtype)
+        batches = _batches(places, wire.dtype.itemsize)
+        arrived = []
+        for first, last in batches:
+            low, high = int(places[first]), int(places[last])
+            if high > low:
+                copy_from(self.device, pinned[low:high], wire[low:high])
+            arrived.append(self.device.record())
+        kernel, given = work(pinned)
+        for (first, last), event in zip(batches, arrived, strict=True):
+            event.synchronize()
+            threads.each(kernel, last - first, first, *given)
+
+    def _clear_tail(self, words: Any) -> None:
+        """Bits past the last vertex are 0."""
+        per_word = 8 * words.dtype.itemsize
+        full, rest = divmod(self.n, per_word)
+        words[full:] = 0
+        if rest:
+            words[full] = (1 << rest) - 1
+
+    def _pinned_room(self, name: Any, size: int, dtype: Any) -> Array:
+        key = f"{name}:{np.dtype(dtype)}"
+        if key not in self._pinned:
+            self._pinned[key] = borrow(self, self.device, size, dtype)
+        return self._pinned[key]
+
+    def _on_wire(self, name: str, size: int, dtype: Any) -> Any:
+        key = f"{name}:{np.dtype(dtype)}"
+        if key not in self._wire:
+            self._wire[key] = self.device.empty(size, dtype)
+        return self._wire[key]
+
+
+def _batches(places: Array, itemsize: int) -> list[tuple[int, int]]:
+    """Runs of blocks with at least PIECE bytes each."""
+    found, first = [], 0
+    for last in range(1, places.size):
+        if (places[last] - places[first]) * itemsize >= PIECE or last == places.size - 1:
+            found.append((first, last))
+            first = last
+    return found

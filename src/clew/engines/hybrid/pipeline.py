@@ -1,0 +1,323 @@
+"""One iteration of a vertex program on CPU and GPU: the vertices and their state are the CPU's, rows are shared.
+
+    CPU: send → pack ─┐                              ┌─ unpack → apply
+    GPU:              └─ unpack → product → pack ────┘
+    CPU:                 product of its own rows
+
+Only what the program's edges look at (``process``, ``accepts``, ``matters``) is on the GPU too, kept up to date with
+the vertices that have changed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.build.rows import blocks_of
+from clew.dtypes import Array, as_bits
+from clew.engines.cpu import compiler
+from clew.engines.cpu.program import rows_with_weights, ways_of
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.row_product import RowProduct
+from clew.engines.hybrid.exchange import NOTHING, Exchange, Sent, Vector
+from clew.engines.hybrid.rates import Rates, Stopwatch, slow_rows
+from clew.graph import Graph
+from clew.operators import Monoid
+
+if TYPE_CHECKING:
+    from clew.program import VertexProgram
+
+SHARES = 16  # blocks to a thread: hubs make some of them long
+ALL_BITS = np.uint64(2**64 - 1)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a run is shared out; nothing of it changes results but the last digits of sums.
+
+    Parameters
+    ----------
+    form
+        The form in which vectors travel, where it can be used; None for the smallest.
+    first_row
+        The GPU has the rows from here on (rounded to where blocks begin); None for what the rates say.
+    tiny
+        Steps along up to so many edges are left to the CPU: a GPU has not been asked by then.
+    patience
+        After so many of them in a row, the CPU's own engine has the rest.
+    restarts
+        Whether somebody else begins anew then (``LeftToCpu``), with an algorithm of his own.
+    """
+
+    form: str | None = None
+    first_row: int | None = None
+    tiny: int = 1 << 17
+    patience: int = 64
+    restarts: bool = False
+
+
+DEFAULT = Settings()
+
+
+class LeftToCpu(Exception):  # noqa: N818, it is none
+    """Steps are so small, and so many, that a GPU is of no use."""
+
+
+class Step(NamedTuple):
+    """What one iteration did."""
+
+    frontier: int
+    direction: str
+    edges_cpu: int
+    edges_gpu: int
+    bytes_up: int
+    bytes_down: int
+    seconds_cpu: float
+    seconds_gpu: float
+    form: str
+    seconds: float
+
+
+class Pipeline:
+    """The memory of a run on both sides, and its steps."""
+
+    def __init__(
+        self,
+        device: Device,
+        program: VertexProgram,
+        monoid: Monoid,
+        graph: Graph,
+        state: Array,
+        rates: Rates,
+        settings: Settings,
+    ) -> None:
+        from clew.engines.cpu.program import no_priority
+        from clew.engines.hybrid.kernels_pipeline import pipeline_kernels
+
+        self.device, self.vertices, self.settings, self.rates = device, state, settings, rates
+        self.n, self.message = int(state.size), np.dtype(program.message)
+        functions: Any = (program.send, program.process, monoid.operator.function, program.apply)
+        filters: Any = (program.accepts, program.matters, program.priority or no_priority)
+        self.kernels: Any = compiler.kernel(
+            pipeline_kernels,
+            *functions,
+            *filters,
+            first_suffices=monoid.stops_at_first,
+            ordered=program.priority is not None,
+        ).dispatcher
+        ways = ways_of(graph, program.direction)
+        self.along, self.against = ways
+        wanted = settings.first_row
+        self.bounds = {"push": blocks_of_rows(ways.along, wanted), "pull": blocks_of_rows(ways.against, wanted)}
+        self.rows = {"push": rows_with_weights(ways.along, self.message)}
+        same = ways.along is ways.against
+        self.rows["pull"] = self.rows["push"] if same else rows_with_weights(ways.against, self.message)
+        self.product = RowProduct(device, program, monoid, graph)
+        self.identity = monoid.identity(self.message)
+        on_device = self.product.ways
+        self.slow = {
+            "push": slow_rows(on_device.along, ways.along.indptr),
+            "pull": slow_rows(on_device.against, ways.against.indptr),
+        }
+        self.everyone = program.apply_to == "all"
+        self._make_room(graph.indices.dtype, program, monoid)
+
+    def _make_room(self, ids: np.dtype[Any], program: VertexProgram, monoid: Monoid) -> None:
+        device, n = self.device, self.n
+        form = self.settings.form
+        self.exchange = Exchange(device, n, ids, (self.message,), form)
+        self.frontier, self.theirs = (self.exchange.host_vector() for _ in range(2))
+        self.ours = self.exchange.host_vector()
+        fill(self.ours.columns[0], self.identity)
+        self.inbox, self.outbox = (self.exchange.device_vector() for _ in range(2))
+        fields = self.product.fields
+        dtypes = tuple(self.vertices.dtype[name] for name in fields)
+        self.mirroring = Exchange(device, n, ids, dtypes, form) if fields else None
+        self.mirror = tuple(device.empty(n, dtype) for dtype in dtypes)
+        self.changed = np.zeros(self.exchange.num_words, np.uint64)
+        self.blank = getattr(program, "blank", None)
+        if self.blank is None:
+            _fill_bits(self.changed, n)  # nothing is on the device yet
+        else:
+            for name, array in zip(fields, self.mirror, strict=True):
+                array.fill(self.blank[name])
+        # A program may know how to make messages of what is on the GPU anyway: then only who sends has to be said.
+        self.sent_there = getattr(program, "sent_there", None)
+        self.flags = Exchange(device, n, ids, (), form)
+        self.active = np.zeros(self.exchange.num_words, np.uint64)
+        self.num_words = self.exchange.num_words
+        self.first_suffices = monoid.stops_at_first
+
+    def select(self, present: Any, scale: float) -> tuple[Array, Array, int]:
+        """Who sends now, in ``frontier``: their number and edges by block of rows, and the lowest key that waits."""
+        bounds = self.bounds["push"]
+        told = threads.each(
+            self.kernels.select,
+            bounds.size - 1,
+            bounds,
+            self.vertices,
+            self.active,
+            self.frontier.words,
+            self.frontier.columns[0],
+            as_bits(self.along.indptr),
+            present,
+            scale,
+        )
+        counts, edges, lowest = zip(*told, strict=True)
+        return np.array(counts), np.array(edges), int(min(lowest))
+
+    def send_all(self) -> None:
+        """Everyone sends."""
+        bounds = self.bounds["pull"]
+        _fill_bits(self.frontier.words, self.n)
+        threads.each(self.kernels.send_all, bounds.size - 1, bounds, self.vertices, self.frontier.columns[0])
+
+    def step(self, counts: Array, way: str, edges: Array, alone: bool) -> tuple[Step, int]:
+        """Products of all rows, shared out, and apply; what was done, and how many vertices became active.
+
+        ``counts`` are the vertices that send in each block, ``edges`` those to go along, or to look at, in each.
+        """
+        count = int(counts.sum())
+        began = time.perf_counter()
+        bounds = self.bounds[way]
+        blocks = bounds.size - 1
+        slow_blocks = min(int(np.searchsorted(bounds, self.slow[way])), blocks)
+        ours = blocks if alone else self._cut(way, edges, slow_blocks)
+        up, down, watch = NOTHING, NOTHING, None
+        if ours < blocks:
+            watch = Stopwatch(self.device)
+            up = self._start(way, count, int(bounds[ours]), counts, int(edges[ours:].sum()))
+            watch.stop()
+        seconds_cpu, looked = 0.0, 0
+        if ours > 0:
+            start = time.perf_counter()
+            looked = self._ours(way, count, ours)
+            seconds_cpu = time.perf_counter() - start
+        seconds_gpu = 0.0
+        if watch is not None:
+            seconds_gpu = watch.seconds()
+            start = time.perf_counter()
+            down = self.exchange.down(self.outbox, self.theirs)
+            seconds_gpu += time.perf_counter() - start
+        else:
+            self.theirs.words.fill(0)
+        active = self._apply()
+        prefix = np.append(0, np.cumsum(edges))
+        edges_cpu, edges_gpu = int(prefix[ours]), int(prefix[-1] - prefix[ours])
+        slow = max(0, int(prefix[slow_blocks] - prefix[ours]))
+        self.rates.learn_cpu(way, edges_cpu, seconds_cpu)
+        self.rates.learn_gpu(way, slow, edges_gpu - slow, seconds_gpu)
+        form = up.form if up.form == down.form else f"{up.form}/{down.form}"
+        seconds = time.perf_counter() - began
+        return Step(
+            count,
+            way,
+            looked if way == "pull" else edges_cpu,
+            edges_gpu,
+            up.nbytes,
+            down.nbytes,
+            seconds_cpu,
+            seconds_gpu,
+            form,
+            seconds,
+        ), active
+
+    def _cut(self, way: str, edges: Array, slow_blocks: int) -> int:
+        wanted = self.settings.first_row
+        if wanted is not None:
+            return min(int(np.searchsorted(self.bounds[way], wanted // 64 * 64)), edges.size)
+        return self.rates.cut(way, edges, slow_blocks)
+
+    def _start(self, way: str, count: int, first_row: int, counts: Array, edges: int) -> Sent:
+        """Send the messages and start the GPU's product."""
+        if self.mirroring is not None:
+            columns = tuple(self.vertices[name] for name in self.product.fields)
+            mirrored = self.mirroring.up(Vector(self.changed, columns), Vector(None, self.mirror))
+            self.changed.fill(0)
+        else:
+            mirrored = NOTHING
+        sums, reached = self.outbox.columns[0], self.outbox.words
+        reached.fill(0)
+        if way == "push":
+            sums.fill(self.identity)
+            wanted = Vector(self.frontier.words.copy(), self.frontier.columns)
+            wanted.words[: first_row // 64] = 0
+            sent = self._send(wanted)
+            pushed = int(counts[np.searchsorted(self.bounds["push"], first_row) :].sum())
+            self.product.push(self.inbox.words, pushed, edges, self.inbox.columns[0], sums, reached, self.mirror)
+        else:
+            sent = self._send(self.frontier)
+            active = None if count == self.n else self.inbox.words
+            self.product.pull(first_row, self.inbox.columns[0], active, sums, reached, self.mirror)
+        return Sent(sent.form, sent.nbytes + mirrored.nbytes)
+
+    def _send(self, messages: Vector) -> Sent:
+        if self.sent_there is None:
+            return self.exchange.up(messages, self.inbox)
+        self.sent_there(self.device.xp, *self.mirror, self.inbox.columns[0])
+        return self.flags.up(Vector(messages.words, ()), Vector(self.inbox.words, ()))
+
+    def _ours(self, way: str, count: int, blocks: int) -> int:
+        """The CPU's product; how many edges it looked at, where that is counted."""
+        sums, reached = self.ours.columns[0], self.ours.words
+        given = (self.bounds[way], self.rows[way], self.vertices, self.frontier.columns[0], self.frontier.words)
+        if way == "push":
+            threads.each(self.kernels.push, blocks, *given, (sums, as_bits(sums)), reached)
+            return 0
+        everyone = count == self.n
+        return int(sum(threads.each(self.kernels.pull, blocks, *given, everyone, self.identity, sums, reached)))
+
+    def _apply(self) -> int:
+        bounds = self.bounds["push"]
+        ours, theirs = self.ours, self.theirs
+        counts = threads.each(
+            self.kernels.apply,
+            bounds.size - 1,
+            bounds,
+            self.vertices,
+            self.identity,
+            self.everyone,
+            (ours.words, ours.columns[0]),
+            (theirs.words, theirs.columns[0]),
+            self.active,
+            self.changed,
+        )
+        return int(sum(counts))
+
+
+def fill(array: Array, number: Any) -> None:
+    """Set all entries, by all threads."""
+    from clew.engines.hybrid import kernels_search as kernels
+
+    threads.each(kernels.fill, *shares(array.size), array, number)
+
+
+def shares(count: int) -> tuple[int, Array]:
+    """The number of pieces that so many entries make, and their bounds."""
+    parts = threads.pieces(count)
+    return parts, np.arange(parts + 1, dtype=np.int64) * count // parts
+
+
+def arcs_of(rows: Adjacency, bounds: Array) -> Array:
+    """The edges in blocks of rows."""
+    return np.diff(rows.indptr[bounds])
+
+
+def blocks_of_rows(rows: Adjacency, wanted: int | None) -> Array:
+    """Blocks of rows with about as many edges each, that begin at multiples of 64; one where it is wanted."""
+    parts = max(1, min(threads.count() * SHARES, (rows.num_arcs + rows.num_vertices) >> 12))
+    inner = blocks_of(rows, parts)[1:-1] // 64 * 64
+    n = rows.num_vertices
+    ends = [0, n] if wanted is None else [0, n, min(wanted, n) // 64 * 64]
+    return np.unique(np.concatenate([inner, ends])).astype(np.int64)
+
+
+def _fill_bits(words: Array, count: int) -> None:
+    words.fill(ALL_BITS)
+    if count % 64:
+        words[-1] = np.uint64((1 << (count % 64)) - 1)

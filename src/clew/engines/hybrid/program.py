@@ -1,0 +1,186 @@
+"""Vertex programs on CPU and GPU together: send and apply on the CPU, process and reduce on the GPU.
+
+Programs are served whose apply cannot be compiled for a GPU, and graphs whose vertices do not fit there: of the state,
+only the fields that edges look at go to the GPU. Where order does not matter to a reduction, the CPU follows part of
+the edges as well; where it does, the GPU follows all of them, so that results depend on nothing but the graph.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cpu import program as cpu
+from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done, explained
+from clew.engines.cuda.device import Device
+from clew.engines.hybrid.pipeline import DEFAULT, LeftToCpu, Pipeline, Settings, Step, arcs_of
+from clew.engines.hybrid.rates import rates_of
+from clew.errors import OperatorError
+from clew.graph import Graph
+from clew.operators import Monoid
+from clew.result import Trace
+
+if TYPE_CHECKING:
+    from clew.program import VertexProgram
+
+FIRST_KEY, LAST_KEY = np.uint64(0), 2**64 - 1
+MEASURED = ("bytes_up", "bytes_down", "seconds_cpu", "seconds_gpu", "form")
+
+
+def run_program(
+    device: Device,
+    program: VertexProgram,
+    graph: Graph,
+    state: Array,
+    active: npt.NDArray[np.bool_],
+    settings: Settings = DEFAULT,
+) -> Done:
+    """Run the program on ``state``, a record for each vertex, in place."""
+    monoid = program.reduce
+    if not isinstance(monoid, Monoid):
+        raise OperatorError(
+            f"{type(program).__name__}.reduce is {monoid!r}, which sees all messages of a vertex at once; a GPU, which "
+            'device="hybrid" has reduce, does so with a clew.Monoid only. Use device="cpu".'
+        )
+    limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
+    steady = program.active_next == "all"
+    if state.size == 0 or limit == 0:
+        steps = min(limit, 1) if steady else 0
+        return Done(steps, limit > 0 if steady else not active.any(), _trace([], steady, np.zeros(steps, np.int64)))
+    try:
+        rates = rates_of(device, f"{monoid.name}/{np.dtype(program.message)}")
+        pipeline = Pipeline(device, program, monoid, graph, state, rates, settings)
+        if steady:
+            return _steady(pipeline, limit)
+        return _spreading(pipeline, program, graph, active, limit)
+    except Exception as error:
+        # Numba's own errors, and the KeyError that it lets through for a field that does not exist.
+        if type(error).__module__.startswith("numba") or isinstance(error, KeyError):
+            raise OperatorError(explained(program, error)) from None
+        raise
+
+
+def _steady(pipeline: Pipeline, limit: int) -> Done:
+    """Everyone in every iteration."""
+    steps: list[Step] = []
+    changes: list[int] = []
+    edges = arcs_of(pipeline.against, pipeline.bounds["pull"])
+    pipeline = _all_on_gpu(pipeline)
+    everyone, done, changed = np.array([pipeline.n]), 0, 1
+    while changed and done < limit:
+        pipeline.send_all()
+        step, changed = pipeline.step(everyone, "pull", edges, alone=False)
+        done += 1
+        if done <= TRACED:
+            steps.append(step)
+            changes.append(changed)
+    return Done(done, changed == 0, _trace(steps, True, np.array(changes, dtype=np.int64)))
+
+
+def _spreading(
+    pipeline: Pipeline, program: VertexProgram, graph: Graph, active: npt.NDArray[np.bool_], limit: int
+) -> Done:
+    """From the active vertices to those that change."""
+    pushable = pipeline.product.pushable
+    if not pushable:
+        pipeline = _all_on_gpu(pipeline)
+    most_pushed = int(graph_arcs(pipeline) * (PUSHED_TO_ANY if pipeline.first_suffices else PUSHED)) if pushable else -1
+    in_rows = arcs_of(pipeline.against, pipeline.bounds["pull"])
+    set_active(pipeline, active)
+    forced = pipeline.settings.first_row is not None
+    scale, present = 1 / program.width, FIRST_KEY
+    steps: list[Step] = []
+    done = tiny = 0
+    while done < limit:
+        counts, edges, lowest = pipeline.select(present, scale)
+        count, total = int(counts.sum()), int(edges.sum())
+        if count == 0:
+            if lowest == LAST_KEY:
+                break
+            present = np.uint64(max(lowest, int(present)))
+            continue
+        way = "push" if total <= most_pushed else "pull"
+        alone = pushable and not forced and way == "push" and total <= pipeline.settings.tiny
+        tiny = tiny + 1 if alone else 0
+        if tiny > pipeline.settings.patience:
+            if pipeline.settings.restarts:
+                raise LeftToCpu
+            waiting = mask_of(pipeline.active | pipeline.frontier.words, pipeline.n)
+            rest = _limited(program, None if limit == NO_LIMIT else limit - done)
+            ended = cpu.run_program(rest, graph, pipeline.vertices, waiting)
+            return Done(done + ended.iterations, ended.converged, joined(_trace(steps, False), ended.trace))
+        step, _ = pipeline.step(counts, way, edges if way == "push" else in_rows, alone)
+        done += 1
+        if done <= TRACED:
+            steps.append(step._replace(form="none" if alone else step.form))
+    return Done(done, not pipeline.active.any(), _trace(steps, False))
+
+
+def graph_arcs(pipeline: Pipeline) -> int:
+    """The edges that messages may go along."""
+    return pipeline.along.num_arcs
+
+
+def set_active(pipeline: Pipeline, active: npt.NDArray[np.bool_]) -> None:
+    """Who is active, from a mask."""
+    padded = np.zeros(pipeline.num_words * 64, dtype=np.bool_)
+    padded[: active.size] = active
+    pipeline.active[...] = np.packbits(padded, bitorder="little").view(np.uint64)
+    pipeline.changed |= pipeline.active  # whoever is active may begin with a state of its own
+
+
+def mask_of(words: Array, count: int) -> npt.NDArray[np.bool_]:
+    """A bitmap as booleans."""
+    return np.unpackbits(words.view(np.uint8), bitorder="little")[:count].view(np.bool_)
+
+
+def _all_on_gpu(pipeline: Pipeline) -> Pipeline:
+    """Sums of floats depend on who forms them: the GPU does, unless somebody asks for something else."""
+    if pipeline.settings.first_row is None:
+        pipeline.settings = replace(pipeline.settings, first_row=0)
+    return pipeline
+
+
+def _limited(program: VertexProgram, limit: int | None) -> VertexProgram:
+    """The same program with fewer iterations to go."""
+    rest: VertexProgram = object.__new__(type(program))
+    rest.__dict__.update(program.__dict__)
+    rest.max_iterations = limit
+    return rest
+
+
+def joined(first: Trace, then: Trace) -> Trace:
+    """The trace of a run that the CPU's engine ended: what it does not measure is 0."""
+    columns: dict[str, Array] = {}
+    size = then["active"].size
+    for name, values in first.columns.items():
+        if name in then.columns:
+            rest = then[name]
+        elif name == "edges_cpu":
+            rest = then["edges"]
+        elif name == "form":
+            rest = np.full(size, "none")
+        else:
+            rest = np.zeros(size, dtype=values.dtype)
+        columns[name] = np.concatenate([values, rest])
+    return Trace(columns)
+
+
+def _trace(steps: list[Step], steady: bool, changes: Array | None = None) -> Trace:
+    columns: dict[str, Any] = {}
+    if steady:
+        columns["changed"] = changes
+        if changes is not None and changes.size != len(steps):
+            return Trace(columns)
+    else:
+        columns["active"] = np.array([step.frontier for step in steps], dtype=np.int64)
+        columns["edges"] = np.array([step.edges_cpu + step.edges_gpu for step in steps], dtype=np.int64)
+        columns["direction"] = np.array([step.direction for step in steps], dtype="U4")
+    for name in ("edges_cpu", "edges_gpu", *MEASURED):
+        values = [getattr(step, name) for step in steps]
+        columns[name] = np.array(values, dtype="U13" if name == "form" else None if steps else np.int64)
+    return Trace(columns)

@@ -1,0 +1,78 @@
+"""Trying again with less GPU memory for edges where an allocation failed, as long as the policy is "auto".
+
+What an algorithm needs beside the edges is known only when it asks for it. If that fails, the edges are to blame as
+well: they had been given all that seemed free.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import ParamSpec, TypeVar
+
+from clew.errors import ResourceError
+
+Arguments = ParamSpec("Arguments")
+Found = TypeVar("Found")
+
+
+class Try:
+    """One run of an algorithm: how many failed before, whether other graphs were cleared away, what was put where."""
+
+    def __init__(self, number: int = 0, cleared: bool = False) -> None:
+        self.number, self.cleared = number, cleared
+        self.fast_bytes = 0
+        self.keys: set[tuple[int, int]] = set()
+
+    def note(self, key: tuple[int, int], fast_bytes: int) -> None:
+        """Rows that this run uses, under "auto"."""
+        self.keys.add(key)
+        self.fast_bytes += fast_bytes
+
+
+_current: ContextVar[Try | None] = ContextVar("clew_try", default=None)
+
+
+def this_try() -> Try | None:
+    """The run under way."""
+    return _current.get()
+
+
+def retried(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
+    """The function, run again with less fast memory for edges where it raised ResourceError for want of it."""
+
+    @functools.wraps(function)
+    def run(*args: Arguments.args, **options: Arguments.kwargs) -> Found:
+        attempt = Try()
+        while True:
+            token = _current.set(attempt)
+            try:
+                return function(*args, **options)
+            except ResourceError:
+                following = _next(attempt)
+                if following is None:
+                    raise
+            finally:
+                _current.reset(token)
+            gc.collect(1)  # what failed may hold arrays in cycles, which are young
+            attempt = following
+
+    return run
+
+
+def _next(failed: Try) -> Try | None:
+    """The next try, with room made for it; None where nothing smaller can be tried."""
+    if not failed.keys:
+        return None
+    from clew.engines.cuda.edge_memory import SMALLER
+    from clew.engines.cuda.rows import forget_all, holds_others
+
+    others = holds_others(failed.keys)
+    forget_all()
+    if others and not failed.cleared:  # what other graphs have there is only kept in case it is needed again
+        return Try(failed.number, cleared=True)
+    if failed.fast_bytes == 0 or failed.number + 1 >= len(SMALLER):
+        return None
+    return Try(failed.number + 1, cleared=True)

@@ -1,0 +1,80 @@
+"""Where the edges of graphs are kept while a GPU works on them, and how much of its memory they may have.
+
+>>> import clew
+>>> with clew.memory(edges="zero_copy"):
+...     depth = clew.bfs(clew.generate.path(4), 0).depth
+"""
+
+from __future__ import annotations
+
+from contextvars import ContextVar, Token
+from dataclasses import dataclass, field
+
+from clew.errors import GraphError
+
+#: What ``edges`` may be, and what it means.
+MODES: dict[str, str] = {
+    "auto": "as much as fits in GPU memory, the rest on the host",
+    "device": "all in GPU memory, or an error",
+    "managed": "pages move to GPU memory when they are touched",
+    "managed+prefetch": "pages move to GPU memory before the run",
+    "zero_copy": "all on the host, read over the link",
+    "tiered": "rows that a placement calls fast in GPU memory, the rest on the host",
+    "stream": "on the host, copied in chunks as they are needed",
+}
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What ``memory`` makes; in force within ``with``, and in tasks and threads started there that copy the context."""
+
+    edges: str = "auto"
+    fast_memory: int | None = None
+    _tokens: list[Token[Policy]] = field(default_factory=list, repr=False, compare=False)
+
+    def __enter__(self) -> Policy:
+        self._tokens.append(_current.set(self))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _current.reset(self._tokens.pop())
+
+
+_current: ContextVar[Policy] = ContextVar("clew_memory", default=Policy())  # noqa: B039, it cannot be changed
+
+
+def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
+    """Say where the edges of graphs are while a GPU works on them, for all calls within ``with clew.memory(...):``.
+
+    Results are the same in every mode. Without it, "auto" is in force.
+
+    Parameters
+    ----------
+    edges
+        "auto" puts what fits into GPU memory, leaves the rest on the host, and takes less where an allocation fails.
+        "device": all in GPU memory, or a ResourceError. "managed": in memory whose pages move to the GPU when they are
+        touched; "managed+prefetch" moves them before. "zero_copy": the graph's own arrays on the host, read over the
+        link. "tiered": of a graph with a placement, the fast rows in GPU memory and the others on the host; of others,
+        as much as may be. "stream": copied in chunks while the GPU works on those before.
+    fast_memory
+        Bytes of GPU memory that a graph's edges (neighbours and weights) may have, as a number or a text such as
+        "8GiB"; by default what is free, less what algorithms need for themselves.
+
+    Examples
+    --------
+    >>> import clew
+    >>> with clew.memory(edges="tiered", fast_memory="8GiB"):
+    ...     ranks = clew.pagerank(clew.generate.star(4))
+    """
+    if edges not in MODES:
+        raise GraphError(f"edges is {edges!r}; expected one of {', '.join(map(repr, MODES))}.")
+    if fast_memory is None:
+        return Policy(edges)
+    from clew.placement.sizes import parse_bytes
+
+    return Policy(edges, parse_bytes(fast_memory))
+
+
+def current() -> Policy:
+    """What is in force."""
+    return _current.get()

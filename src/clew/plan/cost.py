@@ -1,0 +1,45 @@
+"""Work to seconds: numbers looked up and bytes read, at the rates of the machine."""
+
+from __future__ import annotations
+
+from clew.plan.machine import Gpu, Machine
+from clew.plan.parts import Share, Sketch, Work
+from clew.plan.span import Span
+
+BARRIER = Span(0.3e-6, 3e-6, 60e-6)  # seconds; the last where others want the cores, too
+COMPETING = 1.5  # what is read along with them takes a part of the caches: so much more numbers there seem to be
+CALL = Span(1e-5, 3e-5, 1e-4)  # of Python, and of taking memory
+GPU_STEP = Span(2e-6, 4e-6, 8e-6)  # a launch, or the meeting of a grid
+GPU_CALL = Span(5e-5, 1.5e-4, 5e-4)  # launches, and reading the answer's few numbers back
+
+
+def on_cpu(work: Work, sketch: Sketch, machine: Machine) -> Span:
+    """Seconds that work takes the CPU."""
+    share = work.threads or sketch.team or machine.threads
+    slower = machine.threads / min(share, machine.threads)
+    each = slower * (machine.gather(COMPETING * work.spread) + work.streamed / machine.read)
+    seconds = work.items.times(each)
+    return seconds.plus(work.steps.times(BARRIER)) if share > 1 else seconds
+
+
+def on_gpu(work: Work, gpu: Gpu) -> Span:
+    """Seconds that work takes the GPU."""
+    return work.items.times(work.streamed / gpu.read).plus(work.steps.times(GPU_STEP))
+
+
+def call(sketch: Sketch, machine: Machine, *, gpu: bool) -> Span:
+    """Seconds that a call takes beside its work."""
+    if gpu:
+        return GPU_CALL
+    return CALL.plus(Span(0, machine.call, 4 * machine.call)) if sketch.team != 1 else CALL
+
+
+def transfer(shares: list[Share], gpu: Gpu) -> Span:
+    """Seconds to bring the graph's arrays to the GPU."""
+    seconds = sum(share.bytes for share in shares) / gpu.upload
+    return Span(seconds, 1.3 * seconds, 4 * seconds)
+
+
+def over_link(passes: Span, size: float, gpu: Gpu) -> Span:
+    """Seconds to read so many bytes of edges, so many times, where they are on the host."""
+    return passes.times(size / gpu.upload)

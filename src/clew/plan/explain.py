@@ -1,0 +1,151 @@
+"""explain: the plan of a run, from the rules that the engines go by and the rates of this machine."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable
+from typing import Any
+
+from clew.algorithms.arguments import vertex_of
+from clew.algorithms.registry import ALGORITHMS
+from clew.engines.choice import check_device
+from clew.engines.cpu import memory
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.plan import cost, machine
+from clew.plan.models import MODELS, Question
+from clew.plan.parts import Sketch
+from clew.plan.plan import Plan
+from clew.plan.room import Edges, count_tiers, in_their_file, put_edges
+from clew.plan.shape import shape_of
+from clew.plan.span import Span
+from clew.plan.where import CPU, HYBRID, is_emulated, where
+from clew.result import Result
+
+
+def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = "auto", **arguments: Any) -> Plan:
+    """What a run of an algorithm will do and why, how many bytes it takes and where, and about how long.
+
+    Nothing is run. The choices come from the rules that the engines themselves go by; the bytes from the graph's own
+    types; the time from how fast this machine reads memory, which is measured once and kept. Print the plan to see it,
+    ``plan.run()`` to carry it out and see what was predicted beside what was measured.
+
+    Parameters
+    ----------
+    graph
+        What to run on.
+    algorithm
+        Its name, such as "pagerank", or the function itself.
+    device
+        "auto", "cpu", "cuda" or "hybrid". Without a GPU, what needs one is explained as far as it goes, and the plan
+        says what is missing.
+    **arguments
+        As the algorithm takes them.
+
+    Examples
+    --------
+    >>> import clew
+    >>> plan = clew.explain(clew.generate.grid(10, 10), "bfs", device="cpu", source=0)
+    >>> plan.engine
+    'cpu'
+    >>> [choice.what for choice in plan.choices][:3]
+    ['engine', 'layout', 'direction']
+    """
+    name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", repr(algorithm))
+    if name not in MODELS:
+        raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(MODELS))}.")
+    check_device(device, hybrid=True)
+    bound = _bound(name, arguments)
+    model = MODELS[name]
+    engine, gpu, missing = where(model, name, graph, device)
+    start = vertex_of(graph, bound["source"]) if "source" in bound and graph.num_vertices else None
+    ask = Question(graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)
+    sketch = model.sketch(ask)
+    if graph.num_vertices == 0:
+        sketch.notes.append("the graph has no vertices: there is nothing to do")
+    plan = Plan(
+        algorithm=name,
+        device=device,
+        engine=engine.chosen,
+        choices=[engine, *sketch.choices],
+        memory=[in_their_file(share, graph) for share in sketch.shares],
+        iterations=sketch.iterations,
+        missing=missing,
+        notes=sketch.notes,
+        graph=graph,
+        arguments=arguments,
+    )
+    _foresee(plan, sketch, gpu)
+    if engine.chosen == HYBRID and plan.expected is not None:
+        _or_alone(plan, model.sketch(Question(graph, bound, ask.shape, False)))
+    return plan
+
+
+def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of an algorithm, defaults included."""
+    signature = inspect.signature(ALGORITHMS[name].function)
+    own = {key: parameter for key, parameter in signature.parameters.items() if key not in ("graph", "device")}
+    if unknown := [key for key in arguments if key not in own]:
+        raise GraphError(f"{name} has no argument {unknown[0]!r}; expected some of {', '.join(own) or 'none'}.")
+    return {key: arguments.get(key, parameter.default) for key, parameter in own.items()}
+
+
+def _foresee(plan: Plan, sketch: Sketch, gpu: Any) -> None:
+    """Bytes by memory, whether they fit, and seconds."""
+    on_gpu = plan.engine != CPU
+    processor = machine.processor()
+    plan.rates["cpu"] = processor.as_dict()
+    card = None
+    if on_gpu and gpu is not None and not is_emulated(plan.device):
+        card = machine.graphics()
+        plan.rates["gpu"] = card.as_dict()
+    edges = put_edges(plan, gpu) if on_gpu else Edges(0.0, [])
+    count_tiers(plan, edges.going, {"host": memory.available(), "gpu": None if card is None else card.free})
+    if plan.missing is not None:
+        return
+    if not on_gpu:
+        parts = [(work.what, cost.on_cpu(work, sketch, processor)) for work in sketch.work]
+    elif card is not None:
+        parts = [(work.what, cost.on_gpu(work, card)) for work in sketch.work]
+        if edges.going:
+            parts.insert(0, ("copying the graph to the GPU, once", cost.transfer(edges.going, card)))
+        if edges.slow_share:
+            passes, size = sketch.passes or Span(0.3, 1, 2), edges.slow_share * plan.graph.outgoing.nbytes
+            parts.append(("reading edges over the link", cost.over_link(passes, size, card)))
+    else:
+        plan.notes.append("the emulation is for tests; how long it takes is not predicted")
+        return
+    parts.append(("the call itself", cost.call(sketch, processor, gpu=on_gpu)))
+    plan.parts, plan.expected = parts, _total(parts)
+    _mind_others(plan)
+    if not processor.measured:
+        plan.notes.append("the memory of this machine could not be measured; times are a guess")
+
+
+def _mind_others(plan: Plan) -> None:
+    """Where other processes want the cores, a run may take as much longer as there are more of them than cores."""
+    cores, wanted = os.cpu_count() or 1, os.getloadavg()[0]
+    if wanted > cores and plan.engine == CPU and plan.expected is not None:
+        plan.expected = plan.expected._replace(high=plan.expected.high * (1 + wanted / cores))
+        plan.notes.append(
+            f"this machine is busy: {wanted:.1f} threads want its {cores} cores; what is likely is for free cores"
+        )
+
+
+def _or_alone(plan: Plan, sketch: Sketch) -> None:
+    """CPU and GPU together are no slower than the faster of them, once both have been tried."""
+    processor = machine.processor()
+    parts = [(work.what, cost.on_cpu(work, sketch, processor)) for work in sketch.work]
+    alone, gpu = _total(parts), plan.expected
+    assert gpu is not None
+    plan.parts = [("the GPU alone", gpu), ("the CPU alone", alone)]
+    plan.expected = Span(min(gpu.low, alone.low) / 2, min(gpu.likely, alone.likely), max(gpu.high, alone.high))
+    plan.notes.append("the first calls on a graph try the CPU, the GPU and both, and later ones take the fastest")
+
+
+def _total(parts: list[tuple[str, Span]]) -> Span:
+    total = Span.exactly(0)
+    for _, span in parts:
+        total = total.plus(span)
+    return total

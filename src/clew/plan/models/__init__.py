@@ -1,0 +1,6 @@
+"""A model of every algorithm: what it will choose, how many bytes it takes, and how much work it is."""
+
+from clew.plan.models import components, pairs, paths, ranks, rounds, traversal, triangles
+from clew.plan.models.common import MODELS, Model, Question
+
+__all__ = ["MODELS", "Model", "Question", "components", "pairs", "paths", "ranks", "rounds", "traversal", "triangles"]

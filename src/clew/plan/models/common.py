@@ -1,0 +1,167 @@
+"""What models share: the question they answer, the bytes of a graph, and who does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.engines.cpu import team
+from clew.graph import Graph
+from clew.plan.parts import Sketch
+from clew.plan.shape import Shape, spread_of
+from clew.plan.span import Span
+
+#: What an algorithm has for a GPU: kernels of its own, which "auto" may take; products, which run there only when
+#: asked to; or nothing.
+OnGpu = Literal["kernels", "products"]
+
+PRODUCT, LAUNCHES = 33.0, 8.0  # bytes that a GPU could have read in the time of an edge; launches and read-backs
+TURNING = 12  # numbers looked up for each edge when the in-edges are made
+ASIDE = 0.5, 3.0  # a machine with other work to do, or none at all: how far off what is likely may be
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a model: an algorithm's arguments, defaults included, and the graph as far as it is known."""
+
+    graph: Graph
+    arguments: Mapping[str, Any]
+    shape: Shape
+    on_gpu: bool
+    gpu: Any = None
+
+    @property
+    def id_bytes(self) -> int:
+        """The width of a vertex id."""
+        return int(self.graph.indices.itemsize)
+
+    @property
+    def reached_vertices(self) -> float:
+        """How many vertices a search from the source may reach."""
+        return self.graph.num_vertices * self.shape.reached
+
+    @property
+    def reached_arcs(self) -> float:
+        """The edges of those."""
+        return self.graph.num_arcs * self.shape.reached
+
+    @property
+    def memory(self) -> str:
+        """The memory that the engine works in."""
+        return "gpu" if self.on_gpu else "host"
+
+    def spread(self, itemsize: int, *, incoming: bool = False) -> float:
+        """The bytes that the neighbours' values lie in, as caches see it."""
+        graph = self.graph
+        rows = graph.incoming if incoming and (not graph.directed or graph.has_incoming) else graph.outgoing
+        return spread_of(rows, itemsize)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A model of one algorithm."""
+
+    sketch: Callable[[Question], Sketch]
+    on_gpu: OnGpu
+    #: What ``gpu_for`` is asked with.
+    size: Callable[[Graph], int]
+
+
+MODELS: dict[str, Model] = {}
+
+
+def model(
+    name: str, *, on_gpu: OnGpu = "kernels", size: Callable[[Graph], int] = lambda graph: graph.num_arcs
+) -> Callable[[Callable[[Question], Sketch]], Callable[[Question], Sketch]]:
+    """Register the model of an algorithm."""
+
+    def register(sketch: Callable[[Question], Sketch]) -> Callable[[Question], Sketch]:
+        MODELS[name] = Model(sketch, on_gpu, size)
+        return sketch
+
+    return register
+
+
+def around(likely: float) -> Span:
+    """A number of operations that is known to about a factor of two."""
+    return Span(likely * ASIDE[0], likely, likely * ASIDE[1])
+
+
+def count_graph(sketch: Sketch, ask: Question, *, incoming: bool = False, weights: bool = False) -> None:
+    """The arrays of the graph, where they are and where they have to go; the in-edges, if they are to be made first."""
+    graph = ask.graph
+    _count_rows(sketch, "out-edges", graph.outgoing, ask, weights)
+    if ask.on_gpu:
+        why = "32-bit offsets, because the edges can be counted so" if graph.num_arcs < 2**32 else "64-bit offsets"
+        sketch.choose("layout", "compressed rows on the GPU", f"{why}; copied once and kept as long as the graph lives")
+    else:
+        wide = f"{8 * ask.id_bytes}-bit ids"
+        sketch.choose("layout", f"compressed rows, {wide}", "the graph's own arrays, sorted by source; nothing copied")
+    if not incoming or not graph.directed:
+        return
+    if graph.has_incoming:
+        _count_rows(sketch, "in-edges", graph.incoming, ask, weights)
+        sketch.choose("in-edges", "as they are", "an earlier call has made them")
+        return
+    rows = graph.outgoing
+    made = Adjacency(rows.indptr, rows.indices, rows.weights)  # as many bytes, in another order
+    _count_rows(sketch, "in-edges", made, ask, weights, on_host=not ask.on_gpu)
+    sketch.choose(
+        "in-edges",
+        "made first",
+        "the graph is directed, and this looks along edges backwards; they are kept for the next call",
+    )
+    if not ask.on_gpu:
+        sketch.do("making in-edges", around(TURNING * graph.num_arcs), ask.spread(8), streamed=2.0 * ask.id_bytes)
+
+
+def _count_rows(
+    sketch: Sketch, what: str, rows: Adjacency, ask: Question, weights: bool, *, on_host: bool = True
+) -> None:
+    if on_host:
+        sketch.keep(f"{what}: offsets", "graph", rows.indptr.size, rows.indptr.itemsize)
+        sketch.keep(f"{what}: neighbours", "graph", rows.num_arcs, rows.indices.itemsize)
+        if rows.weights is not None:
+            sketch.keep(f"{what}: weights", "graph", rows.num_arcs, rows.weights.itemsize)
+    if not ask.on_gpu:
+        return
+    offset = 4 if rows.num_arcs < 2**32 else 8
+    sketch.keep(f"{what}: offsets", "graph", rows.indptr.size, offset, "gpu")
+    sketch.keep(f"{what}: neighbours", "graph", rows.num_arcs, rows.indices.itemsize, "gpu")
+    if weights and rows.weights is not None:
+        sketch.keep(f"{what}: weights", "graph", rows.num_arcs, rows.weights.itemsize, "gpu")
+
+
+def over_products(sketch: Sketch, ask: Question, products: Span) -> None:
+    """So many products on a GPU, for algorithms without kernels of their own there."""
+    n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
+    sketch.choose("method", "products", "there are no kernels for this; vectors travel to the GPU and back")
+    sketch.keep("vectors of a product", "scratch", 3 * n, 8, "gpu")
+    sketch.passes = products
+    sketch.do("products", products.times(around(arcs + 4 * n)), 0, streamed=PRODUCT, steps=products.times(LAUNCHES))
+
+
+def choose_team(sketch: Sketch, work: int, sharing: str) -> int:
+    """How many threads work together on so many edges, and how they share them."""
+    count = sketch.team = team.members(work)
+    if count == 1:
+        alone = threads.count() == 1
+        why = (
+            "clew is set to one thread"
+            if alone
+            else f"{work:,} edges are done before a second thread has woken up; more than {team.SMALL:,} are shared"
+        )
+        sketch.choose("load balance", "one thread", why)
+    else:
+        sketch.choose("load balance", f"{count} threads", sharing)
+    return count
+
+
+def itemsize(dtype: Any) -> int:
+    """Bytes of one number."""
+    return int(np.dtype(dtype).itemsize)

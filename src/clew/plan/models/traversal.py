@@ -1,0 +1,108 @@
+"""Searches by levels: bfs and multi_source_bfs."""
+
+from __future__ import annotations
+
+from clew.plan.models.common import Question, around, choose_team, count_graph, model, over_products
+from clew.plan.parts import Sketch
+from clew.plan.span import Span
+
+# Numbers looked up, as measured: by a search that pulls, for every vertex and every edge, and by one that never does.
+PULLED_VERTEX, PULLED_EDGE, PUSHED_EDGE = 12.0, 0.5, 6.0
+BATCH_EDGE, BATCH_LEVEL = 20.0, 2.0  # by 64 searches at once: for every edge, and for an edge in every level
+GPU_VERTEX = 240.0  # bytes that a GPU could have read in the time that a vertex takes
+
+
+@model("bfs")
+def bfs(ask: Question) -> Sketch:
+    """Direction-optimizing breadth-first search."""
+    sketch = Sketch(iterations=ask.shape.levels)
+    count_graph(sketch, ask, incoming=True)
+    n, wide = ask.graph.num_vertices, ask.id_bytes
+    sketch.keep("depth", "result", n, 4, ask.memory)
+    sketch.keep("parent", "result", n, wide, ask.memory)
+    if ask.on_gpu:
+        _bfs_on_gpu(sketch, ask)
+        return sketch
+    from clew.engines.cpu import kernels_bfs as kernels
+    from clew.engines.cpu.bfs import TRACED_LEVELS
+
+    sketch.keep("queue", "scratch", n, wide)
+    sketch.keep("two bitmaps", "scratch", 2 * -(-n // 64), 8)
+    sketch.keep("trace", "scratch", min(n, TRACED_LEVELS), 24)
+    pulls = ask.shape.expanding and ask.shape.mean_degree >= 2
+    sketch.choose(
+        "direction",
+        "push, then pull, then push" if pulls else "push throughout",
+        f"pulls while the frontier has more than 1/{kernels.ALPHA} of the edges left, until it has fewer than "
+        f"1/{kernels.BETA} of the vertices; "
+        + ("a search here spreads fast enough" if pulls else "a search here spreads slowly, so it never has"),
+    )
+    choose_team(
+        sketch,
+        ask.graph.num_arcs,
+        f"members take {kernels.CHUNK} vertices at a time; frontiers up to {kernels.ALONE} stay with one",
+    )
+    if pulls:
+        items = PULLED_VERTEX * ask.reached_vertices + PULLED_EDGE * ask.reached_arcs
+    else:
+        items = PUSHED_EDGE * ask.reached_arcs
+    sketch.do("looking at edges", around(items), ask.spread(4), streamed=wide / 4, steps=ask.shape.levels)
+    if ask.arguments.get("deterministic"):
+        sketch.do("smallest parents", around(ask.reached_arcs), ask.spread(4), streamed=wide)
+    return sketch
+
+
+def _bfs_on_gpu(sketch: Sketch, ask: Question) -> None:
+    from clew.engines.cuda.bfs import BIG, PULL_COST, TRACED_LEVELS
+
+    n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
+    entry = 16 if ask.id_bytes == 4 else 32
+    sketch.keep("queue", "scratch", n, entry, "gpu")
+    sketch.keep("pieces of long rows", "scratch", 2 * (arcs // BIG) + 1, entry, "gpu")
+    sketch.keep("bitmaps", "scratch", 2 * -(-n // 32), 4, "gpu")
+    sketch.keep("trace", "scratch", min(n, TRACED_LEVELS), 24, "gpu")
+    sketch.choose(
+        "direction",
+        "push or pull, level by level",
+        f"looking for a parent is taken to cost a vertex as much as pushing along {PULL_COST:g} edges",
+    )
+    sketch.choose("load balance", "a warp to a row", f"rows of more than {BIG:,} edges are cut and shared by warps")
+    sketch.do("looking at edges", around(ask.reached_vertices), 0, streamed=GPU_VERTEX, steps=ask.shape.levels)
+
+
+@model("multi_source_bfs", on_gpu="products")
+def multi_source_bfs(ask: Question) -> Sketch:
+    """64 searches at a time."""
+    sketch = Sketch(iterations=ask.shape.levels)
+    count_graph(sketch, ask, incoming=True)
+    n = ask.graph.num_vertices
+    sources = len(list(ask.arguments["sources"]))
+    sketch.keep("depth", "result", n * sources, 4)
+    if ask.on_gpu:
+        over_products(sketch, ask, ask.shape.levels.times(float(sources)))
+    else:
+        batches(sketch, ask, sources)
+    return sketch
+
+
+def batches(sketch: Sketch, ask: Question, sources: int) -> None:
+    """Searches from so many vertices, on the CPU."""
+    from clew import threads
+    from clew.engines.cpu import kernels_multi_source as kernels
+    from clew.engines.cpu.multi_source import BATCHES_PER_THREAD, threads_search_alone
+
+    n, wide, arcs = ask.graph.num_vertices, ask.id_bytes, ask.graph.num_arcs
+    count = -(-sources // kernels.SEARCHES)
+    alone = threads_search_alone(sources)
+    sketch.choose("direction", "push or pull, level by level", f"{kernels.SEARCHES} searches share one look at an edge")
+    if alone:
+        why = f"{count:,} batches of {kernels.SEARCHES} sources are enough for {BATCHES_PER_THREAD} to a thread or more"
+        sketch.choose("load balance", "a batch to a thread", why)
+    else:
+        choose_team(sketch, arcs, f"{count} batches of {kernels.SEARCHES} sources are too few for a thread each")
+    at_once = threads.count() if alone else 1
+    sketch.keep("seen, frontier and next", "scratch", 3 * n * at_once, 8)
+    sketch.keep("queues", "scratch", 2 * n * at_once, wide)
+    levels = ask.shape.levels
+    items = Span(*(count * arcs * (BATCH_EDGE + BATCH_LEVEL * level) for level in levels))
+    sketch.do("looking at edges", items.times(around(1)), ask.spread(8), streamed=wide / 4, steps=levels.times(count))

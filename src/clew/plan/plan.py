@@ -1,0 +1,241 @@
+"""Plan: what a run will do and why, what it will take, and afterwards how that compares with what it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from clew.algorithms.registry import ALGORITHMS
+from clew.describe import human_bytes
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.plan.parts import Choice, Share
+from clew.plan.span import Span, duration
+from clew.plan.table import WIDTH, grid, section
+from clew.result import Result
+
+
+@dataclass(frozen=True)
+class Tier:
+    """One memory of the plan: what goes there, and what is free."""
+
+    name: str
+    graph: int
+    result: int
+    scratch: int
+    free: int | None
+
+    @property
+    def total(self) -> int:
+        """All bytes."""
+        return self.graph + self.result + self.scratch
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a run took: seconds, of which ``loading`` are not part, and iterations where it had some."""
+
+    seconds: float
+    iterations: int | None = None
+    loading: float = 0.0
+
+
+@dataclass(repr=False)
+class Plan:
+    """What ``clew.explain`` found. Printing it shows a table; ``run()`` carries it out.
+
+    Parameters
+    ----------
+    algorithm
+        Its name.
+    device
+        What was asked for.
+    engine
+        What that stands for: "cpu", "cuda" or "hybrid".
+    graph, arguments
+        What it will run on, and how.
+    choices
+        What was decided, and why; the first is the engine.
+    memory
+        The arrays and the memories they are in.
+    tiers
+        The same by memory, with what is free there.
+    expected
+        Seconds; None where there is nothing to run on.
+    parts
+        What these are made of.
+    iterations
+        How many are expected.
+    missing
+        Why it cannot run, as a sentence; None where it can.
+    notes
+        What else there is to say.
+    rates
+        What was measured of the machine, and the times come from.
+    measured
+        What the last run took.
+    """
+
+    algorithm: str
+    device: str
+    engine: str
+    graph: Graph
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    choices: list[Choice] = field(default_factory=list)
+    memory: list[Share] = field(default_factory=list)
+    tiers: list[Tier] = field(default_factory=list)
+    expected: Span | None = None
+    parts: list[tuple[str, Span]] = field(default_factory=list)
+    iterations: Span | None = None
+    missing: str | None = None
+    notes: list[str] = field(default_factory=list)
+    rates: dict[str, Any] = field(default_factory=dict)
+    measured: Measured | None = None
+
+    def run(self) -> Result:
+        """Run the algorithm as planned, and remember how long it took; the plan then shows both.
+
+        Compiled code is loaded first, by a run on three vertices: that time is noted, but is not part of the run.
+        """
+        from clew.plan.rehearsal import rehearse
+
+        function = ALGORITHMS[self.algorithm].function
+        started = perf_counter()
+        if self.missing is None:
+            rehearse(self.graph, self.algorithm, self.engine if self.device == "auto" else self.device, self.arguments)
+        loaded = perf_counter()
+        result = function(self.graph, **self.arguments, device=self.device)
+        self.measured = Measured(perf_counter() - loaded, result.iterations, loaded - started)
+        return result
+
+    def compare(self, measured: Result | float | Measured) -> str:
+        """A table of what was predicted beside what was measured: seconds, or a result (for its iterations)."""
+        if isinstance(measured, Result):
+            last = self.measured
+            known = last is not None and last.iterations == measured.iterations
+            seconds = last.seconds if last is not None and known else float("nan")
+            self.measured = Measured(seconds, measured.iterations, last.loading if last is not None else 0.0)
+        elif isinstance(measured, Measured):
+            self.measured = measured
+        else:
+            self.measured = Measured(float(measured), None if self.measured is None else self.measured.iterations)
+        return self.comparison()
+
+    def comparison(self, width: int = WIDTH) -> str:
+        """The same table for the last run."""
+        return "\n".join(self._comparison(width))
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times longer the run took than was likely; None where there was no run or no prediction."""
+        if self.measured is None or self.expected is None or not self.measured.seconds > 0:
+            return None
+        return self.measured.seconds / self.expected.likely
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        return {
+            "algorithm": self.algorithm,
+            "device": self.device,
+            "engine": self.engine,
+            "vertices": self.graph.num_vertices,
+            "edges": self.graph.num_edges,
+            "missing": self.missing,
+            "choices": [{"what": c.what, "chosen": c.chosen, "why": c.why} for c in self.choices],
+            "memory": [{"what": s.what, "role": s.role, "bytes": s.bytes, "tier": s.tier} for s in self.memory],
+            "tiers": [
+                {"name": t.name, "graph": t.graph, "result": t.result, "scratch": t.scratch, "free": t.free}
+                for t in self.tiers
+            ],
+            "expected_seconds": None if self.expected is None else self.expected.as_dict(),
+            "parts": [{"what": what, "seconds": span.as_dict()} for what, span in self.parts],
+            "iterations": None if self.iterations is None else self.iterations.as_dict(),
+            "notes": list(self.notes),
+            "rates": self.rates,
+            "measured": None
+            if self.measured is None
+            else {
+                "seconds": self.measured.seconds if self.measured.seconds == self.measured.seconds else None,
+                "iterations": self.measured.iterations,
+                "loading_seconds": self.measured.loading,
+                "ratio": self.ratio,
+            },
+        }
+
+    def __repr__(self) -> str:
+        return self.text()
+
+    def text(self, width: int = WIDTH) -> str:
+        """The plan as a table, lines of so many characters at most where they can be broken."""
+        graph, room = self.graph, width - 2
+        kind = "directed" if graph.directed else "undirected"
+        size = f"{graph.num_vertices:,} vertices, {graph.num_edges:,} {kind} edges"
+        lines = [f"Plan of {self.algorithm} on {size}, device={self.device!r}"]
+        if self.missing is not None:
+            lines += section("Cannot run", grid([(self.missing,)], width=room))
+        lines += section("Choices", grid([(c.what, c.chosen, c.why) for c in self.choices], width=room))
+        lines += section("Memory", self._memory(room))
+        lines += section("Expected time", self._time(room))
+        lines += section("Notes", grid([("-", note) for note in self.notes], width=room))
+        if self.measured is not None:
+            lines += section("Predicted and measured", self._comparison(room))
+        return "\n".join(lines)
+
+    def _memory(self, width: int) -> list[str]:
+        rows: list[tuple[str, ...]] = [("memory", "graph", "results", "scratch", "in all", "free", "")]
+        rows += [
+            (
+                tier.name,
+                *(human_bytes(size) for size in (tier.graph, tier.result, tier.scratch, tier.total)),
+                "?" if tier.free is None else human_bytes(tier.free),
+                "",
+            )
+            for tier in self.tiers
+        ]
+        largest = sorted(self.memory, key=lambda share: -share.bytes)[:4]
+        told = ", ".join(f"{share.what} {human_bytes(share.bytes)}" for share in largest)
+        return [
+            *grid(rows, right=(1, 2, 3, 4, 5), width=width),
+            *(grid([("largest:", told)], width=width) if told else []),
+        ]
+
+    def _time(self, width: int) -> list[str]:
+        if self.expected is None:
+            return []
+        rows = [("in all", duration(self.expected.likely), _range(self.expected, duration))]
+        rows += [(what, duration(span.likely), _range(span, duration)) for what, span in self.parts]
+        if self.iterations is not None:
+            rows.append(("iterations", f"{self.iterations.likely:,.0f}", _range(self.iterations, _count)))
+        return grid(rows, right=(1,), width=width)
+
+    def _comparison(self, width: int) -> list[str]:
+        if self.measured is None:
+            raise ClewError("this plan has not been run; call run() first, or compare(seconds).")
+        rows = [("", "predicted", "measured", "")]
+        if self.measured.seconds == self.measured.seconds:  # not NaN
+            told = "–" if self.expected is None else duration(self.expected.likely)
+            verdict = "" if self.expected is None else _verdict(self.expected, self.measured.seconds)
+            rows.append(("time", told, duration(self.measured.seconds), verdict))
+        if self.measured.iterations is not None and self.iterations is not None:
+            told = f"{self.iterations.likely:,.0f}"
+            rows.append(("iterations", told, f"{self.measured.iterations:,}", _range(self.iterations, _count)))
+        if self.measured.loading:
+            rows.append(("loading code", "–", duration(self.measured.loading), "once in a process"))
+        return grid(rows, right=(1, 2), width=width)
+
+
+def _range(span: Span, say: Any) -> str:
+    return f"({say(span.low)} to {say(span.high)})" if span.low != span.high else ""
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
+
+
+def _verdict(expected: Span, seconds: float) -> str:
+    factor = seconds / expected.likely if expected.likely else 1.0
+    how = f"{factor:.2g} times what was likely" if factor >= 1 else f"{1 / factor:.2g} times faster than was likely"
+    within = "within" if expected.low <= seconds <= expected.high else "outside"
+    return f"{how}, {within} {duration(expected.low)} to {duration(expected.high)}"

@@ -1,0 +1,104 @@
+"""Which bytes go to which memory, and whether they fit: the edges by the rule that puts them, the rest beside them."""
+
+from __future__ import annotations
+
+import mmap
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from clew.dtypes import Array
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.plan.parts import Choice, Share
+from clew.plan.plan import Plan, Tier
+
+ORDER = ("gpu", "host", "file")
+
+
+class Edges(NamedTuple):
+    """Where a GPU finds the edges: the part that it reads over the link, and what has to be copied first."""
+
+    slow_share: float
+    going: list[Share]
+
+
+def put_edges(plan: Plan, gpu: Any) -> Edges:
+    """Put the plan's edges where the engine will, by the policy in force and what is free; says so in the plan."""
+    shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
+    if gpu is None or not shares:
+        return Edges(0.0, shares)
+    from clew.engines.cuda.edge_memory import Rows, bytes_per_edge, plan_edges
+    from clew.engines.cuda.outofcore.when import AUTO_STREAMS, split_for
+    from clew.engines.cuda.rows import has_rows, plan_of
+    from clew.memory import MODES, current
+
+    rows = plan.graph.outgoing
+    weights = rows.weights if any(share.what.endswith("weights") for share in shares) else None
+    each = bytes_per_edge(rows.indices, weights)
+    parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
+    first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
+    try:
+        found = plan_of(gpu, rows)
+        if plan.algorithm in AUTO_STREAMS and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
+            slow, mode, why = split / max(1, rows.num_arcs), "stream", MODES["stream"]
+        else:
+            size = Rows(rows.num_vertices, rows.num_arcs, each, first_fast, parts)
+            found = plan_edges(gpu, current(), size) if found is None else found
+            slow, mode, why = found.slow_share, found.mode, found.why
+    except ClewError as error:
+        plan.missing = plan.missing or str(error)
+        return Edges(0.0, [])
+    plan.choices.append(Choice("edges", mode.replace("_", "-"), why))
+    there = has_rows(gpu, rows)
+    plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
+                   for share in plan.memory]  # fmt: skip
+    going = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
+    return Edges(slow, [] if there else going)
+
+
+def _is_edges(share: Share) -> bool:
+    return share.tier == "gpu" and share.role == "graph" and not share.what.endswith("offsets")
+
+
+def count_tiers(plan: Plan, going: list[Share], free: dict[str, int | None]) -> None:
+    """The bytes by memory, and a note where there are too few."""
+    names = sorted({"host", *(share.tier for share in plan.memory)}, key=ORDER.index)
+    plan.tiers = [_tier(name, plan.memory, free.get(name)) for name in names]
+    taken = [share for share in plan.memory if share.role != "graph"]
+    new = {tier: sum(share.bytes for share in taken if share.tier == tier) for tier in ("host", "gpu")}
+    new["gpu"] += sum(share.bytes for share in going)
+    for tier, wanted in new.items():
+        there = free.get(tier)
+        if there is not None and wanted > there:
+            what = "GPU memory" if tier == "gpu" else "memory"
+            end = 'use device="cpu"' if tier == "gpu" else "what is over would be swapped, or refused"
+            plan.notes.append(
+                f"{what} is short: results and scratch, and what else has to go there, need {wanted:,} bytes, and "
+                f"{there:,} are free; {end}."
+            )
+
+
+def _tier(name: str, shares: list[Share], free: int | None) -> Tier:
+    def total(role: str) -> int:
+        return sum(share.bytes for share in shares if share.tier == name and share.role == role)
+
+    return Tier(name, total("graph"), total("result"), total("scratch"), free)
+
+
+def in_their_file(share: Share, graph: Graph) -> Share:
+    """Arrays of a graph that is mapped from a file are there, not in memory."""
+    arrays = {"offsets": graph.indptr, "neighbours": graph.indices, "weights": graph.weights}
+    array = arrays.get(share.what.removeprefix("out-edges: "))
+    if share.tier == "host" and share.role == "graph" and array is not None and _is_mapped(array):
+        return replace(share, tier="file")
+    return share
+
+
+def _is_mapped(array: Array) -> bool:
+    """Whether an array is a view of a mapped file."""
+    base: Any = array
+    while base is not None:
+        if isinstance(base, mmap.mmap):
+            return memoryview(base).readonly  # memory that ``spread`` mapped can be written to
+        base = getattr(base, "base", None) if not isinstance(base, memoryview) else base.obj
+    return False

@@ -1,0 +1,72 @@
+"""Which engine a run will be on, by the rule that the algorithm itself asks, and what is missing for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from clew.engines.choice import (
+    EMULATED,
+    HYBRID_EMULATED,
+    SERVED_BY_BOTH,
+    WORTH_A_GPU,
+    check_device,
+    gpu_for,
+    is_hybrid,
+    partner_for,
+)
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.plan.models import Model
+from clew.plan.parts import Choice
+
+CPU, CUDA, HYBRID = "cpu", "cuda", "hybrid"
+
+
+class Where(NamedTuple):
+    """The engine with the reason for it, the GPU where there is one to use, and why it cannot be used otherwise."""
+
+    choice: Choice
+    gpu: Any = None
+    missing: str | None = None
+
+
+def where(model: Model, name: str, graph: Graph, device: str) -> Where:
+    """Where an algorithm will run."""
+    size, found = model.size(graph), list[Any]()
+    if is_hybrid(device):
+        both = name in SERVED_BY_BOTH
+        missing = _complaint(lambda: found.append(partner_for(device)) if both else check_device(device))
+        why = "asked for: rows are shared between CPU and GPU, or left to one, by how fast each follows edges"
+        return Where(Choice("engine", HYBRID, why), found[0] if found else None, missing)
+    if model.on_gpu == "products" and device in ("auto", "cpu"):
+        why = f"{name} has no kernels of its own for a GPU, and runs there as products only when asked to"
+        return Where(Choice("engine", CPU, why if device == "auto" else "asked for"))
+    missing = _complaint(lambda: found.append(gpu_for(device, size)))
+    gpu = found[0] if found else None
+    if device != "auto":
+        told = "the GPU's kernels, emulated on the CPU, slowly" if device == EMULATED else "asked for"
+        return Where(Choice("engine", CPU if device == "cpu" else CUDA, told), gpu, missing)
+    what = "pairs" if size != graph.num_arcs else "edges"
+    if gpu is not None:
+        why = f"{size:,} {what}, of {WORTH_A_GPU:,} from which on a GPU gains"
+        return Where(Choice("engine", CUDA, why), gpu, missing)
+    if size < WORTH_A_GPU:
+        why = f"{size:,} {what} are answered here before a GPU has started; it gains from {WORTH_A_GPU:,} on"
+    else:
+        why = f"{size:,} {what} are worth a GPU, but there is none to use"
+    return Where(Choice("engine", CPU, why), None, missing)
+
+
+def is_emulated(device: str) -> bool:
+    """Whether the GPU is none."""
+    return device in (EMULATED, HYBRID_EMULATED)
+
+
+def _complaint(ask: Callable[[], Any]) -> str | None:
+    """What is said against it, if anything."""
+    try:
+        ask()
+    except ClewError as error:
+        return str(error)
+    return None

@@ -1,0 +1,62 @@
+"""How many vertices have how many edges."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.plots.binning import counted, whole_by_powers
+from clew.plots.chart import Axis, Chart, Panel, Series, empty
+from clew.plots.render import check, render
+
+TITLE = "Degree distribution"
+
+
+def degrees(graph: Graph, *, dark: bool = False, backend: str = "plotly") -> Any:
+    """The degree distribution on log-log axes, out and in where the graph is directed.
+
+    Each point says how many vertices have that degree; large degrees are taken together, and the point is the mean of
+    its range, so that a power law is a straight line. Vertices without edges have no place on such axes: a line below
+    the title counts them.
+    """
+    check(backend)
+    return render(_chart(graph), dark=dark, backend=backend)
+
+
+def _chart(graph: Graph) -> Chart:
+    if graph.num_vertices == 0:
+        return empty(TITLE, "The graph has no vertices.")
+    kinds = {"out": graph.degrees("out"), "in": graph.degrees("in")} if graph.directed else {"": graph.degrees()}
+    counts = {kind: np.bincount(found) for kind, found in kinds.items()}
+    if graph.num_arcs == 0:
+        return empty(TITLE, f"None of the {graph.num_vertices:,} vertices has an edge.")
+    symbols = ("circle", "diamond")
+    series = [_series(kind, count, symbols[i]) for i, (kind, count) in enumerate(counts.items())]
+    without = [f"{count[0]:,} have no {_edges(kind)}" for kind, count in counts.items() if count[0]]
+    largest = [f"the largest {_degree(kind)} is {count.size - 1:,}" for kind, count in counts.items()]
+    alt = f"{TITLE} of {graph.num_vertices:,} vertices: {', '.join(largest + without)}."
+    panel = Panel(series, Axis("degree", log=True), Axis("vertices per degree", log=True))
+    return Chart(
+        TITLE, [panel], alt, note=f"Of {graph.num_vertices:,} vertices {' and '.join(without)}." if without else ""
+    )
+
+
+def _series(kind: str, count: Array, symbol: str) -> Series:
+    bins = whole_by_powers(count)
+    mean = bins.count / (bins.high - bins.low + 1)
+    hover = [
+        f"{_degree(kind)} {label}: {counted(found, 'vertices')}"
+        for label, found in zip(bins.labels(), bins.count.tolist(), strict=True)
+    ]
+    return Series("points", bins.log_middle, mean, _degree(kind) if kind else "", hover, symbol=symbol)
+
+
+def _degree(kind: str) -> str:
+    return f"{kind}-degree" if kind else "degree"
+
+
+def _edges(kind: str) -> str:
+    return f"{kind}-edges" if kind else "edges"

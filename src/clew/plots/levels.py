@@ -1,0 +1,93 @@
+"""Smaller and smaller graphs of the same shape: laid out first, they tell the larger ones where to begin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import Array
+
+SMALLEST = 100  # vertices; a graph like that is laid out directly
+STALLED = 0.95  # joining vertices has to leave fewer than this share of them
+
+
+@dataclass(frozen=True)
+class Level:
+    """Rows of a connected undirected graph, and what its vertices and edges stand for.
+
+    ``charge`` is the number of edge ends that a vertex stands for, ``mass`` the number of vertices, ``joined`` which
+    vertex of this level each of the finer one became part of (None at the finest).
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array | None
+    charge: Array
+    mass: Array
+    joined: Array | None = None
+
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return self.indptr.size - 1
+
+
+def levels_of(finest: Level, random: np.random.Generator) -> list[Level]:
+    """The graph itself, one of about a quarter of its vertices, and so on."""
+    found = [finest]
+    while found[-1].size > SMALLEST:
+        half = _coarser(found[-1], random)
+        quarter = _coarser(half, random)
+        if quarter.size > STALLED * found[-1].size:
+            break
+        assert half.joined is not None
+        assert quarter.joined is not None
+        joined = quarter.joined[half.joined]
+        found.append(Level(quarter.indptr, quarter.indices, quarter.weights, quarter.charge, quarter.mass, joined))
+    return found
+
+
+def _coarser(level: Level, random: np.random.Generator) -> Level:
+    """A graph with the vertices joined two by two."""
+    from clew.plots import kernels_coarsen as kernels
+
+    nobody = np.uint32(2**32 - 1)
+    mate, waiting = np.full((2, level.size), nobody, dtype=np.uint32)
+    order = random.permutation(np.arange(level.size, dtype=np.uint32))
+    kernels.match(order, level.indptr, level.indices, level.weights, level.mass, nobody, mate, waiting)
+    joined = np.empty(level.size, dtype=np.uint32)
+    members = np.empty((level.size, 2), dtype=np.uint32)
+    count = int(kernels.number(mate, nobody, joined, members))
+    members = members[:count]
+
+    degree = np.diff(level.indptr.view(np.int64))
+    alone = members[:, 0] == members[:, 1]
+    most = degree[members[:, 0]] + np.where(alone, 0, degree[members[:, 1]])
+    room = np.concatenate(([0], np.cumsum(most))).astype(np.uint64)
+    indices = np.empty(int(room[-1]), dtype=np.uint32)
+    weights = np.empty(indices.size, dtype=np.float32)
+    length = np.empty(count, dtype=np.uint64)
+    pieces = threads.pieces(indices.size)
+    threads.each(
+        kernels.contract,
+        pieces,
+        pieces,
+        members,
+        joined,
+        level.indptr,
+        level.indices,
+        level.weights,
+        room,
+        indices,
+        weights,
+        length,
+    )
+    indptr = np.concatenate(([0], np.cumsum(length))).astype(np.uint64)
+    new_indices = np.empty(int(indptr[-1]), dtype=np.uint32)
+    new_weights = np.empty(new_indices.size, dtype=np.float32)
+    threads.each(kernels.close_gaps, pieces, pieces, room, indptr, indices, weights, new_indices, new_weights)
+    charge = np.bincount(joined, level.charge, count).astype(np.float32)
+    mass = np.bincount(joined, level.mass, count).astype(np.float32)
+    return Level(indptr, new_indices, new_weights, charge, mass, joined)

@@ -1,0 +1,35 @@
+"""From a chart to a figure of the library that was asked for."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, Literal
+
+from clew.errors import GraphError, MissingDependencyError
+from clew.plots.chart import Chart
+
+Backend = Literal["plotly", "matplotlib"]
+BACKENDS = ("plotly", "matplotlib")
+
+
+def check(backend: str) -> None:
+    """Refuse a library that is unknown or not installed, before anything is computed."""
+    if backend not in BACKENDS:
+        raise GraphError(f"backend is {backend!r}; expected 'plotly' or 'matplotlib'.")
+    try:
+        importlib.import_module(backend)
+    except ImportError:
+        remedy = 'pip install "clew[plots]"' if backend == "plotly" else "pip install matplotlib"
+        raise MissingDependencyError(f"{backend} is not installed; install it with: {remedy}") from None
+
+
+def render(chart: Chart, *, dark: bool, backend: str) -> Any:
+    """The chart as a ``plotly.graph_objects.Figure`` or a ``matplotlib.figure.Figure``."""
+    check(backend)
+    if backend == "matplotlib":
+        from clew.plots import with_matplotlib
+
+        return with_matplotlib.figure(chart, dark)
+    from clew.plots import with_plotly
+
+    return with_plotly.figure(chart, dark)

@@ -1,0 +1,111 @@
+"""One look for all figures: light or dark, colours that colour-blind people tell apart, letters to read on a phone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+FONT_SIZE = 14
+TITLE_SIZE = 17
+LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1, "xanchor": "left", "x": 0, "itemsizing": "constant"}
+
+
+@dataclass(frozen=True)
+class Look:
+    """The colours of a theme; those of the palette have a contrast of 3 and more against the paper.
+
+    The last one is for what has no colour of its own.
+    """
+
+    paper: str
+    ink: str
+    soft: str  # for what is said beside
+    faint: str  # for orientation: grids, edges of a drawing
+    palette: tuple[str, ...]
+    scale: tuple[str, ...]  # from little to much
+
+
+LIGHT = Look(
+    paper="#ffffff",
+    ink="#1f2430",
+    soft="#5a6172",
+    faint="#8a91a0",
+    palette=("#0067a5", "#c8500a", "#00805e", "#b0478f", "#8a6d00", "#2b2f3a", "#7d8493"),
+    scale=("#35b779", "#21918c", "#31688e", "#443983", "#440154"),
+)
+DARK = Look(
+    paper="#14171f",
+    ink="#e8eaf0",
+    soft="#a9b0be",
+    faint="#7d8595",
+    palette=("#5db4ec", "#ff9350", "#2fc39a", "#e08cc4", "#e2c044", "#f4f5f7", "#8f97a6"),
+    scale=("#3b528b", "#21918c", "#35b779", "#a0da39", "#fde725"),
+)
+
+
+def look(dark: bool) -> Look:
+    """The colours of the theme."""
+    return DARK if dark else LIGHT
+
+
+def template(dark: bool = False) -> go.layout.Template:
+    """The theme as a plotly template. A page that switches themes gives its figures the other one."""
+    import plotly.graph_objects as go
+
+    colors = look(dark)
+    axis = {
+        "gridcolor": _with_opacity(colors.faint, 0.25),
+        "linecolor": colors.faint,
+        "zeroline": False,
+        "showline": True,
+        "ticks": "outside",
+        "tickcolor": colors.faint,
+        "automargin": True,
+        "title": {"standoff": 8},
+    }
+    return go.layout.Template(
+        data={"bar": [{"insidetextfont": {"color": colors.paper}}]},
+        layout={
+            "font": {"family": FONT, "size": FONT_SIZE, "color": colors.ink},
+            "title": {
+                "x": 0,
+                "xref": "container",
+                "y": 1,
+                "yref": "container",
+                "yanchor": "top",
+                "pad": {"l": 16, "t": 14},
+                "font": {"size": TITLE_SIZE},
+                "subtitle": {"font": {"size": FONT_SIZE - 1, "color": colors.soft}},
+            },
+            "paper_bgcolor": colors.paper,
+            "plot_bgcolor": colors.paper,
+            "colorway": list(colors.palette),
+            "colorscale": {"sequential": _steps(colors.scale)},
+            "xaxis": axis,
+            "yaxis": axis,
+            "margin": {"l": 16, "r": 16, "t": 48, "b": 16},
+            "legend": LEGEND,
+            "hoverlabel": {"font": {"family": FONT, "size": FONT_SIZE}},
+            "hovermode": "closest",
+            "bargap": 0.15,
+        },
+    )
+
+
+def _steps(colors: tuple[str, ...]) -> list[list[float | str]]:
+    """A scale of colours as plotly wants it."""
+    return [[number / (len(colors) - 1), color] for number, color in enumerate(colors)]
+
+
+def _with_opacity(color: str, opacity: float) -> str:
+    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    return f"rgba({red}, {green}, {blue}, {opacity})"
+
+
+def rgb(color: str) -> tuple[int, int, int]:
+    """The three numbers of a colour written as "#rrggbb"."""
+    return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)

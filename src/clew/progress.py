@@ -1,0 +1,209 @@
+"""A bar on stderr for work that takes longer than a second; nothing for work that doesn't, nor where nobody watches.
+
+The bar has a thread of its own. It appears even if the first piece of work takes long, and it can look at work that is
+done in one compiled call: such work says nothing, but leaves numbers behind that can be read meanwhile.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+PATIENCE = 1.0  # seconds
+REFRESH = 0.1
+
+#: Called as ``report(done, total_or_None)`` between pieces of work.
+Report = Callable[[float, float | None], None]
+#: Asked now and then for the same two numbers.
+Poll = Callable[[], tuple[float, float | None]]
+
+_asked: bool | None = None
+
+
+def turn(on: bool | None) -> None:
+    """Show bars (True), never (False), or where stderr is a terminal (None, as it is at first)."""
+    global _asked
+    _asked = on
+
+
+def is_wanted() -> bool:
+    """Whether somebody may be watching."""
+    if _asked is not None:
+        return _asked
+    try:
+        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+    except (AttributeError, ValueError):  # there is no stderr, or it is closed
+        return False
+
+
+@contextmanager
+def showing(title: str, poll: Poll | None = None, *, unit: str = "", when: bool = True) -> Iterator[Report | None]:
+    """Show how far the work in this block is; what it yields is for the work to call, None where nobody watches.
+
+    Parameters
+    ----------
+    title
+        What is being done. Within another block, it is added to that one's title while it lasts.
+    poll
+        Where the work cannot report: asked for how much is done, and of how much (None where that is not known).
+    unit
+        What is counted, such as "B" or "sources".
+    when
+        False for work that is known to be short: to start a thread would take longer.
+    """
+    global _bar
+    if not when or not is_wanted():
+        yield None
+        return
+    stage = _Stage(title, poll, unit)
+    with _lock:
+        outer = _bar
+        if outer is None:
+            _bar = _Bar(stage)
+    if outer is not None and outer.owner != threading.get_ident():
+        yield None  # one bar at a time: that of another thread
+        return
+    if outer is not None:
+        outer.stages.append(stage)
+        try:
+            yield stage.report
+        finally:
+            outer.stages.remove(stage)
+        return
+    bar = _bar
+    assert bar is not None
+    try:
+        bar.start()
+        yield stage.report
+    finally:
+        _bar = None
+        bar.stop()
+
+
+def over(starts: range, title: str, *, unit: str = "", when: bool = True) -> Iterator[int]:
+    """The numbers of a range, for a loop over pieces of its length, with a bar of how much is done."""
+    with showing(title, unit=unit, when=when) as report:
+        for start in starts:
+            yield start
+            if report is not None:
+                report(min(start + starts.step, starts.stop), starts.stop)
+
+
+@dataclass(eq=False)
+class _Stage:
+    """One piece of work that is shown, inside others or not."""
+
+    title: str
+    poll: Poll | None
+    unit: str
+    done: float = 0.0
+    total: float | None = None
+    started: float = field(default_factory=perf_counter)
+
+    def report(self, done: float, total: float | None) -> None:
+        self.done, self.total = done, total
+
+    def look(self) -> None:
+        if self.poll is not None:
+            self.done, self.total = self.poll()
+
+    def rate(self) -> str:
+        """So many of these a second."""
+        if not self.done or not self.unit:
+            return ""
+        speed = self.done / (perf_counter() - self.started)
+        if self.unit == "B":
+            return f"{speed / 1e6:,.1f} MB/s"
+        return f"{speed:,.0f} {self.unit}/s" if speed >= 10 else f"{speed:.2g} {self.unit}/s"
+
+    def left(self) -> str:
+        """The time that the rest will take, if it goes on like this."""
+        if not self.done or self.total is None:
+            return ""
+        seconds = round((self.total - self.done) / self.done * (perf_counter() - self.started))
+        minutes, hours = seconds // 60, seconds // 3600
+        return f"{hours}:{minutes % 60:02}:{seconds % 60:02} left" if hours else f"{minutes}:{seconds % 60:02} left"
+
+
+class _Bar:
+    """What is on the screen, and the thread that draws it."""
+
+    def __init__(self, stage: _Stage) -> None:
+        self.stages = [stage]
+        self.owner = threading.get_ident()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._draw, name="clew-progress", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _draw(self) -> None:
+        if self._over.wait(PATIENCE):
+            return
+        screen = _screen()
+        tasks: dict[_Stage, Any] = {}
+        with screen:
+            while True:
+                stages = list(self.stages)
+                stage = stages[-1]
+                stage.look()
+                title = ": ".join(each.title for each in stages)
+                if stage not in tasks:
+                    tasks[stage] = screen.add_task(title, total=None, rate="", left="")
+                for other, task in tasks.items():
+                    screen.update(task, visible=other is stage)
+                screen.update(
+                    tasks[stage],
+                    description=title,
+                    completed=stage.done,
+                    total=stage.total,
+                    rate=stage.rate(),
+                    left=stage.left(),
+                    refresh=True,
+                )
+                if self._over.wait(REFRESH):
+                    return
+
+
+def _screen() -> Any:
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TextColumn("{task.fields[left]}"),
+        console=_console(),
+        transient=True,
+        auto_refresh=False,
+    )
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+_bar: _Bar | None = None
+_lock = threading.Lock()
+
+
+def _start_anew() -> None:
+    """A forked child has none of its parent's threads."""
+    global _bar, _lock
+    _bar, _lock = None, threading.Lock()
+
+
+os.register_at_fork(after_in_child=_start_anew)

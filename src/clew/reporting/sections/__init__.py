@@ -1,0 +1,1 @@
+"""What a report has to say, one module per section."""

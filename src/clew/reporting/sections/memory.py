@@ -1,0 +1,163 @@
+"""The memories of this machine, and where the graph's rows would go."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.placement import Auto, Compared, Strategy, compare
+from clew.placement.placement import row_bytes
+from clew.reporting import words
+from clew.reporting.content import EVERYTHING, Block, Column, Plot, Section, Skipped, Table, Text
+from clew.reporting.figures import amounts, charted, times
+from clew.reporting.sections.degrees import class_label, degree_classes
+from clew.reporting.study import Study
+from clew.tiers import KINDS, Rates, Tier, measure, tiers
+
+MEASURED = 64 << 20  # bytes: beyond caches, and over in a moment
+LARGEST = 1 << 27  # stored edges; above it trying the strategies takes long
+QUARTER = 4
+ENOUGH, MOST_SEARCHES = 1 << 23, 64  # as many searches as look at so many edges if each looked at all
+
+
+class Memory(NamedTuple):
+    """A tier and its measured speed, or the reason why there is none."""
+
+    tier: Tier
+    rates: Rates | None
+    trouble: str
+
+
+def memory(study: Study) -> Section:
+    """Tiers with their speed, then strategies compared on the two fastest."""
+    with study.step("Speed of the memories"):
+        found = [_measured(tier) for tier in tiers()]
+    rows = int(row_bytes(study.graph.outgoing).sum())
+    fast, *others = found
+    home = f"The graph's rows take {words.octets(rows)}. "
+    if rows <= fast.tier.free:
+        home += f"All of them fit into {_called(fast.tier)}, where {words.octets(fast.tier.free)} are free."
+    else:
+        home += (
+            f"That is more than the {words.octets(fast.tier.free)} that are free in {_called(fast.tier)}: "
+            "some of them have to go elsewhere."
+        )
+    blocks: list[Block] = [_tiers(found), *_placements(study, fast, others, rows)]
+    return Section("memory", "Memory", home, blocks)
+
+
+def _measured(tier: Tier) -> Memory:
+    try:
+        return Memory(tier, measure(tier, MEASURED), "")
+    except (ClewError, OSError) as error:
+        return Memory(tier, None, str(error))
+
+
+def _tiers(found: list[Memory]) -> Table:
+    columns = [Column("Tier"), Column("What"), Column("Capacity", words.octets), Column("Free", words.octets)]
+    columns += [Column(title, words.rate) for title in ("Read", "Write", "Random reads")]
+    rows = []
+    for tier, rates, _ in found:
+        speeds = (None, None, None) if rates is None else (rates.read, rates.write, rates.random)
+        rows.append([tier.name, KINDS[tier.kind], tier.capacity, tier.free, *speeds])
+    return Table("The memories of this machine, as measured for this report", columns, rows)
+
+
+def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> list[Block]:
+    """What each strategy would do with a limited fast memory."""
+    graph, what = study.graph, "Placement"
+    slow = next((memory for memory in others if memory.rates is not None and memory.tier.kind != "pinned"), None)
+    if not graph.num_arcs:
+        return [Skipped(what, "a graph without edges has no rows to place")]
+    if fast.rates is None or slow is None or slow.rates is None:
+        return [Skipped(what, fast.trouble or "this machine has only one memory whose speed could be measured")]
+    if study.too_large(LARGEST):
+        return [Skipped(what, f"trying the strategies on more than {LARGEST:,} stored edges takes long", EVERYTHING)]
+    budget = max(1, rows // QUARTER) if study.fast_memory is None else study.fast_memory
+    speeds = (slow.rates.read, fast.rates.read)
+    with study.step("Placements compared"):
+        searches = min(MOST_SEARCHES, max(3, ENOUGH // (graph.num_vertices + graph.num_arcs)))
+        tried = Auto(budget, speeds, searches).candidates(graph)
+        compared = compare(graph, tried, budget, speeds=speeds, searches=searches)
+        best = compared[0]
+        figures = [_times(compared, rows), _rows_by_degree(study, best)]
+    asked = "a quarter of what the rows take" if study.fast_memory is None else "as asked for"
+    told = (
+        f"If only {words.octets(budget)} ({asked}) of {_called(fast.tier)} could be used and the rest lay in "
+        f"{_called(slow.tier)}, {_best(best, rows)} Counted are the bytes that {searches} sampled searches read from "
+        "either, at the speeds above; caches are left out of account."
+    )
+    return [Text(told), *figures]
+
+
+def _best(best: Compared, rows: int) -> str:
+    placement = best.placement
+    return (
+        f"{_words(best.strategy)} would do best: {words.count(placement.num_fast, 'vertex', 'vertices')} and "
+        f"{words.percent(placement.fast_bytes / rows)} of the bytes in fast memory."
+    )
+
+
+def _times(compared: list[Compared], rows: int) -> Plot:
+    """How long the searches would take with each strategy."""
+    labels = [_words(one.strategy) for one in compared]
+    first, last = compared[0], compared[-1]
+    alt = (
+        f"Time that the sampled searches would take: {words.duration(first.seconds)} with {labels[0]}, the best, "
+        f"{words.duration(last.seconds)} with {labels[-1]}."
+    )
+    chart = times("Strategies compared", labels, {"": np.array([one.seconds for one in compared])}, alt)
+    return charted("placement", chart, _table(compared, rows))
+
+
+def _rows_by_degree(study: Study, best: Compared) -> Plot:
+    """Which rows the best strategy puts where: the bytes of either memory by degree."""
+    sizes, bits, fast = row_bytes(study.graph.outgoing), degree_classes(study.out_degrees), best.placement.fast
+    kinds = {"fast memory": fast, "slow memory": ~fast}
+    found = {
+        kind: np.bincount(bits[mask], weights=sizes[mask], minlength=bits.max() + 1) for kind, mask in kinds.items()
+    }
+    labels = [class_label(power) for power in range(int(bits.max()) + 1)]
+    whole = int(found["fast memory"].sum())
+    alt = f"Where rows go, by degree: {words.octets(whole)} into fast memory, chosen as {_words(best.strategy)}."
+    title = "Where the rows go"
+    rows = [
+        list(row) for row in zip(labels, *(values.astype(np.int64).tolist() for values in found.values()), strict=True)
+    ]
+    columns = [Column("Degree"), *(Column(f"Bytes in {kind}", words.octets) for kind in found)]
+    chart = amounts(title, [f"degree {label}" for label in labels], found, alt)
+    return charted("placed-rows", chart, Table(f"{title}, by degree", columns, rows))
+
+
+def _words(strategy: Strategy) -> str:
+    """A strategy in a few words; the table has its exact name."""
+    known = {
+        "hot": f"hottest rows by {getattr(strategy, 'by', '')}",
+        "degree": "children of busy vertices",
+        "frontier": "large frontiers",
+        "random": "rows at random",
+        "all_fast": "rows in their order",
+    }
+    return known.get(strategy.name, str(strategy))
+
+
+def _table(compared: list[Compared], rows: int) -> Table:
+    titles = {
+        "Strategy": words.text,
+        "Vertices in fast memory": words.whole,
+        "Bytes in fast memory": words.octets,
+        "in slow memory": words.octets,
+        "Share": words.percent,
+        "Time of the searches": words.duration,
+    }
+    table = [
+        [str(strategy), place.num_fast, place.fast_bytes, place.slow_bytes, place.fast_bytes / rows, seconds]
+        for strategy, place, seconds in compared
+    ]
+    return Table("Placement strategies, best first", [Column(*title) for title in titles.items()], table)
+
+
+def _called(tier: Tier) -> str:
+    return f"{KINDS[tier.kind]} ({tier.name})"

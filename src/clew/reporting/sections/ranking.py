@@ -1,0 +1,43 @@
+"""The vertices that matter most, by PageRank."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.reporting import words
+from clew.reporting.content import Column, Section, Table
+from clew.reporting.figures import spread
+from clew.reporting.study import Study
+
+TOP = 20
+
+
+def ranking(study: Study) -> Section:
+    """The top vertices with their degrees, and how rank is spread over all."""
+    graph = study.graph
+    if not graph.num_vertices:
+        return Section("ranking", "PageRank", "There are no vertices to rank.")
+    result = study.ranks
+    rank = result.rank
+    top = np.argsort(-rank, kind="stable")[:TOP].tolist()
+    share = float(np.sort(rank)[-max(1, graph.num_vertices // 100) :].sum())
+    lead = (
+        f"Whoever follows edges at random, and now and then jumps to any vertex, is at {study.called(top[0])} "
+        f"{words.percent(float(rank[top[0]]))} of the time, more than anywhere else; the top 1% of the vertices see "
+        f"{words.percent(share)} of the visits. Found in {words.count(result.iterations, 'iteration')}"
+        f"{'' if result.converged else ', before it converged'}."
+    )
+    degrees = [study.out_degrees, study.in_degrees] if graph.directed else [study.out_degrees]
+    titles = ("Out-degree", "In-degree") if graph.directed else ("Degree",)
+    rows: list[list[Any]] = [
+        [place, words.name(graph.name(vertex)), float(rank[vertex]), *(int(found[vertex]) for found in degrees)]
+        for place, vertex in enumerate(top, 1)
+    ]
+    columns = [Column("#", words.whole), Column("Vertex", name=True), Column("PageRank", words.percent, bar=True)]
+    columns += [Column(title, words.whole) for title in titles]
+    table = Table(f"The {len(rows)} vertices with the highest PageRank", columns, rows)
+    with study.step("Rank distribution"):
+        figure = spread("ranks", "How rank is spread", "rank", rank)
+    return Section("ranking", "PageRank", lead, [table, figure])

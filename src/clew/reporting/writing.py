@@ -1,0 +1,142 @@
+"""From a graph to a file: every section in turn, then the page, whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.engines.choice import check_device
+from clew.errors import ClewError, FormatError
+from clew.graph import Graph
+from clew.io.options import Progress
+from clew.io.sink import Sink
+from clew.placement import parse_bytes
+from clew.plots.render import check
+from clew.reporting.content import Section, Skipped
+from clew.reporting.page import page
+from clew.reporting.sections.about import about
+from clew.reporting.sections.cohesion import cohesion
+from clew.reporting.sections.components import components
+from clew.reporting.sections.degrees import degrees
+from clew.reporting.sections.distances import distances
+from clew.reporting.sections.memory import memory
+from clew.reporting.sections.overview import overview
+from clew.reporting.sections.picture import picture
+from clew.reporting.sections.plan import plan
+from clew.reporting.sections.ranking import ranking
+from clew.reporting.sections.timings import timings
+from clew.reporting.sections.traces import traces
+from clew.reporting.study import Step, Study
+
+#: What a report has, in this order. A new section is one function more.
+SECTIONS: tuple[Callable[[Study], Section], ...] = (
+    overview,
+    picture,
+    degrees,
+    components,
+    ranking,
+    distances,
+    cohesion,
+    traces,
+    plan,
+    memory,
+    timings,
+    about,
+)
+
+
+def report(
+    graph: Graph,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    source: Any = None,
+    fast_memory: int | str | None = None,
+    everything: bool = False,
+    device: str = "auto",
+    origin: Sequence[tuple[str, str]] = (),
+    steps: Sequence[tuple[str, float]] = (),
+    progress: Progress | None = None,
+) -> Path:
+    """Write one HTML page about a graph that works offline: facts, figures, placement, plan and timings.
+
+    Needs plotly (``pip install "clew[plots]"``).
+
+    Parameters
+    ----------
+    graph
+        Any graph, an empty one too.
+    path
+        The file to write; one that is there is replaced once the new one is whole.
+    title
+        What the page calls the graph; by default its own title (``graph.metadata["title"]``) or the file's name.
+    source
+        The vertex to measure distances from, by name; by default the one with the most edges.
+    fast_memory
+        How much fast memory to place rows into, in bytes or such as "8GiB"; by default a quarter of what the rows take.
+    everything
+        Compute what takes long on a graph of this size too. Without it, the page says what was left out and why.
+    device
+        "auto", "cpu" or "cuda": where algorithms run.
+    origin, steps
+        Further facts about the graph as pairs of text, and what was done with it before, as pairs of text and seconds.
+    progress
+        Called with (sections done, sections in all).
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import clew
+    >>> clew.report(clew.datasets.debian(), "report.html")  # doctest: +SKIP
+    PosixPath('report.html')
+    """
+    target = check_target(path)
+    check_device(device)
+    study = Study(
+        graph,
+        title=title or str(graph.metadata.get("title") or target.stem),
+        origin=origin,
+        device=device,
+        source=source,
+        fast_memory=None if fast_memory is None else parse_bytes(fast_memory),
+        everything=everything,
+        steps=[Step(*step) for step in steps],
+    )
+    with study.step("Loading Numba and plotly"):
+        import numba  # noqa: F401, loaded here so that it is not counted as part of the first algorithm
+        import plotly.graph_objects  # noqa: F401
+
+    with Sink(target) as sink:  # opened first: nobody waits for a page that cannot be written
+        sections = []
+        for done, write in enumerate(SECTIONS):
+            if progress is not None:
+                progress(done, len(SECTIONS))
+            sections.append(_attempted(write, study))
+        sink.write(page(study.title, sections).encode())
+    return target
+
+
+def check_target(path: str | Path) -> Path:
+    """Refuse a name that is no page's, and a machine without plotly, before anything is computed."""
+    check("plotly")
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise FormatError("a report is an HTML page; expected a name that ends in .html.", path=target)
+    if not target.parent.is_dir():
+        raise FormatError(f"there is no folder {target.parent}; expected one to write into.", path=target)
+    return target
+
+
+def _attempted(write: Callable[[Study], Section], study: Study) -> Section:
+    """A section, or, where the machine has not enough of something for it, the reason."""
+    try:
+        return write(study)
+    except (ClewError, MemoryError) as error:
+        name = write.__name__
+        why = (str(error) or "there is not enough memory for it").rstrip(".")
+        return Section(name, name.capitalize(), "", [Skipped("This section", why)])

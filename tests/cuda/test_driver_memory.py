@@ -1,0 +1,220 @@
+"""Memory from CUDA's driver: what is mapped is freed, whatever call fails. The driver is a stand-in that counts."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from clew.engines.cuda import registered, virtual
+from clew.errors import ClewError, ResourceError
+
+driver = pytest.importorskip("cuda.bindings.driver")
+SUCCESS, FULL = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
+PAGE = virtual.PAGE
+
+
+class Driver:
+    """What is reserved, created, mapped and registered now; the k-th call from now fails."""
+
+    def __init__(self) -> None:
+        self.reserved: dict[int, int] = {}
+        self.created: dict[int, int] = {}
+        self.mapped: dict[int, int] = {}
+        self.access: set[tuple[int, str]] = set()
+        self.registered: dict[int, int] = {}
+        self.calls, self.fails_at = 0, 0
+
+    def fails(self) -> bool:
+        self.calls += 1
+        return self.calls == self.fails_at
+
+    def reserve(self, size, alignment, _address, _flags):
+        if self.fails():
+            return FULL, None
+        self.reserved[1 << 40] = size
+        assert alignment % PAGE == 0
+        return SUCCESS, 1 << 40
+
+    def create(self, size, properties, _flags):
+        if self.fails():
+            return FULL, None
+        handle = len(self.created) + 7
+        self.created[handle] = size
+        return SUCCESS, handle
+
+    def map(self, address, size, offset, handle, _flags):
+        if self.fails():
+            return (driver.CUresult.CUDA_ERROR_INVALID_VALUE,)
+        assert offset == 0
+        assert self.created[handle] == size
+        self.mapped[address] = size
+        return (SUCCESS,)
+
+    def set_access(self, address, size, accesses, count):
+        if self.fails():
+            return (driver.CUresult.CUDA_ERROR_NOT_SUPPORTED,)
+        assert self.mapped[address] == size
+        assert len(accesses) == count == 1
+        self.access.add((address, accesses[0].location.type.name))
+        return (SUCCESS,)
+
+    def register(self, address, size, _flags):
+        if self.fails() or address in self.registered:
+            return (driver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,)
+        self.registered[address] = size
+        return (SUCCESS,)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.reserved or self.created or self.mapped or self.registered)
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    fake = Driver()
+
+    def drop(from_what):
+        def call(address, *_):
+            del getattr(fake, from_what)[address]
+            return (SUCCESS,)
+
+        return call
+
+    for name, function in {
+        "cuMemAddressReserve": fake.reserve,
+        "cuMemAddressFree": drop("reserved"),
+        "cuMemCreate": fake.create,
+        "cuMemRelease": drop("created"),
+        "cuMemMap": fake.map,
+        "cuMemUnmap": drop("mapped"),
+        "cuMemSetAccess": fake.set_access,
+        "cuMemGetAllocationGranularity": lambda *_: (SUCCESS, PAGE),
+        "cuDeviceGetAttribute": lambda *_: (SUCCESS, 1),
+        "cuCtxSynchronize": lambda: (SUCCESS,),
+        "cuMemHostRegister": fake.register,
+        "cuMemHostUnregister": drop("registered"),
+        "cuMemHostGetDevicePointer": lambda address, _: (SUCCESS, address + (1 << 50)),
+    }.items():
+        monkeypatch.setattr(driver, name, function)
+    virtual._host_location.cache_clear()
+    yield fake
+    virtual._host_location.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("size", "cut", "slow"),
+    [(10, 0, 0), (5 * PAGE, 1, PAGE), (5 * PAGE, 2 * PAGE, 2 * PAGE), (3 * PAGE + 1, 3 * PAGE + 1, 4 * PAGE)],
+)
+def test_two_memories_behind_one_run_of_addresses(fake, size, cut, slow):
+    total = -(-size // PAGE) * PAGE
+    run = virtual.in_two(0, size, cut)
+    assert (run.address, run.size, run.cut) == (1 << 40, total, slow)
+    parts = {run.address: slow, run.address + slow: total - slow}
+    assert fake.mapped == {address: part for address, part in parts.items() if part}
+    assert fake.created == {}  # the mappings alone keep the memory
+    readers = {kind.removeprefix("CU_MEM_LOCATION_TYPE_") for address, kind in fake.access if address == run.address}
+    assert readers == ({"DEVICE", "HOST_NUMA"} if slow else {"DEVICE"})
+    del run
+    assert fake.empty
+
+
+def test_whatever_call_fails_nothing_is_left(fake):
+    for k in range(1, 100):
+        fake.calls, fake.fails_at = 0, k
+        try:
+            run = virtual.in_two(0, 4 * PAGE, 2 * PAGE)
+        except ClewError as error:
+            assert "bytes of" in str(error)  # noqa: PT017, it may also succeed
+            assert fake.empty
+            continue
+        del run
+        break
+    assert k == 9
+    assert fake.empty
+
+
+def test_pages_of_users_arrays_are_pinned_until_either_goes(fake):
+    array = np.ones(1 << 16)
+    view = registered.in_place(array)
+    assert fake.registered == {array.ctypes.data: array.nbytes}
+    assert registered.in_place(array) is view
+    assert view.address == array.ctypes.data + (1 << 50)
+    del view
+    assert fake.empty
+    view = registered.in_place(array)
+    del array
+    assert fake.empty
+    assert not view.alive
+    array = np.ones(4)
+    fake.registered[array.ctypes.data] = 32  # a neighbour has pinned the page
+    assert registered.in_place(array) is None
+
+
+def test_pinned_memory_lives_as_long_as_its_views(fake):
+    room, address = registered.pages(5000)
+    assert (room.size, room.ctypes.data % registered.PAGE, address) == (5000, 0, room.ctypes.data + (1 << 50))
+    part = room.view(np.float64)[10:20].reshape(2, 5)
+    del room
+    gc.collect()
+    assert len(fake.registered) == 1
+    assert registered.known(part)
+    assert registered.known(np.ones(3)) == 0
+    del part
+    assert fake.empty
+    fake.calls, fake.fails_at = 0, 1
+    with pytest.raises(ResourceError, match="cannot be pinned"):
+        registered.pages(100)
+
+
+def test_memory_that_goes_on_a_thread_without_a_gpu(fake, monkeypatch):
+    said = []
+    monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,))
+    monkeypatch.setattr(driver, "cuDevicePrimaryCtxRetain", lambda _: (SUCCESS, "context"))
+    monkeypatch.setattr(driver, "cuCtxSetCurrent", said.append)
+    array = np.ones(1 << 16)
+    view = registered.in_place(array)
+    del view
+    assert said == ["context"]
+    assert fake.empty
+
+
+def test_a_driver_that_is_too_old(monkeypatch):
+    for missing, said in (("", "no virtual memory"), ("VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", "CUDA 12.2")):
+        monkeypatch.setattr(virtual, "_attribute", lambda _, name, known=missing: int(name == known))
+        virtual._host_location.cache_clear()
+        assert said in virtual.why_not(0)
+    virtual._host_location.cache_clear()
+
+
+KILLED = """
+import clew, itertools
+g = clew.generate.random_weights(clew.generate.rmat(8, 8, seed=1), 1, 9)
+for edges in itertools.cycle(("tiered", "zero_copy", "managed")):
+    with clew.memory(edges, 4000 if edges == "tiered" else None):
+        clew.sssp(g, 0, device="emulated")
+    print("ran", flush=True)
+"""
+
+
+def test_a_killed_process_leaves_nothing(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+    )
+    try:
+        for _ in range(5):
+            assert process.stdout.readline() == "ran\n"
+        mapped = Path(f"/proc/{process.pid}/maps").read_text()
+    finally:
+        process.send_signal(signal.SIGKILL)  # in the middle of the next run
+        process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    # Memory with a name, of which the system would not know that nobody needs it any more, was not even there.
+    assert [line for line in mapped.splitlines() if "/dev/shm" in line or str(tmp_path) in line] == []
+    assert list(tmp_path.iterdir()) == []

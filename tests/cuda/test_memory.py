@@ -1,0 +1,285 @@
+"""Edges in any memory: the same results, whatever fits, and nothing left behind."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import clew
+from clew.engines.choice import gpu_for
+from clew.engines.cuda.edge_memory import EdgePlan
+from clew.engines.cuda.rows import forget_all, plan_of
+from clew.engines.cuda.traffic import bytes_moved
+from clew.memory import MODES
+from clew.placement import AllSlow, Hot
+from clew.result import Trace
+
+DIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 6, seed=3), 1, 9, seed=1)
+UNDIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 4, seed=4).symmetrized(), 1, 9, seed=1)
+PLACED = Hot(fast_memory=900).place(DIRECTED).apply(DIRECTED)
+GRAPHS = {"directed": DIRECTED, "undirected": UNDIRECTED, "placed": PLACED}
+SETTINGS = [
+    ("device", None),
+    ("managed", None),
+    ("managed+prefetch", None),
+    ("zero_copy", None),
+    ("tiered", 700),
+    ("auto", 0),
+    ("auto", 1500),
+]
+
+
+class Spread(clew.VertexProgram):
+    """The smallest id that can be reached over edges of either direction."""
+
+    fields: ClassVar = {"least": "int32"}
+    message = "int32"
+    reduce = clew.monoids.min
+    direction = "both"
+
+    def start(self, graph):
+        return {"least": np.arange(graph.num_vertices)}, None
+
+    @staticmethod
+    def send(vertex):
+        return vertex.least
+
+    @staticmethod
+    def process(message, weight, vertex):  # noqa: ARG004
+        return message
+
+    @staticmethod
+    def apply(total, vertex):
+        changed = total < vertex.least
+        vertex.least = min(total, vertex.least)
+        return changed
+
+
+def on(graph, **options):
+    return {"graph": graph, "device": "emulated", **options}
+
+
+ALGORITHMS = {
+    "bfs": lambda g: clew.bfs(**on(g), deterministic=True),
+    "sssp": lambda g: clew.sssp(**on(g), deterministic=True),
+    "sswp": lambda g: clew.sswp(**on(g)).width,
+    "bellman_ford": lambda g: clew.bellman_ford(**on(g)).distance,
+    "pagerank": lambda g: clew.pagerank(**on(g)),
+    "weighted_pagerank": lambda g: clew.pagerank(**on(g), weighted=True),
+    "connected_components": lambda g: clew.connected_components(**on(g)),
+    "triangles": lambda g: clew.triangles(**on(g)),
+    "clustering_coefficient": lambda g: clew.clustering_coefficient(**on(g)),
+    "label_propagation": lambda g: clew.label_propagation(**on(g)),
+    "betweenness": lambda g: clew.betweenness(**on(g)),
+    "k_core": lambda g: clew.k_core(**on(g)),
+    "coloring": lambda g: clew.coloring(**on(g)),
+    "maximal_independent_set": lambda g: clew.maximal_independent_set(**on(g)),
+    "all_pairs": lambda g: clew.all_pairs(**on(g)),
+    "program": lambda g: clew.run(Spread(), g, device="emulated"),
+    "spmv": lambda g: clew.spmv(g, np.arange(g.num_vertices, dtype=np.float64), device="emulated"),
+    "spmspv": lambda g: clew.spmspv(g, ([1, 3], [1.0, 2.0]), device="emulated"),
+}
+
+
+def arrays(found):
+    if isinstance(found, clew.Result):
+        return [np.array(array) for array in found.numpy().values.values()]
+    return [np.array(array) for array in (found if isinstance(found, tuple) else (found,))]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_results_are_the_same_in_every_mode(name):
+    for kind, graph in GRAPHS.items():
+        if kind == "placed" and name in ("all_pairs", "betweenness"):
+            continue  # nothing that the other graphs do not show
+        expected = None
+        for edges, fast_memory in SETTINGS:
+            with clew.memory(edges, fast_memory):
+                found = arrays(ALGORITHMS[name](graph))
+            expected = expected or found
+            for array, reference in zip(found, expected, strict=True):
+                if array.dtype.kind == "f":
+                    np.testing.assert_allclose(array, reference, rtol=1e-9, err_msg=f"{kind} {edges} {fast_memory}")
+                else:
+                    assert np.array_equal(array, reference), (kind, edges, fast_memory)
+    forget_all()
+
+
+@pytest.fixture
+def device():
+    if gpu_for("emulated", 0).name != "emulated":
+        pytest.skip("the memory of a real GPU is not for tests to fill")
+    device = gpu_for("emulated", 0)
+    capacity = device.memory.capacity
+    forget_all()
+    gc.collect()
+    yield device
+    device.memory.capacity = capacity
+    device.fail_at(None)
+    forget_all()
+
+
+EDGES = UNDIRECTED.num_arcs * 8
+
+
+@pytest.mark.parametrize(
+    ("fast_memory", "mode", "fast_bytes"),
+    [
+        (0, "zero_copy", 0),
+        (int(UNDIRECTED.outgoing.degrees()[-1]) * 8 + 8, "zero_copy", 0),  # one row, which is less than a page
+        (EDGES // 2, "tiered", EDGES // 2 // 8 * 8),
+        (EDGES - 1, "tiered", EDGES - 8),
+        (EDGES, "device", EDGES),
+        (f"{EDGES + 1}B", "device", EDGES),
+    ],
+)
+def test_budgets_are_kept(device, fast_memory, mode, fast_bytes):
+    expected = clew.sssp(UNDIRECTED, 0, device="cpu").distance
+    before = device.live_bytes
+    with clew.memory(fast_memory=fast_memory), clew.memory("tiered", fast_memory):  # the inner one counts
+        assert np.array_equal(clew.sssp(UNDIRECTED, 0, device="emulated").distance, expected)
+    plan = plan_of(device, UNDIRECTED.outgoing)
+    assert (plan.mode, plan.fast_bytes, plan.slow_bytes) == (mode, fast_bytes, EDGES - fast_bytes)
+    offsets = 4 * (UNDIRECTED.num_vertices + 1)
+    gc.collect()
+    assert device.live_bytes - before <= offsets + fast_bytes  # the page of the cut is on the host
+    assert plan.slow_share == pytest.approx(plan.slow_bytes / EDGES)
+
+
+def test_a_placement_says_which_rows_are_fast(device):
+    with clew.memory("tiered"):
+        clew.sssp(PLACED, PLACED.names[0], device="emulated")
+    plan = plan_of(device, PLACED.outgoing)
+    boundary = PLACED.metadata["placement_boundary"]
+    assert plan.cut == PLACED.indptr[boundary] > 0
+    assert "placement" in plan.why
+    with clew.memory("tiered", plan.fast_bytes - 80):
+        clew.sssp(PLACED, PLACED.names[0], device="emulated")
+    assert plan_of(device, PLACED.outgoing).cut == plan.cut + 10
+    slow = AllSlow().place(DIRECTED).apply(DIRECTED)
+    with clew.memory("tiered"):
+        clew.bfs(slow, 0, device="emulated")
+    assert plan_of(device, slow.outgoing).mode == plan_of(device, slow.incoming).mode == "zero_copy"
+    with clew.memory("auto"):
+        clew.bfs(slow, 0, device="emulated")
+    assert plan_of(device, slow.outgoing).mode == "device"
+
+
+def test_what_does_not_fit_is_said_or_left_on_the_host(device):
+    expected = clew.bfs(DIRECTED, 0, device="cpu").depth
+    device.memory.capacity = device.live_bytes + 7_000
+    for edges in ("device", "managed", "managed+prefetch"):
+        with clew.memory(edges, 1000), pytest.raises(clew.ResourceError, match=r"edges and in-edges, and .* 1,000,"):
+            clew.bfs(DIRECTED, 0, device="emulated")
+    found = clew.bfs(DIRECTED, 0, device="emulated")
+    assert np.array_equal(found.depth, expected)
+    del found
+    device.memory.capacity = device.live_bytes + 100
+    forget_all()
+    device.memory.capacity = device.live_bytes + 300  # not even what the search itself needs
+    with pytest.raises(clew.ResourceError, match="bytes are free"):
+        clew.bfs(DIRECTED, 0, device="emulated")
+
+
+def test_other_graphs_make_room(device):
+    others = [clew.generate.rmat(7, 8, seed=seed) for seed in range(3)]
+    for other in others:
+        clew.connected_components(other, device="emulated")
+    device.memory.capacity = device.live_bytes + 1000
+    assert clew.bfs(UNDIRECTED, 0, device="emulated").reached > 1
+    assert plan_of(device, others[0].outgoing) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "edges", "fast_memory"),
+    [("bfs", "auto", None), ("sssp", "auto", 1500), ("pagerank", "tiered", 700), ("program", "auto", 1500)],
+)
+def test_every_allocation_may_fail(device, name, edges, fast_memory):
+    run = ALGORITHMS[name]
+    expected = arrays(run(DIRECTED))
+    forget_all()
+    gc.collect()
+    before = device.live_allocations
+    fine = 0
+    for k in range(1, 200):
+        device.fail_at(k)
+        found = None
+        try:
+            with clew.memory(edges, fast_memory):
+                found = arrays(run(DIRECTED))
+        except clew.ResourceError as error:
+            assert "bytes" in str(error)  # noqa: PT017, it may also succeed
+        never_reached = device.memory.will_fail
+        device.fail_at(None)
+        for array, reference in zip(found or expected, expected, strict=True):
+            np.testing.assert_allclose(array, reference, rtol=1e-9)
+        fine += found is not None
+        del found
+        forget_all()
+        if device.live_allocations != before:  # a cycle may hold some
+            gc.collect()
+        assert device.live_allocations == before, f"memory is left after failure {k}"
+        if never_reached:
+            break
+    assert k > 4
+    # What fails before any edges have been put somewhere cannot be helped by putting them elsewhere.
+    assert fine >= (k - 4 if edges == "auto" else 2)
+
+
+def test_graphs_are_let_go(device):
+    before = device.live_allocations
+    for edges in ("device", "zero_copy", "tiered"):
+        graph = clew.generate.random_weights(clew.generate.rmat(5, 4, seed=9), 1, 5)
+        with clew.memory(edges, None if edges == "device" else 300):
+            clew.bfs(graph, 0, device="emulated")
+            clew.sssp(graph, 0, device="emulated")
+            clew.run(Spread(), graph, device="emulated")
+        gone = weakref.ref(graph.indices)
+        del graph
+        gc.collect()
+        assert gone() is None, edges
+        assert device.live_allocations == before, edges
+
+
+def test_drivers_that_cannot_split(device, monkeypatch):
+    monkeypatch.setattr(type(device), "why_not_split", lambda _: "this driver is too old")
+    with clew.memory("tiered", 700):
+        found = clew.bfs(UNDIRECTED, 0, device="emulated")
+    plan = plan_of(device, UNDIRECTED.outgoing)
+    assert (plan.mode, "this driver is too old" in plan.why) == ("zero_copy", True)
+    assert np.array_equal(found.depth, clew.bfs(UNDIRECTED, 0, device="cpu").depth)
+    monkeypatch.undo()
+    forget_all()
+
+    def refuse(*_):
+        raise clew.errors.DeviceError("CUDA_ERROR_NOT_SUPPORTED")
+
+    monkeypatch.setattr(type(device), "split", refuse)
+    with clew.memory("tiered", 700):
+        clew.bfs(UNDIRECTED, 0, device="emulated")
+    plan = plan_of(device, UNDIRECTED.outgoing)
+    assert (plan.mode, plan.fast_bytes, "NOT_SUPPORTED" in plan.why) == ("zero_copy", 0, True)
+
+
+def test_what_cannot_be_asked_for():
+    with pytest.raises(clew.GraphError, match=r"edges is 'disk'; expected one of 'auto', 'device'"):
+        clew.memory("disk")
+    with pytest.raises(clew.GraphError, match="no amount of memory"):
+        clew.memory(fast_memory="much")
+    with clew.memory("stream"), pytest.raises(clew.GraphError, match=r"not to be had .* expected one of 'auto'"):
+        clew.k_core(UNDIRECTED, device="emulated")
+    assert list(MODES) == ["auto", "device", "managed", "managed+prefetch", "zero_copy", "tiered", "stream"]
+
+
+def test_bytes_moved():
+    plan = EdgePlan("tiered", 50, 200, 8, "")
+    trace = Trace({"edges": np.array([100, -1, 40]), "seconds": np.array([2.0, 1.0, 0.0])})
+    told = bytes_moved(trace, plan, link_rate=100.0)
+    assert told["bytes"].tolist() == [200, -1, 80]
+    np.testing.assert_allclose(told["link_share"], [1.0, np.nan, np.inf])
+    assert "link_share" not in bytes_moved(trace, plan).columns
+    assert bytes_moved(Trace({"change": np.zeros(2)}), plan).columns.keys() == {"change"}

@@ -1,0 +1,153 @@
+"""Bars: for long work only, where somebody watches, one at a time; and Ctrl-C in what they show."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import clew
+from clew import progress
+from clew.engines.cpu import team
+
+
+@pytest.fixture
+def screen(monkeypatch):
+    """A terminal that is kept, on which bars are impatient."""
+    shown = io.StringIO()
+    monkeypatch.setattr(progress, "_console", lambda: Console(file=shown, force_terminal=True, width=100))
+    monkeypatch.setattr(progress, "PATIENCE", 0.03)
+    monkeypatch.setattr(progress, "REFRESH", 0.01)
+    progress.turn(True)
+    yield shown
+    progress.turn(None)
+
+
+def test_long_work_has_a_bar_with_rate_that_is_wiped_away(screen):
+    with progress.showing("reading large.clew", unit="B") as report:
+        report(0, 400_000_000)
+        time.sleep(0.15)
+        report(200_000_000, 400_000_000)
+        time.sleep(0.15)
+    assert "reading large.clew" in screen.getvalue()
+    assert "50%" in screen.getvalue()
+    assert "MB/s" in screen.getvalue()
+    assert "0:00 left" in screen.getvalue()
+    assert screen.getvalue().endswith("\x1b[2K")
+
+
+def test_short_work_has_none(screen, monkeypatch):
+    monkeypatch.setattr(progress, "PATIENCE", 10)
+    with progress.showing("reading small.clew") as report:
+        report(4, 4)
+    with progress.showing("known to be short", when=False) as report:
+        assert report is None
+    assert screen.getvalue() == ""
+
+
+def test_nobody_watches_away_from_a_terminal(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    with progress.showing("reading") as report:
+        assert report is None
+    monkeypatch.setattr(sys, "stderr", None)
+    assert not progress.is_wanted()
+
+
+def test_work_within_work_shares_one_bar(screen):
+    with progress.showing("running betweenness"), progress.showing("searching", lambda: (3, 4), unit="sources"):
+        time.sleep(0.1)
+    assert "running betweenness: searching" in screen.getvalue()
+    assert "75%" in screen.getvalue()
+
+
+def test_another_thread_stays_silent(screen):
+    seen = []
+
+    def other() -> None:
+        with progress.showing("mine") as report:
+            seen.append(report)
+
+    with progress.showing("outer"):
+        thread = threading.Thread(target=other)
+        thread.start()
+        thread.join()
+    assert seen == [None]
+
+
+def test_an_error_within_takes_the_bar_away(screen):
+    with pytest.raises(KeyboardInterrupt), progress.showing("reading"):
+        raise KeyboardInterrupt
+    assert progress._bar is None
+
+
+def test_long_runs_and_reads_are_shown(screen, tmp_path, monkeypatch):
+    graph = clew.generate.kronecker(13, seed=1)
+    clew.pagerank(graph, tolerance=0, max_iterations=300, device="cpu")
+    assert "rounds/s" in screen.getvalue()
+    path = tmp_path / "edges.txt"
+    clew.write(graph, path)
+    monkeypatch.setattr("clew.io.files.LONG", 0)
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    reported = []
+    clew.read(path, progress=lambda done, total: reported.append(done))
+    clew.read(path)
+    assert "reading edges.txt" in screen.getvalue()
+    assert reported
+
+
+def test_loops_over_pieces_are_shown(screen):
+    seen = []
+    for start in progress.over(range(0, 10, 4), "searching", unit="sources"):
+        seen.append(start)
+        time.sleep(0.05)
+    assert seen == [0, 4, 8]
+    assert "80%" in screen.getvalue()
+    with contextlib.suppress(ZeroDivisionError):
+        for _ in progress.over(range(3), "searching"):
+            raise ZeroDivisionError
+    assert progress._bar is None
+
+
+def test_rounds_left_are_told_from_how_changes_shrink():
+    changes = np.zeros(100)
+    changes[:5] = 0.5 ** np.arange(5)
+    done, total = team.settling(changes, 0.5**10, 100)
+    assert (done, round(total)) == (5, 11)
+    assert team.settling(changes, 0.0, 70) == (5, 70)
+    assert team.settling(np.zeros(9), 0.1, 70) == (0, None)
+
+
+ALL_PAIRS = """
+import clew
+graph = clew.generate.random_weights(clew.generate.grid(110, 110), 1, 9)
+clew.threads.set_count(2)
+clew.all_pairs(clew.generate.random_weights(clew.generate.path(9), 1, 9), method="sparse")
+print("ready", flush=True)
+{call}
+"""
+CALLS = {
+    "all_pairs by searches": 'clew.all_pairs(graph, method="sparse", device="cpu")',
+    "betweenness": 'clew.betweenness(graph, device="cpu")',
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_ctrl_c_ends_searches_from_all_vertices(call):
+    code = ALL_PAIRS.format(call=call)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    start = time.perf_counter()
+    _, errors = process.communicate(timeout=60)
+    assert "KeyboardInterrupt" in errors
+    assert process.returncode == -signal.SIGINT
+    assert time.perf_counter() - start < 10
