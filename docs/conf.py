@@ -7,9 +7,6 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "extensions"))
 
-from pygments.lexers.special import TextLexer
-from sphinx.application import Sphinx
-
 import clew
 
 project = "clew"
@@ -71,8 +68,3 @@ html_theme_options = {
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
 html_sidebars = {"index": [], "tutorial": [], "concepts": []}
-
-
-def setup(app: Sphinx) -> None:
-    """Blocks of Mermaid, which pages on other sites draw, are shown as the text they are."""
-    app.add_lexer("mermaid", TextLexer)

@@ -17,12 +17,12 @@ def test_the_extent_of_weights_that_may_change_is_looked_for_again():
 
 
 def test_the_extent_of_read_only_weights_is_kept_as_long_as_they_live():
-    before = len(path_weights._extents)
+    before = len(path_weights._known)
     weights = np.array([3.5, -1.0])
     weights.flags.writeable = False
     assert path_weights.extent(weights) == (-1.0, 3.5)
     assert path_weights.extent(weights) == (-1.0, 3.5)
-    assert len(path_weights._extents) == before + 1
+    assert len(path_weights._known) == before + 1
     del weights
     gc.collect()
-    assert len(path_weights._extents) == before
+    assert len(path_weights._known) == before

@@ -26,7 +26,9 @@ def fixed_blocks(rows: Adjacency) -> Array:
 
 def ahead_of(rows: Adjacency, values: Array) -> np.uint64:
     """How many edges ahead to ask for the neighbours' values: 0 where they are likely to be in the cache anyway."""
-    far = values.nbytes >= MOSTLY_NEAR and rows.num_arcs >= FEW * rows.num_vertices
+    if values.nbytes < MOSTLY_NEAR:
+        return np.uint64(0)
+    far = rows.num_arcs >= FEW * rows.num_vertices or is_scattered(rows, values)
     return np.uint64(AHEAD if far else 0)
 
 

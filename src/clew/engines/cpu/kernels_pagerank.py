@@ -91,15 +91,22 @@ def _begin(first, last, outgoing, damping, scale, rank, now):
 def _pull(first, last, ahead, into, passing, scale, jumps, jumping, rank, now, later):
     """New ranks of one block of rows; by how much they changed, and how much rank is where no edge leads on."""
     row_sums(first, last, into, ahead, passing, now, later)
-    everywhere = jumping / rank.size
+    part = None if jumps is None else jumps[first:last]
+    return _settle(jumping, jumping / rank.size, part, scale[first:last], rank[first:last], later[first:last])
+
+
+# The sums may be formed in several parts at once, which the processor's wide registers want; in which parts is decided
+# when the code is compiled, so it is the same in every run.
+@njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
+def _settle(jumping, everywhere, jumps, scale, rank, later):
+    """Turn the sums of a block, in ``later``, into ranks and what these pass on."""
     change, stranded = 0.0, 0.0
-    for v in range(first, last):
-        new = later[v] + (everywhere if jumps is None else jumping * jumps[v])
-        change += abs(new - rank[v])
-        onward = scale[v]
-        stranded += new if onward == 0 else 0.0
-        rank[v] = new
-        later[v] = new * onward
+    for i in range(rank.size):
+        new = later[i] + (everywhere if jumps is None else jumping * jumps[i])
+        change += abs(new - rank[i])
+        stranded += new if scale[i] == 0 else 0.0
+        rank[i] = new
+        later[i] = new * scale[i]
     return change, stranded
 
 

@@ -1,13 +1,16 @@
-"""Weights in few types, since kernels are compiled anew for each, and their extent, looked for once."""
+"""Weights in few types, since kernels are compiled anew for each, and facts about them, looked for once."""
 
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from clew.dtypes import Array
+
+SAMPLE = 1 << 14  # weights looked at for their mean
 
 
 def in_few_types(weights: Array) -> Array:
@@ -33,15 +36,34 @@ def sums_of(weights: Array) -> tuple[np.generic, np.generic]:
 
 
 def extent(weights: Array) -> tuple[Any, Any]:
-    """The smallest and the largest weight; of a graph's own, which never change, the same without looking again."""
-    key = id(weights)
-    known = _extents.get(key)
-    if known is not None and known[0]() is weights:
-        return known[1]
-    ends = weights.min(), weights.max()
-    if not weights.flags.writeable:
-        _extents[key] = weakref.ref(weights, lambda _: _extents.pop(key, None)), ends
+    """The smallest and the largest weight."""
+    ends: tuple[Any, Any] = _once(weights, "extent", lambda: (weights.min(), weights.max()))
     return ends
 
 
-_extents: dict[int, tuple[weakref.ref[Array], tuple[Any, Any]]] = {}
+def typical(weights: Array) -> float:
+    """The mean of a sample of the finite weights; 0 where there are none."""
+    mean: float = _once(weights, "typical", lambda: _mean_of_some(weights))
+    return mean
+
+
+def _mean_of_some(weights: Array) -> float:
+    sample = weights[:: max(1, weights.size // SAMPLE)].astype(np.float64)
+    sample = sample[np.isfinite(sample)]
+    return float(sample.mean()) if sample.size else 0.0
+
+
+def _once(weights: Array, what: str, find: Callable[[], Any]) -> Any:
+    """What ``find`` finds; for a graph's own weights, which never change, without looking again."""
+    if weights.flags.writeable:
+        return find()
+    key = id(weights)
+    known = _known.get(key)
+    if known is None or known[0]() is not weights:
+        known = _known[key] = (weakref.ref(weights, lambda _: _known.pop(key, None)), {})
+    if what not in known[1]:
+        known[1][what] = find()
+    return known[1][what]
+
+
+_known: dict[int, tuple[weakref.ref[Array], dict[str, Any]]] = {}

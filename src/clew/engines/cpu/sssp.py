@@ -8,13 +8,17 @@ import numpy as np
 
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
-from clew.engines.cpu.path_weights import extent, summands, sums_of
+from clew.engines.cpu.path_weights import extent, summands, sums_of, typical
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
 from clew.result import Trace
 
 TRACED_BUCKETS = 1 << 16
-SAMPLE = 1 << 14  # weights looked at to choose delta
+BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
+
+
+#: Traces to be used again: clearing one as a whole takes a tenth of a search of a small graph.
+_cleared: list[Array] = []
 
 
 class Paths(NamedTuple):
@@ -54,9 +58,7 @@ def default_delta(graph: Graph, weights: Array) -> float:
     The more edges, the more ways there are to improve on a first one, and the more work a wide bucket does twice; on
     sparse graphs wide buckets cost next to nothing and give the threads more to share. The numbers are measured.
     """
-    sample = weights[:: max(1, weights.size // SAMPLE)].astype(np.float64)
-    sample = sample[np.isfinite(sample)]
-    mean = float(sample.mean()) if sample.size else 0.0
+    mean = typical(weights)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     return mean * min(2.0, max(1 / degree, 192 / degree**3)) or 1.0
 
@@ -87,15 +89,17 @@ def best_paths(
     value = np.empty(n, dtype=unreached.dtype)
     parent = np.empty(n, dtype=graph.indices.dtype)
     queue = np.empty(n, dtype=out[1].dtype)
-    trace = np.zeros(TRACED_BUCKETS * kernels.COLUMNS, dtype=np.int64)
+    trace = _cleared.pop() if _cleared else np.zeros(TRACED_BUCKETS * kernels.COLUMNS, dtype=np.int64)
     paths, ends = (value, as_bits(value), as_bits(parent)), (first, unreached)
     scale = min(1 / delta, float(np.finfo(np.float64).max))
     start = np.uint64(source)
     work = (out, weights, start, ends, paths, wide, queue, scale, low, trace)
-    buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *work)
+    buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *work, bounded=graph.num_arcs <= BRIEF)
     if deterministic:
         parent.fill(-1)
         kernels_relax.tree_of_tight_edges(out, weights, start, value, unreached, low, as_bits(parent), queue)
-    rows = trace.reshape(-1, kernels.COLUMNS)[:buckets]
+    rows = trace.reshape(-1, kernels.COLUMNS)[:buckets].copy()
+    trace[: rows.size] = 0
+    _cleared.append(trace)
     columns = {"bucket": rows[:, 0], "frontier": rows[:, 1], "edges": rows[:, 2]}
     return Paths(value if wide is None else wide, parent, int(reached), int(buckets), Trace(columns))
