@@ -44,6 +44,21 @@ def test_long_work_has_a_bar_with_rate_that_is_wiped_away(screen):
     assert screen.getvalue().endswith("\x1b[2K")
 
 
+def test_the_time_left_runs_down_between_reports(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr(progress, "perf_counter", lambda: now[0])
+    stage = progress._Stage("searching", None, "sources", started=0.0)
+    for now[0], done, left in (
+        (10.0, 1, "0:30 left"),
+        (15.0, 1, "0:25 left"),
+        (20.0, 2, "0:20 left"),
+        (99.0, 2, "0:00 left"),
+    ):
+        stage.report(done, 4)
+        assert stage.left() == left
+    assert stage.rate() == "0.1 sources/s"
+
+
 def test_short_work_has_none(screen, monkeypatch):
     monkeypatch.setattr(progress, "PATIENCE", 10)
     with progress.showing("reading small.clew") as report:

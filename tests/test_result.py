@@ -67,6 +67,14 @@ def test_top_is_a_stable_sort(values, k, smallest):
     assert found == order[:k]
 
 
+def test_top_has_nan_last_and_refuses_two_dimensions():
+    result = Result("demo", {"x": np.array([1.0, np.nan, 3.0]), "pairs": np.zeros((3, 2))})
+    assert [vertex for vertex, _ in result.top(3)] == [2, 0, 1]
+    assert [vertex for vertex, _ in result.top(2, smallest=True)] == [0, 2]
+    with pytest.raises(GraphError, match="2 values for every vertex"):
+        result.top(2, "pairs")
+
+
 def test_traces_are_tables():
     trace = Trace({"frontier": np.array([1, 2])})
     assert len(trace) == 2

@@ -189,7 +189,7 @@ class Graph(DrawnGraph, TensorGraph):
         table: Any,
         source: str = "source",
         target: str = "target",
-        weight: str | None = None,
+        weight: str | None = "weight",
         **options: Any,
     ) -> Graph:
         """A graph from anything that speaks the Arrow stream protocol: pandas, polars, pyarrow, duckdb, …
@@ -199,7 +199,7 @@ class Graph(DrawnGraph, TensorGraph):
         table
             The edges, a row each.
         source, target, weight
-            Names of the columns; ``weight=None`` makes an unweighted graph.
+            Names of the columns; without one called "weight" the graph is unweighted, as it is with ``weight=None``.
         **options
             As in ``from_edges``.
         """

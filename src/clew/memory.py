@@ -7,8 +7,8 @@
 
 from __future__ import annotations
 
-from contextvars import ContextVar, Token
-from dataclasses import dataclass, field
+from contextvars import ContextVar
+from dataclasses import dataclass
 
 from clew.errors import GraphError
 
@@ -30,17 +30,16 @@ class Policy:
 
     edges: str = "auto"
     fast_memory: int | None = None
-    _tokens: list[Token[Policy]] = field(default_factory=list, repr=False, compare=False)
 
     def __enter__(self) -> Policy:
-        self._tokens.append(_current.set(self))
+        _entered.set((*_entered.get(), self))  # of this thread or task alone: others may enter the same policy
         return self
 
     def __exit__(self, *error: object) -> None:
-        _current.reset(self._tokens.pop())
+        _entered.set(_entered.get()[:-1])
 
 
-_current: ContextVar[Policy] = ContextVar("clew_memory", default=Policy())  # noqa: B039, it cannot be changed
+_entered: ContextVar[tuple[Policy, ...]] = ContextVar("clew_memory", default=(Policy(),))
 
 
 def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
@@ -77,4 +76,4 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
 
 def current() -> Policy:
     """What is in force."""
-    return _current.get()
+    return _entered.get()[-1]

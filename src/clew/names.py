@@ -61,8 +61,10 @@ class VertexNames:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        shown = ", ".join(repr(name) for name in self._values[:3].to_pylist())
-        return f"VertexNames([{shown}{', …' if len(self) > 3 else ''}], n={len(self):,})"
+        return f"VertexNames([{self._first_few()}{', …' if len(self) > 3 else ''}], n={len(self):,})"
+
+    def _first_few(self) -> str:
+        return ", ".join(repr(name) for name in self._values[:3].to_pylist())
 
     @property
     def array(self) -> pa.Array[Any]:
@@ -132,7 +134,7 @@ class VertexNames:
             raise GraphError(f"these are not names of vertices: {error}.") from None
         if found.null_count:
             missing = wanted.filter(found.is_null())[0].as_py()
-            raise GraphError(f"no vertex is called {missing!r}; this graph's names look like {self!r}.")
+            raise GraphError(f"no vertex is called {missing!r}; this graph's names are such as {self._first_few()}.")
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 

@@ -105,28 +105,32 @@ class _Stage:
     done: float = 0.0
     total: float | None = None
     started: float = field(default_factory=perf_counter)
+    taken: float = 0.0  # seconds, for what is done
 
     def report(self, done: float, total: float | None) -> None:
+        if done != self.done:
+            self.taken = perf_counter() - self.started
         self.done, self.total = done, total
 
     def look(self) -> None:
         if self.poll is not None:
-            self.done, self.total = self.poll()
+            self.report(*self.poll())
 
     def rate(self) -> str:
         """So many of these a second."""
         if not self.done or not self.unit:
             return ""
-        speed = self.done / (perf_counter() - self.started)
+        speed = self.done / self.taken
         if self.unit == "B":
             return f"{speed / 1e6:,.1f} MB/s"
         return f"{speed:,.0f} {self.unit}/s" if speed >= 10 else f"{speed:.2g} {self.unit}/s"
 
     def left(self) -> str:
-        """The time that the rest will take, if it goes on like this."""
+        """The time that the rest will take, if it goes on like this; it runs down while a piece of work is done."""
         if not self.done or self.total is None:
             return ""
-        seconds = round((self.total - self.done) / self.done * (perf_counter() - self.started))
+        since = perf_counter() - self.started - self.taken
+        seconds = max(0, round((self.total - self.done) / self.done * self.taken - since))
         minutes, hours = seconds // 60, seconds // 3600
         return f"{hours}:{minutes % 60:02}:{seconds % 60:02} left" if hours else f"{minutes}:{seconds % 60:02} left"
 

@@ -163,13 +163,17 @@ class Result(DrawnResult, TensorResult):
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order."""
         column = _on_host(self._column(by))
+        if column.ndim > 1:
+            raise GraphError(
+                f"this result of {self.algorithm} has {column.shape[1]:,} values for every vertex, and top needs one."
+            )
         k = min(k, column.size)
         if k <= 0:
             return []
         keys = column if smallest else _descending(column)
         # All that may be among the first k, then those in order: a full sort of a large array is not needed.
         limit = np.partition(keys, k - 1)[k - 1]
-        chosen = np.flatnonzero(keys <= limit)
+        chosen = np.flatnonzero(~(keys > limit))  # and not "at most": the limit may be NaN
         chosen = chosen[np.argsort(keys[chosen], kind="stable")][:k]
         return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
 

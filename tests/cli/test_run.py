@@ -85,6 +85,34 @@ def test_integers_are_integers(tmp_path):
     assert "are integers" in clew("run", "bfs", path, "--source", "one")[2]
 
 
+def test_several_sources(file, tmp_path):
+    path = tmp_path / "depths.parquet"
+    assert clew("run", "multi-source-bfs", file, "--source", "eve", "--source", "bob", "-o", path)[0] == OK
+    assert {row["vertex"]: row["depth"] for row in pq.read_table(path).to_pylist()}["cy"] == [3, 1]
+    assert "name one with --source" in clew("run", "multi-source-bfs", file)[2]
+
+
+def test_a_number_where_python_also_takes_a_list(file):
+    code, out, _ = clew("run", "betweenness", file, "--samples", 2, "--json")
+    assert code == OK
+    assert len(json.loads(out)["top"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "suffix", "message"),
+    [
+        (["all-pairs"], ".csv", "a cell of a .csv file holds one"),
+        (["triangles", "--no-per-vertex"], ".npy", "no value per vertex, but total"),
+    ],
+)
+def test_results_that_a_file_cannot_hold(file, tmp_path, arguments, suffix, message):
+    path = tmp_path / f"out{suffix}"
+    code, _, err = clew("run", *arguments, file, "-o", path)
+    assert code == BAD_INPUT
+    assert message in " ".join(err.split())
+    assert not path.exists()
+
+
 def test_where_edges_are_kept(tmp_path):
     file = tmp_path / "graph.el"
     file.write_text("0 1\n1 2\n2 3\n3 0\n")

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,37 @@ def test_pages_of_users_arrays_are_pinned_until_either_goes(fake):
     array = np.ones(4)
     fake.registered[array.ctypes.data] = 32  # a neighbour has pinned the page
     assert registered.in_place(array) is None
+
+
+def test_pages_stay_pinned_for_the_last_of_several_arrays(fake):
+    array = np.ones(1 << 16)
+    first, second = array.view(), array.view()
+    held = registered.in_place(first)
+    assert registered.in_place(second) is held
+    assert registered.in_place(second) is held
+    del first
+    assert held.alive
+    assert len(fake.registered) == 1
+    del second
+    assert not held.alive
+    assert fake.empty
+
+
+def test_memory_that_cannot_be_unpinned_is_told(fake, monkeypatch):
+    monkeypatch.setattr(driver, "cuMemHostUnregister", lambda _: (driver.CUresult.CUDA_ERROR_INVALID_VALUE,))
+    with pytest.warns(RuntimeWarning, match="INVALID_VALUE"):
+        registered._release(4096)
+
+
+def test_bytes_of_the_host_keep_their_owner():
+    owner = np.arange(8, dtype=np.uint8)
+    seen = registered.host_bytes(owner, owner.ctypes.data, 8)[2:4]
+    known = weakref.ref(owner)
+    del owner
+    assert seen.tolist() == [2, 3]
+    del seen
+    gc.collect()
+    assert known() is None
 
 
 def test_pinned_memory_lives_as_long_as_its_views(fake):

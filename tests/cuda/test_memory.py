@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 from typing import ClassVar
 
@@ -10,11 +11,12 @@ import numpy as np
 import pytest
 
 import clew
+from clew.build import on_device
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.edge_memory import EdgePlan
-from clew.engines.cuda.rows import forget_all, plan_of
+from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.traffic import bytes_moved
-from clew.memory import MODES
+from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
 from clew.result import Trace
 
@@ -273,6 +275,38 @@ def test_what_cannot_be_asked_for():
     with clew.memory("stream"), pytest.raises(clew.GraphError, match=r"not to be had .* expected one of 'auto'"):
         clew.k_core(UNDIRECTED, device="emulated")
     assert list(MODES) == ["auto", "device", "managed", "managed+prefetch", "zero_copy", "tiered", "stream"]
+
+
+def test_edges_that_the_build_left_on_the_device_are_room_for_them(device):
+    rows = UNDIRECTED.outgoing
+    left = on_device.made[id(rows.indices)] = device.upload(rows.indices)
+    device.memory.capacity = device.live_bytes + 4 * (rows.num_vertices + 1)
+    with clew.memory("device"):
+        assert rows_on(device, rows, weights=False).neighbours is left
+    with clew.memory("zero_copy"):
+        rows_on(device, rows, weights=False)
+    assert id(rows.indices) not in on_device.made
+
+
+def test_threads_enter_the_same_policy_in_any_order():
+    policy, inside, may_leave = clew.memory("zero_copy"), threading.Event(), threading.Event()
+    seen = []
+
+    def other():
+        with policy:
+            inside.set()
+            may_leave.wait(10)
+            seen.append(current())
+        seen.append(current())
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    assert inside.wait(10)
+    with policy, clew.memory("device"), policy:
+        assert current() is policy
+        may_leave.set()
+        thread.join()
+    assert [policy.edges for policy in (*seen, current())] == ["zero_copy", "auto", "auto"]
 
 
 def test_bytes_moved():

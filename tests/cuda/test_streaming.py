@@ -12,6 +12,7 @@ from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
 from clew.engines.cuda.outofcore import gather, when
 from clew.engines.cuda.outofcore.choice import ALL_WAYS, STREAMED, Active, Options, choose
 from clew.engines.cuda.outofcore.chunks import chunked
+from clew.engines.cuda.outofcore.loop import Passes
 from clew.engines.cuda.outofcore.pagerank import pagerank
 from clew.engines.cuda.outofcore.ring import Ring
 from clew.engines.cuda.rows import forget_all
@@ -174,6 +175,17 @@ def test_compaction_clips_rows_at_the_ends_of_a_chunk():
     target = np.empty(wanted.edges, np.float32)
     gather.gather(gather.Gathered(*(column[1:] for column in wanted)), source, target)
     np.testing.assert_array_equal(target, [*range(10, 20), *range(30, 33)])
+
+
+def test_runs_at_the_same_time_have_slots_of_their_own(graph):
+    rows = chunked(the_emulation(), graph.outgoing, graph.num_arcs, chunk_bytes=400)
+    first, second = Passes(rows, Options()), Passes(rows, Options())
+    rings = {id(first.ring), id(second.ring)}
+    assert first.ring is first.ring
+    assert len(rings) == 2
+    del first, second
+    later = Passes(rows, Options())
+    assert id(later.ring) in rings  # kept for the next run
 
 
 class _Ordered(EmulatedDevice):

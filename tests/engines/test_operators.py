@@ -146,16 +146,18 @@ PROGRAM = """
 """
 
 
-def test_the_next_process_finds_a_users_own_function_compiled(tmp_path):
-    def run(number):
-        program = tmp_path / "program.py"
-        program.write_text(textwrap.dedent(PROGRAM.format(number)))
-        done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
-        return done.stdout.splitlines()
+def lines_of(text, tmp_path):
+    """What a program prints that is a file, always of the same name, in a process of its own."""
+    program = tmp_path / "program.py"
+    program.write_text(textwrap.dedent(text))
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
 
-    first = run(0.0)
+
+def test_the_next_process_finds_a_users_own_function_compiled(tmp_path):
+    first = lines_of(PROGRAM.format(0.0), tmp_path)
     assert first[0] == "[2.0, 2.0, 2.0, 2.0, 2.0]"
-    assert run(0.0) == [first[0], "1 0"]
+    assert lines_of(PROGRAM.format(0.0), tmp_path) == [first[0], "1 0"]
 
 
 SPREADING = """
@@ -188,17 +190,10 @@ SPREADING = """
 
 def test_the_next_process_finds_a_vertex_program_compiled(tmp_path):
     """Its kernel calls other kernels, which Numba by itself takes for new ones in every process."""
-
-    def run(number):
-        program = tmp_path / "program.py"
-        program.write_text(textwrap.dedent(SPREADING.format(number)))
-        done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
-        return done.stdout.splitlines()
-
-    assert run(0)[0] == "[0, 1, 2, 3]"
-    assert run(0) == ["[0, 1, 2, 3]", "1 0"]
+    assert lines_of(SPREADING.format(0), tmp_path)[0] == "[0, 1, 2, 3]"
+    assert lines_of(SPREADING.format(0), tmp_path) == ["[0, 1, 2, 3]", "1 0"]
     # Another program of the same name, in the same place.
-    assert run(1)[0] == "[0, 2, 4, 6]"
+    assert lines_of(SPREADING.format(1), tmp_path)[0] == "[0, 2, 4, 6]"
 
 
 def test_an_edited_module_is_not_mistaken_for_the_old_one(tmp_path):

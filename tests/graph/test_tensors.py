@@ -125,7 +125,9 @@ def test_results_are_tables_to_whoever_speaks_arrow():
 def test_a_graph_is_a_table_of_its_edges():
     graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], [1.5, 2.5])
     assert pl.DataFrame(graph)["target"].to_list() == ["b", "c"]
-    assert clew.Graph.from_arrow(graph, weight="weight") == graph
+    assert clew.Graph.from_arrow(graph) == graph
+    assert clew.Graph.from_arrow(graph, weight=None) == graph.with_weights(None)
+    assert clew.Graph.from_arrow(graph.with_weights(None)) == graph.with_weights(None)
 
 
 def test_scipy_matrices_are_shared_with_their_offsets():

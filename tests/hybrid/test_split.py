@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.hybrid import components, pagerank, split
+from clew.engines.hybrid import buffers, components, pagerank, split
 from clew.engines.hybrid.pipeline import Settings
 from clew.engines.hybrid.plans import SPLIT
+from clew.engines.hybrid.rates import Rates
 from clew.errors import GraphError
 from tests.algorithms.graphs import graphs
 
@@ -50,6 +51,23 @@ def test_any_graph_any_cut_any_form(graph, data):
     first_row = data.draw(st.sampled_from([None, 0, 1, 64, 128, 10**9]))
     form = data.draw(st.sampled_from([None, "sparse", "bitmap", "dense"]))
     check(graph, data.draw(st.integers(0, graph.num_vertices - 1)), Settings(form, first_row, 0))
+
+
+@pytest.mark.parametrize("cuts", [(1, 0, 1), (1, 1, 0), (0, 1, 0)])
+def test_ranks_wherever_the_cut_moves(cuts, monkeypatch):
+    graph = clew.generate.rmat(7, 8, seed=2)  # one block of rows
+    wanted = iter(cuts)
+    monkeypatch.setattr(Rates, "cut", lambda *_: next(wanted))
+    how = {**RANKS, "tolerance": 0.0, "max_iterations": 5}
+    ranks = pagerank.pagerank(gpu_for("emulated", 0), graph, plan=SPLIT, **how)
+    expected = clew.pagerank(graph, tolerance=0, max_iterations=5, device="cpu")
+    np.testing.assert_allclose(ranks.rank, expected.rank, rtol=1e-9)
+
+
+def test_memory_is_given_back_by_finalizers_that_run_anywhere():
+    with buffers._lock:  # by the same thread
+        buffers._give_back((0, 64), np.zeros(64, np.uint8))
+    assert (0, 64) not in buffers._free
 
 
 @pytest.mark.parametrize("first_row", [0, 200, 320, 10**9])

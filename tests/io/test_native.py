@@ -257,6 +257,13 @@ def test_asymmetric_content_is_refused() -> None:
     refused(with_array(pair, "weights", [7, 8]), "clew", "undirected")
 
 
+def test_asymmetric_content_of_larger_files_is_refused_where_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.io.native.SMALLER", 16)
+    data = with_array(clew.Graph.from_edges([0], [1], [7], directed=False), "weights", [7, 8])
+    assert clew.read(data).weights.tolist() == [7, 8]
+    refused(data, "clew", "undirected", check=True)
+
+
 def test_odd_booleans_are_refused() -> None:
     graph = small(weights=np.array([True, False, True, True, False]))
     data = bytearray(with_array(graph, "weights", [1, 0, 1, 1, 0]))

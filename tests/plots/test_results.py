@@ -78,6 +78,12 @@ def test_other_numbers_become_their_distribution_and_the_top_by_name():
     assert figure.layout.meta["alt"] == "test: score: from 0.25 to 0.75. The largest: c, b, d."
 
 
+def test_what_is_infinite_has_no_bar():
+    figure = clew.sswp(clew.Graph.from_edges(list("ab"), list("bc"), [2.0, 1.0]), "a").plot()
+    assert numbers(figure.data[1].x) == [2, 1]
+    assert list(figure.layout.yaxis2.ticktext) == ["b", "c"]
+
+
 def test_skewed_numbers_are_shown_by_powers_and_zeros_are_counted():
     counts = np.concatenate([np.zeros(10, int), np.ones(1000, int), np.full(5, 2), [5000]])
     figure = Result("triangles", {"count": counts}).plot()

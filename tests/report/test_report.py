@@ -170,6 +170,8 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         clew.report(clew.generate.path(3), path, source=7)
     with pytest.raises(GraphError, match="device"):
         clew.report(clew.generate.path(3), path, device="abacus")
+    with pytest.raises(GraphError, match=r"of type str; expected a clew\.Graph: read the file"):
+        clew.report("graph.mtx", path)
     monkeypatch.setattr(writing, "page", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         clew.report(clew.Graph.from_edges([], []), path)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec
 
+from clew.algorithms.arguments import check_graph
 from clew.engines.retry import retried
 from clew.result import Result
 
@@ -26,6 +28,11 @@ class Algorithm:
         return "source" in inspect.signature(self.function).parameters
 
     @property
+    def needs_sources(self) -> bool:
+        """Whether it starts at several."""
+        return "sources" in inspect.signature(self.function).parameters
+
+    @property
     def summary(self) -> str:
         """The first sentence of its documentation."""
         return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
@@ -36,6 +43,13 @@ ALGORITHMS: dict[str, Algorithm] = {}
 
 def algorithm(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Register a function under its name."""
-    public = retried(function)
+
+    @functools.wraps(function)
+    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+        if args or "graph" in options:
+            check_graph(args[0] if args else options["graph"])
+        return function(*args, **options)
+
+    public = retried(checked)
     ALGORITHMS[function.__name__] = Algorithm(function.__name__, public)
     return public

@@ -193,8 +193,8 @@ def _to_host(xp: Any, array: Any) -> Any:
 def _remember(array: npt.NDArray[Any], on_gpu: Any) -> None:
     if isinstance(on_gpu, np.ndarray):
         return
-    made[id(array)] = on_gpu
     weakref.finalize(array, made.pop, id(array), None)
+    made[id(array)] = on_gpu
 
 
 def _cupy() -> Any:

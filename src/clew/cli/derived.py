@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -28,9 +28,10 @@ def declared(run: Callable[..., None], parameters: Sequence[inspect.Parameter]) 
 def options_of(function: Callable[..., Any], *, but: Sequence[str] = ()) -> list[inspect.Parameter]:
     """The parameters of a function: those without a default become arguments, the others options.
 
-    Left out are those named in ``but`` and those whose types a command line has no words for.
+    Left out are those named in ``but`` and those whose types a command line has no words for. What may be a number or a
+    list is a number here.
     """
-    hints = get_type_hints(function)
+    hints = {name: _without_lists(hint) for name, hint in get_type_hints(function).items()}
     texts = parameter_texts(inspect.getdoc(function) or "")
     found = []
     for name, given in inspect.signature(function).parameters.items():
@@ -62,6 +63,12 @@ def parameter_texts(docstring: str) -> dict[str, str]:
         sentence = re.split(r"(?<=\.)\s", " ".join(text.split()), maxsplit=1)[0]
         texts.update(dict.fromkeys(re.split(r",\s*", names), sentence.replace("``", "")))
     return texts
+
+
+def _without_lists(hint: Any) -> Any:
+    if get_origin(hint) not in (Union, UnionType):
+        return hint
+    return Union[tuple(kind for kind in get_args(hint) if get_origin(kind) is not Iterable)]  # noqa: UP007, made here
 
 
 def _is_simple(hint: Any) -> bool:

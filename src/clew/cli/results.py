@@ -30,7 +30,7 @@ def save(result: Result, path: Path) -> None:
 
 def _write(result: Result, suffix: str, buffer: BytesIO) -> None:
     if suffix == ".npy":
-        np.save(buffer, next(iter(result.values.values())), allow_pickle=False)
+        np.save(buffer, np.asarray(result), allow_pickle=False)
         return
     import pyarrow as pa
     import pyarrow.csv
@@ -38,6 +38,11 @@ def _write(result: Result, suffix: str, buffer: BytesIO) -> None:
 
     table = result.to_arrow()
     if suffix == ".csv":
+        if any(values.ndim > 1 for values in result.values.values()):
+            raise GraphError(
+                f"{result.algorithm} has several values for every vertex, and a cell of a .csv file holds one; "
+                "expected a name that ends in .parquet, .arrow or .npy."
+            )
         pa.csv.write_csv(table, buffer)
     elif suffix == ".parquet":
         pa.parquet.write_table(table, buffer, compression="zstd")

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 Where = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format.")]
 Start = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to start from.")]
+Starts = Annotated[
+    list[str] | None,
+    typer.Option("--source", metavar="NAME", help="A vertex to start from; may be given several times."),
+]
 Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")]
 Direction = Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")]
 Weights = Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)]
@@ -49,6 +53,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 FILE = parameter("file", Where)
 SOURCE = parameter("source", Start, None)
+SOURCES = parameter("sources", Starts, None)
 #: What every subcommand takes apart from the algorithm's own parameters.
 COMMON = [
     parameter("format_name", Format, None),
@@ -110,6 +115,8 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
         graph = weights.apply(graph, wanted_weights)
         if algorithm.needs_source:
             chosen["source"] = source_of(graph, chosen["source"])
+        if algorithm.needs_sources:
+            chosen["sources"] = [source_of(graph, name) for name in chosen["sources"] or [None]]
         with edges:
             plan = planned(graph, algorithm, chosen) if explained else None
         if plan is not None and not as_json:
@@ -128,8 +135,8 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
         answer = Answer(graph, was_read, result, seconds, check, destination, plan)
         output.as_json(answer.as_dict(top)) if as_json else answer.show(top)
 
-    source = [SOURCE] if algorithm.needs_source else []
-    own = options_of(algorithm.function, but=("graph", "source"))
+    source = [SOURCE] * algorithm.needs_source + [SOURCES] * algorithm.needs_sources
+    own = options_of(algorithm.function, but=("graph", "source", "sources"))
     return declared(run, [FILE, *source, *own, *COMMON])
 
 

@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+WEIGHT = "weight"
+
 
 def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edges:
-    """The named columns of a table; endpoints stay Arrow arrays, so that names are never made Python objects."""
+    """The named columns of a table; endpoints stay Arrow arrays, so that names are never made Python objects.
+
+    A column of weights may be missing where it has the name that is looked for by default.
+    """
     import pyarrow as pa
 
     if not isinstance(table, pa.Table):
@@ -27,6 +32,8 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
                 "polars, pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
             )
         table = pa.table(table)
+    if weight == WEIGHT and weight not in table.column_names:
+        weight = None
     for column in (source, target, *([weight] if weight is not None else [])):
         if column not in table.column_names:
             raise GraphError(
@@ -56,7 +63,7 @@ def to_arrow(source: IdArray, target: IdArray, weights: Array | None, names: Ver
 
     columns = {"source": column(source), "target": column(target)}
     if weights is not None:
-        columns["weight"] = pa.array(weights)
+        columns[WEIGHT] = pa.array(weights)
     return pa.table(columns)
 
 

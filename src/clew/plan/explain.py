@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable
 from typing import Any
 
-from clew.algorithms.arguments import vertex_of
+from clew.algorithms.arguments import check_graph, vertex_of
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.choice import check_device
 from clew.engines.cpu import memory
@@ -52,6 +52,7 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     >>> [choice.what for choice in plan.choices][:3]
     ['engine', 'layout', 'direction']
     """
+    check_graph(graph)
     name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", repr(algorithm))
     if name not in MODELS:
         raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(MODELS))}.")

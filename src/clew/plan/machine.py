@@ -74,7 +74,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Gpu:
-    """Measured rates of a GPU: bytes per second of its memory and of the link, and seconds that a launch takes."""
+    """Measured rates of a GPU: bytes per second of its memory and of the link, numbers per second read at random."""
 
     name: str
     read: float

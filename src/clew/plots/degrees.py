@@ -37,7 +37,7 @@ def _chart(graph: Graph) -> Chart:
     series = [_series(kind, count, symbols[i]) for i, (kind, count) in enumerate(counts.items())]
     without = [f"{count[0]:,} have no {_edges(kind)}" for kind, count in counts.items() if count[0]]
     largest = [f"the largest {_degree(kind)} is {count.size - 1:,}" for kind, count in counts.items()]
-    alt = f"{TITLE} of {graph.num_vertices:,} vertices: {', '.join(largest + without)}."
+    alt = f"{TITLE} of {counted(graph.num_vertices, 'vertices')}: {', '.join(largest + without)}."
     panel = Panel(series, Axis("degree", log=True), Axis("vertices per degree", log=True))
     return Chart(
         TITLE, [panel], alt, note=f"Of {graph.num_vertices:,} vertices {' and '.join(without)}." if without else ""

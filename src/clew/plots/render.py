@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Literal
+from typing import Any
 
 from clew.errors import GraphError, MissingDependencyError
 from clew.plots.chart import Chart
 
-Backend = Literal["plotly", "matplotlib"]
 BACKENDS = ("plotly", "matplotlib")
 
 

@@ -67,7 +67,7 @@ def _profile(name: str, column: Array, title: str) -> Chart:
         return empty(title, "Nothing is within reach.")
     bins = _steps(known)
     within = np.cumsum(bins.count)
-    unit = "distance" if known.dtype.kind == "f" else "hops"
+    unit = "hops" if name == "depth" and known.dtype.kind != "f" else "distance"
     far = [
         f"{unit} {label}: {here:,}; within: {so_far:,} ({so_far / column.size:.1%} of all)"
         for label, here, so_far in zip(bins.labels(), bins.count.tolist(), within.tolist(), strict=True)
@@ -140,7 +140,8 @@ def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
         spread = Panel([series], Axis(name, whole=known.dtype.kind != "f"), Axis("vertices"))
     panels, alt = [spread], f"{title}: from {number(known.min())} to {number(known.max())}."
     if column.ndim == 1:
-        first = result.top(TOP, by=name)
+        marks = int((column > known.max()).sum())  # infinite, which has no bar
+        first = result.top(TOP + marks, by=name)[marks:]
         panels.append(_top(first, name))
         alt += f" The largest: {', '.join(str(vertex) for vertex, _ in first[:3])}."
     return Chart(title, panels, alt, height=420 + 260 * (len(panels) - 1), note=note)

@@ -84,7 +84,7 @@ def template(dark: bool = False) -> go.layout.Template:
             "paper_bgcolor": colors.paper,
             "plot_bgcolor": colors.paper,
             "colorway": list(colors.palette),
-            "colorscale": {"sequential": _steps(colors.scale)},
+            "colorscale": {"sequential": steps(colors.scale)},
             "xaxis": axis,
             "yaxis": axis,
             "margin": {"l": 16, "r": 16, "t": 48, "b": 16},
@@ -96,13 +96,13 @@ def template(dark: bool = False) -> go.layout.Template:
     )
 
 
-def _steps(colors: tuple[str, ...]) -> list[list[float | str]]:
+def steps(colors: tuple[str, ...]) -> list[list[float | str]]:
     """A scale of colours as plotly wants it."""
     return [[number / (len(colors) - 1), color] for number, color in enumerate(colors)]
 
 
 def _with_opacity(color: str, opacity: float) -> str:
-    red, green, blue = (int(color[at : at + 2], 16) for at in (1, 3, 5))
+    red, green, blue = rgb(color)
     return f"rgba({red}, {green}, {blue}, {opacity})"
 
 

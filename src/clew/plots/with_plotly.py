@@ -12,7 +12,7 @@ import numpy as np
 from clew.plots import png
 from clew.plots.binning import number
 from clew.plots.chart import Axis, Chart, Panel, Series
-from clew.plots.theme import LEGEND, look, template
+from clew.plots.theme import LEGEND, look, steps, template
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -130,8 +130,6 @@ def _lines(text: str) -> list[str]:
 
 def _colored(series: Series, dark: bool) -> dict[str, Any]:
     """Points that have a colour each."""
-    colors = look(dark)
-    steps = [[at / (len(colors.scale) - 1), color] for at, color in enumerate(colors.scale)]
     bar = {
         "title": {"text": _plain(series.scale_title), "side": "top"},
         "orientation": "h",
@@ -141,7 +139,14 @@ def _colored(series: Series, dark: bool) -> dict[str, Any]:
         "yanchor": "top",
     }
     low, high = series.limits
-    return {"color": series.values, "colorscale": steps, "cmin": low, "cmax": high, "showscale": True, "colorbar": bar}
+    return {
+        "color": series.values,
+        "colorscale": steps(look(dark).scale),
+        "cmin": low,
+        "cmax": high,
+        "showscale": True,
+        "colorbar": bar,
+    }
 
 
 def _axis(axis: Axis, panel: Panel) -> dict[str, Any]:

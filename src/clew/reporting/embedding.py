@@ -9,7 +9,6 @@ import json
 from functools import cache
 from typing import Any, NamedTuple
 
-from clew.errors import MissingDependencyError
 from clew.plots.theme import template
 from clew.reporting.content import Plot
 
@@ -63,10 +62,8 @@ def _bare(drawn: dict[str, Any]) -> dict[str, Any]:
 @cache
 def plotly_script() -> Script:
     """plotly.js from the installed package. Compressed, a page is 3 MB smaller; browsers unpack it in a moment."""
-    try:
-        from plotly.offline import get_plotlyjs
-    except ImportError:
-        raise MissingDependencyError('plotly is not installed; install it with: pip install "clew[plots]"') from None
+    from plotly.offline import get_plotlyjs
+
     text = get_plotlyjs().replace("\r\n", "\n").encode()
     return Script(base64.b64encode(gzip.compress(text, mtime=0)).decode("ascii"), digest_of(text))
 

@@ -18,7 +18,7 @@ from clew.result import Result
 
 
 class Step(NamedTuple):
-    """A step of the work, what it was done on, and how long it took."""
+    """A step of the work, and how long it took."""
 
     what: str
     seconds: float

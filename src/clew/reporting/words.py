@@ -63,7 +63,7 @@ def rate(value: Any) -> str:
 
 
 def duration(value: Any) -> str:
-    """A time, from microseconds to minutes."""
+    """A time, from nanoseconds to minutes."""
     if value is None:
         return "–"
     if value >= 120:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from clew.engines.choice import check_device
+from clew.algorithms.arguments import check_graph
+from clew.engines.choice import gpu_for
 from clew.errors import ClewError, FormatError
 from clew.graph import Graph
 from clew.io.options import Progress
@@ -95,8 +96,9 @@ def report(
     >>> clew.report(clew.datasets.debian(), "report.html")  # doctest: +SKIP
     PosixPath('report.html')
     """
+    check_graph(graph)
     target = check_target(path)
-    check_device(device)
+    gpu_for(device, 0)  # "cuda" insists: nobody waits for a page without algorithms
     study = Study(
         graph,
         title=title or str(graph.metadata.get("title") or target.stem),

@@ -62,7 +62,7 @@ def _memory(device: Device, kind: str, count: int) -> tuple[Any, Array | None]:
         return values, values
     from clew.engines.cuda.registered import host_bytes
 
-    return values, host_bytes(values.data.ptr, values.nbytes).view(np.uint64)
+    return values, host_bytes(values, values.data.ptr, values.nbytes).view(np.uint64)
 
 
 def _best(run: Callable[[], None], begin: Callable[[], None]) -> float:

@@ -39,7 +39,7 @@ def split(device: Any, array: Array, fast_from_byte: int) -> Any:
     device.xp.get_default_memory_pool().free_all_blocks()
     run = virtual.in_two(device.ordinal, source.size, fast_from_byte)
     cut = min(source.size, run.cut)
-    copy_bytes(registered.host_bytes(run.address, cut), source[:cut])
+    copy_bytes(registered.host_bytes(run, run.address, cut), source[:cut])
     send(device, run.address + cut, source[cut:])
     return registered.view_of(device, run, run.address, array.shape, array.dtype, run.size)
 
@@ -58,7 +58,7 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
     device.xp.get_default_memory_pool().free_all_blocks()
     with clean(f"{source.size:,} bytes of managed memory cannot be had", source.size):
         place = device.xp.cuda.malloc_managed(source.size)
-    copy_bytes(registered.host_bytes(place.ptr, source.size), source)
+    copy_bytes(registered.host_bytes(place, place.ptr, source.size), source)
     if prefetch:
         _prefetch(device, place.ptr, source.size)
     return device.xp.ndarray(array.shape, array.dtype, place)

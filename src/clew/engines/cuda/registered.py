@@ -7,6 +7,7 @@ memory takes, so pinned memory is made that way, too.
 from __future__ import annotations
 
 import mmap
+import warnings
 import weakref
 from typing import Any
 
@@ -21,14 +22,30 @@ PAGE = mmap.PAGESIZE
 
 
 class Registered:
-    """A user's pages, pinned until this object or the array goes, whichever is first."""
+    """A user's pages, pinned until this object or the last array over them goes, whichever is first."""
 
     def __init__(self, array: Array, address: int) -> None:
         self.address = address
         self._release = weakref.finalize(self, _release, array.ctypes.data)
         self._release.atexit = False
         # An array must not be kept alive by what reads it: graphs are freed when the user lets go of them.
-        weakref.finalize(array, self._release).atexit = False
+        self._arrays: list[weakref.ref[Array]] = []
+        self.serve(array)
+
+    def serve(self, array: Array) -> None:
+        """Stay pinned for another array over the same pages, such as a view that a second graph has."""
+        if any(known() is array for known in self._arrays):
+            return
+        myself = weakref.ref(self)
+
+        def left(gone: weakref.ref[Array]) -> None:
+            held = myself()
+            if held is not None:
+                held._arrays = [known for known in held._arrays if known is not gone]
+                if not held._arrays:
+                    held._release()
+
+        self._arrays.append(weakref.ref(array, left))
 
     @property
     def alive(self) -> bool:
@@ -46,6 +63,7 @@ def in_place(array: Array) -> Registered | None:
     key = (array.ctypes.data, array.nbytes)
     found = _known.get(key)
     if found is not None and found.alive:
+        found.serve(array)
         return found
     mapped = driver.CU_MEMHOSTREGISTER_DEVICEMAP
     for flags in (mapped, mapped | driver.CU_MEMHOSTREGISTER_READ_ONLY):
@@ -111,7 +129,9 @@ def _release(address: int) -> None:
     from cuda.bindings import driver
 
     settle()  # kernels may still be reading
-    driver.cuMemHostUnregister(address)
+    (status,) = driver.cuMemHostUnregister(address)
+    if status != driver.CUresult.CUDA_SUCCESS:  # the driver will take for pinned whatever comes to be there
+        warnings.warn(f"host memory at {address:#x} cannot be unpinned: {status.name}", RuntimeWarning, stacklevel=2)
 
 
 def view_of(device: Any, owner: Any, address: int, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Any:
@@ -121,8 +141,13 @@ def view_of(device: Any, owner: Any, address: int, shape: tuple[int, ...], dtype
     return device.xp.ndarray(shape, dtype, place)
 
 
-def host_bytes(address: int, size: int) -> npt.NDArray[np.uint8]:
-    """Bytes at an address that the host can write to; the caller keeps them alive."""
+def host_bytes(owner: Any, address: int, size: int) -> npt.NDArray[np.uint8]:
+    """Bytes at an address that the host can write to; the array keeps ``owner`` alive, and so do views of it.
+
+    After Ctrl-C, threads may be at work on a part of it for a moment when nobody else has it any more.
+    """
     import ctypes
 
-    return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
+    memory: Any = (ctypes.c_uint8 * size).from_address(address)
+    memory.owner = owner
+    return np.ctypeslib.as_array(memory)

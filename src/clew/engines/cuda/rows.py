@@ -114,12 +114,15 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
     attempt = this_try()
     number = 0 if attempt is None else attempt.number
     while True:
-        held = 0 if before is None else before.plan.fast_bytes
-        size = Rows(rows.num_vertices, rows.num_arcs, each, first_fast, parts, held)
+        size = Rows(rows.num_vertices, rows.num_arcs, each, first_fast, parts, _held(rows, wanted, before))
         plan = plan_edges(device, policy, size, SMALLER[number])
+        if plan.mode != "device":
+            for array in (rows.indices, wanted):
+                on_device.made.pop(id(array), None)
         if before is not None and not before.plan.mode == plan.mode == "device":
             before = None  # only where all is in device memory can weights be added to what is there
             _kept.pop(key, None)
+            _turned.pop(key, None)
         try:
             placed = _placed_or_hosted(device, rows, wanted, plan, offsets, before)
             kept = _Kept(weakref.ref(device), policy, parts, *placed)
@@ -128,11 +131,19 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
                 raise
             before = None
             _kept.pop(key, None)
+            _turned.pop(key, None)
             number = min(number + 1, len(SMALLER) - 1)
             continue
         _watch(key, rows.indices)
         _kept[key] = kept
         return kept
+
+
+def _held(rows: Adjacency, wanted: Any, before: _Kept | None) -> int:
+    """Bytes of these edges that are on the device already: put there before, or left there when the graph was built."""
+    left = [on_device.made_here(array) for array in (rows.indices, wanted) if array is not None]
+    left_bytes = sum(int(array.nbytes) for array in left if array is not None)
+    return max(left_bytes, 0 if before is None else before.plan.fast_bytes)
 
 
 def _placed_or_hosted(
@@ -170,8 +181,8 @@ def offsets_on(device: Device, rows: Adjacency) -> Any:
     found = _offsets.get(key)
     if found is None or found[0]() is not device:
         kind = np.uint32 if rows.num_arcs < 2**32 else np.int64
-        found = _offsets[key] = (weakref.ref(device), device.upload(indptr.astype(kind)))
         _watch(key, indptr)
+        found = _offsets[key] = (weakref.ref(device), device.upload(indptr.astype(kind)))
     return found[1]
 
 

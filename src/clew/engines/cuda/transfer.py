@@ -6,15 +6,20 @@ thread with no overlap; here all cores copy the next chunk while the last one tr
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 import numpy as np
 
 from clew import threads
 from clew.dtypes import Array
+from clew.engines.cuda.registered import host_bytes
+from clew.engines.cuda.virtual import Run
 
 CHUNK = 32 << 20
 SMALL = 4 << 20
+
+_one_at_a_time = threading.Lock()  # who has the staging buffers
 
 
 def upload(device: Any, array: Array) -> Any:
@@ -30,42 +35,66 @@ def upload(device: Any, array: Array) -> Any:
 
 def send(device: Any, address: int, source: Array) -> None:
     """Copy the bytes of a host array to an address of the GPU's."""
-    staging = _staging(device)
     cuda = device.xp.cuda
     stream = cuda.get_current_stream()
-    for k, start in enumerate(range(0, source.size, CHUNK)):
-        size = min(CHUNK, source.size - start)
-        buffer, event = staging[k % len(staging)]
-        event.synchronize()  # until the chunk that used this buffer last has left
-        copy_bytes(buffer[:size], source[start : start + size])
-        cuda.runtime.memcpyAsync(address + start, buffer.ctypes.data, size, cuda.runtime.memcpyHostToDevice, stream.ptr)
-        event.record(stream)
+    with _one_at_a_time:
+        staging = _staging(device)
+        for k, start in enumerate(range(0, source.size, CHUNK)):
+            size = min(CHUNK, source.size - start)
+            buffer, event = staging[k % len(staging)]
+            event.synchronize()  # until the chunk that used this buffer last has left
+            copy_bytes(buffer[:size], source[start : start + size])
+            kind = cuda.runtime.memcpyHostToDevice
+            cuda.runtime.memcpyAsync(address + start, buffer.ctypes.data, size, kind, stream.ptr)
+            event.record(stream)
 
 
 def download(device: Any, array: Any) -> Array:
     """A copy of a GPU array on the host."""
-    result = np.empty(array.shape, array.dtype)
-    if array.nbytes <= SMALL or not array.flags.c_contiguous:
+    slow = _bytes_on_host(array)
+    if (array.nbytes <= SMALL and slow == 0) or not array.flags.c_contiguous:
         return np.asarray(device.xp.asnumpy(array))
+    result = np.empty(array.shape, array.dtype)
     target = result.reshape(-1).view(np.uint8)
+    if slow > 0:
+        device.xp.cuda.get_current_stream().synchronize()
+        copy_bytes(target[:slow], host_bytes(array, array.data.ptr, slow))
+    with _one_at_a_time:
+        _fetch(device, array.data.ptr + slow, target[slow:])
+    return result
+
+
+def _bytes_on_host(array: Any) -> int:
+    """Of an array in two memories, the bytes before the cut: the driver cannot be trusted with a copy across it.
+
+    It copies from host memory on the CPU, which cannot read what comes after.
+    """
+    owner = getattr(array.data.mem, "_owner", None)
+    if not isinstance(owner, Run):
+        return 0
+    return min(max(owner.address + owner.cut - int(array.data.ptr), 0), int(array.nbytes))
+
+
+def _fetch(device: Any, address: int, target: Array) -> None:
+    """Copy bytes from an address of the GPU's into a host array."""
     staging = _staging(device)
     cuda = device.xp.cuda
     stream = cuda.get_current_stream()
+    for _, event in staging:
+        event.synchronize()  # another stream may still be sending from the buffers
     starts = range(0, target.size, CHUNK)
     for k in range(len(starts) + 1):
         if k < len(starts):
             size = min(CHUNK, target.size - starts[k])
             buffer, event = staging[k % len(staging)]
-            cuda.runtime.memcpyAsync(
-                buffer.ctypes.data, array.data.ptr + starts[k], size, cuda.runtime.memcpyDeviceToHost, stream.ptr
-            )
+            kind = cuda.runtime.memcpyDeviceToHost
+            cuda.runtime.memcpyAsync(buffer.ctypes.data, address + starts[k], size, kind, stream.ptr)
             event.record(stream)
         if k > 0:  # unpack the chunk before while this one travels
             size = min(CHUNK, target.size - starts[k - 1])
             buffer, event = staging[(k - 1) % len(staging)]
             event.synchronize()
             copy_bytes(target[starts[k - 1] : starts[k - 1] + size], buffer[:size])
-    return result
 
 
 def copy_bytes(target: Array, source: Array) -> None:

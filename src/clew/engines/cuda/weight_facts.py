@@ -11,6 +11,7 @@ from clew.engines.cuda.device import Device
 from clew.engines.cuda.rows import DeviceRows
 
 SAMPLE = 1 << 14  # weights looked at for their mean
+PIECE = 1 << 24  # weights looked at at a time: more of them may be on the host than the device has room for
 
 
 class WeightFacts(NamedTuple):
@@ -39,9 +40,14 @@ def _computed(device: Device, weights: Any) -> WeightFacts:
     if np.dtype(weights.dtype).kind != "f":
         smallest, largest = int(weights.min()), int(weights.max())
         return WeightFacts(smallest, largest, float(sample.mean()))
-    finite = weights[device.xp.isfinite(weights)]
-    if finite.size == 0:
+    ends = []
+    for start in range(0, weights.size, PIECE):
+        part = weights[start : start + PIECE]
+        finite = part[device.xp.isfinite(part)]
+        if finite.size:
+            ends += [float(finite.min()), float(finite.max())]
+    if not ends:
         return WeightFacts(0.0, 0.0, 0.0)
     sample = sample[device.xp.isfinite(sample)]
     mean = float(sample.mean()) if sample.size else 0.0
-    return WeightFacts(float(finite.min()), float(finite.max()), mean)
+    return WeightFacts(min(ends), max(ends), mean)

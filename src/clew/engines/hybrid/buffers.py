@@ -27,6 +27,8 @@ def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
         raw = found.pop() if found else None
     if raw is None:
         raw = device.pinned(nbytes, np.uint8)
+    else:
+        device.synchronize()  # a run that Ctrl-C ended may still be copying
     weakref.finalize(owner, _give_back, key, raw).atexit = False
     return raw[: size * dtype.itemsize].view(dtype)
 
@@ -38,7 +40,12 @@ def forget() -> None:
 
 
 def _give_back(key: tuple[int, int], raw: Array) -> None:
-    with _lock:
+    # A finalizer may run anywhere, on a thread that holds the lock too: then the memory is freed instead.
+    if not _lock.acquire(blocking=False):
+        return
+    try:
         held = sum(nbytes * len(arrays) for (_, nbytes), arrays in _free.items())
         if held + raw.nbytes <= KEPT:
             _free.setdefault(key, []).append(raw)
+    finally:
+        _lock.release()

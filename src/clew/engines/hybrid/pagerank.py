@@ -139,6 +139,8 @@ class _Shared:
             cut = min(int(np.searchsorted(self.bounds, wanted // 64 * 64)), self.edges.size)
         if before >= 0 and cut != before:
             old, new = int(self.bounds[before]), int(self.bounds[cut])
+            if before == self.edges.size:  # the GPU had no rows: nobody told it what is passed on
+                self.device.copy_to(self.now_there, self.now)
             if new > old:
                 self.rank[old:new] = self.device.download(self.rank_there[old:new])
             else:

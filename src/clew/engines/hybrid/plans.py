@@ -23,6 +23,9 @@ from clew.result import Trace
 Answer = TypeVar("Answer")
 
 SPLIT, CPU, GPU = "split", "cpu", "gpu"
+#: In this order: who calls once should get what is most often fastest. On an H200 with 16 cores that was the GPU in all
+#: of 21 cases, with as little as an eighth of the edges in its memory.
+ORDER = (GPU, CPU, SPLIT)
 TRIES = 2  # of each: the first may have to compile, or to copy edges
 HOPELESS = 4.0  # times as long as the fastest
 
@@ -45,7 +48,7 @@ def fastest(
     key = (id(graph.indices), id(graph.weights), id(device), name, current())
     if key not in _records:
         weakref.finalize(graph.indices, _records.pop, key, None)
-        _records[key] = {way: _Record() for way in ways}
+        _records[key] = {way: _Record() for way in ORDER if way in ways}
     known = _records[key]
     chosen = _choice(known)
     start = time.perf_counter()

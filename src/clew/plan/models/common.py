@@ -16,8 +16,8 @@ from clew.plan.parts import Sketch
 from clew.plan.shape import Shape, spread_of
 from clew.plan.span import Span
 
-#: What an algorithm has for a GPU: kernels of its own, which "auto" may take; products, which run there only when
-#: asked to; or nothing.
+#: What an algorithm has for a GPU: kernels of its own, which "auto" may take, or products, which run there only when
+#: asked to.
 OnGpu = Literal["kernels", "products"]
 
 PRODUCT, LAUNCHES = 33.0, 8.0  # bytes that a GPU could have read in the time of an edge; launches and read-backs

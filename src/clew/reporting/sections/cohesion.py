@@ -23,8 +23,8 @@ def cohesion(study: Study) -> Section:
     cores = study.cores
     deepest = int((cores.core == cores.degeneracy).sum())
     lead = (
-        f"The innermost core, where every vertex has {cores.degeneracy:,} neighbours or more within the core, has "
-        f"{words.count(deepest, 'vertex', 'vertices')}."
+        f"The innermost core, where every vertex has {words.count(cores.degeneracy, 'neighbour')} or more within the "
+        f"core, has {words.count(deepest, 'vertex', 'vertices')}."
     )
     blocks: list[Block] = []
     if study.too_large(LARGEST_FOR_TRIANGLES):

@@ -27,7 +27,10 @@ def components(study: Study) -> Section:
         lead += " " + _sentence("strongly ", study.strong_sizes, graph.num_vertices, "there and back again")
     with study.step("Component sizes"):
         most = [f"{found[0]:,}" for found in kinds.values()]
-        told = [f"{int((found == found[-1]).sum()):,} {kind} of size {found[-1]:,}" for kind, found in kinds.items()]
+        told = [
+            f"{words.count(int((found == found[-1]).sum()), kind.removesuffix('s'))} of size {found[-1]:,}"
+            for kind, found in kinds.items()
+        ]
         alt = (
             f"Components by size on logarithmic axes, from {words.listed(told)} to the largest of {words.listed(most)}."
         )

@@ -22,11 +22,13 @@ def ranking(study: Study) -> Section:
     result = study.ranks
     rank = result.rank
     top = np.argsort(-rank, kind="stable")[:TOP].tolist()
-    share = float(np.sort(rank)[-max(1, graph.num_vertices // 100) :].sum())
+    few = graph.num_vertices // 100
+    share = f"; the top 1% of the vertices see {words.percent(float(np.sort(rank)[-few:].sum()))} of the visits"
+    alone = len(top) > 1 and rank[top[0]] > rank[top[1]]
     lead = (
         f"Whoever follows edges at random, and now and then jumps to any vertex, is at {study.called(top[0])} "
-        f"{words.percent(float(rank[top[0]]))} of the time, more than anywhere else; the top 1% of the vertices see "
-        f"{words.percent(share)} of the visits. Found in {words.count(result.iterations, 'iteration')}"
+        f"{words.percent(float(rank[top[0]]))} of the time{', more than anywhere else' if alone else ''}"
+        f"{share if few else ''}. Found in {words.count(result.iterations, 'iteration')}"
         f"{'' if result.converged else ', before it converged'}."
     )
     degrees = [study.out_degrees, study.in_degrees] if graph.directed else [study.out_degrees]
@@ -37,7 +39,7 @@ def ranking(study: Study) -> Section:
     ]
     columns = [Column("#", words.whole), Column("Vertex", name=True), Column("PageRank", words.percent, bar=True)]
     columns += [Column(title, words.whole) for title in titles]
-    table = Table(f"The {len(rows)} vertices with the highest PageRank", columns, rows)
+    table = Table(f"{words.count(len(rows), 'vertex', 'vertices')} with the highest PageRank", columns, rows)
     with study.step("Rank distribution"):
         figure = spread("ranks", "How rank is spread", "rank", rank)
     return Section("ranking", "PageRank", lead, [table, figure])

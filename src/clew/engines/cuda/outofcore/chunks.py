@@ -140,8 +140,8 @@ def keep_chunks(rows: Adjacency, weights: Array | None, asked: Hashable, made: C
     """Have them found by the next call, as long as the graph is there."""
     key = (id(made.device), id(rows.indices))
     reference = None if weights is None else weakref.ref(weights)
-    _kept[key] = _Kept(asked, weakref.ref(made.device), reference, made)
     weakref.finalize(rows.indices, _kept.pop, key, None).atexit = False
+    _kept[key] = _Kept(asked, weakref.ref(made.device), reference, made)
 
 
 def _chunk(indptr: Array, low: int, high: int, resident: bool) -> Chunk:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -66,19 +67,23 @@ Prepare = Callable[[Part], None]
 
 
 class Passes:
-    """Passes over the same rows with the same options."""
+    """The passes of one run over the same rows with the same options."""
 
     def __init__(self, rows: ChunkedRows, options: Options) -> None:
         self.rows, self.options, self.device = rows, options, rows.device
+        self._ring: Ring | None = None
 
     @property
     def ring(self) -> Ring:
-        """The slots, made when the first chunk needs one and kept with the rows."""
-        name = f"ring of {self.options.slots}"
-        if name not in self.rows.kept:
-            self.rows.kept[name] = Ring(self.rows, self.options.slots)
-        ring: Ring = self.rows.kept[name]
-        return ring
+        """Slots that nobody else has, made when the first chunk needs one; then kept with the rows for later runs."""
+        if self._ring is None:
+            unused: list[Ring] = self.rows.kept.setdefault(f"rings of {self.options.slots}", [])
+            try:
+                self._ring = unused.pop()
+            except IndexError:
+                self._ring = Ring(self.rows, self.options.slots)
+            weakref.finalize(self, unused.append, self._ring).atexit = False
+        return self._ring
 
     def over(self, work: Work, listed: Listed | None = None, prepare: Prepare | None = None,
              only: range | None = None) -> Moved:  # fmt: skip

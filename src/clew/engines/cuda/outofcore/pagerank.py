@@ -16,7 +16,7 @@ from clew.engines.cuda.outofcore.chunks import Chunk, ChunkedRows, chunked
 from clew.engines.cuda.outofcore.loop import Moved, Passes
 from clew.engines.cuda.outofcore.ring import Slot, copied
 from clew.engines.cuda.outofcore.tracing import Steps
-from clew.engines.cuda.outofcore.when import chunks_for, options_now, split_for
+from clew.engines.cuda.outofcore.when import chunks_for, note_for_retry, options_now, split_for
 from clew.engines.cuda.rank_products import PROGRESS
 from clew.engines.cuda.source import ctype
 from clew.graph import Graph
@@ -44,9 +44,9 @@ def ranks_in_chunks(device: Device, graph: Graph, *, weighted: bool, value: np.d
         leaving, shares = shares_of(graph.outgoing, into)
         shares = shares.astype(value, copy=False)  # read from the host until the ranks are there
         spread = device.upload((leaving > 0).astype(value))
-        return pagerank(
-            chunked(device, into, split, weights=shares), into.indptr, spread, options_now(), value=value, **walk
-        )
+        rows = chunked(device, into, split, weights=shares)
+        note_for_retry(into, rows)
+        return pagerank(rows, into.indptr, spread, options_now(), value=value, **walk)
     found = chunks_for(device, "pagerank", into)
     if found is None:
         return None
@@ -136,10 +136,11 @@ def pagerank(
 
 def _arriving(rows: ChunkedRows, options: Options, away: list[_Piece], rounds: int) -> Any:
     """The chunks of all rounds in device memory, one after the other; the copies are ahead of the one asked for."""
+    passes = Passes(rows, options)  # lives as long as what reads its slots
 
     def fill(piece: _Piece, slot: Slot) -> list[tuple[Any, Array]]:
         low, high = piece.chunk.low, piece.chunk.high
-        return copied([None if array is None else array[low:high] for array in rows.host], slot, high - low)
+        return copied([None if array is None else array[low:high] for array in passes.rows.host], slot, high - low)
 
     def jobs() -> Iterator[_Piece]:
         for _ in range(rounds):
@@ -148,7 +149,7 @@ def _arriving(rows: ChunkedRows, options: Options, away: list[_Piece], rounds: i
     def nothing() -> Iterator[Any]:
         yield from ()
 
-    return Passes(rows, options).ring.passes(jobs(), fill) if away else nothing()
+    return passes.ring.passes(jobs(), fill) if away else nothing()
 
 
 def _piece(rows: ChunkedRows, indptr: Array, chunk: Chunk) -> _Piece:

@@ -24,8 +24,8 @@ class Slot:
         self.device, self.size = device, rows.slot_edges
         self.dtypes = [array.dtype for array in rows.host if array is not None]
         self.arrays = [device.empty(self.size, dtype) for dtype in self.dtypes]
-        self.filled: Event
         self.free: Event = device.record()  # what had this memory before is done with it
+        self.filled: Event = self.free
         self._pinned: list[Array] | None = None  # made when something is gathered, and then kept
 
     @property
@@ -63,7 +63,11 @@ class Ring:
         jobs as there are slots.
         """
         waiting = iter(jobs)
-        ready = [(job, self._fill(slot, fill(job, slot))) for slot, job in zip(self.slots, waiting, strict=False)]
+        try:
+            ready = [(job, self._fill(slot, fill(job, slot))) for slot, job in zip(self.slots, waiting, strict=False)]
+        except BaseException:
+            self._end()
+            raise
         return self._drain(ready, waiting, fill)
 
     def _drain(self, ready: list[tuple[Job, Slot]], waiting: Iterator[Job], fill: Fill[Job]) -> Iterator[Any]:
@@ -74,11 +78,15 @@ class Ring:
                 yield job, slot
                 slot.free = self.device.record()
                 ready.extend((job, self._fill(slot, fill(job, slot))) for job in islice(waiting, 1))
-        finally:  # wherever it ends: nobody may have a slot while it is read, nor its memory while it is filled
-            done = self.device.record()
-            for slot in self.slots:
-                slot.free = done
-            self.device.wait(self.device.record(self.stream))
+        finally:
+            self._end()
+
+    def _end(self) -> None:
+        """Wherever a pass ends: nobody may have a slot while it is read, nor its memory while it is filled."""
+        done = self.device.record()
+        for slot in self.slots:
+            slot.free = done
+        self.device.wait(self.device.record(self.stream))
 
     def _fill(self, slot: Slot, copies: Iterable[tuple[Any, Array]]) -> Slot:
         self.device.wait(slot.free, self.stream)

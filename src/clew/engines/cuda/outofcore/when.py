@@ -33,10 +33,10 @@ def chunks_for(
     device: Device, algorithm: str, rows: Adjacency, weights: Array | None = None
 ) -> tuple[ChunkedRows, Options] | None:
     """The rows in chunks and how to go about them; None where the kernels for graphs in device memory are to run."""
-    policy, attempt = current(), this_try()
+    policy = current()
     if not _may_stream(device, algorithm, rows):
         return None
-    asked = (policy.edges, policy.fast_memory, 0 if attempt is None else attempt.number)
+    asked = (policy.edges, policy.fast_memory)  # what a failed try had made is gone: what is there did fit
     made = chunks_kept(device, rows, weights, asked)
     if made is None:
         split = split_for(device, algorithm, rows, bytes_per_edge(rows.indices, weights))
@@ -44,9 +44,15 @@ def chunks_for(
             return None
         made = chunked(device, rows, split, weights=weights)
         keep_chunks(rows, weights, asked, made)
-    if policy.edges == "auto" and attempt is not None:
-        attempt.note((id(device), id(rows.indices)), (made.num_arcs - made.split) * made.edge_bytes)
+    note_for_retry(rows, made)
     return made, options_now()
+
+
+def note_for_retry(rows: Adjacency, made: ChunkedRows) -> None:
+    """Under "auto", have the run tried again with fewer edges in device memory where there is not enough of it."""
+    attempt = this_try()
+    if current().edges == "auto" and attempt is not None:
+        attempt.note((id(made.device), id(rows.indices)), (made.num_arcs - made.split) * made.edge_bytes)
 
 
 def split_for(device: Device, algorithm: str, rows: Adjacency, each: int) -> int | None:
