@@ -28,6 +28,7 @@ import clew
 from clew.engines.cuda.bandwidth import bandwidths
 from clew.engines.cuda.edge_memory import EdgePlan
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
+from clew.engines.cuda.traffic import UNKNOWN, bytes_moved
 from clew.placement import Degree, Frontier, Hot, Interleave, Intraleave, Random
 
 WEIGHTED = ("sssp", "sswp")
@@ -127,14 +128,10 @@ def link_bytes(result: clew.Result, algorithm: str, graph: clew.Graph, plan: Edg
     """Bytes of edges on the host that a run looked at: an estimate; NaN where the trace does not tell."""
     if plan is None:
         return float("nan")
-    if algorithm == "pagerank":
-        looked = float(graph.num_arcs * result.iterations)
-    elif "edges" in result.trace.columns and (np.asarray(result.trace["edges"]) >= 0).all():
-        looked = float(np.asarray(result.trace["edges"], dtype=np.float64).sum())
-    else:
-        return float("nan")
-    each = 8 if algorithm in WEIGHTED else 4
-    return looked * each * plan.slow_share
+    if algorithm == "pagerank":  # looks at all of them in every round, and its trace need not say so
+        return graph.num_arcs * result.iterations * plan.bytes_per_edge * plan.slow_share
+    moved = bytes_moved(result.trace, plan).columns.get("bytes", np.array([UNKNOWN]))
+    return float("nan") if (moved == UNKNOWN).any() else float(moved.sum())
 
 
 class Table:

@@ -14,8 +14,6 @@ from clew.errors import DeviceError
 from tests.cuda.emulated import kernel
 
 ALL = 0xFFFFFFFF
-MASKS = (ALL, 0x0000FFFF, 0x80000001, 0x00000001, 0xAAAAAAAA, 0x7FFFFFFF)
-NUMBERS = ("int32", "uint32", "int64", "uint64", "float32", "float64")
 
 
 @pytest.fixture(scope="module")

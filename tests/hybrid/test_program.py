@@ -1,4 +1,3 @@
-# ruff: noqa: RUF012, programs are written as users write them
 """Vertex programs whose state stays on the CPU: the same results and iterations as the CPU's engine has."""
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from clew.engines.hybrid.program import run_program
 from clew.errors import OperatorError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
+from tests.cuda.test_program import Weighing as WeighingOnGpu
 
 
 def run(program, graph, how):
@@ -57,19 +57,8 @@ def test_both_directions():
     check(Components(), GRAPH, Settings(None, 200))
 
 
-class Weighing(clew.VertexProgram):
-    """Sums of floats at vertices that edges look at; what apply does with lists is nothing for a GPU."""
-
-    fields = {"mass": "float64", "seen": "int8", "light": "bool"}
-    reduce = clew.monoids.plus
-    apply_to = "all"
-    max_iterations = 4
-
-    def start(self, graph):
-        return {"mass": 1.0 + np.arange(graph.num_vertices) % 7, "seen": 0, "light": False}, None
-
-    send = staticmethod(lambda vertex: vertex.mass / 3)
-    process = staticmethod(lambda message, weight, vertex: message / weight if not vertex.light else 0.1)
+class Weighing(WeighingOnGpu):
+    """What apply does with lists is nothing for a GPU."""
 
     @staticmethod
     def apply(total, vertex):

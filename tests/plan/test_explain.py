@@ -240,3 +240,18 @@ def test_the_direction_foretold_is_the_one_taken(make, size, pulls):
     foretold = next(each.chosen for each in plan.choices if each.what == "direction")
     assert ("pull" in foretold) == pulls
     assert ("pull" in plan.run().trace["direction"]) == pulls
+
+
+def test_edges_are_explained_by_the_policy_in_force_not_by_what_is_kept():
+    graph = clew.generate.random_weights(clew.generate.rmat(7, 8, seed=1), 1, 9)
+    clew.sssp(graph, 0, device="emulated")  # leaves the edges in device memory
+
+    def edges():
+        plan = clew.explain(graph, "sssp", "emulated", source=0)
+        return next(choice.chosen for choice in plan.choices if choice.what == "edges")
+
+    assert edges() == "device"
+    with clew.memory(edges="zero_copy"):
+        assert edges() == "zero-copy"
+    with clew.memory(edges="tiered", fast_memory=0):
+        assert edges() != "device"

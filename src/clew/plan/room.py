@@ -29,7 +29,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         return Edges(0.0, shares)
     from clew.engines.cuda.edge_memory import Rows, bytes_per_edge, plan_edges
     from clew.engines.cuda.outofcore.when import AUTO_STREAMS, split_for
-    from clew.engines.cuda.rows import has_rows, plan_of
+    from clew.engines.cuda.rows import plan_in_force
     from clew.memory import MODES, current
 
     rows = plan.graph.outgoing
@@ -38,7 +38,8 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
     try:
-        found = plan_of(gpu, rows)
+        found = plan_in_force(gpu, rows, weights, parts)
+        there = found is not None
         if plan.algorithm in AUTO_STREAMS and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
             slow, mode, why = split / max(1, rows.num_arcs), "stream", MODES["stream"]
         else:
@@ -49,7 +50,6 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         plan.missing = plan.missing or str(error)
         return Edges(0.0, [])
     plan.choices.append(Choice("edges", mode.replace("_", "-"), why))
-    there = has_rows(gpu, rows)
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
                    for share in plan.memory]  # fmt: skip
     going = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]

@@ -129,7 +129,7 @@ def put(device: Device, array: Array, plan: EdgePlan) -> Any:
     """An array with an entry per edge, in memory as planned. Where it stays on the host, the caller keeps it alive."""
     if plan.mode == "device":
         made = made_here(array)  # sorted on the GPU when the graph was built
-        return device.upload(array) if made is None else made
+        return made if isinstance(made, device.xp.ndarray) else device.upload(array)
     if plan.mode == "zero_copy":
         return device.hosted(array)
     if plan.mode == "tiered":

@@ -104,15 +104,20 @@ def run_program(
     tuning: Tuning = DEFAULT,
 ) -> Done:
     """Run the program on ``state``, an array on the device for every field, in place."""
-    monoid = program.reduce
-    if not isinstance(monoid, Monoid):
-        raise OperatorError(
-            f"{type(program).__name__}.reduce is {monoid!r}, which sees all messages of a vertex at once; a GPU "
-            'reduces with a clew.Monoid only. Use device="cpu".'
-        )
+    monoid = monoid_of(program)
     if program.active_next == "all":
         return _steady(device, program, monoid, graph, state, tuning)
     return _spreading(device, program, monoid, graph, state, active, tuning)
+
+
+def monoid_of(program: VertexProgram) -> Monoid:
+    """What reduces a program's messages, where a GPU does so."""
+    if not isinstance(program.reduce, Monoid):
+        raise OperatorError(
+            f"{type(program).__name__}.reduce is {program.reduce!r}, which sees all messages of a vertex at once; a "
+            'GPU reduces with a clew.Monoid only. Use device="cpu".'
+        )
+    return program.reduce
 
 
 def _spreading(

@@ -199,9 +199,10 @@ def _let_go(key: Key) -> None:
     _watched.discard(key)
 
 
-def has_rows(device: Device, rows: Adjacency) -> bool:
-    """Whether the rows are on the device already."""
-    return (id(device), id(rows.indices)) in _kept
+def plan_in_force(device: Device, rows: Adjacency, weights: Any, parts: int) -> EdgePlan | None:
+    """The plan of rows that the next call would find and keep; None where it would put them (anew)."""
+    found = _kept.get((id(device), id(rows.indices)))
+    return found.plan if found is not None and _is_as_asked(found, current(), parts, weights) else None
 
 
 def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:

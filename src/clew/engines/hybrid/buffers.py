@@ -33,12 +33,6 @@ def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
     return raw[: size * dtype.itemsize].view(dtype)
 
 
-def forget() -> None:
-    """Give everything back to the system that nobody uses."""
-    with _lock:
-        _free.clear()
-
-
 def _give_back(key: tuple[int, int], raw: Array) -> None:
     # A finalizer may run anywhere, on a thread that holds the lock too: then the memory is freed instead.
     if not _lock.acquire(blocking=False):

@@ -17,11 +17,11 @@ from clew.dtypes import Array
 from clew.engines.cpu import program as cpu
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done, explained
 from clew.engines.cuda.device import Device
+from clew.engines.cuda.program import monoid_of
 from clew.engines.hybrid.pipeline import DEFAULT, LeftToCpu, Pipeline, Settings, Step, arcs_of
 from clew.engines.hybrid.rates import rates_of
 from clew.errors import OperatorError
 from clew.graph import Graph
-from clew.operators import Monoid
 from clew.result import Trace
 
 if TYPE_CHECKING:
@@ -40,12 +40,7 @@ def run_program(
     settings: Settings = DEFAULT,
 ) -> Done:
     """Run the program on ``state``, a record for each vertex, in place."""
-    monoid = program.reduce
-    if not isinstance(monoid, Monoid):
-        raise OperatorError(
-            f"{type(program).__name__}.reduce is {monoid!r}, which sees all messages of a vertex at once; a GPU, which "
-            'device="hybrid" has reduce, does so with a clew.Monoid only. Use device="cpu".'
-        )
+    monoid = monoid_of(program)
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     steady = program.active_next == "all"
     if state.size == 0 or limit == 0:

@@ -5,7 +5,9 @@ Where one side alone was faster on a graph, it has all of the rows (``plans``).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,6 +86,12 @@ def sssp(
     from clew.engines.cuda.sssp import sssp as on_gpu
 
     low, high = _extent(weights)
+    options: dict[str, Any] = {"delta": delta, "deterministic": deterministic}
+    ways = _alone(
+        device,
+        partial(on_gpu, device, graph, source, **options),
+        partial(on_cpu, graph, source, weights, **options),
+    )
 
     def split() -> Paths:
         step = max(1.0, high / STEPS, default_delta(graph, weights)) if delta is None else delta
@@ -91,19 +99,11 @@ def sssp(
         try:
             return _searched(device, graph, source, searches.sssp(step), settings, far, np.iinfo(far).max)
         except LeftToCpu:
-            return cpu()
+            return ways[CPU]()
 
-    def gpu() -> Paths:
-        return _fetched(device, on_gpu(device, graph, source, delta=delta, deterministic=deterministic))
-
-    def cpu() -> Paths:
-        found = on_cpu(graph, source, weights, delta=delta, deterministic=deterministic)
-        return found._replace(trace=one_sided(found.trace, CPU))
-
-    ways = {SPLIT: split, GPU: gpu, CPU: cpu}
     fits = low >= 0 and high * graph.num_vertices < searches.UNREACHED
-    if deterministic or not fits or not _are_narrow(graph, weights):
-        del ways[SPLIT]
+    if fits and not deterministic and _are_narrow(graph, weights):
+        ways[SPLIT] = split
     return fastest("sssp", graph, device, ways, plan)
 
 
@@ -122,6 +122,11 @@ def sswp(
     from clew.engines.cuda.sswp import sswp as on_gpu
 
     low, high = _extent(weights)
+    ways = _alone(
+        device,
+        partial(on_gpu, device, graph, source, deterministic=deterministic),
+        partial(on_cpu, graph, source, weights, deterministic=deterministic),
+    )
 
     def split() -> Paths:
         search = searches.sswp(max(1.0, (high - low) / STEPS))
@@ -130,22 +135,14 @@ def sswp(
         try:
             found = _searched(device, graph, source, search, settings, weights.dtype, smallest, top)
         except LeftToCpu:
-            return cpu()
+            return ways[CPU]()
         found.value[source] = largest
         return found
 
-    def gpu() -> Paths:
-        return _fetched(device, on_gpu(device, graph, source, deterministic=deterministic))
-
-    def cpu() -> Paths:
-        found = on_cpu(graph, source, weights, deterministic=deterministic)
-        return found._replace(trace=one_sided(found.trace, CPU))
-
-    ways = {SPLIT: split, GPU: gpu, CPU: cpu}
     # The smallest number of a dtype stands for an edge that cannot be taken; here it would be one like others.
     fits = (low > 0 or (low == 0 and weights.dtype.kind == "i")) and high <= searches.WIDEST
-    if deterministic or not fits or not _are_narrow(graph, weights):
-        del ways[SPLIT]
+    if fits and not deterministic and _are_narrow(graph, weights):
+        ways[SPLIT] = split
     return fastest("sswp", graph, device, ways, plan)
 
 
@@ -196,6 +193,16 @@ def _has_room(graph: Graph) -> bool:
 
 def _are_narrow(graph: Graph, weights: Array) -> bool:
     return _has_room(graph) and weights.dtype.kind in "biu" and weights.dtype != np.uint64
+
+
+def _alone(device: Device, on_gpu: Callable[[], Any], on_cpu: Callable[[], Paths]) -> dict[str, Callable[[], Paths]]:
+    """Either side by itself, with a trace as both together have it."""
+
+    def cpu() -> Paths:
+        found = on_cpu()
+        return found._replace(trace=one_sided(found.trace, CPU))
+
+    return {GPU: lambda: _fetched(device, on_gpu()), CPU: cpu}
 
 
 def _fetched(device: Device, found: Any) -> Paths:

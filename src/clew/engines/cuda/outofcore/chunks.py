@@ -163,4 +163,4 @@ class _Alias:
 
 def _not_kept(array: Array) -> Array:
     """The same entries; a graph must go when its user lets go of it, and with it what is kept here."""
-    return np.asarray(_Alias(np.ascontiguousarray(array))) if array.flags.c_contiguous else array
+    return np.asarray(_Alias(array)) if array.flags.c_contiguous else array
