@@ -99,7 +99,7 @@ def test_iterations_do_not_depend_on_the_number_of_threads():
         for threads in (1, 3):
             with thread_count(threads):
                 traces.append(clew.run(program(), graph).trace.columns)
-        for column in traces[0]:
+        for column in traces[0].keys() - {"seconds"}:
             np.testing.assert_array_equal(traces[0][column], traces[1][column], err_msg=f"{program.__name__}.{column}")
 
 

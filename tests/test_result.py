@@ -101,5 +101,5 @@ def test_checkers_call_vertices_by_their_names():
     graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], directed=False)
     result = clew.coloring(graph)
     result.color[2] = -1
-    with pytest.raises(clew.VerificationError, match="a colour is 0 or more; broken 1 times, first at vertex 'c'"):
+    with pytest.raises(clew.VerificationError, match="a colour is 0 or more; broken once, at vertex 'c'"):
         clew.verify.coloring(graph, result)

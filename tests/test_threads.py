@@ -88,6 +88,40 @@ def test_control_c_stops_between_pieces():
     assert "KeyboardInterrupt" in errors
 
 
+def test_after_control_c_pieces_that_have_not_begun_never_do(monkeypatch):
+    """Also where it comes early, while the others are called."""
+    ran = []
+
+    def work(piece):
+        ran.append(piece)
+        time.sleep(0.02)
+
+    call = threads._workers.call
+
+    def interrupted(helpers, job):
+        call(helpers, job)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threads._workers, "call", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        threads.each(work, 100)
+    time.sleep(0.1)  # what had begun ends
+    assert len(ran) <= 3
+    monkeypatch.undo()
+
+    def stopped_by_the_caller(piece):
+        ran.append(piece)
+        if threading.current_thread() is threading.main_thread():
+            raise KeyboardInterrupt
+        time.sleep(0.02)
+
+    ran.clear()
+    with pytest.raises(KeyboardInterrupt):
+        threads.each(stopped_by_the_caller, 100)
+    time.sleep(0.1)
+    assert len(ran) <= 8
+
+
 def test_alongside_runs_piece_0_on_the_calling_thread():
     seen = {}
     meeting = threading.Barrier(3)

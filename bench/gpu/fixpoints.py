@@ -45,7 +45,7 @@ def components(device: Any, case: Case) -> Iterator[Work]:
         "two edges first": {"sampled": True},
         "tiles if near": {"sampled": False},
         "tiles always": {"sampled": False, "TILED": 1},
-        "tiles always, 4096": {"sampled": False, "TILED": 1, "TILE": 4096},
+        "tiles always, 8192": {"sampled": False, "TILED": 1, "TILE": 8192},
         "tiles never": {"sampled": False, "TILED": 0},
     }
     for name, options in variants.items():
@@ -97,11 +97,13 @@ def ranks(device: Any, case: Case) -> Iterator[Work]:
 
 
 def uneven(device: Any, case: Case, run: Any, check: Any) -> Iterator[Work]:
-    """Rows in classes, and products with hot vertices in shared memory."""
+    """Rows in classes, and products in the layouts that many rounds earn."""
     for threads, resident in ((512, 2), (512, 3), (1024, 1)):
         tuning = Tuning(products=False, binned=True, threads=threads, resident=resident)
         yield Work("pagerank", f"binned, {threads} x {resident}", lambda t=tuning: run(t), check)
-    yield Work("pagerank", "products", lambda: run(Tuning(products=True)), check)
+    for layout in ("tiles", "hot", "sweep"):
+        tuning = Tuning(products=True, layout=layout)
+        yield Work("pagerank", f"products, {layout}", lambda t=tuning: run(t), check)
 
 
 def same_as(device: Any, found: Any, expected: Any) -> None:

@@ -12,7 +12,7 @@ from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
 from clew import layouts, semirings
 from clew.adjacency import Adjacency
-from clew.engines.cuda import balance, bits, hot
+from clew.engines.cuda import balance, bits, hot, sweep
 from clew.engines.cuda.products import LANES, Way, spmv, spmv_bits
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.spmspv import spmspv
@@ -56,6 +56,7 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     yield Work("spmv", "cuSPARSE", _cusparse(device, rows, on_device), close)
     yield Work("spmv", "tiles", product(rows, on_device, way=Way("tiles")), close)
     yield Work("spmv", "hot", product(rows, on_device, way=Way("hot")), close)
+    yield Work("spmv", "sweep", product(rows, on_device, way=Way("sweep")), close)
     for each in (5, 11, 15):
         for kind in ("tiles", "hot"):
             yield Work("spmv", f"{kind}, each {each}", product(rows, on_device, way=Way(kind, each=each)), close)
@@ -64,7 +65,7 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
         yield Work("spmv", f"rows, {lanes} lanes", product(rows, on_device, way=Way("rows", lanes, 0)), close)
         fetched = Way("rows", lanes, max(1, 4 * lanes))
         yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close)
-    for kind in ("tiles", "hot"):
+    for kind in ("tiles", "hot", "sweep"):
         yield Work("spmv unweighted", kind, product(plain, on_device, way=Way(kind)))
         yield Work("spmv float64", kind, product(rows, device.upload(x.astype(np.float64)), way=Way(kind)), close)
         yield Work("spmv min_plus", kind, product(rows, on_device, semirings.min_plus, Way(kind)))
@@ -75,6 +76,7 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     held = rows_on(device, rows)
     yield Work("spmv prepared", "tiles", lambda: (balance._tiles.pop(held, None), balance.tiles_of(device, held)))
     yield Work("spmv prepared", "hot", lambda: (hot._renamed.pop(held, None), hot.renamed(device, held)))
+    yield Work("spmv prepared", "sweep", lambda: (sweep._sweeps.pop(held, None), sweep.sweep_of(device, held)))
 
 
 def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:

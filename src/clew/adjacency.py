@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array, IdArray, OffsetArray
 
 #: Where the metadata of a graph with a placement has the number of vertices in slow memory.
@@ -83,11 +84,11 @@ class BuildReport:
     duplicates_merged: int = 0
 
     def __str__(self) -> str:
-        parts = [f"{self.given:,} edges given"]
+        parts = [f"{counted(self.given, 'edge')} given"]
         if self.loops_dropped:
-            parts.append(f"{self.loops_dropped:,} self-loops dropped")
+            parts.append(f"{counted(self.loops_dropped, 'self-loop')} dropped")
         elif self.loops:
-            parts.append(f"{self.loops:,} self-loops kept")
+            parts.append(f"{counted(self.loops, 'self-loop')} kept")
         if self.duplicates_merged:
-            parts.append(f"{self.duplicates_merged:,} duplicates merged")
+            parts.append(f"{counted(self.duplicates_merged, 'duplicate')} merged")
         return ", ".join(parts)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.counts import counted
+
 if TYPE_CHECKING:
     from clew.graph import Graph
 
@@ -87,9 +89,9 @@ def as_text(description: Description) -> str:
     kind = "directed" if d.directed else "undirected"
     weights = f"{d.weights} weights" if d.weights else "unweighted"
     return (
-        f"Graph: {d.vertices:,} vertices, {d.edges:,} {kind} edges, {weights}\n"
+        f"Graph: {counted(d.vertices, 'vertex')}, {counted(d.edges, f'{kind} edge')}, {weights}\n"
         f"  degree {d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}; "
-        f"{d.isolated:,} isolated, {d.self_loops:,} self-loops\n"
+        f"{d.isolated:,} isolated, {counted(d.self_loops, 'self-loop')}\n"
         f"  {human_bytes(d.bytes)}, {d.id_dtype} ids{f', names are {d.names}' if d.names else ''}; {d.report}"
     )
 

@@ -6,11 +6,40 @@ Every message is a sentence that says what is wrong, what was found, what was ex
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 
 class ClewError(Exception):
-    """The base of every error that clew raises on purpose."""
+    """The base of every error that clew raises on purpose.
+
+    Parameters
+    ----------
+    problem
+        What is wrong, as a sentence; with what to do about it, where that is the same everywhere.
+    remedy
+        What to do about it in Python, as a sentence.
+    option
+        What to do about it on the command line, as a sentence; the remedy, where nothing is given.
+    """
+
+    def __init__(self, problem: str = "", *, remedy: str = "", option: str = "") -> None:
+        self.problem, self.remedy, self.option = problem, remedy, option or remedy
+        super().__init__(self._with(remedy))
+
+    def __str__(self) -> str:
+        return self._with(self.remedy)
+
+    def advised(self, remedy: str, option: str = "") -> Self:
+        """The same error with advice: for one that was made where nobody knew what to do about it."""
+        self.remedy, self.option = remedy, option or remedy
+        return self
+
+    def on_command_line(self) -> str:
+        """The message for who called ``clew`` in a shell."""
+        return self._with(self.option)
+
+    def _with(self, advice: str) -> str:
+        return f"{self.problem} {advice}" if advice else self.problem
 
 
 class GraphError(ClewError, ValueError):
@@ -28,9 +57,9 @@ class NegativeCycleError(GraphError):
         The names of its vertices in the order of its edges; the last edge leads back to the first vertex.
     """
 
-    def __init__(self, problem: str, cycle: list[Any]) -> None:
+    def __init__(self, problem: str, cycle: list[Any], *, remedy: str = "", option: str = "") -> None:
         self.cycle = cycle
-        super().__init__(problem)
+        super().__init__(problem, remedy=remedy, option=option)
 
 
 class FormatError(ClewError, ValueError):
@@ -44,6 +73,8 @@ class FormatError(ClewError, ValueError):
         The file, or a name for what was read (``"<bytes>"``).
     line, column
         Where, counted from 1; None where the format has no lines.
+    remedy, option
+        What to do about it, as of every error.
     """
 
     def __init__(
@@ -53,20 +84,22 @@ class FormatError(ClewError, ValueError):
         path: str | Path | None = None,
         line: int | None = None,
         column: int | None = None,
+        remedy: str = "",
+        option: str = "",
     ) -> None:
-        self.problem = problem
         self.path = None if path is None else str(path)
         self.line = line
         self.column = column
-        super().__init__(problem)
+        super().__init__(problem, remedy=remedy, option=option)
 
-    def __str__(self) -> str:
+    def _with(self, advice: str) -> str:
         where = self.path or ""
         if self.line is not None:
             where += f"{', ' if where else ''}line {self.line}"
         if self.column is not None:
             where += f", column {self.column}"
-        return f"{where}: {self.problem}" if where else self.problem
+        told = super()._with(advice)
+        return f"{where}: {told}" if where else told
 
 
 class MissingDependencyError(ClewError, ImportError):

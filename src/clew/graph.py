@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clew import build, convert, transform
 from clew.adjacency import BOUNDARY, Adjacency, BuildReport
 from clew.convert.tensors import TensorGraph
+from clew.counts import counted
 from clew.describe import Description, as_html, as_text, describe
 from clew.drawing import DrawnGraph
 from clew.dtypes import Array, IdArray, OffsetArray
@@ -62,9 +63,8 @@ class Graph(DrawnGraph, TensorGraph):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         if names is not None and len(names) != adjacency.num_vertices:
-            raise GraphError(
-                f"there are {len(names):,} names for {adjacency.num_vertices:,} vertices; expected one each."
-            )
+            given, wanted = counted(len(names), "name"), counted(adjacency.num_vertices, "vertex")
+            raise GraphError(f"there are {given} for {wanted}; expected one each.")
         if metadata and BOUNDARY in metadata:
             adjacency = adjacency.cut_at(metadata[BOUNDARY])
         self._out = adjacency
@@ -138,6 +138,7 @@ class Graph(DrawnGraph, TensorGraph):
             loops=loops,
             id_dtype=id_dtype,
             both_directions=both_directions,
+            names=edges.names,
             consume=consume,
         )
         return cls(built.adjacency, directed=directed, names=edges.names, report=built.report, metadata=metadata)

@@ -13,6 +13,7 @@ import numpy as np
 
 from clew import transform
 from clew.adjacency import Adjacency
+from clew.counts import counted
 from clew.dtypes import OFFSET, Array, IdArray
 from clew.errors import GraphError, ResourceError
 from clew.graph import Graph
@@ -120,7 +121,8 @@ def ell(edges: Graph | Layout, *, limit: int = ELL_LIMIT) -> ELL:
     needed = width * rows.num_vertices * entry
     if needed > limit:
         raise ResourceError(
-            f"ELL would take {needed:,} bytes, since one vertex has {width:,} edges and every row is padded to that; "
+            f"ELL would take {needed:,} bytes, since one vertex has {counted(width, 'edge')} and every row is "
+            "padded to that; "
             f"the limit is {limit:,} bytes and CSR takes {rows.nbytes:,}. Use CSR or COO, or pass a larger limit."
         )
     place = np.arange(rows.num_arcs) - np.repeat(rows.indptr[:-1], degrees)

@@ -56,8 +56,9 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
         link. "tiered": of a graph with a placement, the fast rows in GPU memory and the others on the host; of others,
         as much as may be. "stream": copied in chunks while the GPU works on those before.
     fast_memory
-        Bytes of GPU memory that a graph's edges (neighbours and weights) may have, as a number or a text such as
-        "8GiB"; by default what is free, less what algorithms need for themselves.
+        Bytes of GPU memory that edges may have, as a number or a text such as "8GiB": neighbours and weights of both
+        directions, and chunks on their way, of all graphs together. Who asks first gets them; what does not fit stays
+        on the host. By default what is free, less what algorithms need for themselves.
 
     Examples
     --------

@@ -138,6 +138,25 @@ class VertexNames:
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
+def called(names: VertexNames | None, vertices: npt.ArrayLike) -> npt.NDArray[Any]:
+    """What the user calls several vertices: their names, or their ids where they have none."""
+    if names is None:
+        return np.asarray(vertices, dtype=np.int64)
+    found: npt.NDArray[Any] = names.take(vertices).to_numpy(zero_copy_only=False)
+    return found
+
+
+def shown(names: VertexNames | None, *vertices: int) -> str:
+    """A vertex as messages have it, ``'ann'``; of several, the edges from each to the next, ``'ann' -> 'bob'``.
+
+    What is no vertex of the graph, as a wrong answer may have it, is shown as the number it is.
+    """
+    known = 0 if names is None else len(names)
+    return " -> ".join(
+        repr(names[vertex]) if names is not None and 0 <= vertex < known else str(int(vertex)) for vertex in vertices
+    )
+
+
 def encode(*columns: Any) -> tuple[list[npt.NDArray[np.int64]], VertexNames]:
     """Map the values of several columns to 0…n-1 by one shared dictionary.
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.engines.choice import gpu_for, partner_for
 from clew.engines.retry import retried
@@ -99,13 +100,15 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     device
         "auto", "cpu", "cuda" or "hybrid". A GPU reduces with monoids; programs with a ``Gather`` run on the CPU. With
         "hybrid", ``send`` and ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the
-        GPU: for programs whose ``apply`` cannot be compiled for it, and states that do not fit there.
+        GPU: for programs whose ``apply`` cannot be compiled for it, and states that do not fit there. Where the CPU
+        alone was faster on a graph, and who reduces does not change the result, it has all of it.
 
     Returns
     -------
     Result
-        An array per field. ``trace`` has ``active``, ``edges`` and ``direction`` of each iteration; of a program with
-        ``active_next="all"`` and a monoid, ``changed``. With "hybrid", also ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
+        An array per field. ``trace`` has ``active``, ``edges`` (those of the active vertices), ``direction``, ``bytes``
+        and ``seconds`` of each iteration; of a program with ``active_next="all"`` and a monoid, ``changed`` instead of
+        the direction. With "hybrid", instead of bytes and seconds, ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
         ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in which messages went up and down.
     """
     _check(program)
@@ -121,7 +124,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     values: dict[str, Any]
     done: Any
     if partner is not None:
-        from clew.engines.hybrid.program import run_program as run_on_both
+        from clew.engines.hybrid.program import run as run_on_both
 
         done = run_on_both(partner, program, graph, state, chosen)
         values = {name: np.ascontiguousarray(state[name]) for name in program.fields}
@@ -183,7 +186,7 @@ def _state(program: VertexProgram, initial: Mapping[str, npt.ArrayLike], num_ver
         try:
             state[name] = value
         except ValueError as error:
-            raise GraphError(f"the initial {name!r} does not fit {num_vertices:,} vertices: {error}.") from None
+            raise GraphError(f"the initial {name!r} does not fit {counted(num_vertices, 'vertex')}: {error}.") from None
     return state
 
 

@@ -24,8 +24,23 @@ if TYPE_CHECKING:
 class Trace(DrawnTrace):
     """What each iteration did: one array per column, one entry per iteration.
 
-    Columns are up to the algorithm: ``frontier`` (active vertices), ``edges`` (edges looked at), ``direction`` ("push"
-    or "pull"), ``change`` and so on.
+    Columns are up to the algorithm. Those of iterations over edges, on every engine:
+
+    ``frontier``, of vertex programs ``active``
+        The active vertices.
+    ``edges``
+        The edges looked at; of vertex programs, those of the active vertices.
+    ``direction``
+        "push" or "pull", where there are two.
+    ``bytes``
+        The bytes of these edges: the neighbour's id and, where weights are read, the weight as the engine has it.
+    ``seconds``
+        How long the iteration took, by a clock that is read where it runs. On a CPU, iterations shorter than some ten
+        microseconds share the time of several, by their edges; on a GPU the clock counts in steps of up to a
+        microsecond.
+
+    Where edges are streamed to a GPU: ``link_bytes``, those that crossed the link, and ``link_share``, what part that
+    is of what the link can carry in the time. Others are ``bucket``, ``change``, ``changed`` and so on.
     """
 
     columns: Mapping[str, Array] = field(default_factory=dict)

@@ -52,11 +52,11 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
     if helpers < 1:
         return [kernel(piece, *args) for piece in range(pieces)]
     job = _Job(kernel, pieces, args)
-    _workers.call(helpers, job)
     try:
+        _workers.call(helpers, job)
         job.work()
         job.finished.wait()
-    finally:  # after Ctrl-C too: pieces that have not started never will
+    finally:  # after Ctrl-C too, whenever it comes: pieces that have not started never will
         job.pieces = 0
     if job.error is not None:
         raise job.error

@@ -73,7 +73,7 @@ def test_what_is_not_bipartite_is_refused_with_an_edge(graph):
     if nx.is_bipartite(as_networkx(graph).to_undirected()):
         clew.verify.bipartite_matching(graph, clew.bipartite_matching(graph))
     else:
-        with pytest.raises(GraphError, match=r"not bipartite: the edge \d+-\d+ closes a cycle of odd length"):
+        with pytest.raises(GraphError, match=r"not bipartite: the edge \d+ -> \d+ closes a cycle of odd length"):
             clew.bipartite_matching(graph)
 
 
@@ -124,9 +124,9 @@ def test_sides():
     assert clew.bipartite_matching(graph).left.tolist() == [True] * 4 + [False] * 3
     misled = clew.Graph.from_edges([0, 1], [1, 2], metadata={"bipartite": [2, 1]})
     assert clew.bipartite_matching(misled).left.tolist() == [True, False, True]
-    with pytest.raises(GraphError, match="the edge 0-1 has both ends on the left side"):
+    with pytest.raises(GraphError, match="the edge 0 -> 1 has both ends on the left side"):
         clew.bipartite_matching(misled, left=[0, 1])
-    with pytest.raises(GraphError, match="the edge 1-2 has both ends on the right side"):
+    with pytest.raises(GraphError, match="the edge 1 -> 2 has both ends on the right side"):
         clew.bipartite_matching(misled, left=[True, False, False])
     with pytest.raises(GraphError, match="expected one entry per vertex"):
         clew.bipartite_matching(misled, left=[True])
@@ -134,7 +134,7 @@ def test_sides():
     assert clew.bipartite_matching(named, left=["x"]).size == 1
     with pytest.raises(GraphError, match="no vertex is called 'z'"):
         clew.bipartite_matching(named, left=["z"])
-    with pytest.raises(GraphError, match="the edge 'a'-'x' has both ends on the right side"):
+    with pytest.raises(GraphError, match="the edge 'a' -> 'x' has both ends on the right side"):
         clew.bipartite_matching(named, left=["b"])
 
 

@@ -109,7 +109,7 @@ def test_the_checker_finds_what_is_wrong():
     wrong = result.label.copy()
     wrong[4] = 5
     for label, converged, count, rule in [
-        (wrong, True, 2, "what most neighbours had.* first at vertex 4"),
+        (wrong, True, 2, "what most neighbours had.* at vertex 4"),
         (result.label[:3], True, 2, "an entry for every vertex"),
         (result.label, False, 2, "converged exactly if"),
         (result.label, True, 3, "the different labels are counted"),

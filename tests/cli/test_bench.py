@@ -34,7 +34,7 @@ def test_a_program_reads_json(file, tmp_path):
     code, _, _ = clew("bench", file, *options, "--threads", "1,2", "--json", target, "--plot", picture)
     assert code == OK
     answer = json.loads(target.read_text())
-    assert (answer["vertices"], answer["edges"], answer["source"]) == (5, 4, 2)
+    assert (answer["vertices"], answer["edges"], answer["source"]) == (5, 4, "cy")
     races = answer["races"]
     assert [(race["algorithm"], race["threads"]) for race in races] == [
         ("sssp", 1),

@@ -81,7 +81,7 @@ def test_what_it_says(origin, destination):
     code, out, err = running.clew("convert", origin, destination, "--drop-loops", "--duplicates", "sum", "--symmetrize")
     assert (code, err) == (OK, "")
     text = " ".join(out.split())
-    assert "5 edges given, 1 self-loops dropped, 1 duplicates merged" in text
+    assert "5 edges given, 1 self-loop dropped, 1 duplicate merged" in text
     assert "4 vertices, 3 directed edges, int64 weights" in text
     assert "4 vertices, 2 undirected edges, int64 weights" in text
     assert destination.name in text.replace(" ", "")  # a long path is folded

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 import clew
@@ -11,11 +14,16 @@ from tests.cli import running
 from tests.cli.running import BAD_INPUT, OK, STOPPED, WRONG_USAGE
 
 COMMANDS = ["demo", "info", "report", "convert", "relabel", "formats", "warmup", "bench", "doctor", "tiers"]
-COMMANDS += ["run", "generate"]
+COMMANDS += ["run", "explain", "generate"]
 
 
 def test_version():
     assert running.clew("--version") == (OK, f"clew {clew.__version__}\n", "")
+
+
+def test_python_runs_the_package():
+    found = subprocess.run([sys.executable, "-m", "clew", "--version"], capture_output=True, text=True, check=True)
+    assert found.stdout == f"clew {clew.__version__}\n"
 
 
 def test_help_lists_every_command():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -10,6 +12,7 @@ import pytest
 
 import clew as library
 from clew.algorithms.registry import ALGORITHMS
+from clew.cli import run
 from tests.cli.running import BAD_INPUT, OK, WRONG_USAGE, clew
 
 
@@ -140,3 +143,96 @@ def test_a_plan_is_shown_before_the_run_and_compared_after_it(file):
     assert code == OK
     assert plan["engine"] == "cpu"
     assert plan["measured"]["seconds"] > 0
+
+
+def test_answers_for_pairs_are_summed_up(file):
+    code, out, _ = clew("run", "all-pairs", file, "--top", 2, "--json")
+    answer = json.loads(out)
+    assert code == OK
+    assert answer["facts"] == {
+        "method": "sparse",
+        "joined_pairs": 10,
+        "possible_pairs": 20,
+        "mean_distance": 2.0,
+        "largest_distance": 4,
+    }
+    # Closeness: the share of the others that are reached, over their mean distance.
+    assert answer["top"] == [
+        {"vertex": "eve", "closeness": 0.4, "reached": 4, "mean_distance": 2.5, "largest_distance": 4},
+        {"vertex": "ann", "closeness": 0.375, "reached": 3, "mean_distance": 2.0, "largest_distance": 3},
+    ]
+    code, out, _ = clew("run", "multi-source-bfs", file, "--source", "eve", "--source", "cy")
+    assert code == OK
+    assert "Top 2 by closeness" in out
+    assert ["eve", "0.4", "4", "2.5", "4"] in [line.split() for line in out.splitlines()]
+    empty = file.with_name("one.csv")
+    empty.write_text("source,target\nann,ann\n")
+    assert "1 vertex, 1 directed edge, unweighted" in clew("run", "all-pairs", empty)[1]
+
+
+def test_a_plan_alone(file):
+    code, out, _ = clew("explain", "bfs", file, "--source", "ann")
+    assert code == OK
+    assert out.startswith("Plan of bfs")
+    assert "bfs on named.csv" not in out
+    code, out, _ = clew("explain", "bfs", file, "--source", "ann", "--run")
+    assert "Predicted and measured" in out
+    code, out, _ = clew("explain", "connected_components", file, "--json")
+    assert json.loads(out)["plan"]["measured"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["sssp", "--source", "ann"], "--weights random:1:255, or count edges with clew run bfs."),
+        (["pagerank", "--weighted"], "Without --weighted, rank is shared out evenly"),
+        (["sssp", "--source", "ann", "--weights", "random:-9:-1"], "Try clew run bellman-ford"),
+        (["bellman-ford", "--undirected", "--source", "ann", "--weights", "random:-9:-1"], "--directed"),
+        (["bfs", "--source", "ann", "--format", "matrix-market"], "read it with --format edge-list"),
+    ],
+)
+def test_remedies_are_options(file, arguments, message):
+    code, _, err = clew("run", arguments[0], file, *arguments[1:])
+    told = " ".join(err.split())
+    assert code == BAD_INPUT
+    assert message in told
+    assert "graph." not in told
+    assert "clew." not in told
+
+
+def test_a_wrong_answer_is_told_by_name(file, monkeypatch):
+    def wrong(graph, source):
+        result = library.bfs(graph, source)
+        result.depth[graph.vertex("cy")] = 7
+        return result
+
+    check = run.checked
+    monkeypatch.setattr(
+        run, "checked", lambda graph, algorithm, _, chosen: check(graph, algorithm, wrong(graph, "ann"), chosen)
+    )
+    code, _, err = clew("run", "bfs", file, "--source", "ann", "--verify")
+    assert code == BAD_INPUT
+    assert "a vertex is one deeper than its parent" in err
+    assert "'cy'" in err
+
+
+def test_fewer_than_no_vertices_cannot_be_shown(file):
+    code, _, err = clew("run", "bfs", file, "--source", "ann", "--top", "-1")
+    assert code == WRONG_USAGE
+    assert "--top" in err
+    code, out, _ = clew("run", "bfs", file, "--source", "ann", "--top", "0")
+    assert code == OK
+    assert "Top" not in out
+
+
+def test_the_time_to_read_is_that_of_reading(tmp_path):
+    """In a new process, in which nothing is loaded yet; loading takes hundreds of milliseconds."""
+    path = tmp_path / "small.el"
+    path.write_text("0 1\n1 2\n")
+    code = (
+        "import time; started = time.perf_counter(); from pathlib import Path; from clew.cli.files import load\n"
+        f"found = load(Path({str(path)!r}), None)[1]; print(found.seconds, time.perf_counter() - started)"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    reading, everything = map(float, out.split())
+    assert reading < everything / 5

@@ -65,6 +65,14 @@ def test_more_colors_than_a_warp_has_bits_for():
     np.testing.assert_array_equal(np.sort(result.color), np.arange(2100))
 
 
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_a_step_a_launch(choice, monkeypatch):
+    monkeypatch.setattr("clew.engines.cuda.coloring.STEPS_PER_LAUNCH", 1)
+    graph = clew.generate.kronecker(6, seed=2)
+    for order in ORDERS:
+        same_colors(graph, order, choice)
+
+
 def test_wide_ids():
     graph = SHAPES["kronecker"]()
     wide = clew.Graph.from_csr(graph.indptr, graph.indices, directed=False, id_dtype="int64")

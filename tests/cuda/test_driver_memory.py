@@ -9,12 +9,13 @@ import subprocess
 import sys
 import weakref
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from clew.engines.cuda import registered, virtual
-from clew.errors import ClewError, ResourceError
+from clew.engines.cuda import host_memory, registered, transfer, virtual
+from clew.errors import ClewError, DeviceError, ResourceError
 
 driver = pytest.importorskip("cuda.bindings.driver")
 SUCCESS, FULL = driver.CUresult.CUDA_SUCCESS, driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY
@@ -99,6 +100,11 @@ def fake(monkeypatch):
         "cuMemGetAllocationGranularity": lambda *_: (SUCCESS, PAGE),
         "cuDeviceGetAttribute": lambda *_: (SUCCESS, 1),
         "cuCtxSynchronize": lambda: (SUCCESS,),
+        "cuCtxGetDevice": lambda: (SUCCESS, driver.CUdevice(0)),
+        "cuDevicePrimaryCtxRetain": lambda device: (SUCCESS, int(device)),
+        "cuDevicePrimaryCtxRelease": lambda _: (SUCCESS,),
+        "cuCtxPushCurrent": lambda _: (SUCCESS,),
+        "cuCtxPopCurrent": lambda: (SUCCESS, 0),
         "cuMemHostRegister": fake.register,
         "cuMemHostUnregister": drop("registered"),
         "cuMemHostGetDevicePointer": lambda address, _: (SUCCESS, address + (1 << 50)),
@@ -175,7 +181,7 @@ def test_pages_stay_pinned_for_the_last_of_several_arrays(fake):
 def test_memory_that_cannot_be_unpinned_is_told(fake, monkeypatch):
     monkeypatch.setattr(driver, "cuMemHostUnregister", lambda _: (driver.CUresult.CUDA_ERROR_INVALID_VALUE,))
     with pytest.warns(RuntimeWarning, match="INVALID_VALUE"):
-        registered._release(4096)
+        registered._release(4096, 0)
 
 
 def test_bytes_of_the_host_keep_their_owner():
@@ -205,16 +211,68 @@ def test_pinned_memory_lives_as_long_as_its_views(fake):
         registered.pages(100)
 
 
-def test_memory_that_goes_on_a_thread_without_a_gpu(fake, monkeypatch):
-    said = []
-    monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (driver.CUresult.CUDA_ERROR_INVALID_CONTEXT,))
-    monkeypatch.setattr(driver, "cuDevicePrimaryCtxRetain", lambda _: (SUCCESS, "context"))
-    monkeypatch.setattr(driver, "cuCtxSetCurrent", said.append)
+def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, monkeypatch):
+    entered, waited = [], []
+    monkeypatch.setattr(driver, "cuCtxGetDevice", lambda: (SUCCESS, driver.CUdevice(1)))
+    monkeypatch.setattr(driver, "cuCtxPushCurrent", lambda context: (entered.append(context), (SUCCESS,))[1])
+    monkeypatch.setattr(driver, "cuCtxPopCurrent", lambda: (SUCCESS, entered.pop()))
+    failed = (driver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,)  # a kernel that went wrong: memory is freed all the same
+    monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (waited.append(list(entered)), failed)[1])
     array = np.ones(1 << 16)
     view = registered.in_place(array)
+    monkeypatch.setattr(driver, "cuCtxGetDevice", lambda: (driver.CUresult.CUDA_ERROR_INVALID_CONTEXT, None))
     del view
-    assert said == ["context"]
+    run = virtual.in_two(2, PAGE, 0)
+    del run
+    assert waited == [[1], [2]]
+    assert entered == []
     assert fake.empty
+    monkeypatch.setattr(driver, "cuDevicePrimaryCtxRetain", lambda _: (driver.CUresult.CUDA_ERROR_INVALID_DEVICE, None))
+    run = virtual.in_two(0, PAGE, 0)
+    del run
+    assert fake.empty
+
+
+def test_host_memory_is_asked_for_before_it_is_taken(fake, monkeypatch, tmp_path):
+    monkeypatch.setattr(host_memory, "available", lambda: 10_000)
+    with pytest.raises(ResourceError, match="needs 24,576 bytes of host memory, and 10,000 bytes are free"):
+        registered.pages(20_000)
+    assert fake.empty
+    assert registered.pages(1000)[0].size == 1000
+    monkeypatch.setattr(host_memory, "GROUPS", tmp_path)
+    assert host_memory.free_on_host() == 10_000
+    (tmp_path / "memory.current").write_text("5000\n")
+    for limit, left in (("max", 10_000), ("9000", 4000), ("4000", 0)):
+        (tmp_path / "memory.max").write_text(limit + "\n")
+        assert host_memory.free_on_host() == left
+
+
+class _Broken:
+    """CuPy with a link that fails."""
+
+    class CUDARuntimeError(Exception):
+        __module__ = "cupy_backends.cuda.api.runtime"
+
+    def fail(self, *_, **__):
+        raise self.CUDARuntimeError("cudaErrorIllegalAddress")
+
+    asnumpy = set = fail
+
+
+def test_copies_that_fail_are_sentences():
+    broken = _Broken()
+    array = SimpleNamespace(data=SimpleNamespace(mem=None, ptr=0), nbytes=8, flags=SimpleNamespace(c_contiguous=True))
+    device = SimpleNamespace(xp=broken, empty=lambda *_: broken)
+    for _ in range(2):  # and again: nothing is held
+        with pytest.raises(DeviceError, match=r"a copy to the GPU failed: cudaErrorIllegalAddress\. The CPU can still"):
+            transfer.upload(device, np.ones(3))
+        with pytest.raises(DeviceError, match="a copy from the GPU failed"):
+            transfer.download(device, array)
+    broken.cuda = SimpleNamespace(get_current_stream=broken.fail, alloc_pinned_memory=broken.fail)
+    for _ in range(2):
+        with pytest.raises(DeviceError, match="a copy to the GPU failed"):
+            transfer.send(device, 0, np.ones(3, np.uint8))
+    assert not transfer._one_at_a_time.locked()
 
 
 def test_a_driver_that_is_too_old(monkeypatch):
@@ -225,28 +283,58 @@ def test_a_driver_that_is_too_old(monkeypatch):
     virtual._host_location.cache_clear()
 
 
-KILLED = """
+RUNS = """
 import clew, itertools
 g = clew.generate.random_weights(clew.generate.rmat(8, 8, seed=1), 1, 9)
-for edges in itertools.cycle(("tiered", "zero_copy", "managed")):
-    with clew.memory(edges, 4000 if edges == "tiered" else None):
+for edges in itertools.cycle(("tiered", "zero_copy", "managed", "stream")):
+    with clew.memory(edges, 4000 if edges in ("tiered", "stream") else None):
         clew.sssp(g, 0, device="emulated")
+    clew.bfs(g, 0, device="hybrid-emulated")
     print("ran", flush=True)
+"""
+#: What the test must find fault with.
+LEAVES = """
+import os, tempfile, time
+from multiprocessing import resource_tracker, shared_memory
+resource_tracker.register = lambda *_: None  # which would tidy up
+kept = shared_memory.SharedMemory(create=True, size=4096, name="clew_test_%d" % os.getpid())
+file = tempfile.NamedTemporaryFile(delete=False)
+while True:
+    print("ran", flush=True)
+    time.sleep(0.2)
 """
 
 
-def test_a_killed_process_leaves_nothing(tmp_path):
+def left_by(code: str, folder: Path) -> list[str]:
+    """What has a name and outlives a process that is killed at its work: files, and memory shared under a name."""
+    before = {*Path("/dev/shm").iterdir(), *Path("/proc/sysvipc/shm").read_text().splitlines()}
     process = subprocess.Popen(
-        [sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, env={**os.environ, "TMPDIR": str(folder)}
     )
     try:
-        for _ in range(5):
+        for _ in range(6):
             assert process.stdout.readline() == "ran\n"
         mapped = Path(f"/proc/{process.pid}/maps").read_text()
+        locked = next(s for s in Path(f"/proc/{process.pid}/status").read_text().splitlines() if "VmLck" in s)
     finally:
         process.send_signal(signal.SIGKILL)  # in the middle of the next run
         process.communicate()
     assert process.returncode == -signal.SIGKILL
-    # Memory with a name, of which the system would not know that nobody needs it any more, was not even there.
-    assert [line for line in mapped.splitlines() if "/dev/shm" in line or str(tmp_path) in line] == []
-    assert list(tmp_path.iterdir()) == []
+    assert locked.split()[1] == "0"
+    after = {*Path("/dev/shm").iterdir(), *Path("/proc/sysvipc/shm").read_text().splitlines()}
+    found = [str(name) for name in after - before if str(process.pid) in str(name)]
+    # Memory with a name, of which the system would not know that nobody needs it any more, is not even there.
+    found += [line for line in mapped.splitlines() if "/dev/shm" in line or str(folder) in line]
+    return found + [str(path) for path in folder.iterdir()]
+
+
+def test_a_killed_process_leaves_nothing(tmp_path):
+    assert left_by(RUNS, tmp_path) == []
+
+
+def test_what_a_killed_process_leaves_is_found(tmp_path):
+    found = left_by(LEAVES, tmp_path)
+    for name in found:
+        if name.startswith("/dev/shm/"):
+            Path(name).unlink()
+    assert {Path(name).parent for name in found if name.startswith("/")} == {Path("/dev/shm"), tmp_path}

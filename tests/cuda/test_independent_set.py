@@ -53,6 +53,13 @@ def test_sizes(n, method):
     same_set(graph, method, {})
 
 
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_a_step_a_launch(choice, monkeypatch):
+    monkeypatch.setattr("clew.engines.cuda.independent_set.STEPS_PER_LAUNCH", 1)
+    for method in METHODS:
+        same_set(SHAPES["rmat, directed"](), method, choice)
+
+
 def test_wide_ids():
     graph = SHAPES["kronecker"]()
     wide = clew.Graph.from_csr(graph.indptr, graph.indices, directed=False, id_dtype="int64")

@@ -47,6 +47,16 @@ def test_sizes(n):
     clew.verify.k_core(graph, clew.k_core(graph, device="emulated"))
 
 
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_a_step_a_launch(choice, monkeypatch):
+    monkeypatch.setattr("clew.engines.cuda.cores.STEPS_PER_LAUNCH", 1)
+    graph = SHAPES["kronecker"]()
+    expected = clew.k_core(graph, device="cpu").core
+    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice), expected)
+    chain = clew.generate.path(200)
+    np.testing.assert_array_equal(k_core(the_emulation(), chain, CHAIN=3, **choice), np.ones(200))
+
+
 def test_wide_ids():
     graph = SHAPES["kronecker"]()
     wide = clew.Graph.from_csr(graph.indptr, graph.indices, directed=False, id_dtype="int64")

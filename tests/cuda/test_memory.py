@@ -13,6 +13,8 @@ import pytest
 import clew
 from clew.build import on_device
 from clew.engines.choice import gpu_for
+from clew.engines.cuda import edge_memory
+from clew.engines.cuda.account import charged
 from clew.engines.cuda.edge_memory import EdgePlan
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.traffic import bytes_moved
@@ -267,6 +269,31 @@ def test_drivers_that_cannot_split(device, monkeypatch):
     assert (plan.mode, plan.fast_bytes, "NOT_SUPPORTED" in plan.why) == ("zero_copy", 0, True)
 
 
+def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
+    monkeypatch.setattr(edge_memory, "free_on_host", lambda: 99)
+    before = device.live_bytes
+    with clew.memory("auto", 700):
+        found = clew.sssp(UNDIRECTED, 0, device="emulated")
+    plan = plan_of(device, UNDIRECTED.outgoing)
+    assert (plan.mode, plan.fast_bytes) == ("zero_copy", 0)
+    assert "99 bytes free" in plan.why
+    assert np.array_equal(found.distance, clew.sssp(UNDIRECTED, 0, device="cpu").distance)
+    with (
+        clew.memory("tiered", 700),
+        pytest.raises(clew.ResourceError, match=r"needs \d+,\d+ bytes of host .* 99 bytes"),
+    ):
+        clew.sssp(UNDIRECTED, 0, device="emulated")
+    with clew.memory("stream", 700):  # chunks are read where they are, or are in GPU memory
+        found = clew.sssp(UNDIRECTED, 0, device="emulated")
+        assert 400 < charged(device) <= 700
+    del found
+    forget_all()
+    gc.collect()
+    assert device.live_bytes == before
+    with clew.memory("tiered", EDGES):  # all in GPU memory: nothing is copied on the host
+        clew.sssp(UNDIRECTED, 0, device="emulated")
+
+
 def test_what_cannot_be_asked_for():
     with pytest.raises(clew.GraphError, match=r"edges is 'disk'; expected one of 'auto', 'device'"):
         clew.memory("disk")
@@ -313,7 +340,7 @@ def test_bytes_moved():
     plan = EdgePlan("tiered", 50, 200, 8, "")
     trace = Trace({"edges": np.array([100, -1, 40]), "seconds": np.array([2.0, 1.0, 0.0])})
     told = bytes_moved(trace, plan, link_rate=100.0)
-    assert told["bytes"].tolist() == [200, -1, 80]
+    assert told["link_bytes"].tolist() == [200, -1, 80]
     np.testing.assert_allclose(told["link_share"], [1.0, np.nan, np.inf])
     assert "link_share" not in bytes_moved(trace, plan).columns
     assert bytes_moved(Trace({"change": np.zeros(2)}), plan).columns.keys() == {"change"}

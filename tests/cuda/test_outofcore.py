@@ -92,6 +92,31 @@ def test_a_long_path_takes_few_launches():
     assert found.trace["frontier"].tolist() == [1] * 300
 
 
+def test_steps_that_copy_nothing_take_few_launches_however_many_chunks_there_are():
+    device = EmulatedDevice()
+    graph = weighted(clew.generate.kronecker(7, seed=3))
+    arcs = graph.num_arcs
+    rows = chunked(device, graph.outgoing, arcs * 3 // 4, weights=graph.weights, chunk_bytes=arcs * 6 // 64)
+    assert len(rows.chunks) > 60
+    before = device.launches
+    found = sssp(rows, 0, graph.weights, Options(ways=("zero_copy",), small=0))
+    steps = len(found.trace)
+    assert found.trace["zero_copy"].max() > 20
+    # A list, the chunks on the host, a clearing, those in device memory; and a few before and after.
+    assert device.launches - before <= 4 * steps + 5
+
+
+def test_gathered_chunks_share_a_slot():
+    device = EmulatedDevice()
+    graph = weighted(clew.generate.kronecker(7, seed=3))
+    rows = chunked(device, graph.outgoing, graph.num_arcs, weights=graph.weights, chunk_bytes=160)
+    copies = []
+    device.copy_to = lambda target, source, stream=None: copies.append(EmulatedDevice.copy_to(device, target, source))
+    found = sssp(rows, 0, graph.weights, Options(ways=("compact",), small=0))
+    assert len(copies) < 1.5 * found.trace["compacted"].sum()  # one of neighbours and one of weights for each part
+    np.testing.assert_array_equal(found.value, clew.sssp(graph, 0, device="cpu").distance)
+
+
 def test_all_ways_in_one_step():
     graph = weighted(clew.generate.kronecker(7, seed=3))
     rows = chunked(the_emulation(), graph.outgoing, graph.num_arcs, chunk_bytes=40)

@@ -13,7 +13,20 @@ import pytest
 import clew
 from clew import layouts, semirings
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import algebra, balance, bits, compaction, hot, products, sorting, spgemm, spmspv
+from clew.engines.cuda import (
+    algebra,
+    balance,
+    bits,
+    compaction,
+    hot,
+    products,
+    repeats,
+    sorting,
+    spgemm,
+    spmspv,
+    sweep,
+    sweep_layout,
+)
 from clew.engines.cuda.engine import CudaEngine
 from clew.engines.cuda.products import AUTO, LANES, Way
 from clew.engines.cuda.rows import rows_on
@@ -24,7 +37,12 @@ from tests.on_gpu import emulation_only, fetched
 
 TILE = balance.WARP * balance.EACH
 SIZES = (0, 1, 31, 32, 33, 257, 1500)
-WAYS = [Way("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)] + [Way("tiles"), Way("hot", each=5), Way()]
+WAYS = [Way("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)] + [
+    Way("tiles"),
+    Way("hot", each=5),
+    Way("sweep"),
+    Way(),
+]
 OWN = clew.Semiring(add=lambda a, b: a if a > b else b, identity=-128, multiply=lambda weight, x: x - weight)
 ARITHMETIC = [
     (semirings.plus_times, "float32"),
@@ -86,7 +104,7 @@ def test_hubs(device, length, dtype):
     for place in ([0], [20], [39], [20, 21]):
         lengths = np.resize([1, 0, 2], 40)
         lengths[place] = length
-        ways = [Way("rows", 32, 0), Way("rows", 4, 2), Way("tiles"), Way("hot")]
+        ways = [Way("rows", 32, 0), Way("rows", 4, 2), Way("tiles"), Way("hot"), Way("sweep")]
         check_spmv(device, rows_of_lengths(lengths, dtype), semirings.plus_times, dtype, ways)
 
 
@@ -152,24 +170,43 @@ def test_the_way_follows_the_degrees():
 
 
 @emulation_only
-def test_new_names_are_made_when_products_are_many(device, monkeypatch):
-    """The sums are the same bits before and after, and where there is no memory for the names, there are none."""
+def test_layouts_are_made_when_products_are_many(device, monkeypatch):
+    """New names change no bit of the sums, and where there is no memory for a layout, there is none."""
     monkeypatch.setattr(products, "FEW", 0)
-    monkeypatch.setattr(hot, "FROM_ARCS", 0)
-    monkeypatch.setattr(hot, "AFTER_CALLS", 3)
+    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
+    monkeypatch.setattr(repeats, "HOT_AFTER", 2)
+    monkeypatch.setattr(repeats, "SWEEP_AFTER", 4)
     rng = np.random.default_rng(0)
-    for fails in (False, True):
+    for fails in ("nothing", "hot", "sweep"):
         lengths = np.resize([1, 0, 2], 600)
         lengths[5] = 900
-        rows = rows_of_lengths(lengths, "float32", seed=fails)
+        rows = rows_of_lengths(lengths, "float32", seed=len(fails))
         held, x = rows_on(device, rows), rng.random(600).astype(np.float32)
-        found = [np.empty(600, np.float32) for _ in range(5)]
+        found = [np.empty(600, np.float32) for _ in range(6)]
         for k, out in enumerate(found):
-            if k == 2 and fails:
+            if (k, fails) in ((2, "hot"), (4, "sweep")):
                 device.fail_at(1)
             CudaEngine(device).spmv(rows, x, semirings.plus_times, None, out)
-            assert (held in hot._renamed) == (k >= 2 and not fails)
-            np.testing.assert_array_equal(out, found[0])
+            assert (held in hot._renamed) == (fails != "hot" and k >= 2 and (k < 4 or fails == "sweep"))
+            assert (held in sweep._sweeps) == (fails != "sweep" and k >= 4)
+            if held in sweep._sweeps:
+                np.testing.assert_allclose(out, found[0], rtol=1e-5)
+            else:
+                np.testing.assert_array_equal(out, found[0])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64"])
+def test_sweeps_of_several_tiles_and_runs(device, monkeypatch, dtype):
+    """More columns than a word has bits for, rows in many parts, and tiles that warps take one after the other."""
+    monkeypatch.setattr(sweep_layout, "PART", 3)
+    monkeypatch.setattr(sweep_layout, "MOST_ROWS", 2)
+    lengths = np.zeros(140_000, dtype=np.int64)
+    lengths[::50] = np.resize([1, 40, 2, 7, 3], 2800)
+    rows = rows_of_lengths(lengths, dtype)
+    made = sweep.sweep_of(device, rows_on(device, rows))
+    assert made.num_tiles > device.num_processors * sweep_layout.WARPS
+    assert made.split_rows.size
+    check_spmv(device, rows, semirings.plus_times, dtype, [Way("sweep")])
 
 
 RUNS = {

@@ -195,7 +195,7 @@ def test_edges_listed_in_both_directions_are_checked():
         [0, 1, 1, 2, 2], [1, 0, 2, 1, 2], [5, 5, 6, 6, 7], directed=False, both_directions=True
     )
     assert graph.num_edges == 3
-    with pytest.raises(GraphError, match="the edge 1-2 is there one way only"):
+    with pytest.raises(GraphError, match="the edge 1 -> 2 is there one way only"):
         clew.Graph.from_edges([0, 1, 1], [1, 0, 2], directed=False, both_directions=True)
     with pytest.raises(GraphError, match="different weights"):
         clew.Graph.from_edges([0, 1], [1, 0], [1, 2], directed=False, both_directions=True)

@@ -144,7 +144,7 @@ def test_repr_says_what_there_is(small):
     text = repr(small)
     assert "5 vertices, 4 directed edges, float64 weights" in text
     assert "degree 0 to 2" in text
-    assert "1 isolated, 1 self-loops" in text
+    assert "1 isolated, 1 self-loop" in text
     html = small._repr_html_()
     assert "<table>" in html
     assert "out-degree" in html

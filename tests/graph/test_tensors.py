@@ -153,3 +153,17 @@ def test_tables_and_tensors_import_nothing():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_edges_listed_in_both_directions_are_one_edge_each():
+    both = [[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]]  # the last is a loop
+    graph = clew.Graph.from_edge_index(both, [3, 3, 4, 4, 5], directed=False)
+    assert graph == clew.Graph.from_edges([0, 1, 2], [1, 2, 2], [3, 4, 5], directed=False)
+    assert clew.Graph.from_edge_index(graph.to_edge_index(), graph.weights, directed=False) == graph
+    assert clew.Graph.from_edge_index([[0, 1], [1, 2]], directed=False).num_edges == 2  # listed once
+    assert clew.Graph.from_edge_index(both).num_edges == 5
+    assert clew.Graph.from_edge_index(both, directed=False, both_directions=False).num_edges == 5
+    with pytest.raises(GraphError, match="its two directions have different weights"):
+        clew.Graph.from_edge_index([[0, 1], [1, 0]], [1, 2], directed=False)
+    with pytest.raises(GraphError, match="one way only"):
+        clew.Graph.from_edge_index([[0, 1], [1, 2]], directed=False, both_directions=True)

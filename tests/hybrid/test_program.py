@@ -15,9 +15,10 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda.operators import ltoir
 from clew.engines.cuda.row_product import RowProduct
 from clew.engines.cuda.vertices import functions_of
-from clew.engines.hybrid.pipeline import Settings
-from clew.engines.hybrid.program import run_program
-from clew.errors import OperatorError
+from clew.engines.hybrid import plans
+from clew.engines.hybrid.pipeline import Pipeline, Settings
+from clew.engines.hybrid.program import is_order_free, run_program
+from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
 from tests.cuda.test_program import Weighing as WeighingOnGpu
@@ -36,9 +37,9 @@ def check(program, graph, how, rtol=0.0):
     for name, values in expected.values.items():
         np.testing.assert_allclose(state[name], values, rtol=rtol, err_msg=name)
     assert (done.iterations, done.converged) == (expected.iterations, expected.converged)
-    if "active" in expected.trace.columns:
-        np.testing.assert_array_equal(done.trace["active"], expected.trace["active"])
-        np.testing.assert_array_equal(done.trace["direction"], expected.trace["direction"])
+    for column in {"active", "direction", "changed"} & expected.trace.columns.keys():
+        np.testing.assert_array_equal(done.trace[column], expected.trace[column])
+    assert (done.trace["seconds"] > 0).all()
     return done
 
 
@@ -96,6 +97,36 @@ def test_the_public_function():
         assert clew.run(Components(), empty, device="hybrid-emulated").label.tolist() == [0][:vertices]
     with pytest.raises(OperatorError, match=r'sees all messages of a vertex at once.*Use device="cpu"'):
         clew.run(LabelPropagation(), GRAPH, device="hybrid-emulated")
+
+
+def test_the_cpu_alone_is_tried_and_taken_where_it_is_faster():
+    graph = clew.generate.rmat(8, 8, seed=2)  # of its own: what was faster is remembered for a graph
+    expected = clew.run(BreadthFirst(1), graph, device="cpu")
+    for _ in range(6):
+        found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
+        np.testing.assert_array_equal(found.depth, expected.depth)
+        assert {"active", "edges", "edges_cpu", "bytes_up", "seconds_gpu", "form"} <= set(found.trace.columns)
+        np.testing.assert_array_equal(found.trace["active"], expected.trace["active"])
+    known = plans.measured("examples.vertex_programs.BreadthFirst", graph, gpu_for("emulated", 0))
+    assert set(known) == {plans.CPU, plans.SPLIT}
+    assert max(known.values()) < np.inf
+    assert not is_order_free(PageRank())  # whose sums must not depend on who was faster
+
+
+def test_memory_that_runs_out_midway_is_told(monkeypatch):
+    graph = clew.generate.rmat(8, 8, seed=3)
+
+    def fail(*_, **__):
+        raise ResourceError("nothing is left")
+
+    monkeypatch.setattr(Pipeline, "step", fail)
+    with pytest.raises(ResourceError, match="nothing is left"):  # the state is not what it was: nobody goes on with it
+        clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
+    monkeypatch.undo()
+    np.testing.assert_array_equal(
+        clew.run(BreadthFirst(1), graph, device="hybrid-emulated").depth,
+        clew.run(BreadthFirst(1), graph, device="cpu").depth,
+    )
 
 
 CODE = """

@@ -59,7 +59,7 @@ def test_undirected_graphs_store_both_directions() -> None:
 
 
 def test_the_suffix_decides_about_weights(tmp_path: Path) -> None:
-    with pytest.raises(clew.FormatError, match=r"name it \.wsg"):
+    with pytest.raises(clew.FormatError, match=r"Name it \.wsg"):
         clew.write(small(), tmp_path / "graph.sg")
     assert not list(tmp_path.iterdir())
     clew.write(small(weights=None), tmp_path / "graph.wsg")

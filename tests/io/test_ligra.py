@@ -112,7 +112,7 @@ def test_placement_boundary() -> None:
         (plain(b"3 9223372036854775807 0"), "line 3, column 1", "cut short"),
         (plain(b"9223372036854775807 9223372036854775807 0"), "line 3, column 1", "cut short"),
         (plain(b"18446744073709551615 0 0 7"), "line 2, column 1", "vertices is 18446744073709551615"),
-        (plain(b"0 1 0"), "line 3, column 1", "1 edges but no vertices"),
+        (plain(b"0 1 0"), "line 3, column 1", "1 edge but no vertices"),
         (plain(b"3 4 1 2 3 2 1 2 0"), "line 4, column 1", "first row starts at offset 1; expected 0"),
         (plain(b"3 4 0 3 2 2 1 2 0"), "line 6, column 1", "offset of row 2 is 2, which is less than 3"),
         (plain(b"3 4 0 2 5 2 1 2 0"), "line 6, column 1", "offset of a row is 5; expected an integer from"),

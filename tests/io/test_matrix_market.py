@@ -270,7 +270,7 @@ BAD = [
     (GENERAL + "3 3 2\n1 1 1\n", 2, 5, "promises 2 entries, but there are 1; is the file cut short?"),
     (GENERAL + f"3 3 {2**63 - 1}\n1 1 1\n", 2, 5, "promises 9,223,372,036,854,775,807 entries, but there are 1"),
     (GENERAL + "3 3 1\n\n1 1 1\n% c\n  2 2 2\n3 3 3\n", 6, 3, "promises 1 entries, but there are 3; this"),
-    (GENERAL + "1000000000000 1000000000000 1\n1 1 1\n", 2, 1, "1,000,000,000,000 vertices, but the file has 1 edges"),
+    (GENERAL + "1000000000000 1000000000000 1\n1 1 1\n", 2, 1, "1,000,000,000,000 vertices, but the file has 1 edge"),
     (GENERAL + "2 2 1\n0 1 1\n", 3, 1, "the row is '0'; expected an integer from 1 to 2"),
     (GENERAL + "2 2 1\n1  3 1\n", 3, 4, "the column is '3'; expected an integer from 1 to 2"),
     (GENERAL + "2 2 1\n1 -1 1\n", 3, 3, "the column is '-1'"),
@@ -306,7 +306,7 @@ BAD = [
 def test_bad_files_are_refused_with_their_place(text: str, line: int, column: int, words: str) -> None:
     with pytest.raises(clew.FormatError) as caught:
         read(text.encode())
-    assert words in caught.value.problem
+    assert words in str(caught.value)
     assert (caught.value.line, caught.value.column) == (line, column)
 
 

@@ -12,6 +12,7 @@ from clew.io.ligra import writer
 from clew.placement import (
     AllFast,
     AllSlow,
+    AsNumbered,
     Auto,
     Degree,
     Frontier,
@@ -39,7 +40,10 @@ STRATEGIES = [
     Hot(100),
     Hot(100, "pagerank"),
     Hot("0.1KB", "access"),
+    Hot(100, "cost"),
+    AsNumbered(100),
     Auto(100),
+    Auto(100, "gpu"),
 ]
 
 
@@ -154,6 +158,8 @@ def test_an_empty_graph():
         Hot("1GiB"),
         Hot(0, "pagerank"),
         Hot(9, "access"),
+        Hot(9, "cost"),
+        AsNumbered(9),
         Auto(8),
     ):
         placement = strategy.place(graph)
@@ -166,7 +172,7 @@ def test_an_empty_graph():
 def test_budgets_of_nothing_of_one_row_and_of_everything():
     graph = example()
     sizes = row_bytes(graph)
-    for by in ("degree", "pagerank", "access"):
+    for by in ("degree", "pagerank", "access", "cost"):
         assert Hot(0, by).place(graph).num_fast == 0
         assert Hot(int(sizes.sum()), by).place(graph).boundary == 0
         assert Hot(int(sizes.sum()) - 1, by).place(graph).boundary == 1
@@ -191,7 +197,7 @@ def test_the_hottest_go_first_and_what_is_too_large_is_passed_over():
 
 def test_the_smaller_of_two_budgets_holds():
     graph = clew.generate.rmat(10, 8, seed=1)
-    for strategy in (Hot("8KiB"), Auto("8KiB")):
+    for strategy in (Hot("8KiB"), AsNumbered("8KiB"), Auto("8KiB")):
         assert strategy.place(graph, "4KiB").fast_bytes <= 4096
         assert 4096 < strategy.place(graph, "1GiB").fast_bytes <= 8192
 
@@ -288,7 +294,7 @@ def test_short_names():
         ("all_fast:x", "expected all_fast alone"),
         ("hot:fast_memory=lots", "'lots' is no amount of memory"),
         ("hot:fast_memory=1,by=luck", "by is 'luck'; expected one of 'degree'"),
-        ("auto:fast_memory=1,speeds=3", "no knob of auto"),
+        ("auto:fast_memory=1,speeds=3", "speeds is '3'; expected one of 'gpu'"),
     ],
 )
 def test_texts_that_are_wrong(text, said):

@@ -42,7 +42,11 @@ def test_of_many_degrees_ranges_are_taken_together_and_nobody_is_lost():
 
 
 def test_graphs_without_vertices_or_edges_say_so():
-    for vertices, told in ((0, "The graph has no vertices."), (3, "None of the 3 vertices has an edge.")):
+    for vertices, told in (
+        (0, "The graph has no vertices."),
+        (1, "The vertex has no edge."),
+        (3, "None of the vertices has an edge."),
+    ):
         figure = plots.degrees(clew.Graph.from_edges([], [], num_vertices=vertices))
         assert len(figure.data) == 0
         assert figure.layout.annotations[0].text == told

@@ -44,7 +44,7 @@ def test_matplotlib_draws_the_same():
     assert [bar.get_height() for bar in profile.patches] == [1, 5]
     top = clew.pagerank(graph).plot(backend="matplotlib").axes[1]
     assert [label.get_text() for label in top.get_yticklabels()] == list("012345")
-    assert len(clew.bfs(graph).trace.plot(backend="matplotlib").axes) == 2
+    assert len(clew.bfs(graph).trace.plot(backend="matplotlib").axes) == 4
 
 
 def test_matplotlib_draws_pictures_and_odd_names(tmp_path):

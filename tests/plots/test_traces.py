@@ -38,30 +38,54 @@ def test_bytes_and_times_have_panels_and_vertices_are_shown_over_time():
         {
             "bucket": np.array([0, 1]),
             "frontier": np.array([1, 3]),
+            "edges": np.array([2, 6]),
             "bytes": np.array([8, 24]),
+            "link_bytes": np.array([8, 0]),
             "seconds": np.array([0.001, 0.003]),
             "copied": np.array([1, 0]),
             "zero_copy": np.array([0, 2]),
         }
     )
     figure = trace.plot()
-    titles = [figure.layout[f"yaxis{row or ''}"].title.text for row in ("", 2, 3, 4, 5)]
-    assert titles == ["active vertices", "bytes moved", "milliseconds", "chunks of edges", "vertices reached"]
-    assert np.asarray(figure.data[2].y).tolist() == [8, 24]
-    assert np.asarray(figure.data[3].y).tolist() == [1, 3]
-    assert [trace.name for trace in figure.data[4:6]] == ["copied", "read in place"]
-    assert figure.data[4].legend == "legend4"
-    over_time = figure.data[6]
+    assert titles(figure) == [
+        "active vertices",
+        "bytes of edges",
+        "bytes over the link",
+        "milliseconds",
+        "chunks of edges",
+        "vertices reached",
+    ]
+    assert [np.asarray(figure.data[row].y).tolist() for row in (2, 3, 4)] == [[8, 24], [8, 0], [1, 3]]
+    assert [trace.name for trace in figure.data[5:7]] == ["copied", "read in place"]
+    assert figure.data[5].legend == "legend5"
+    over_time = figure.data[7]
     assert (np.asarray(over_time.x).tolist(), np.asarray(over_time.y).tolist()) == ([1, 4], [1, 4])
+
+
+def titles(figure):
+    rows = sum(axis.startswith("yaxis") for axis in figure.layout)
+    return [figure.layout[f"yaxis{row if row > 1 else ''}"].title.text for row in range(1, rows + 1)]
 
 
 def test_traces_of_algorithms_have_a_panel_for_each_column():
     graph = clew.generate.kronecker(8, seed=1)
-    (change,) = clew.pagerank(graph).trace.plot().data
-    assert len(change.y) == clew.pagerank(graph).iterations
+    ranks = clew.pagerank(graph)
+    shown = ranks.trace.plot()
+    assert titles(shown) == ["active vertices", "bytes of edges", "milliseconds", "sum of changes"]
+    assert [len(trace.y) for trace in shown.data] == [ranks.iterations] * 4  # and no sum of the same vertices
     (vertices,) = clew.k_core(graph).trace.plot().data
     assert np.asarray(vertices.x).tolist() == clew.k_core(graph).trace["core"].tolist()
     assert np.asarray(vertices.y).sum() == graph.num_vertices
+
+
+def test_a_search_shows_size_direction_bytes_and_time():
+    four = ["active vertices", "bytes of edges", "milliseconds", "vertices reached"]
+    graph = clew.generate.kronecker(8, seed=1)
+    figure = clew.bfs(graph, int(np.argmax(graph.degrees()))).trace.plot()
+    assert titles(figure) == four
+    assert {"push", "pull"} <= {trace.name for trace in figure.data}
+    for vertices in (1, 2, 5000):
+        assert titles(clew.bfs(clew.generate.path(vertices), 0).trace.plot()) == four
 
 
 def test_of_many_iterations_means_are_shown():

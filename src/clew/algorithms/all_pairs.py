@@ -11,6 +11,7 @@ from clew.algorithms.registry import algorithm
 from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.names import shown
 from clew.result import Result
 
 METHODS = ("auto", "floyd_warshall", "sparse")
@@ -81,7 +82,7 @@ def all_pairs(
     below = np.flatnonzero(diagonal < 0)
     if below.size:
         raise GraphError(
-            f"a cycle of negative weight leads through vertex {graph.name(below[0])!r}, so no path is the shortest; "
-            "remove the cycle or make its weights larger."
+            f"a cycle of negative weight leads through vertex {shown(graph.names, below[0])}, so no path is the "
+            "shortest; remove the cycle or make its weights larger."
         )
     return Result("all_pairs", {"distance": distance}, names=graph.names, facts={"method": chosen})

@@ -37,8 +37,10 @@ def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.nd
     """
     if graph.weights is None:
         raise GraphError(
-            f"{algorithm} needs edge weights, and this graph has none; add some with graph.with_weights(...) or "
-            "clew.generate.random_weights(graph, 1, 255), or count edges with clew.bfs."
+            f"{algorithm} needs edge weights, and this graph has none.",
+            remedy="Add some with graph.with_weights(...) or clew.generate.random_weights(graph, 1, 255), or count "
+            "edges with clew.bfs.",
+            option="Add random ones with --weights random:1:255, or count edges with clew run bfs.",
         )
     if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
         count = int(np.isnan(graph.weights).sum())
@@ -47,6 +49,8 @@ def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.nd
 
     if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := extent(graph.weights)[0]) < 0:
         raise GraphError(
-            f"the smallest weight is {low}; {algorithm} needs weights of 0 or more. Try clew.bellman_ford."
+            f"the smallest weight is {low}; {algorithm} needs weights of 0 or more.",
+            remedy="Try clew.bellman_ford.",
+            option="Try clew run bellman-ford, or other weights, such as --weights random:1:255.",
         )
     return graph.weights

@@ -9,9 +9,11 @@ import numpy as np
 from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
+from clew.counts import counted
 from clew.engines.choice import gpu_for
 from clew.errors import GraphError, NegativeCycleError
 from clew.graph import Graph
+from clew.names import shown
 from clew.result import Result
 
 SHOWN = 12  # vertices of a cycle in a message
@@ -38,7 +40,8 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
     Returns
     -------
     Result
-        ``distance``, ``parent`` and ``reached`` as of ``clew.sssp``; the trace has ``frontier`` and ``edges``.
+        ``distance``, ``parent`` and ``reached`` as of ``clew.sssp``; the trace has ``frontier``, ``edges``,
+        ``bytes`` and ``seconds``.
 
     Raises
     ------
@@ -95,15 +98,17 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
 
 
 def _negative_cycle(graph: Graph, vertices: list[int]) -> NegativeCycleError:
-    cycle = [graph.name(vertex) for vertex in vertices]
-    shown = " → ".join(map(str, cycle[:SHOWN])) + (" → …" if len(cycle) > SHOWN else f" → {cycle[0]}")
-    way = (
-        "In an undirected graph every negative edge is one, there and back; make the graph directed or the weights "
-        "0 or more."
-        if not graph.directed
-        else "Remove or reweight one of its edges."
+    told = shown(graph.names, *vertices[:SHOWN], *vertices[: len(vertices) <= SHOWN])
+    problem = (
+        f"there is no shortest path: a cycle of {counted(len(vertices), 'edge')} has a negative sum, {told}"
+        f"{' -> …' if len(vertices) > SHOWN else ''}."
     )
-    edges = "1 edge" if len(cycle) == 1 else f"{len(cycle):,} edges"
+    cycle = [graph.name(vertex) for vertex in vertices]
+    if graph.directed:
+        return NegativeCycleError(f"{problem} Remove or reweight one of its edges.", cycle)
     return NegativeCycleError(
-        f"there is no shortest path: a cycle of {edges} has a negative sum, {shown}. {way}", cycle
+        f"{problem} In an undirected graph every negative edge is one, there and back.",
+        cycle,
+        remedy="Make the graph directed or the weights 0 or more.",
+        option="Read the file with --directed, or make the weights 0 or more.",
     )

@@ -10,11 +10,12 @@ import numpy.typing as npt
 
 from clew.algorithms.registry import algorithm
 from clew.algorithms.sources import vertices_of
+from clew.counts import counted
 from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.generate.arguments import whole
 from clew.graph import Graph
-from clew.names import Name
+from clew.names import Name, called
 from clew.result import Result
 
 
@@ -49,7 +50,7 @@ def betweenness(
     Returns
     -------
     Result
-        ``centrality`` (float64) and ``sources`` (the ids of the vertices that paths were taken from). With a single
+        ``centrality`` (float64) and ``sources`` (the names of the vertices that paths were taken from). With a single
         sample, there is no estimate for that vertex itself: it gets NaN, as in NetworkX.
 
     Notes
@@ -86,7 +87,8 @@ def betweenness(
         from clew.engines.cpu.betweenness import dependencies
 
         total = dependencies(graph, sources)
-    return Result("betweenness", {"centrality": total * scale}, names=graph.names, facts={"sources": sources})
+    facts = {"sources": called(graph.names, sources)}
+    return Result("betweenness", {"centrality": total * scale}, names=graph.names, facts=facts)
 
 
 def _sources(graph: Graph, samples: int | Iterable[Name] | None, seed: int) -> npt.NDArray[np.int64]:
@@ -98,7 +100,9 @@ def _sources(graph: Graph, samples: int | Iterable[Name] | None, seed: int) -> n
         return np.random.default_rng(whole("seed", seed, 0)).choice(n, count, replace=False)
     sources = vertices_of(graph, samples)
     if sources.size == 0 or np.unique(sources).size < sources.size:
-        raise GraphError(f"samples has {sources.size:,} vertices; expected one or more, and none of them twice.")
+        raise GraphError(
+            f"samples has {counted(sources.size, 'vertex')}; expected one or more, and none of them twice."
+        )
     return sources
 
 

@@ -34,7 +34,8 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
     -------
     Result
         ``depth`` (int32, -1 where unreached), ``parent`` (vertex ids, -1 where unreached, the source's own id at the
-        source), ``reached`` (their number); the trace has ``frontier``, ``edges`` (-1 where pulled) and ``direction``.
+        source), ``reached`` (their number); the trace has ``frontier``, ``edges``, ``direction``, ``bytes`` and
+        ``seconds`` of each level.
 
     Notes
     -----

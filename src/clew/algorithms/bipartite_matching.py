@@ -11,6 +11,7 @@ from clew.dtypes import Array
 from clew.engines.choice import check_device
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.names import shown
 from clew.result import Result, Trace
 from clew.transform import as_mask
 
@@ -102,8 +103,8 @@ def _left_side(graph: Graph, left: Any) -> Array:
         if (edge := edge_within_a_side(graph, side)) is not None:
             where = "left" if side[edge[0]] else "right"
             raise GraphError(
-                f"the edge {_named(graph, edge)} has both ends on the {where} side; expected every edge to lead from "
-                "one side to the other. Leave left out to have the sides found."
+                f"the edge {shown(graph.names, *edge)} has both ends on the {where} side; expected every edge to "
+                "lead from one side to the other. Leave left out to have the sides found."
             )
         return side
     match graph.metadata.get("bipartite"):
@@ -114,11 +115,7 @@ def _left_side(graph: Graph, left: Any) -> Array:
     side, edge = two_sides(graph)
     if edge is not None:
         raise GraphError(
-            f"the graph is not bipartite: the edge {_named(graph, edge)} closes a cycle of odd length; expected two "
-            "sides and edges between them only."
+            f"the graph is not bipartite: the edge {shown(graph.names, *edge)} closes a cycle of odd length; expected "
+            "two sides and edges between them only."
         )
     return side
-
-
-def _named(graph: Graph, edge: tuple[int, int]) -> str:
-    return f"{graph.name(edge[0])!r}-{graph.name(edge[1])!r}"

@@ -33,7 +33,9 @@ def check_flow_weights(graph: Graph, algorithm: str) -> None:
     """Refuse weights that rank cannot be shared out by."""
     if graph.weights is None:
         raise GraphError(
-            f"weighted is True, but this graph has no weights; {algorithm} with weighted=False shares rank out evenly."
+            f"{algorithm} is to share rank out by weights, but this graph has none.",
+            remedy="With weighted=False, rank is shared out evenly.",
+            option="Without --weighted, rank is shared out evenly; --weights random:1:255 adds random weights.",
         )
     if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
         count = int((~np.isfinite(graph.weights)).sum())

@@ -77,5 +77,5 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
         facts={"count": int(left.sum())},
         iterations=found.rounds,
         converged=found.converged,
-        trace=Trace({"changed": found.changes}),
+        trace=Trace({"changed": found.changes, **found.measured}),
     )

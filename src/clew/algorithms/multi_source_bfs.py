@@ -8,9 +8,10 @@ import numpy as np
 
 from clew.algorithms.registry import algorithm
 from clew.algorithms.sources import vertices_of
+from clew.counts import counted
 from clew.engines.choice import check_device
 from clew.graph import Graph
-from clew.names import Name
+from clew.names import Name, called
 from clew.result import Result
 
 
@@ -30,7 +31,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     Returns
     -------
     Result
-        ``depth`` (int32, a row per vertex and a column per source, -1 where unreached), ``sources`` (their vertex ids)
+        ``depth`` (int32, a row per vertex and a column per source, -1 where unreached), ``sources`` (their names)
         and ``reached`` (for each source, how many vertices). Two dimensions are too many for tables and ``top``.
 
     Notes
@@ -60,7 +61,11 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
 
     starts = vertices_of(graph, sources)
     shape = (graph.num_vertices, starts.size)
-    memory.check(4 * shape[0] * shape[1], f"depths of {shape[0]:,} vertices from {shape[1]:,} sources", "take fewer")
+    memory.check(
+        4 * shape[0] * shape[1],
+        f"depths of {counted(shape[0], 'vertex')} from {counted(shape[1], 'source')}",
+        "take fewer",
+    )
     depth = np.full(shape, -1, dtype=np.int32)
     levels = search(graph.outgoing, graph.incoming, starts, depth)
     reached = (depth >= 0).sum(axis=0)
@@ -68,6 +73,6 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
         "multi_source_bfs",
         {"depth": depth},
         names=graph.names,
-        facts={"sources": starts, "reached": reached},
+        facts={"sources": called(graph.names, starts), "reached": reached},
         iterations=levels,
     )

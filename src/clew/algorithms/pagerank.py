@@ -60,8 +60,9 @@ def pagerank(
     Returns
     -------
     Result
-        ``rank``, which sums to 1; ``converged`` says whether the tolerance was met; the trace has ``change``. Ranks do
-        not depend on the number of threads, to the last bit; those of a GPU differ from a CPU's in the last digits.
+        ``rank``, which sums to 1; ``converged`` says whether the tolerance was met; the trace has ``change``,
+        ``frontier``, ``edges``, ``bytes`` and ``seconds``. Ranks do not depend on the number of threads, to the
+        last bit; those of a GPU differ from a CPU's in the last digits.
 
     Notes
     -----

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 
@@ -24,6 +25,8 @@ def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
     largest = max(-int(weights.min()), int(weights.max()))
     if largest * num_vertices * margin >= LARGEST:
         raise GraphError(
-            f"the largest weight is {largest:,} and there are {num_vertices:,} vertices: the sum along a path may not "
-            "fit 64 bits. Scale the weights down, or use graph.with_weights(graph.weights.astype('float64'))."
+            f"the largest weight is {largest:,} and a path may lead over {counted(num_vertices, 'vertex')}: the "
+            "sum along a path may not fit 64 bits.",
+            remedy="Scale the weights down, or use graph.with_weights(graph.weights.astype('float64')).",
+            option="Scale the weights of the file down, or take others, such as --weights random:1:255.",
         )

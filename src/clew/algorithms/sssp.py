@@ -50,7 +50,7 @@ def sssp(
         ``distance``: of the weights' dtype for floats, with inf where unreached; int64 for integers and bool, with the
         largest int64 where unreached. ``parent``: the vertex before on a shortest path (vertex ids, -1 where unreached,
         the source's own id at the source). ``reached``: their number. The trace has ``bucket``, ``frontier`` (vertices
-        relaxed) and ``edges``.
+        relaxed), ``edges``, ``bytes`` and ``seconds``.
 
     Raises
     ------

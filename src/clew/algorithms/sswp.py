@@ -37,7 +37,7 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
         ``width``, of the weights' dtype: its largest number (inf for floats) at the source, its smallest (-inf for
         floats) where unreached. ``parent``: the vertex before on a widest path (vertex ids, -1 where unreached, the
         source's own id at the source). ``reached``: their number. The trace has ``bucket``, ``frontier`` (vertices
-        relaxed) and ``edges``.
+        relaxed), ``edges``, ``bytes`` and ``seconds``.
 
     Notes
     -----

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from clew.bench.task import Answer
+from clew.counts import counted
 
 RELATIVE = 1e-6  # of sums of floats that were added in another order
 RANKS = {"pagerank": 5e-3, "pagerank_converged": 1e-4}  # the largest difference of scaled ranks, summed up
@@ -63,7 +64,7 @@ def _compare_values(algorithm: str, ours: Any, theirs: Any) -> str | None:
 
 def _reached(algorithm: str, ours: Any, count: int) -> str | None:
     expected = int((ours >= 0).sum() if algorithm == "bfs" else np.isfinite(ours).sum())
-    return None if count == expected else f"{count:,} vertices reached instead of {expected:,}"
+    return None if count == expected else f"{counted(count, 'vertex')} reached instead of {expected:,}"
 
 
 def _components(_algorithm: str, ours: Any, count: int) -> str | None:

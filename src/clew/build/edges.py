@@ -12,8 +12,10 @@ from clew import threads
 from clew.adjacency import Adjacency, BuildReport
 from clew.build.memory import give_back
 from clew.build.rows import check_policies, check_symmetric, checked, count_loops, extent, merge, sorted_rows
+from clew.counts import counted
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype, is_on_gpu
 from clew.errors import GraphError, ResourceError
+from clew.names import VertexNames
 from clew.progress import showing
 
 BUCKET_BITS = 8  # 256 buckets: measured fastest, their write fronts fit the first-level cache
@@ -42,6 +44,7 @@ def build(
     loops: str,
     id_dtype: npt.DTypeLike | None = None,
     both_directions: bool = False,
+    names: VertexNames | None = None,
     consume: bool = False,
 ) -> Built:
     """Compressed rows of the edges; arguments as in ``Graph.from_edges``.
@@ -63,6 +66,7 @@ def build(
             loops=loops,
             id_dtype=id_dtype,
             both_directions=both_directions,
+            names=names,
         )
     source, target = _as_ids(source, "source"), _as_ids(target, "target")
     if source.size != target.size:
@@ -80,7 +84,7 @@ def build(
         if repeated and duplicates != "keep":
             adjacency, report = merge(adjacency, report, directed, duplicates, loops)
         if both_directions and not directed:
-            check_symmetric(adjacency)
+            check_symmetric(adjacency, names)
     return Built(adjacency, report)
 
 
@@ -148,7 +152,8 @@ def _refuse_sparse(high: int, num_edges: int) -> None:
     """One stray id must not make us allocate terabytes of empty rows."""
     if high > (1 << 28) and high > 64 * num_edges:
         raise GraphError(
-            f"the largest id is {high:,} but there are only {num_edges:,} edges: rows for every id up to it would take "
+            f"the largest id is {high:,} but there are only {counted(num_edges, 'edge')}: rows for every id up "
+            "to it would take "
             f"{8 * (high + 2):,} bytes. Pass ids='map' to number only vertices that occur, or num_vertices to insist."
         )
 

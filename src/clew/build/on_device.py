@@ -17,6 +17,7 @@ from clew.adjacency import Adjacency, BuildReport
 from clew.build.edges import Built, check_extent
 from clew.build.rows import check_policies, check_symmetric, merge
 from clew.errors import GraphError, MissingDependencyError, ResourceError
+from clew.names import VertexNames
 
 #: An edge as one number, row times vertices plus neighbour, must fit 63 bits.
 MOST_VERTICES = 3 * 10**9
@@ -42,6 +43,7 @@ def build(
     loops: str,
     id_dtype: npt.DTypeLike | None = None,
     both_directions: bool = False,
+    names: VertexNames | None = None,
     xp: Any = None,
 ) -> Built:
     """Compressed rows of edges in GPU memory; arguments as in ``Graph.from_edges``."""
@@ -57,7 +59,7 @@ def build(
             "weights, beside the edges themselves. Bring source and target to the host (source.get()) to build there."
         ) from None
     if both_directions and not directed:
-        check_symmetric(built.adjacency)
+        check_symmetric(built.adjacency, names)
     return built
 
 

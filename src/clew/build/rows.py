@@ -12,6 +12,7 @@ from clew import threads
 from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
+from clew.names import VertexNames, shown
 
 SMALL = 1 << 20  # arcs; below this, NumPy is done before Numba is loaded
 MODES = {"drop": 0, "first": 0, "min": 1, "max": 2, "sum": 3}
@@ -142,7 +143,7 @@ def merge(
     if overflows:
         raise GraphError(
             f"{overflows:,} sums of duplicate weights do not fit {rows.weights.dtype}; "  # type: ignore[union-attr]
-            "give weights of a wider type, or another rule than duplicates='sum'."
+            "give weights of a wider type, or another rule than to sum them."
         )
     arcs = kernels_merge.close_gaps(indptr, lengths, indices, weights)
     # An undirected edge between two vertices was found in both of their rows.
@@ -173,11 +174,11 @@ def first_asymmetry(rows: Adjacency) -> tuple[int, int] | None:
     return None if u < 0 else (int(u), int(v))
 
 
-def check_symmetric(rows: Adjacency) -> None:
-    """Refuse rows that do not hold every edge in both directions."""
+def check_symmetric(rows: Adjacency, names: VertexNames | None = None) -> None:
+    """Refuse rows that do not hold every edge in both directions; the message calls vertices by their names."""
     wrong = first_asymmetry(rows)
     if wrong is not None:
         raise GraphError(
-            f"the graph is said to be undirected, but the edge {wrong[0]}-{wrong[1]} is there one way only, or "
+            f"the graph is said to be undirected, but the edge {shown(names, *wrong)} is there one way only, or "
             "its two directions have different weights. Read it as directed, or let each edge be given once."
         )

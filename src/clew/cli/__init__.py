@@ -1,1 +1,1 @@
-"""The command line: ``clew info``, ``convert``, ``generate``, ``formats`` and ``demo``."""
+"""The command line: ``clew run``, ``explain``, ``report``, ``info``, ``convert`` and the others."""

@@ -21,6 +21,7 @@ from clew.cli.run import source_of
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.sink import Sink
+from clew.names import shown
 from clew.progress import showing
 
 COUNTED = ("bfs", "sssp", "pagerank", "connected_components", "triangles", "betweenness")
@@ -85,13 +86,14 @@ def bench(
                 progress(len(outcomes), len(chosen) * len(counts))
     if all(outcome.ours is None for outcome in outcomes):
         raise GraphError("; ".join(dict.fromkeys(outcome.scores[0].why_not.rstrip(".") for outcome in outcomes)) + ".")
-    facts = {"graph": graph, "vertices": plain.num_vertices, "edges": plain.num_edges, "source": start}
+    facts = {"graph": graph, "vertices": plain.num_vertices, "edges": plain.num_edges, "source": found.name(start)}
     if plot_to is not None:
         _write(plot_to, plot.svg(outcomes, f"clew bench {graph}"))
     if json_to is not None:
         _write(json_to, json.dumps(report.as_dict(outcomes, **facts), indent=2) + "\n")
     if json_to != STDOUT:
-        _show(plain, graph, start, outcomes, [path for path in (json_to, plot_to) if path is not None])
+        written = [path for path in (json_to, plot_to) if path is not None]
+        _show(plain, graph, shown(found.names, start), outcomes, written)
 
 
 def _known(what: str, text: str, names: Any) -> list[str]:
@@ -154,7 +156,7 @@ def _write(path: Path, text: str) -> None:
         sink.write(text.encode())
 
 
-def _show(graph: Graph, name: str, start: int, outcomes: Sequence[Outcome], written: Sequence[Path]) -> None:
+def _show(graph: Graph, name: str, start: str, outcomes: Sequence[Outcome], written: Sequence[Path]) -> None:
     output.heading(f"bench {Path(name).name}", "milliseconds, best run")
     output.facts([("graph", output.size(graph)), ("searches start at", f"vertex {start}")])
     output.results.print()

@@ -29,7 +29,9 @@ def convert(
         bool | None,
         typer.Option("--directed/--undirected", help="What the edges are, where the file says otherwise or nothing."),
     ] = None,
-    from_format: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of IN.")] = None,
+    from_format: Annotated[
+        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="The format of IN.")
+    ] = None,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from clew.cli import output
+from clew.counts import counted
 from clew.progress import showing
 
 
@@ -27,7 +28,7 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     output.facts(
         [
             ("name", cpu["name"]),
-            ("cores", f"{cpu['cores']}, clew uses {cpu['threads']} threads"),
+            ("cores", f"{cpu['cores']}, clew uses {counted(cpu['threads'], 'thread')}"),
             ("memory", _memory(cpu)),
             ("copy", _rate(cpu["copy_bytes_per_second"])),
         ]

@@ -37,7 +37,7 @@ class Commands(TyperGroup):
         try:
             return super().invoke(ctx)
         except ClewError as error:
-            output.complain(str(error))
+            output.complain(error.on_command_line())
         except MemoryError as error:
             output.complain(f"there is not enough memory for this: {str(error) or 'an allocation failed'}.")
         except KeyboardInterrupt:
@@ -58,6 +58,7 @@ app = typer.Typer(
 app.command()(demo)
 app.command()(info)
 app.add_typer(run.commands(), name="run")
+app.add_typer(run.explaining(), name="explain")
 app.command()(report)
 app.command()(convert)
 app.command()(relabel)

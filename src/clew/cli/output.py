@@ -13,6 +13,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from clew.counts import counted
+
 if TYPE_CHECKING:
     from clew.graph import Graph
 
@@ -106,4 +108,4 @@ def size(graph: Graph) -> str:
     """How large a graph is, in a few words."""
     direction = "directed" if graph.directed else "undirected"
     weights = "unweighted" if graph.weights is None else f"{graph.weights.dtype} weights"
-    return f"{graph.num_vertices:,} vertices, {graph.num_edges:,} {direction} edges, {weights}"
+    return f"{counted(graph.num_vertices, 'vertex')}, {counted(graph.num_edges, f'{direction} edge')}, {weights}"

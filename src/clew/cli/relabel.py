@@ -10,6 +10,7 @@ import typer
 
 from clew.cli import output
 from clew.cli.files import format_to_write, load, save
+from clew.counts import counted
 from clew.describe import human_bytes
 from clew.placement import parse_bytes, parse_strategy
 from clew.placement.parse import STRATEGIES
@@ -27,7 +28,9 @@ def relabel(
     fast_memory: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Use no more fast memory than this, such as 8GiB.")
     ] = None,
-    format_name: Annotated[str | None, typer.Option("--from", metavar="FORMAT", help="The format of FILE.")] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="The format of FILE.")
+    ] = None,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
     directed: Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -66,8 +69,8 @@ def relabel(
             ("read", str(was_read)),
             ("graph", output.size(graph)),
             ("strategy", f"{placement.strategy}  ({output.duration(seconds)})"),
-            ("slow memory", f"{placement.boundary:,} vertices, {human_bytes(placement.slow_bytes)}"),
-            ("fast memory", f"{placement.num_fast:,} vertices, {human_bytes(placement.fast_bytes)}"),
+            ("slow memory", f"{counted(placement.boundary, 'vertex')}, {human_bytes(placement.slow_bytes)}"),
+            ("fast memory", f"{counted(placement.num_fast, 'vertex')}, {human_bytes(placement.fast_bytes)}"),
             ("written", str(written)),
         ]
     )

@@ -52,6 +52,25 @@ def as_tensor(array: Array) -> Any:
     return torch.from_dlpack(array)
 
 
+def _either_way(kind: Any, source: Any, target: Any, weights: Any, **options: Any) -> Any:
+    """An undirected graph of edges that are there in both directions, or else once."""
+    consumed = options.pop("consume", False)  # the edges may have to be looked at twice
+    try:
+        return kind.from_edges(source, target, weights, both_directions=True, **options)
+    except GraphError:
+        if weights is not None and _both_ways(kind, source, target, **options):
+            raise  # about the weights
+    return kind.from_edges(source, target, weights, consume=consumed, **options)
+
+
+def _both_ways(kind: Any, source: Any, target: Any, **options: Any) -> bool:
+    try:
+        kind.from_edges(source, target, both_directions=True, **options)
+    except GraphError:
+        return False
+    return True
+
+
 class TensorGraph:
     """The part of a graph that speaks to tensor libraries."""
 
@@ -67,13 +86,19 @@ class TensorGraph:
         weights
             One per column.
         **options
-            As in ``from_edges``. For an undirected graph whose edges are there in both directions, as is usual there,
-            ``directed=False, both_directions=True``.
+            As in ``from_edges``. By default every column is a directed edge. With ``directed=False``, an array that
+            lists every edge in both directions, as is usual there, gives each of them once: columns (u, v) and (v, u)
+            are one edge, and its weight is the one that both have. Otherwise every column is an edge of its own.
+            ``both_directions=True`` insists on the former, and ``both_directions=False`` on the latter: then two
+            columns are two edges.
 
         Examples
         --------
         >>> import clew
         >>> clew.Graph.from_edge_index([[0, 1], [1, 2]]).num_edges
+        2
+        >>> both_ways = [[0, 1, 1, 2], [1, 0, 2, 1]]
+        >>> clew.Graph.from_edge_index(both_ways, directed=False).num_edges
         2
         """
         index = as_array(edge_index)
@@ -82,7 +107,9 @@ class TensorGraph:
             raise GraphError(
                 f"edge_index has shape {shape}; expected (2, number of edges): a row of sources and one of targets."
             )
-        graph: Graph = cls.from_edges(index[0], index[1], None if weights is None else as_array(weights), **options)
+        edges = index[0], index[1], None if weights is None else as_array(weights)
+        undecided = options.get("directed") is False and "both_directions" not in options
+        graph: Graph = _either_way(cls, *edges, **options) if undecided else cls.from_edges(*edges, **options)
         return graph
 
     def to_edge_index(self: Any, *, torch: bool = False) -> Any:

@@ -25,6 +25,7 @@ class Try:
         self.number, self.cleared = number, cleared
         self.fast_bytes = 0
         self.keys: set[tuple[int, int]] = set()
+        self.used: set[tuple[int, int]] = set()  # rows that this run reads, under any policy
 
     def note(self, key: tuple[int, int], fast_bytes: int) -> None:
         """Rows that this run uses, under "auto"."""

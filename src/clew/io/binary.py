@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.io.sink import Sink
 from clew.io.source import Bytes, Source
@@ -43,7 +44,8 @@ def refuse_rows(source: Source, num_vertices: int) -> None:
     """The same for a number of vertices that only a few bytes of the file vouch for."""
     if 8 * (num_vertices + 1) > source.expansion_limit:
         raise source.error(
-            f"the file says it has {num_vertices:,} vertices, but has only {source.stored_bytes:,} bytes; "
+            f"the file says it has {counted(num_vertices, 'vertex')}, but has only "
+            f"{counted(source.stored_bytes, 'byte')}; "
             "if that is right, raise the cap with max_expanded_bytes=…"
         )
 

@@ -50,7 +50,7 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         with showing(f"reading {Path(source.name).name}", unit="B", when=_is_long(source.stored_bytes)) as report:
             return one.read(source, _reporting(chosen, report))
     except GraphError as error:
-        raise source.error(str(error)) from None
+        raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
 
 
 def write(graph: Graph, path: str | Path, format: str | None = None, **options: Any) -> None:  # noqa: A002

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import MAX_INT32_VERTICES, OFFSET
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -61,7 +62,8 @@ def read(source: Source, options: ReadOptions) -> Graph:
     bare = _end(version, num_vertices, num_edges, edge_bytes, padded=False)
     if data.size not in (whole, bare):
         raise source.error(
-            f"the file has {data.size:,} bytes, but {num_vertices:,} vertices and {num_edges:,} edges with "
+            f"the file has {data.size:,} bytes, but {counted(num_vertices, 'vertex')} and "
+            f"{counted(num_edges, 'edge')} with "
             f"{edge_bytes} bytes of data each take {whole:,}: it is cut short, or not a Galois graph of that version."
         )
     indptr = np.zeros(num_vertices + 1, dtype=OFFSET)
@@ -111,8 +113,9 @@ def _weights_dtype(edge_bytes: int, options: ReadOptions) -> np.dtype[Any]:
     """What the data of the edges are taken for: their size has to fit."""
     if edge_bytes not in _UNSIGNED:
         raise GraphError(
-            f"edges have {edge_bytes} bytes of data each; expected 4 or 8, a number. Pass weights=False to read the "
-            "edges without it."
+            f"edges have {edge_bytes} bytes of data each; expected 4 or 8, a number.",
+            remedy="Pass weights=False to read the edges without it.",
+            option="Read the edges without it, with --weights none.",
         )
     if options.weight_dtype is None:
         return _UNSIGNED[edge_bytes]

@@ -16,6 +16,7 @@ import struct
 import numpy as np
 
 from clew.adjacency import Adjacency
+from clew.counts import counted
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
@@ -57,7 +58,8 @@ def read(source: Source, options: ReadOptions) -> Graph:
     sizes = _sizes(directed, num_entries, num_vertices)
     if num_entries < 0 or not 0 <= num_vertices <= MAX_INT32_VERTICES or data.size not in sizes:
         raise source.error(
-            f"the file has {data.size:,} bytes, but {num_vertices:,} vertices and {num_entries:,} stored entries take "
+            f"the file has {data.size:,} bytes, but {counted(num_vertices, 'vertex')} and "
+            f"{counted(num_entries, 'stored entry', 'stored entries')} take "
             f"{sizes[0]:,} bytes, or {sizes[1]:,} with weights: it is cut short, or not a GAP graph."
         )
     weighted = data.size == sizes[1] and (num_entries > 0 or source.suffix == ".wsg")
@@ -82,8 +84,9 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         )
     if graph.weighted and sink.suffix == ".sg":
         raise FormatError(
-            "a .sg file holds no weights, but the graph has some; name it .wsg, or drop them with "
-            "graph.with_weights(None).",
+            "a .sg file holds no weights, but the graph has some.",
+            remedy="Name it .wsg, or drop them with graph.with_weights(None).",
+            option="Name it .wsg, or drop them with --weights none.",
             path=sink.name,
         )
     weighted = graph.weighted or sink.suffix == ".wsg"
@@ -107,7 +110,9 @@ def _entries(rows: Adjacency, weighted: bool, sink: Sink) -> Array:
         pairs[:, 1] = 1 if rows.weights is None else converted(rows.weights, _ID)
     except GraphError as error:
         raise FormatError(
-            f"a GAP graph has weights of int32, but {error} Round or scale them first, with graph.with_weights(…).",
+            f"a GAP graph has weights of int32, but {error}",
+            remedy="Round or scale them first, with graph.with_weights(…).",
+            option="Drop them with --weights none, or take others, such as --weights random:1:255.",
             path=sink.name,
         ) from None
     return pairs

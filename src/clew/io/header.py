@@ -10,6 +10,7 @@ import os
 import re
 from typing import NamedTuple
 
+from clew.counts import counted
 from clew.errors import FormatError
 from clew.io.source import Source
 from clew.io.text import Line, Table
@@ -76,7 +77,8 @@ def check_vertices(source: Source, word: Word, num_vertices: int, num_edges: int
         raise error_about(
             source,
             word,
-            f"the header speaks of {num_vertices:,} vertices, but the file has {num_edges:,} edges: a row for every "
+            f"the header speaks of {counted(num_vertices, 'vertex')}, but the file has "
+            f"{counted(num_edges, 'edge')}: a row for every "
             f"vertex would take {needed:,} bytes, and this machine has {present:,} bytes of memory.{remedy}",
         )
 

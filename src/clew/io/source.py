@@ -128,9 +128,11 @@ class Source:
                     yield Block(data[skipped:], offset + skipped)
                 offset = stop
 
-    def error(self, problem: str, *, line: int | None = None, column: int | None = None) -> FormatError:
+    def error(
+        self, problem: str, *, line: int | None = None, column: int | None = None, remedy: str = "", option: str = ""
+    ) -> FormatError:
         """A ``FormatError`` about this file, for the caller to raise."""
-        return FormatError(problem, path=self.name, line=line, column=column)
+        return FormatError(problem, path=self.name, line=line, column=column, remedy=remedy, option=option)
 
     def _open(self, path: Path, limit: int | None) -> Bytes:
         try:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.graph import Graph
 
@@ -100,7 +101,8 @@ class ClewGraph:
 
     def __repr__(self) -> str:
         kind = ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
-        return f"ClewGraph of a {kind} with {len(self.nodes):,} nodes and {self.number_of_edges():,} edges"
+        nodes, edges = counted(len(self.nodes), "node"), counted(self.number_of_edges(), "edge")
+        return f"ClewGraph of a {kind} with {nodes} and {edges}"
 
     # ------------------------------------------------------------------ nodes and vertices
 

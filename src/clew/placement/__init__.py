@@ -10,6 +10,7 @@
 {0: 0, 2: 1, 1: 1, 3: 1}
 """
 
+from clew.placement.as_numbered import AsNumbered
 from clew.placement.auto import Auto
 from clew.placement.comparison import Compared, compare
 from clew.placement.degree import Degree
@@ -21,12 +22,14 @@ from clew.placement.parse import parse_strategy
 from clew.placement.placement import Placement
 from clew.placement.random import Random
 from clew.placement.sizes import parse_bytes
+from clew.placement.speed import Speed
 from clew.placement.strategy import Strategy
 from clew.placement.uniform import AllFast, AllSlow
 
 __all__ = [
     "AllFast",
     "AllSlow",
+    "AsNumbered",
     "Auto",
     "Compared",
     "Degree",
@@ -36,6 +39,7 @@ __all__ = [
     "Intraleave",
     "Placement",
     "Random",
+    "Speed",
     "Strategy",
     "compare",
     "parse_bytes",

@@ -1,4 +1,4 @@
-"""Auto: several strategies tried on a sample of searches, the best of them taken."""
+"""Auto: several strategies tried on a sample of reads, the best of them taken."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.graph import Graph
+from clew.placement.as_numbered import AsNumbered
 from clew.placement.comparison import SPEEDS, compare
 from clew.placement.degree import Degree
 from clew.placement.frontier import Frontier
@@ -16,6 +17,7 @@ from clew.placement.hot import Hot
 from clew.placement.placement import Placement, row_bytes
 from clew.placement.random import Random
 from clew.placement.sizes import parse_bytes
+from clew.placement.speed import Speed, parse_speeds
 from clew.placement.strategy import Strategy
 from clew.placement.uniform import AllFast
 
@@ -26,43 +28,47 @@ ALIKE = 1.01  # what is within a hundredth of the best is as good; then the firs
 
 @dataclass(frozen=True)
 class Auto(Strategy):
-    """The strategy that reads a few sampled searches fastest, by ``clew.placement.compare``.
+    """The strategy that reads a few sampled searches and sweeps fastest, by ``clew.placement.compare``.
 
-    Tried are: hot vertices by degree and by sampled access, children of busy vertices (Degree), large frontiers from
-    the vertex with the most edges (Frontier), chance, and everything as far as it fits. The placement says which won.
-    A search reads every row once, so what fills the memory is often alike; then the first of these is taken.
+    Tried are: the numbering as it is; short rows (Hot by cost), hot ones by degree and by sampled access; children of
+    busy vertices (Degree), large frontiers from the vertex with the most edges (Frontier), chance, and everything as
+    far as it fits. Of those that are alike the first is taken, so vertices are renumbered only where that gains.
 
     Parameters
     ----------
     fast_memory
         How much of it there is: a number of bytes, or a text such as "8GiB".
     speeds
-        Bytes per second of slow and of fast memory; ``clew tiers`` measures them.
+        What slow and fast memory do: "gpu" (a link and a GPU's memory), "mcdram" (DRAM and MCDRAM, by bandwidth alone),
+        or a pair of ``Speed`` or bytes per second; ``clew.tiers`` measures them.
     searches, seed
         How many searches to sample, and which.
     """
 
     name: ClassVar[str] = "auto"
     fast_memory: int | str
-    speeds: tuple[float, float] = SPEEDS
+    speeds: str | tuple[float | Speed, float | Speed] = SPEEDS
     searches: int = 3
     seed: int = 0
 
     def __post_init__(self) -> None:
         parse_bytes(self.fast_memory)
+        parse_speeds(self.speeds)
 
     def candidates(self, graph: Graph) -> list[Strategy]:
         """What is tried on this graph.
 
-        Hot vertices and chance fill fast memory, or as much of it as keeps both memories busy for the same time.
+        Those that take a budget fill fast memory, or as much of it as keeps both memories busy for the same time.
         """
         if not graph.num_vertices:
             return [AllFast()]
         total = int(row_bytes(graph.outgoing).sum())
-        slow, fast = self.speeds
+        slow, fast = (speed.in_order for speed in parse_speeds(self.speeds))
         wanted = min(parse_bytes(self.fast_memory), int(total * fast / (slow + fast)))
         hub = graph.name(int(graph.degrees().argmax()))
         return [
+            AsNumbered(wanted),
+            Hot(wanted, "cost"),
             Hot(wanted, "degree"),
             Hot(wanted, "access"),
             Degree(graph.num_arcs // graph.num_vertices, CUTOFF),

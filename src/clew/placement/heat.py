@@ -1,4 +1,4 @@
-"""How often the rows of a graph are likely to be read: by in-degree, by PageRank, by random walks."""
+"""How much a row gains from fast memory: how often it is likely to be read, or what an access to it is worth."""
 
 from __future__ import annotations
 
@@ -50,7 +50,23 @@ def by_access(graph: Graph) -> Array:
     return np.bincount(visits.reshape(-1), minlength=graph.num_vertices)
 
 
-HEAT: dict[str, Callable[[Graph], Array]] = {"degree": by_degree, "pagerank": by_pagerank, "access": by_access}
+def by_cost(graph: Graph) -> Array:
+    """What fast memory saves per byte where every access costs, and each row is one: the shorter, the more.
+
+    A row of b bytes costs a + b / w in slow memory, for an access and a bandwidth w, and so (a + b / w) / b per byte of
+    fast memory that it would take. Whatever a and w are, that falls with b. Empty rows are never read.
+    """
+    lengths = graph.degrees()
+    heat: Array = np.where(lengths > 0, lengths.max(initial=0) + 1 - lengths, 0)
+    return heat
+
+
+HEAT: dict[str, Callable[[Graph], Array]] = {
+    "degree": by_degree,
+    "pagerank": by_pagerank,
+    "access": by_access,
+    "cost": by_cost,
+}
 
 
 def hottest_first(heat: Array) -> npt.NDArray[np.int64]:

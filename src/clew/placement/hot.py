@@ -20,8 +20,10 @@ from clew.placement.strategy import Strategy, fitting
 class Hot(Strategy):
     """The hottest vertices go to fast memory, hottest first, until it is full.
 
-    A visit reads the whole row, so rows visited most often save most per byte of fast memory, whatever their length. A
-    row that does not fit any more is passed over, and smaller ones after it still get their chance.
+    Where memories differ in bandwidth alone and a visit reads the whole row, rows visited most often save most per byte
+    of fast memory, whatever their length. Where an access costs by itself, as over a GPU's link, that leaves the many
+    short rows outside, each of them an access; there ``by="cost"`` does better. A row that does not fit any more is
+    passed over, and smaller ones after it still get their chance.
 
     Parameters
     ----------
@@ -29,7 +31,8 @@ class Hot(Strategy):
         How much of it there is: a number of bytes, or a text such as "8GiB".
     by
         How visits are estimated: "degree" (edges that lead to the vertex), "pagerank" (a few rounds of it), or
-        "access" (random walks, which read a small part of the graph).
+        "access" (random walks, which read a small part of the graph). Or "cost": every row is one access, and those
+        that save most per byte, the short ones, go first.
     """
 
     name: ClassVar[str] = "hot"

@@ -6,6 +6,7 @@ from dataclasses import MISSING, fields
 from typing import Any
 
 from clew.errors import GraphError
+from clew.placement.as_numbered import AsNumbered
 from clew.placement.auto import Auto
 from clew.placement.degree import Degree
 from clew.placement.frontier import Frontier
@@ -17,7 +18,8 @@ from clew.placement.strategy import Strategy
 from clew.placement.uniform import AllFast, AllSlow
 
 STRATEGIES: dict[str, type[Strategy]] = {
-    kind.name: kind for kind in (Degree, Frontier, Interleave, Intraleave, Random, AllFast, AllSlow, Hot, Auto)
+    kind.name: kind
+    for kind in (Degree, Frontier, Interleave, Intraleave, Random, AllFast, AllSlow, AsNumbered, Hot, Auto)
 }
 SHORT = {"cutoff": "cutoff_percentile"}
 
@@ -28,8 +30,7 @@ def parse_strategy(text: str) -> Strategy:
     kind = STRATEGIES.get(name.strip().replace("-", "_"))
     if kind is None:
         raise GraphError(f"there is no strategy {name!r}; expected one of {', '.join(STRATEGIES)}.")
-    # Speeds come from a measurement, in a program.
-    knobs = {knob.name: knob for knob in fields(kind) if knob.name != "speeds"}  # type: ignore[arg-type]
+    knobs = {knob.name: knob for knob in fields(kind)}  # type: ignore[arg-type]
     given: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in rest.split(","))):
         key, equals, value = (word.strip() for word in part.partition("="))

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from clew import threads, transform
 from clew.adjacency import BOUNDARY, Adjacency
 from clew.build.rows import blocks_of
+from clew.counts import counted
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -98,7 +99,8 @@ class Placement:
         """
         if graph.num_vertices != self.num_vertices:
             raise GraphError(
-                f"this is the placement of {self.num_vertices:,} vertices, but the graph has {graph.num_vertices:,}; "
+                f"this is the placement of {counted(self.num_vertices, 'vertex')}, but the graph has "
+                f"{graph.num_vertices:,}; "
                 "make one for this graph."
             )
         import pyarrow as pa
@@ -133,6 +135,8 @@ class Placement:
 
     def _moved(self, rows: Adjacency) -> Adjacency:
         permutation, _ = _in_two_groups(self.fast)
+        if np.array_equal(self.permutation, np.arange(self.num_vertices)):
+            return rows
         if not np.array_equal(permutation, self.permutation):  # made by someone who also sorted within the groups
             return transform.relabeled(rows, self.permutation)
         from clew.placement import kernels_rows as kernels

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -26,7 +27,8 @@ from clew.progress import showing
 #: Bytes over which numbers are read at random.
 SIZES = (1 << 15, 1 << 19, 1 << 22, 1 << 25, 1 << 28)
 FEW = 3  # of these are measured in a moment
-ROUNDS = 5
+ROUNDS, TURNS = 5, 2  # how often those are measured, and how often the others
+BUSY = "measured while others wanted the cores"
 VERSION = 2  # of the file; other rates are measured when it changes
 
 
@@ -121,14 +123,19 @@ def _measure_processor() -> dict[str, Any]:
         beside = [node for node in nodes() if node.kind == "dram"] or nodes()
         # Small amounts are measured in a moment, in which others may have been at work: the best of several counts.
         turns = [[measure(beside[0], size) for size in SIZES[:FEW]] for _ in range(ROUNDS)]
-        rates = [max(of_size, key=lambda rate: rate.random) for of_size in zip(*turns, strict=True)]
-        rates += [measure(beside[0], size) for size in SIZES[FEW:]]
+        rates = [max(of_size, key=_random) for of_size in zip(*turns, strict=True)]
+        rates += [max((measure(beside[0], size) for _ in range(TURNS)), key=_random) for size in SIZES[FEW:]]
     except (ClewError, IndexError, OSError):  # no memory to measure in, or a system that does not say what it has
         guess = (1e9, 7e8, 4e8, 6e7, 4e7)
         return asdict(Machine(name, count, 1e10, SIZES, guess, 1e-4, measured=False))
     slower = np.minimum.accumulate([rate.random_reads for rate in rates])  # more memory is never faster, but for noise
     gathers = tuple(float(rate) for rate in slower)
     return asdict(Machine(name, count, rates[-1].read, SIZES, gathers, _call()))
+
+
+def _random(rates: Any) -> float:
+    found: float = rates.random
+    return found
 
 
 def _measure_graphics(name: str) -> dict[str, Any]:
@@ -161,12 +168,14 @@ def _call() -> float:
 
 
 def _kept(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bool) -> dict[str, Any]:
-    """What the cache has under this name, or what is measured now."""
+    """What the cache has under this name, or what is measured now; what a busy machine gave counts while it is so."""
     key = hashlib.sha256(f"{VERSION} {what}".encode()).hexdigest()[:16]
     path = cache_folder() / f"rates-{key}.json"
     if not fresh:
         try:
-            return _as_tuples(json.loads(path.read_text(encoding="utf-8")))
+            kept = _as_tuples(json.loads(path.read_text(encoding="utf-8")))
+            if not kept.pop(BUSY, False) or _is_busy():
+                return kept
         except (OSError, ValueError):
             pass  # not measured yet, or not readable
     with showing("measuring this machine, once"):
@@ -174,11 +183,16 @@ def _kept(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bool) -> d
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_suffix(f".{time.monotonic_ns()}")
-        draft.write_text(json.dumps(rates, indent=2) + "\n", encoding="utf-8")
+        draft.write_text(json.dumps({**rates, BUSY: _is_busy()}, indent=2) + "\n", encoding="utf-8")
         draft.replace(path)
     except OSError:
         pass  # a folder that cannot be written to costs a second each time, no more
     return rates
+
+
+def _is_busy() -> bool:
+    """Whether others want the cores: what is measured then is measured again when they do not."""
+    return os.getloadavg()[0] > (os.cpu_count() or 1)
 
 
 def _as_tuples(rates: dict[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class Work:
         How often the threads wait for each other, or how many launches there are.
     threads
         How many threads share it; None for the team's.
+    near
+        The share of the items that are found in a core's first cache, however large the graph is.
     """
 
     what: str
@@ -55,6 +57,7 @@ class Work:
     streamed: float = 4.0
     steps: Span = field(default=Span.exactly(1))
     threads: int | None = None
+    near: float = 0.0
 
 
 @dataclass
@@ -62,7 +65,7 @@ class Sketch:
     """What a model says of one algorithm on one graph: choices, bytes and work, in the order they are shown.
 
     ``team`` is how many threads share the work; None for all. ``passes`` is how often all edges are read, where that
-    is not about once.
+    is not about once. ``setting_up`` is the seconds that a call takes on the CPU beside what every call takes.
     """
 
     choices: list[Choice] = field(default_factory=list)
@@ -72,6 +75,7 @@ class Sketch:
     notes: list[str] = field(default_factory=list)
     team: int | None = None
     passes: Span | None = None
+    setting_up: float = 0.0
 
     def choose(self, what: str, chosen: str, why: str) -> None:
         """Note a decision."""

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import Any
 
 from clew.algorithms.registry import ALGORITHMS
+from clew.counts import counted
 from clew.describe import human_bytes
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -171,7 +172,7 @@ class Plan:
         """The plan as a table, lines of so many characters at most where they can be broken."""
         graph, room = self.graph, width - 2
         kind = "directed" if graph.directed else "undirected"
-        size = f"{graph.num_vertices:,} vertices, {graph.num_edges:,} {kind} edges"
+        size = f"{counted(graph.num_vertices, 'vertex')}, {counted(graph.num_edges, f'{kind} edge')}"
         lines = [f"Plan of {self.algorithm} on {size}, device={self.device!r}"]
         if self.missing is not None:
             lines += section("Cannot run", grid([(self.missing,)], width=room))

@@ -27,23 +27,22 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     if gpu is None or not shares:
         return Edges(0.0, shares)
-    from clew.engines.cuda.edge_memory import Rows, bytes_per_edge, plan_edges
+    from clew.engines.cuda.edge_memory import bytes_per_edge, plan_edges
     from clew.engines.cuda.outofcore.when import AUTO_STREAMS, split_for
-    from clew.engines.cuda.rows import plan_in_force
+    from clew.engines.cuda.rows import plan_in_force, size_of
     from clew.memory import MODES, current
 
     rows = plan.graph.outgoing
     weights = rows.weights if any(share.what.endswith("weights") for share in shares) else None
     each = bytes_per_edge(rows.indices, weights)
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
-    first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
     try:
-        found = plan_in_force(gpu, rows, weights, parts)
+        found = plan_in_force(gpu, rows, weights)
         there = found is not None
         if plan.algorithm in AUTO_STREAMS and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
             slow, mode, why = split / max(1, rows.num_arcs), "stream", MODES["stream"]
         else:
-            size = Rows(rows.num_vertices, rows.num_arcs, each, first_fast, parts)
+            size = size_of(gpu, rows, weights, parts)
             found = plan_edges(gpu, current(), size) if found is None else found
             slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:

@@ -52,7 +52,7 @@ def where(model: Model, name: str, graph: Graph, device: str) -> Where:
         why = f"{size:,} {what}, of {WORTH_A_GPU:,} from which on a GPU gains"
         return Where(Choice("engine", CUDA, why), gpu, missing)
     if size < WORTH_A_GPU:
-        why = f"{size:,} {what} are answered here before a GPU has started; it gains from {WORTH_A_GPU:,} on"
+        why = f"{size:,} {what}: answered here before a GPU has started; it gains from {WORTH_A_GPU:,} on"
     else:
         why = f"{size:,} {what} are worth a GPU, but there is none to use"
     return Where(Choice("engine", CPU, why), None, missing)

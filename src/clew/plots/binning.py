@@ -97,11 +97,5 @@ def number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def counted(count: int, what: str) -> str:
-    """So many of something that is named in the plural: "3 vertices", "1 vertex"."""
-    one = {"vertices": "vertex"}.get(what, what.removesuffix("s"))
-    return f"{count:,} {one if count == 1 else what}"
-
-
 def _range(low: float, high: float) -> str:
     return number(low) if low == high else f"{number(low)}–{number(high)}"

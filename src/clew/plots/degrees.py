@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.plots.binning import counted, whole_by_powers
+from clew.plots.binning import whole_by_powers
 from clew.plots.chart import Axis, Chart, Panel, Series, empty
 from clew.plots.render import check, render
 
@@ -32,23 +33,23 @@ def _chart(graph: Graph) -> Chart:
     kinds = {"out": graph.degrees("out"), "in": graph.degrees("in")} if graph.directed else {"": graph.degrees()}
     counts = {kind: np.bincount(found) for kind, found in kinds.items()}
     if graph.num_arcs == 0:
-        return empty(TITLE, f"None of the {graph.num_vertices:,} vertices has an edge.")
+        told = "The vertex has no edge." if graph.num_vertices == 1 else "None of the vertices has an edge."
+        return empty(TITLE, told)
     symbols = ("circle", "diamond")
     series = [_series(kind, count, symbols[i]) for i, (kind, count) in enumerate(counts.items())]
-    without = [f"{count[0]:,} have no {_edges(kind)}" for kind, count in counts.items() if count[0]]
+    without = [f"{counted(count[0], 'has', 'have')} no {_edges(kind)}" for kind, count in counts.items() if count[0]]
     largest = [f"the largest {_degree(kind)} is {count.size - 1:,}" for kind, count in counts.items()]
-    alt = f"{TITLE} of {counted(graph.num_vertices, 'vertices')}: {', '.join(largest + without)}."
+    alt = f"{TITLE} of {counted(graph.num_vertices, 'vertex')}: {', '.join(largest + without)}."
     panel = Panel(series, Axis("degree", log=True), Axis("vertices per degree", log=True))
-    return Chart(
-        TITLE, [panel], alt, note=f"Of {graph.num_vertices:,} vertices {' and '.join(without)}." if without else ""
-    )
+    note = f"Of {counted(graph.num_vertices, 'vertex')} {' and '.join(without)}." if without else ""
+    return Chart(TITLE, [panel], alt, note=note)
 
 
 def _series(kind: str, count: Array, symbol: str) -> Series:
     bins = whole_by_powers(count)
     mean = bins.count / (bins.high - bins.low + 1)
     hover = [
-        f"{_degree(kind)} {label}: {counted(found, 'vertices')}"
+        f"{_degree(kind)} {label}: {counted(found, 'vertex')}"
         for label, found in zip(bins.labels(), bins.count.tolist(), strict=True)
     ]
     return Series("points", bins.log_middle, mean, _degree(kind) if kind else "", hover, symbol=symbol)

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.plots.binning import counted, number
+from clew.plots.binning import number
 from clew.plots.chart import Chart, Image, Panel, Series, empty
 from clew.plots.coloring import Paint, paint_of
 from clew.plots.image import Frame, edges_image, over, vertices_image
@@ -129,7 +130,7 @@ def _points(
 def _told(graph: Graph, shown: Array, paint: Paint | None, degree: Array) -> list[str]:
     """What is known about some vertices, to be shown where one points at them."""
     names = shown.tolist() if graph.names is None else graph.names.take(shown).to_pylist()
-    told = [f"{name} ({counted(edges, 'edges')})" for name, edges in zip(names, degree[shown].tolist(), strict=True)]
+    told = [f"{name} ({counted(edges, 'edge')})" for name, edges in zip(names, degree[shown].tolist(), strict=True)]
     if paint is None:
         return told
     if paint.group is not None:
@@ -146,7 +147,7 @@ def _degrees(graph: Graph) -> Array:
 
 
 def _counted(graph: Graph) -> str:
-    return f"{counted(graph.num_vertices, 'vertices')} and {counted(graph.num_edges, 'edges')}"
+    return f"{counted(graph.num_vertices, 'vertex')} and {counted(graph.num_edges, 'edge')}"
 
 
 def _as_places(places: Any, graph: Graph) -> Array:

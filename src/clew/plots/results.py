@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
-from clew.plots.binning import Bins, by_powers, by_steps, counted, is_skewed, number, whole_by_powers, whole_by_steps
+from clew.plots.binning import Bins, by_powers, by_steps, is_skewed, number, whole_by_powers, whole_by_steps
 from clew.plots.chart import Axis, Chart, Panel, Series, empty
 from clew.plots.meaning import GROUPS, HOPS, WORDS, answered, labels_of, short
 from clew.plots.render import check, render
@@ -98,19 +99,19 @@ def _groups(result: Result, name: str, column: Array, title: str) -> Chart:
     word = WORDS.get(name, name)
     labels = labels_of(result, name, values[few])
     hover = [
-        f"{word} {label}: {counted(size, 'vertices')}" for label, size in zip(labels, sizes[few].tolist(), strict=True)
+        f"{word} {label}: {counted(size, 'vertex')}" for label, size in zip(labels, sizes[few].tolist(), strict=True)
     ]
     at = np.arange(few.size)
     bars = Series("bars", sizes[few], at, "", hover, tint=0)
     named = Axis(f"largest {word}s" if few.size < order.size else word, labels=tuple(map(short, labels)))
     panels = [Panel([bars], Axis("vertices"), named, weight=0.5 + few.size / 20)]
     if few.size < order.size:
-        panels.append(_by_powers(np.bincount(sizes), f"{word} size", f"{word}s per size", f"{word}s"))
-    most, all_of_them = sizes.max(), f"of {column.size:,} vertices"
+        panels.append(_by_powers(np.bincount(sizes), f"{word} size", f"{word}s per size", word))
+    most, all_of_them = sizes.max(), f"of {counted(column.size, 'vertex')}"
     if column.dtype.kind == "b":
         note = f"{int(column.sum()):,} {all_of_them}: yes."
     else:
-        note = f"{counted(values.size, word + 's')}; the largest has {most:,} {all_of_them} ({most / column.size:.0%})."
+        note = f"{counted(values.size, word)}; the largest has {most:,} {all_of_them} ({most / column.size:.0%})."
     return Chart(title, panels, f"{title}. {note}", height=140 + 28 * few.size + 300 * (len(panels) - 1), note=note)
 
 
@@ -123,17 +124,16 @@ def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
     note = ""
     if is_skewed(positive) and known.min() >= 0:
         if known.dtype.kind != "f" and known.max() < MOST_COUNTED:
-            spread = _by_powers(np.bincount(known), name, f"vertices per {name}", "vertices")
+            spread = _by_powers(np.bincount(known), name, f"vertices per {name}", "vertex")
         else:
             bins = by_powers(positive)
-            spread = _points(bins, bins.count, name, "vertices", "vertices")
-        note = (
-            f"{known.size - positive.size:,} of {column.size:,} vertices have 0." if positive.size < known.size else ""
-        )
+            spread = _points(bins, bins.count, name, "vertices", "vertex")
+        if zeros := known.size - positive.size:
+            note = f"{zeros:,} of {counted(column.size, 'vertex')} {'has' if zeros == 1 else 'have'} 0."
     else:
         bins = _steps(known)
         hover = [
-            f"{name} {label}: {counted(many, 'vertices')}"
+            f"{name} {label}: {counted(many, 'vertex')}"
             for label, many in zip(bins.labels(), bins.count.tolist(), strict=True)
         ]
         series = Series("columns", bins.middle, bins.count, "", hover, tint=0)

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
-from clew.plots.binning import counted, number, spans_powers
+from clew.plots.binning import number, spans_powers
 from clew.plots.chart import Axis, Chart, Panel, Series, empty
 from clew.plots.render import check, render
 from clew.result import Trace
@@ -18,7 +19,8 @@ PANEL_HEIGHT = 260
 MOST_ROUNDS = 500  # shown one by one
 DIRECTIONS = {"push": "circle", "pull": "square"}
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-ONCE = ("frontier", "colored")  # a vertex is in them once, so that their sum means something
+ONCE = ("frontier", "colored")  # a vertex is in them once, so that their sum means something,
+EVERYONE = "change"  # unless all are in them, round by round, until little changes
 PLACES = ("bucket", "core")  # where the algorithm is rather than what it does
 
 
@@ -34,7 +36,8 @@ class Kind:
 KINDS = (
     Kind("active vertices", {"frontier": "", "active": ""}),
     Kind("edges looked at", {"edges": "in all", "edges_cpu": "CPU", "edges_gpu": "GPU"}),
-    Kind("bytes moved", {"bytes": "", "bytes_up": "to the GPU", "bytes_down": "from the GPU"}),
+    Kind("bytes of edges", {"bytes": ""}),
+    Kind("bytes over the link", {"link_bytes": "", "bytes_up": "to the GPU", "bytes_down": "from the GPU"}),
     Kind("milliseconds", {"seconds": "", "seconds_cpu": "CPU", "seconds_gpu": "GPU"}, 1e3),
     Kind("share of the link's rate", {"link_share": ""}),
     Kind(
@@ -54,8 +57,8 @@ def trace(trace: Trace, title: str | None = None, *, dark: bool = False, backend
     """What each iteration did: whichever columns the trace has, over the iterations.
 
     The panels are those of active vertices (and how many there were so far), edges, bytes and time, and others that the
-    algorithm keeps; where times are known, also how many vertices had been reached by when. Iterations that pushed and
-    that pulled have different marks. Of more than 500 iterations, means of several in a row are shown.
+    algorithm keeps; of a search also how many vertices had been reached by when. Iterations that pushed and that pulled
+    have different marks. Of more than 500 iterations, means of several in a row are shown.
     """
     check(backend)
     return render(_chart(trace, title or "Iterations"), dark=dark, backend=backend)
@@ -68,13 +71,15 @@ def _chart(trace: Trace, title: str) -> Chart:
     if not rounds:
         return empty(title, "The trace is empty: there were no iterations, or the algorithm keeps no trace.")
     rows = _Rows(rounds, columns.get("direction"), numbers.get("core"))
+    if "bytes" in numbers:
+        numbers.pop("edges", None)  # the same curve in another unit
     panels = [panel for kind in _kinds(numbers) if (panel := _panel(kind, numbers, rows, not rows.told))]
     panels += _over_time(numbers)
     if not panels:
         return empty(title, "The trace has no columns of numbers.")
-    alt = f"{title}: {', '.join(panel.y.title for panel in panels)} in {counted(rounds, 'iterations')}."
-    note = f"Means of every {rows.width} of {counted(rounds, 'iterations')}." if rows.width > 1 else ""
-    if (numbers.get("edges", np.zeros(1)) < 0).any():
+    alt = f"{title}: {', '.join(panel.y.title for panel in panels)} in {counted(rounds, 'iteration')}."
+    note = f"Means of every {rows.width} of {counted(rounds, 'iteration')}." if rows.width > 1 else ""
+    if any((numbers.get(name, np.zeros(1)) < 0).any() for name in ("edges", "bytes")):
         note += f"{' ' * bool(note)}Edges are not counted where the iteration pulled."
     return Chart(title, panels, alt, height=100 + PANEL_HEIGHT * len(panels), note=note)
 
@@ -129,7 +134,7 @@ def _panel(kind: Kind, numbers: Mapping[str, Array], rows: _Rows, legend: bool) 
         else:
             hover = rows.told_of(shown, kind.title)
             series.append(Series("both", rows.at, shown, "", hover, tint=0, gaps=True))
-        if name in ONCE and rows.first.size > 1:
+        if name in ONCE and EVERYONE not in numbers and rows.first.size > 1:
             total = np.nancumsum(column)[rows.last]
             hover = rows.told_of(total, f"{kind.title} so far")
             series.append(Series("line", rows.at, total, "so far", hover, tint=2, dashed=True))
@@ -157,7 +162,7 @@ def _by_direction(title: str, shown: Array, rows: _Rows, legend: bool) -> list[S
 def _over_time(numbers: Mapping[str, Array]) -> list[Panel]:
     """How the number of vertices reached grew with time, where the trace knows both."""
     reached = next((name for name in ONCE if name in numbers), None)
-    if "seconds" not in numbers or reached is None:
+    if "seconds" not in numbers or reached is None or EVERYONE in numbers:
         return []
     time, total = np.cumsum(numbers["seconds"]) * 1e3, np.cumsum(numbers[reached])
     kept = np.unique(np.linspace(0, time.size - 1, min(time.size, MOST_ROUNDS)).astype(np.int64))

@@ -85,11 +85,6 @@ def name(value: Any) -> str:
     return told if len(told) <= LONGEST_NAME else f"{told[: LONGEST_NAME - 1]}…"
 
 
-def count(number: int, what: str, plural: str = "") -> str:
-    """``1 vertex``, ``2 vertices``."""
-    return f"{number:,} {what if number == 1 else plural or what + 's'}"
-
-
 def listed(items: list[str]) -> str:
     """``a, b and c``."""
     return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)

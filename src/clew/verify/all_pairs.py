@@ -29,14 +29,17 @@ def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
     u, v = arcs(graph)
     for source, column in zip(starts, result.depth.T, strict=True):
         depth = column.astype(np.int64)
-        require((depth == 0) == (np.arange(depth.size) == source), "the source and nobody else has depth 0")
+        own = np.arange(depth.size) == source
+        require((depth == 0) == own, "{source}, a source, and nobody else has depth 0 from it", source=source)
         require(depth >= -1, "a depth is -1 or more")
-        leaving = depth[u] >= 0
-        require(depth[v[leaving]] >= 0, "what an edge leads to from a reached vertex is reached", "edge")
-        require(depth[v[leaving]] <= depth[u[leaving]] + 1, "over an edge depth grows by at most one", "edge")
+        a, b = u[depth[u] >= 0], v[depth[u] >= 0]
+        require(depth[b] >= 0, "an edge from what is reached from {source} leads to what is", (a, b), source=source)
+        grows = depth[b] <= depth[a] + 1
+        require(grows, "over an edge the depth from {source} grows by at most one", (a, b), source=source)
         closer = np.zeros(depth.size, dtype=np.bool_)
-        closer[v[leaving & (depth[v] == depth[u] + 1)]] = True
-        require(closer | (depth <= 0), "an edge leads to a reached vertex from one that is a step closer")
+        closer[b[depth[b] == depth[a] + 1]] = True
+        rule = "an edge leads to what is reached from {source} from one that is a step closer"
+        require(closer | (depth <= 0), rule, source=source)
 
 
 @named
@@ -66,12 +69,15 @@ def all_pairs(graph: Graph, result: Result) -> None:
         near = finite[source]
         leaving = near[u] & (np.isfinite(weights) if real else True)
         a, b = u[leaving], v[leaving]
-        require(near[b], f"what an edge leads to from what is reached from vertex {source} is reached", "edge")
+        require(
+            near[b], "what an edge leads to from what is reached from vertex {source} is reached", (a, b), source=source
+        )
         over = distance[source, a] + weights[leaving]
-        require(distance[source, b] <= over + slack, f"edges agree with distances from vertex {source}", "edge")
+        agree = distance[source, b] <= over + slack
+        require(agree, "edges agree with distances from vertex {source}", (a, b), source=source)
         tight = over <= distance[source, b] + slack
         joined = _reachable(source, a[tight], b[tight], n)
-        require(joined | ~near, f"a path from vertex {source} is as long as the distance")
+        require(joined | ~near, "a path from vertex {source} is as long as the distance", source=source)
 
 
 def _reachable(source: int, u: Array, v: Array, num_vertices: int) -> Array:

@@ -19,9 +19,11 @@ def betweenness(graph: Graph, result: Result, *, normalized: bool = True) -> Non
     1. Every source is a vertex, and none is there twice.
     2. Every centrality is that of the plain algorithm, within a billionth; NaN only where nothing was counted.
     """
-    n, sources = graph.num_vertices, np.asarray(result.sources)
-    require((sources >= 0) & (sources < n), "a source is a vertex", "source number")
-    require(np.unique(sources).size == sources.size, "no source is there twice", "source number")
+    n, sources = graph.num_vertices, _ids(graph, result.sources)
+    require((sources >= 0) & (sources < n), "a source is a vertex", sources)
+    first = np.zeros(sources.size, dtype=np.bool_)
+    first[np.unique(sources, return_index=True)[1]] = True
+    require(first, "no source is there twice", sources)
     require(result.centrality.size == n, "there is an entry for every vertex")
     row = [sorted({*graph.indices[graph.indptr[v] : graph.indptr[v + 1]].tolist()} - {v}) for v in range(n)]
     total = np.zeros(n)
@@ -35,6 +37,15 @@ def betweenness(graph: Graph, result: Result, *, normalized: bool = True) -> Non
         expected *= (n - 1) * (n - 2) * (1.0 if graph.directed else 0.5)
     close = np.isclose(result.centrality, expected, rtol=RELATIVE, atol=RELATIVE * 1e-3, equal_nan=True)
     require(close, "a centrality is the fraction of shortest paths that lead over the vertex")
+
+
+def _ids(graph: Graph, sources: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """The vertices that are called so; -1 for what is no vertex."""
+    given = np.asarray(sources)
+    if graph.names is None:
+        return given.astype(np.int64)
+    known = {name: vertex for vertex, name in enumerate(graph.names.array.to_pylist())}
+    return np.array([known.get(name, -1) for name in given.tolist()], dtype=np.int64)
 
 
 def _dependencies(row: list[list[int]], source: int) -> npt.NDArray[np.float64]:

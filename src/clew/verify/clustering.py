@@ -26,16 +26,16 @@ def triangles(graph: Graph, result: Result) -> None:
         total += triangle.corners[0].size
         for corner in triangle.corners:
             expected += np.bincount(corner, minlength=expected.size)
-    require(result.total == total, f"there are {total:,} triangles", "result")
+    require(result.total == total, f"there are {total:,} triangles")
     if "count" in result.values:
-        require(result.count.size == expected.size, "there is an entry for every vertex", "result")
+        require(result.count.size == expected.size, "there is an entry for every vertex")
         require(result.count == expected, "a vertex counts the triangles it is in")
 
 
 @named
 def clustering_coefficient(graph: Graph, result: Result) -> None:
     """Check every coefficient, their average and the transitivity by the definition."""
-    require(result.coefficient.size == graph.num_vertices, "there is an entry for every vertex", "result")
+    require(result.coefficient.size == graph.num_vertices, "there is an entry for every vertex")
     pairs = _Pairs.of(graph)
     links = np.zeros(graph.num_vertices)
     for triangle in _listed(pairs):
@@ -48,8 +48,8 @@ def clustering_coefficient(graph: Graph, result: Result) -> None:
     require(close, "a coefficient is the share of possible edges among the neighbours that exist")
     average = expected.mean() if expected.size else 0.0
     transitivity = links.sum() / possible.sum() if possible.any() else 0.0
-    require(abs(result.average - average) <= TOLERANCE, f"the coefficients' average is {average}", "result")
-    require(abs(result.transitivity - transitivity) <= TOLERANCE, f"the transitivity is {transitivity}", "result")
+    require(abs(result.average - average) <= TOLERANCE, f"the coefficients' average is {average}")
+    require(abs(result.transitivity - transitivity) <= TOLERANCE, f"the transitivity is {transitivity}")
 
 
 class _Pairs(NamedTuple):

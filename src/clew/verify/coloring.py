@@ -16,7 +16,7 @@ def coloring(graph: Graph, result: Result) -> None:
     require(color.size == graph.num_vertices, "there is a colour for every vertex")
     require(color >= 0, "a colour is 0 or more")
     u, v = arcs(graph)
-    require((color[u] != color[v]) | (u == v), "the ends of an edge have different colours", "edge")
+    require((color[u] != color[v]) | (u == v), "the ends of an edge have different colours", (u, v))
     used = np.unique(color)
     require(used.size == result.count, "count is the number of colours")
     require(np.array_equal(used, np.arange(used.size)), "the colours are 0…count-1")

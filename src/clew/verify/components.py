@@ -22,8 +22,9 @@ def connected_components(graph: Graph, result: Result) -> None:
     """
     label = _labels(graph, result)
     u, v = arcs(graph)
-    require(label[u] == label[v], "both ends of an edge have the same label", "edge")
+    require(label[u] == label[v], "both ends of an edge have the same label", (u, v))
     require(_spread(graph.num_vertices, u, v) == label, "what has one label hangs together")
+    _counts(label, result)
 
 
 @named
@@ -42,7 +43,8 @@ def strongly_connected_components(graph: Graph, result: Result) -> None:
         (v, u, "from every vertex of a component there is a way to its label"),
     ):
         require(_reached(label, start[inside], end[inside]), rule)
-    require(_acyclic(label, u[~inside], v[~inside]), "no cycle runs through several components", "component")
+    require(_acyclic(label, u[~inside], v[~inside]), "no cycle runs through several components")
+    _counts(label, result)
 
 
 def _labels(graph: Graph, result: Result) -> Ids:
@@ -51,10 +53,13 @@ def _labels(graph: Graph, result: Result) -> Ids:
     require((label >= 0) & (label < label.size), "a label is a vertex")
     require(label <= np.arange(label.size), "a label is the smallest vertex that has it")
     require(label[label] == label, "the vertex that a label names has that label itself")
+    return label
+
+
+def _counts(label: Ids, result: Result) -> None:
     found, sizes = np.unique(label, return_counts=True)
     require(result.count == found.size, "the count is the number of labels")
     require(np.array_equal(result.sizes, sizes), "the sizes count the vertices of each label")
-    return label
 
 
 def _spread(num_vertices: int, u: Ids, v: Ids) -> Ids:

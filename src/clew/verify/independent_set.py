@@ -15,7 +15,7 @@ def maximal_independent_set(graph: Graph, result: Result) -> None:
     member = np.asarray(result.member)
     require(member.size == graph.num_vertices and member.dtype == np.bool_, "there is a bool for every vertex")
     u, v = arcs(graph)
-    require(~(member[u] & member[v]) | (u == v), "no two members are neighbours", "edge")
+    require(~(member[u] & member[v]) | (u == v), "no two members are neighbours", (u, v))
     beside = np.zeros(member.size, dtype=np.bool_)
     beside[v[member[u]]] = True
     beside[u[member[v]]] = True

@@ -21,11 +21,11 @@ def label_propagation(graph: Graph, result: Result) -> None:
     before = labels = np.arange(graph.num_vertices, dtype=np.int64)
     for _ in range(result.iterations):
         before, labels = labels, _after_a_round(labels, source, target)
-    require(result.label.size == labels.size, "there is an entry for every vertex", "result")
+    require(result.label.size == labels.size, "there is an entry for every vertex")
     require(result.label == labels, "a label is what most neighbours had, the smallest of several")
     settled = result.iterations > 0 and bool(np.array_equal(before, labels))
-    require(result.converged == settled, "it has converged exactly if the last round changed nothing", "result")
-    require(result.facts.get("count") == np.unique(labels).size, "the different labels are counted", "result")
+    require(result.converged == settled, "it has converged exactly if the last round changed nothing")
+    require(result.facts.get("count") == np.unique(labels).size, "the different labels are counted")
 
 
 def _after_a_round(labels: Ids, source: Ids, target: Ids) -> Ids:

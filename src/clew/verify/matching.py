@@ -23,19 +23,19 @@ def bipartite_matching(graph: Graph, result: Result, *, maximum: bool = True) ->
     require(mate.size == vertices.size and left.size == vertices.size, "there is an entry for every vertex")
     require((mate >= -1) & (mate < vertices.size), "a mate is a vertex or -1")
     matched = mate >= 0
-    require(mate[mate[matched]] == vertices[matched], "mates are mutual", "matched vertex")
+    require(mate[mate[matched]] == vertices[matched], "mates are mutual", vertices[matched])
     require(matched.sum() == 2 * result.size, "size is the number of pairs")
     u, v = arcs(graph)
-    require(left[u] != left[v], "an edge has one end on either side", "edge")
+    require(left[u] != left[v], "an edge has one end on either side", (u, v))
     u, v = np.where(left[u], u, v), np.where(left[u], v, u)
     joined = np.zeros(vertices.size, dtype=np.bool_)
     joined[u[mate[u] == v]] = True
     require(joined | ~matched | ~left, "an edge joins the two of a pair")
-    require(matched[u] | matched[v], "no edge has two free ends", "edge")
+    require(matched[u] | matched[v], "no edge has two free ends", (u, v))
     if maximum:
         reached = _reached(u, v, mate, left)
         cover = left != reached
-        require(cover[u] | cover[v], "no alternating path is left out", "edge")
+        require(cover[u] | cover[v], "no alternating path is left out", (u, v))
         require(cover.sum() == result.size, "no augmenting path is left, so that the matching is maximum")
 
 

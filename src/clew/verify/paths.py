@@ -65,11 +65,12 @@ def _paths(
     """The rules for any value of paths; ``ends`` are the value of the source and that of an unreached vertex."""
     n, root, parent = graph.num_vertices, graph.vertex(source), parents.astype(np.int64)
     require(value.size == n and parent.size == n, "there is an entry for every vertex")
-    require(value[root] == ends[0] and parent[root] == root, f"the source has value {ends[0]} and is its own parent")
+    begins = [value[root] == ends[0] and parent[root] == root]
+    require(begins, f"the source has value {ends[0]} and is its own parent", np.array([root]))
     require((parent < n) & (parent >= -1), "a parent is a vertex or -1")
     reached = parent >= 0
     require(reached == (value != ends[1]), "exactly the vertices with a value have a parent")
-    require(reached[parent[reached]], "a parent has been reached", "reached vertex")
+    require(reached[parent[reached]], "a parent has been reached", np.flatnonzero(reached))
     _tree(parent, reached, root)
     u, v = arcs(graph)
     u, v, along = u[reached[u]], v[reached[u]], weights[reached[u]]
@@ -79,7 +80,7 @@ def _paths(
     given[root] = True
     given[v[(parent[v] == u) & (offered == value[v])]] = True
     require(given | ~reached, "an edge from its parent gives a vertex its value")
-    require(no_worse(value[v], offered), "no edge gives a vertex a better value", "edge from a reached vertex")
+    require(no_worse(value[v], offered), "no edge gives a vertex a better value", (u, v))
 
 
 def _tree(parent: Array, reached: Array, root: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -12,23 +12,56 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.errors import VerificationError
 from clew.graph import Graph
+from clew.names import VertexNames, shown
 
 Checker = TypeVar("Checker", bound=Callable[..., None])
 
 
-def require(holds: Any, rule: str, where: str = "vertex") -> None:
-    """Every entry of ``holds`` is true; else the error names the rule and the first place where it is broken."""
-    broken = np.flatnonzero(~np.atleast_1d(np.asarray(holds, dtype=np.bool_)))
-    if broken.size:
-        raise _BrokenRuleError(rule, broken.size, where, int(broken[0]))
+def require(holds: Any, rule: str, at: Array | tuple[Array, Array] | None = None, **mentioned: int) -> None:
+    """Every entry of ``holds`` is true; else the error names the rule and the first place where it is broken.
+
+    Parameters
+    ----------
+    holds
+        An entry for every vertex, or what ``at`` says; a single bool for a rule about the whole answer.
+    rule
+        What holds, as a sentence without its dot; vertices in it are ``{…}``.
+    at
+        The vertices that the entries are about, or the two ends of the edges; None: all vertices, in order.
+    **mentioned
+        The vertices that stand for ``{…}`` in the rule.
+    """
+    kept = np.asarray(holds, dtype=np.bool_)
+    broken = np.flatnonzero(~kept)
+    if not broken.size:
+        return
+    first = int(broken[0])
+    if kept.ndim == 0:
+        place: tuple[int, ...] = ()
+    elif at is None:
+        place = (first,)
+    else:
+        place = tuple(int(ends[first]) for ends in (at if isinstance(at, tuple) else (at,)))
+    raise _BrokenRuleError(rule, int(broken.size), place, mentioned)
 
 
 class _BrokenRuleError(VerificationError):
-    """A rule that is broken somewhere, by ids."""
+    """A rule that is broken somewhere, by ids: one for a vertex, two for an edge, none for the whole answer."""
 
-    def __init__(self, rule: str, times: int, where: str, place: int | str) -> None:
-        super().__init__(f"{rule}; broken {times:,} times, first at {where} {place}.")
-        self.rule, self.times, self.where, self.place = rule, times, where, place
+    def __init__(self, rule: str, times: int, place: tuple[int, ...], mentioned: Mapping[str, int]) -> None:
+        self.rule, self.times, self.place, self.mentioned = rule, times, place, mentioned
+        super().__init__(self.said(None))
+
+    def said(self, names: VertexNames | None) -> str:
+        """The sentence, with vertices called what the user calls them."""
+        rule = self.rule
+        if self.mentioned:
+            rule = rule.format(**{word: shown(names, vertex) for word, vertex in self.mentioned.items()})
+        if not self.place:
+            return f"{rule}; this answer breaks that."
+        where = f"{'vertex' if len(self.place) == 1 else 'edge'} {shown(names, *self.place)}"
+        often = "once, at" if self.times == 1 else f"{self.times:,} times, first at"
+        return f"{rule}; broken {often} {where}."
 
 
 def named(checker: Checker) -> Checker:
@@ -39,10 +72,7 @@ def named(checker: Checker) -> Checker:
         try:
             checker(graph, *args, **more)
         except _BrokenRuleError as error:
-            if error.where != "vertex" or graph.names is None or not int(error.place) < graph.num_vertices:
-                raise
-            name = repr(graph.name(int(error.place)))
-            raise _BrokenRuleError(error.rule, error.times, error.where, name) from None
+            raise VerificationError(error.said(graph.names)) from None
 
     return cast(Checker, check)
 

@@ -25,15 +25,17 @@ def bfs(graph: Graph, source: Any, result: Result) -> None:
     require(
         depth.size == graph.num_vertices and parent.size == graph.num_vertices, "there is an entry for every vertex"
     )
-    require(depth[root] == 0 and parent[root] == root, "the source has depth 0 and is its own parent")
+    require(
+        [depth[root] == 0 and parent[root] == root], "the source has depth 0 and is its own parent", np.array([root])
+    )
     reached = depth >= 0
     require(reached == (parent >= 0), "exactly the vertices with a depth have a parent")
     require((parent < graph.num_vertices) & (parent >= -1), "a parent is a vertex or -1")
     children = np.flatnonzero(reached & (np.arange(depth.size) != root))
     above = parent[children]
-    require(depth[children] == depth[above] + 1, "a vertex is one deeper than its parent", "reached vertex")
-    require(arc_places(graph, above, children) >= 0, "an edge leads from a parent to its child", "reached vertex")
+    require(depth[children] == depth[above] + 1, "a vertex is one deeper than its parent", children)
+    require(arc_places(graph, above, children) >= 0, "an edge leads from a parent to its child", (above, children))
     u, v = arcs(graph)
-    from_reached = reached[u]
-    require(reached[v[from_reached]], "what an edge leads to from a reached vertex is reached", "edge")
-    require(depth[v[from_reached]] <= depth[u[from_reached]] + 1, "over an edge depth grows by at most one", "edge")
+    u, v = u[reached[u]], v[reached[u]]
+    require(reached[v], "what an edge leads to from a reached vertex is reached", (u, v))
+    require(depth[v] <= depth[u] + 1, "over an edge depth grows by at most one", (u, v))

@@ -12,6 +12,7 @@ from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import coo
+from clew.names import shown
 from clew.operators import functions
 from clew.result import Result
 
@@ -31,7 +32,7 @@ def all_pairs(graph: Graph, *, device: str = "auto") -> Result:
         distance = elementwise(functions.smaller, distance, over, device=device)
     below = np.flatnonzero(np.diagonal(distance) < 0)
     if below.size:
-        raise GraphError(f"a cycle of negative weight leads through vertex {graph.name(below[0])!r}; remove it.")
+        raise GraphError(f"a cycle of negative weight leads through vertex {shown(graph.names, below[0])}; remove it.")
     return Result("all_pairs", {"distance": distance}, names=graph.names, facts={"method": "floyd_warshall"})
 
 

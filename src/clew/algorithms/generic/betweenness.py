@@ -8,6 +8,7 @@ from clew.algorithms.generic.steps import simple
 from clew.algorithms.generic.waist import elementwise, spmspv
 from clew.dtypes import Array
 from clew.graph import Graph
+from clew.names import called
 from clew.operators import functions, semirings
 from clew.result import Result
 
@@ -21,7 +22,8 @@ def betweenness(graph: Graph, *, normalized: bool = True, device: str = "auto") 
         centrality = elementwise(functions.plus, centrality, _dependencies(links, source, device), device=device)
     pairs = (n - 1) * (n - 2) if normalized else 1 if graph.directed else 2
     centrality = elementwise(functions.times, centrality, 1 / max(pairs, 1), device=device)
-    return Result("betweenness", {"centrality": centrality}, names=graph.names, facts={"sources": np.arange(n)})
+    facts = {"sources": called(graph.names, np.arange(n))}
+    return Result("betweenness", {"centrality": centrality}, names=graph.names, facts=facts)
 
 
 def _dependencies(links: Graph, source: int, device: str) -> Array:

@@ -10,7 +10,7 @@ from clew.algorithms.generic.waist import compact, elementwise, spmv
 from clew.algorithms.sources import vertices_of
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.names import Name
+from clew.names import Name, called
 from clew.operators import Semiring, functions, monoids
 from clew.result import Result
 
@@ -23,7 +23,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     starts = vertices_of(graph, sources)
     depth = np.full((graph.num_vertices, starts.size), -1, dtype=np.int32)
     levels = [_search(graph, starts[i : i + WORD], depth[:, i : i + WORD], device) for i in range(0, starts.size, WORD)]
-    facts = {"sources": starts, "reached": (depth >= 0).sum(axis=0)}
+    facts = {"sources": called(graph.names, starts), "reached": (depth >= 0).sum(axis=0)}
     return Result(
         "multi_source_bfs", {"depth": depth}, names=graph.names, facts=facts, iterations=max(levels, default=0)
     )

@@ -86,8 +86,9 @@ def check_exact(graph: Graph) -> None:
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
     if whole and (limit := longest(graph)) > EXACT:
         raise GraphError(
-            f"paths may be up to {limit:,} long, and Floyd-Warshall is exact up to {EXACT:,}; use method='sparse' "
-            "where no weight is negative, or make the weights float64."
+            f"paths may be up to {limit:,} long, and Floyd-Warshall is exact up to {EXACT:,}.",
+            remedy="Use method='sparse' where no weight is negative, or make the weights float64.",
+            option="Use --method sparse where no weight is negative, or make the weights float64.",
         )
 
 

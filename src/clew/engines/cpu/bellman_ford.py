@@ -12,6 +12,7 @@ from clew.engines.cpu.path_weights import summands, sums_of
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
 from clew.result import Trace
+from clew.tracing import edge_bytes, timed
 
 TRACED_ROUNDS = 1 << 16
 
@@ -39,7 +40,7 @@ def bellman_ford(graph: Graph, source: int, weights: Array, *, deterministic: bo
     queued = np.zeros(n, dtype=np.uint8)
     frontiers = np.empty((2, n), dtype=out[1].dtype)
     seen = np.empty(n, dtype=out[1].dtype)
-    trace = np.zeros((min(n * n, TRACED_ROUNDS), 2), dtype=np.int64)
+    trace = np.zeros((min(n * n, TRACED_ROUNDS) + 1, kernels.COLUMNS), dtype=np.int64)
     paths, start = (distance, as_bits(parent), queued), np.uint64(source)
     rounds, on_cycle = team.run(
         kernels.bellman_ford, graph.num_arcs, out, costs, start, zero, paths, frontiers, seen, trace
@@ -48,8 +49,14 @@ def bellman_ford(graph: Graph, source: int, weights: Array, *, deterministic: bo
     if deterministic and not cycle:
         parent.fill(-1)
         kernels_relax.tree_of_tight_edges(out, costs, start, distance, unreached, None, as_bits(parent), seen)
-    rows = trace[:rounds]
-    return Found(distance, parent, int(rounds), Trace({"frontier": rows[:, 0], "edges": rows[:, 1]}), cycle)
+    rows, width = trace[: rounds + 1], edge_bytes(graph.indices, costs)
+    return Found(distance, parent, int(rounds), Trace.later(lambda: _columns(rows, width)), cycle)
+
+
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last round ended."""
+    frontier, edges, begun = rows.T
+    return timed({"frontier": frontier[:-1], "edges": edges[:-1]}, begun, width)
 
 
 def _cycle_through(vertex: int, parent: Array) -> list[int]:

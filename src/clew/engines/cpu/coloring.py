@@ -14,6 +14,7 @@ from clew.engines.cpu.rows import rows_of
 from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
+from clew.tracing import seconds_between
 
 TRACED_ROUNDS = 1 << 16
 
@@ -59,8 +60,10 @@ def color_by_rounds(graph: Graph, seed: int) -> Colored:
     queue = np.empty(n, dtype=out[1].dtype)
     colored = np.zeros(min(n, TRACED_ROUNDS), dtype=np.int64)
     key = stream(seed, "coloring")
-    rounds = team.run(kernels.by_rounds, graph.num_arcs, key, out, into, above, below, color, queue, colored)
-    return Colored(color, int(rounds), Trace({"colored": colored[:rounds]}))
+    begun = np.zeros(colored.size + 1, dtype=np.int64)
+    rounds = team.run(kernels.by_rounds, graph.num_arcs, key, out, into, above, below, color, queue, colored, begun)
+    told = {"colored": colored[:rounds], "seconds": seconds_between(begun[: rounds + 1])}
+    return Colored(color, int(rounds), Trace(told))
 
 
 def both_ways(graph: Graph) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:

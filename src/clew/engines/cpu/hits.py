@@ -9,19 +9,20 @@ import numpy as np
 from clew.dtypes import Array
 from clew.engines.cpu import team
 from clew.engines.cpu.blocks import ahead_of, fixed_blocks
-from clew.engines.cpu.pagerank import TRACED_ROUNDS
+from clew.engines.cpu.pagerank import TRACED_ROUNDS, rounds_over
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
+from clew.tracing import edge_bytes
 
 
 class Scores(NamedTuple):
-    """Hubs and authorities, the number of rounds, whether they sufficed, and the change in each."""
+    """Hubs and authorities, the number of rounds, whether they sufficed, and the columns of the trace."""
 
     hub: Array
     authority: Array
     rounds: int
     converged: bool
-    changes: Array
+    trace: dict[str, Array]
 
 
 def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Scores:
@@ -30,10 +31,17 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Scores:
 
     n = graph.num_vertices
     if graph.num_arcs == 0:
-        return Scores(np.zeros(n), np.zeros(n), 0, True, np.empty(0))
+        return Scores(
+            np.zeros(n),
+            np.zeros(n),
+            0,
+            True,
+            {"change": np.empty(0), **rounds_over(graph, np.empty(0, dtype=np.int64), 0)},
+        )
     hub, authority = np.full(n, 1 / n), np.empty(n)
     in_bounds, out_bounds = (fixed_blocks(rows) for rows in (graph.incoming, graph.outgoing))
     trace = np.zeros(min(max_iterations, TRACED_ROUNDS))
+    begun = np.zeros(trace.size + 1, dtype=np.int64)
     rounds, converged = team.run(
         kernels.hits,
         2 * (graph.num_arcs + n),
@@ -48,7 +56,10 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Scores:
         np.empty(n),
         np.empty((3, in_bounds.size - 1)),
         trace,
+        begun,
         unit="rounds",
         poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
-    return Scores(hub, authority / authority.sum(), int(rounds), bool(converged), trace[:rounds])
+    both_ways = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
+    told = {"change": trace[:rounds], **both_ways}
+    return Scores(hub, authority / authority.sum(), int(rounds), bool(converged), told)

@@ -12,6 +12,7 @@ from clew.engines.cpu.coloring import TRACED_ROUNDS, both_ways
 from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
+from clew.tracing import seconds_between
 
 
 class Independent(NamedTuple):
@@ -31,6 +32,7 @@ def independent_set(graph: Graph, seed: int, *, by_degree: bool) -> Independent:
     member = np.zeros(n, dtype=np.bool_)
     live = np.arange(n, dtype=out[1].dtype)
     left = np.zeros(min(n, TRACED_ROUNDS), dtype=np.int64)
+    begun = np.zeros(left.size + 1, dtype=np.int64)
     streams = (stream(seed, "independent set keys"), stream(seed, "independent set draws"))
     key = np.empty(n, dtype=np.uint64)
     rounds = team.run(
@@ -45,5 +47,7 @@ def independent_set(graph: Graph, seed: int, *, by_degree: bool) -> Independent:
         live,
         np.empty_like(live),
         left,
+        begun,
     )
-    return Independent(member, int(rounds), Trace({"left": left[:rounds]}))
+    told = {"left": left[:rounds], "seconds": seconds_between(begun[: rounds + 1])}
+    return Independent(member, int(rounds), Trace(told))

@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_relax import lock
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
@@ -20,9 +21,9 @@ ALONE = 512  # frontiers up to here are member 0's
 CHUNK = 64  # frontier vertices that a member takes at a time
 ONE = np.uint64(1)
 CLEAR, SET = np.uint8(0), np.uint8(1)
-TAIL, TAKEN, EDGES, COUNT, ROUND, RELAXED, END = range(7)  # counters
+TAIL, TAKEN, EDGES, COUNT, ROUND, RELAXED, END, UNCLOCKED = range(8)  # counters
 STOPPED = -1
-FRONTIER_COLUMN, EDGES_COLUMN = 0, 1  # of the trace
+FRONTIER_COLUMN, EDGES_COLUMN, BEGUN_COLUMN, COLUMNS = range(4)  # of the trace
 
 
 @njit(cache=True, nogil=True)
@@ -30,7 +31,8 @@ def bellman_ford(member, size, state, out, weights, source, zero, paths, frontie
     """Fill value and parent; returns the number of rounds and a vertex on a negative cycle, or -1.
 
     ``out`` is (indptr, indices), ``paths`` (value, parent, queued), all ids unsigned; ``zero`` is the source's value;
-    the two ``frontiers`` and ``seen`` have room for all vertices; ``trace`` takes (frontier, edges) of each round.
+    the two ``frontiers`` and ``seen`` have room for all vertices; ``trace`` takes COLUMNS numbers of each
+    round, and when the last one ended.
     """
     spare = np.empty(SPARE, seen.dtype)
     if member == 0:
@@ -38,6 +40,7 @@ def bellman_ford(member, size, state, out, weights, source, zero, paths, frontie
         paths[1][source] = source
         frontiers[0, 0] = source
         state[counter(COUNT)] = 1
+        trace[0, BEGUN_COLUMN] = nanoseconds()
     barrier(size, state)
     while state[counter(COUNT)] > 0 and state[counter(END)] == 0:
         count, rounds = state[counter(COUNT)], state[counter(ROUND)]
@@ -114,6 +117,11 @@ def _finish_round(state, source, paths, seen, trace):
     if rounds < trace.shape[0]:
         trace[rounds, FRONTIER_COLUMN] = count
         trace[rounds, EDGES_COLUMN] = state[counter(EDGES)]
+    if rounds + 1 < trace.shape[0]:
+        state[counter(UNCLOCKED)] += count + state[counter(EDGES)]
+        if state[counter(UNCLOCKED)] >= WORTH_A_LOOK or state[counter(TAIL)] == 0:
+            trace[rounds + 1, BEGUN_COLUMN] = nanoseconds()
+            state[counter(UNCLOCKED)] = 0
     state[counter(RELAXED)] += count
     state[counter(COUNT)] = state[counter(TAIL)]
     state[counter(ROUND)] = rounds + 1

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
 
@@ -26,6 +27,7 @@ ALONE = 128  # frontiers up to here are member 0's
 CHUNK = 64  # frontier vertices, or words of the bitmap, that a member takes at a time
 SHARES = 4  # that a member should get of a small frontier at least
 PUSH, PULL = 0, 1
+FRONTIER_COLUMN, EDGES_COLUMN, DIRECTION_COLUMN, BEGUN_COLUMN, COLUMNS = range(5)  # of the trace
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 TAIL, TAKEN, FOUND, START, STOP, LEVEL, LEFT, EDGES, PUSHED = range(9)  # counters; PUSHED is TURNS of them
@@ -40,7 +42,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
     """Fill ``depth`` and ``parent``; returns the number of levels and how many vertices were reached.
 
     ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned; ``queue`` has room for all vertices;
-    ``front`` and ``behind`` are bitmaps; ``trace`` takes (frontier, edges, direction) of each level.
+    ``front`` and ``behind`` are bitmaps; ``trace`` takes COLUMNS numbers of each level, and when the last one ended.
     """
     indptr = out[0]
     spare = np.empty(SPARE, queue.dtype)
@@ -71,7 +73,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
         else:
             after = (turn + 1) % TURNS
             if member == 0:
-                _note(trace, level, stop - start, edges, PUSH)
+                _note(trace, level, stop - start, edges, PUSH, nanoseconds())
                 _clear(state, counter(PUSHED + after))
             left -= edges
             level += 1
@@ -82,6 +84,8 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
             reached += found
             start, stop = stop, stop + np.uint64(found)
             turn = after
+    if member == 0 and level < trace.shape[0]:
+        trace[level, BEGUN_COLUMN] = nanoseconds()
     barrier(size, state)
     return level, reached
 
@@ -111,11 +115,13 @@ def _pulling_pays(edges, left, num_vertices):
 def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace):
     """Levels by one thread, without atomics, for as long as they are small and pulling does not pay."""
     indptr, indices = out
-    tail = stop
+    tail, unclocked = stop, np.int64(WORTH_A_LOOK)
     while start < stop and (size == 1 or stop - start <= ALONE) and not stopped(state):
         if _pulling_pays(edges, left, depth.size):
             break
-        _note(trace, level, stop - start, edges, PUSH)
+        look = unclocked >= WORTH_A_LOOK
+        _note(trace, level, stop - start, edges, PUSH, nanoseconds() if look else 0)
+        unclocked = np.int64(stop - start) + edges + (0 if look else unclocked)
         left -= edges
         level += 1
         edges = np.int64(0)
@@ -180,9 +186,10 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
     before, found = awake, np.int64(0)
     while awake > 0 and (awake >= before or awake > depth.size // BETA) and not all_stop(state):
         if member == 0:
-            _note(trace, level, awake, -1, PULL)
+            _note(trace, level, awake, 0, PULL, nanoseconds())
             state[counter(TAKEN)] = 0
             state[counter(FOUND)] = 0
+            state[counter(FOUND) + ONE] = 0
         barrier(size, state)
         level += 1
         _pull_level(state, into, depth, parent, front, behind, level)
@@ -190,6 +197,8 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
         front, behind = behind, front
         before, awake = awake, state[counter(FOUND)]
         found += awake
+        if member == 0 and level <= trace.shape[0]:
+            trace[level - 1, EDGES_COLUMN] = state[counter(FOUND) + ONE]
         barrier(size, state)
     if member == 0:
         state[counter(TAIL)] = 0
@@ -211,11 +220,14 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
 
 @njit(cache=True, nogil=True)
 def _pull_level(state, into, depth, parent, front, behind, level):
-    """Words of the next bitmap are taken in turn: nobody shares a word, so no atomics are needed for bits."""
+    """Words of the next bitmap are taken in turn: nobody shares a word, so no atomics are needed for bits.
+
+    Adds up, side by side, the vertices found and the edges looked at.
+    """
     indptr, indices = into
     num_vertices = np.uint64(depth.size)
     words = np.uint64(front.size)
-    found = np.int64(0)
+    found, looked = np.int64(0), np.uint64(0)
     while True:
         first = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
         if first >= words:
@@ -225,7 +237,9 @@ def _pull_level(state, into, depth, parent, front, behind, level):
             base = word << SIX
             for v in range(base, min(base + np.uint64(64), num_vertices)):
                 if depth[v] < 0:
-                    for j in range(indptr[v], indptr[v + ONE]):
+                    j, stop = indptr[v], indptr[v + ONE]
+                    looked -= np.uint64(j)
+                    while j < stop:
                         u = np.uint64(indices[j])
                         if (front[u >> SIX] >> (u & LOW_SIX)) & ONE:
                             depth[v] = level
@@ -233,16 +247,20 @@ def _pull_level(state, into, depth, parent, front, behind, level):
                             bits |= ONE << (v - base)
                             found += 1
                             break
+                        j += ONE
+                    looked += np.uint64(j)
             behind[word] = bits
     atomic.add(state, counter(FOUND), found)
+    atomic.add(state, counter(FOUND) + ONE, found + np.int64(looked))
 
 
 @njit(cache=True, nogil=True)
-def _note(trace, level, frontier, edges, direction):
+def _note(trace, level, frontier, edges, direction, begun):
     if level < trace.shape[0]:
-        trace[level, 0] = frontier
-        trace[level, 1] = edges
-        trace[level, 2] = direction
+        trace[level, FRONTIER_COLUMN] = frontier
+        trace[level, EDGES_COLUMN] = edges
+        trace[level, DIRECTION_COLUMN] = direction
+        trace[level, BEGUN_COLUMN] = begun
 
 
 @njit(cache=True, nogil=True)

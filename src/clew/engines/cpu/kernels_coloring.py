@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit, types
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_team import SPINS, barrier, counter, stopped
 from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
 from clew.generate.kernels_random import bits
@@ -156,12 +157,13 @@ def _smallest_free(low, marks, rank):
 
 
 @njit(cache=True, nogil=True)
-def by_rounds(member, size, state, key, out, into, above, below, color, queue, trace):
+def by_rounds(member, size, state, key, out, into, above, below, color, queue, trace, begun):
     """Give local maxima and minima among the vertices left a colour each round; returns the number of rounds.
 
     ``above`` and ``below`` count the neighbours left with a larger and a smaller value. A vertex joins the queue when
     one of the two comes down to 0, so that rounds look at the vertices they colour and at no others. ``color`` is
-    NO_COLOR everywhere at first.
+    NO_COLOR everywhere at first. ``trace`` takes how many each round colours, ``begun`` when it began, and when the
+    last one ended.
     """
     spare = np.empty(SPARE, queue.dtype)
     _count_neighbours(state, key, out, into, above, below, color, queue, spare)
@@ -172,6 +174,7 @@ def by_rounds(member, size, state, key, out, into, above, below, color, queue, t
         if member == 0:
             if turn < trace.size:
                 trace[turn] = stop - start
+                begun[turn] = nanoseconds()
             state[counter(TAKEN)] = 0
         for i in range(start + np.uint64(member), stop, np.uint64(size)):
             color[queue[i]] = 2 * turn if above[queue[i]] == NONE_LEFT else 2 * turn + 1
@@ -183,6 +186,8 @@ def by_rounds(member, size, state, key, out, into, above, below, color, queue, t
         barrier(size, state)
         start, stop = stop, np.uint64(state[counter(STOP)])
         turn += 1
+    if member == 0 and turn < begun.size:
+        begun[turn] = nanoseconds()
     return turn
 
 

@@ -11,6 +11,7 @@ from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_borrow import borrowed
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_multiset import FEW, count, forget, mask_for, sort
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_rows import take_chunk
@@ -33,7 +34,8 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
         vertices, the active ones and room for those reached; ``bitmaps`` are (active, reached), the latter empty.
         ``multisets`` has room for one for every member. ``options``: the number of active vertices, the limit of
         iterations, what stands for the reduction of nothing, whether all vertices apply, and whether all stay active
-        while anything changes.
+        while anything changes. ``trace`` takes (active, edges, when it began) of each iteration, and when the last one
+        ended.
         """
         mark  # noqa: B018, captured: see the compiler
         given, limit, empty, everyone, steady = options
@@ -67,6 +69,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
                 if iterations < trace.shape[0]:
                     trace[iterations, 0] = awake
                     trace[iterations, 1] = edges
+                    trace[iterations, 2] = nanoseconds()
                 for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
                     state[counter(number)] = 0
             for word in range(np.uint64(member * active.size // size), np.uint64((member + 1) * active.size // size)):
@@ -103,6 +106,8 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             atomic.add(state, counter(EDGES), edges)
             iterations += 1
             barrier(size, state)
+        if member == 0 and iterations < trace.shape[0]:
+            trace[iterations, 2] = nanoseconds()
         return iterations, state[counter(ACTIVE)] == 0
 
     @njit(nogil=True)

@@ -4,6 +4,7 @@
 import numpy as np
 from numba import njit
 
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_rows import row_sums, take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 
@@ -12,13 +13,18 @@ LEAVE = 3
 
 
 @njit(cache=True, nogil=True)
-def hits(member, size, state, ahead, in_bounds, out_bounds, into, out, limits, hub, authority, fresh, sums, trace):
+def hits(
+    member, size, state, ahead, in_bounds, out_bounds, into, out, limits, hub, authority, fresh, sums, trace, begun
+):
     """Fill ``hub`` and ``authority``, both summing to 1; returns the number of rounds and whether they met the limit.
 
     ``into`` and ``out`` are (indptr, indices), unsigned; ``limits`` is (tolerance, most rounds); ``fresh`` is room for
-    new hubs, ``sums`` for three numbers a block, and ``trace`` takes the change of every round it has room for.
+    new hubs, ``sums`` for three numbers a block, and ``trace`` takes the change of every round it has room for,
+    ``begun`` when it began, and when the last one ended.
     """
     tolerance, most_rounds = limits
+    if member == 0:
+        begun[0] = nanoseconds()
     for step in range(most_rounds):
         if member == 0:  # one asks for all: the answer may change between two members' asking
             state[counter(LEAVE)] = np.int64(stopped(state))
@@ -32,6 +38,7 @@ def hits(member, size, state, ahead, in_bounds, out_bounds, into, out, limits, h
         change = _total(sums, CHANGE)
         if member == 0 and step < trace.size:
             trace[step] = change
+            begun[step + 1] = nanoseconds()
         if change < tolerance or leave:
             return step + 1, change < tolerance
     return most_rounds, False

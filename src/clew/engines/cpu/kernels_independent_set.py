@@ -11,6 +11,7 @@ differently, so that the set does not depend on who comes first.
 import numpy as np
 from numba import njit
 
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
 from clew.generate.kernels_random import bits, unit
@@ -23,8 +24,9 @@ DRAWING, JOINING, DISCARDING, TAIL, LEFT = range(5)  # counters
 
 
 @njit(cache=True, nogil=True)
-def independent_set(member, size, state, streams, by_degree, out, into, key, joined, live, later, trace):
-    """Fill ``joined``; returns the number of rounds. ``trace`` takes how many vertices each began with.
+def independent_set(member, size, state, streams, by_degree, out, into, key, joined, live, later, trace, begun):
+    """Fill ``joined``; returns the number of rounds. ``trace`` takes how many vertices each began with, ``begun``
+    when, and when the last one ended.
 
     Keys are random and stay, or, with ``by_degree``, every round draws vertices with one half of the chance 1/degree
     and gives those their degree as key. ``streams`` has a key for the random keys and one for who is drawn.
@@ -38,6 +40,7 @@ def independent_set(member, size, state, streams, by_degree, out, into, key, joi
         if member == 0:
             if turn < trace.size:
                 trace[turn] = left
+                begun[turn] = nanoseconds()
             for number in (DRAWING, JOINING, DISCARDING, TAIL):
                 state[counter(number)] = 0
         barrier(size, state)
@@ -53,6 +56,8 @@ def independent_set(member, size, state, streams, by_degree, out, into, key, joi
         left = np.uint64(state[counter(LEFT)])
         live, later = later, live
         turn += 1
+    if member == 0 and turn < begun.size:
+        begun[turn] = nanoseconds()
     return turn
 
 

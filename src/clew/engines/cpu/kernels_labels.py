@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
 
 CHUNK = 128  # vertices that a member takes at a time
@@ -19,12 +20,13 @@ TAKEN, CHANGED = range(2)  # counters
 
 
 @njit(cache=True, nogil=True)
-def propagate(member, size, state, out, into, labels, after, awake, longest, max_rounds, changes):
+def propagate(member, size, state, out, into, labels, after, awake, longest, max_rounds, changes, begun):
     """Rounds until nothing changes, at most ``max_rounds``; returns their number, and what the last one changed.
 
     ``into`` is None where ``out`` has all edges in both directions. ``labels`` and ``after`` take turns: after an odd
     number of rounds the answer is in ``after``. ``longest`` is the most neighbours any vertex has; ``awake`` has a byte
-    per vertex; changes[r] becomes the number of labels that round r changed, for as many as it has room for.
+    per vertex; changes[r] becomes the number of labels that round r changed, for as many as it has room for; ``begun``
+    takes when it began, and when the last one ended.
     """
     num_vertices = np.uint64(labels.size)
     votes = np.zeros(num_vertices, np.uint32)
@@ -32,6 +34,8 @@ def propagate(member, size, state, out, into, labels, after, awake, longest, max
     everyone = True
     changed = np.int64(1)  # as if, so that there is a first round
     done = 0
+    if member == 0:
+        begun[0] = nanoseconds()
     while done < max_rounds and changed > 0 and not all_stop(state):
         if member == 0:
             state[counter(TAKEN)] = 0
@@ -49,6 +53,8 @@ def propagate(member, size, state, out, into, labels, after, awake, longest, max
             _wake(member, size, state, out, into, labels, after, awake)
         labels, after = after, labels
         barrier(size, state)
+        if member == 0 and done < begun.size:
+            begun[done] = nanoseconds()
     return done, changed
 
 

@@ -8,6 +8,7 @@ A round sums, for every vertex, what its in-neighbours pass on. What a vertex pa
 import numpy as np
 from numba import njit
 
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_rows import row_sums, take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 
@@ -35,6 +36,7 @@ def pagerank(
     later,
     sums,
     trace,
+    begun,
 ):
     """Change ``rank`` round by round; returns the number of rounds and whether the last one changed little enough.
 
@@ -43,7 +45,7 @@ def pagerank(
     ``passing`` is None, ``outgoing`` the indptr of the out-edges, and ``scale`` room for the part that goes over each.
     ``jumps`` says where jumps lead, None for everywhere alike; ``now`` and ``later`` are room for what vertices pass on
     in this round and the next. ``limits`` is (tolerance, most rounds), ``sums`` has shape (2, blocks, 2), and ``trace``
-    takes the change of every round it has room for.
+    takes the change of every round it has room for, ``begun`` when it began, and when the last one ended.
     """
     tolerance, most_rounds = limits
     blocks = bounds.size - 1
@@ -52,6 +54,8 @@ def pagerank(
         sums[1, block, STRANDED] = _begin(first, last, outgoing, damping, scale, rank, now)
     barrier(size, state)
     stranded = _total(sums, 1, STRANDED)
+    if member == 0:
+        begun[0] = nanoseconds()
     for step in range(most_rounds):
         turn = step & 1  # sums of this round are still read while others write those of the next
         if member == 0:  # one asks for all: the answer may change between two members' asking
@@ -68,6 +72,7 @@ def pagerank(
         change, stranded = _total(sums, turn, CHANGE), _total(sums, turn, STRANDED)
         if member == 0 and step < trace.size:
             trace[step] = change
+            begun[step + 1] = nanoseconds()
         if change < tolerance or state[counter(LEAVE + turn)]:
             return step + 1, change < tolerance
         now, later = later, now

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_rows import take_chunk
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
@@ -24,6 +25,7 @@ ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 ALONE = 512  # active vertices up to which member 0 goes on alone
 CHUNK = 64  # vertices of a list, or words of a bitmap, that a member takes at a time
 PUSH, PULL = 0, 1
+ACTIVE_COLUMN, EDGES_COLUMN, DIRECTION_COLUMN, BEGUN_COLUMN, COLUMNS = range(5)  # of the trace
 ACTIVE, EDGES, ITERATIONS, REACHED, CHANGED, SENT, TAKEN = range(7)  # counters
 
 
@@ -42,7 +44,8 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         vertices: the active ones, and room for those that messages reach. ``bitmaps`` are (active, reached), the latter
         empty between iterations. ``options``: the number of active vertices, the identity, the limit of iterations,
         whether all vertices apply, how many edges are pushed along at most, and 1 / width of the priorities. Where
-        there are any, ``waiting`` has the lists of those who wait, and ``keys`` room for a key per vertex.
+        there are any, ``waiting`` has the lists of those who wait, and ``keys`` room for a key per vertex. ``trace``
+        takes COLUMNS numbers of each iteration, and when the last one ended.
         """
         mark  # noqa: B018, captured: see the compiler
         count, identity, limit, everyone, most_pushed, scale = options
@@ -67,7 +70,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                 barrier(size, state)
                 continue
             if member == 0:
-                _note(trace, state[counter(ITERATIONS)], count, edges, PUSH if push else PULL)
+                _note(trace, state[counter(ITERATIONS)], count, edges, PUSH if push else PULL, nanoseconds())
                 for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
                     state[counter(number)] = 0
                 state[counter(ITERATIONS)] += 1
@@ -87,6 +90,8 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                     count, edges = admit(vertices, frontier, count, out[0], waiting, keys, scale)
                     state[counter(ACTIVE)], state[counter(EDGES)] = np.int64(count), edges
                 barrier(size, state)
+        if member == 0 and state[counter(ITERATIONS)] < trace.shape[0]:
+            trace[state[counter(ITERATIONS)], BEGUN_COLUMN] = nanoseconds()
         return state[counter(ITERATIONS)], state[counter(ACTIVE)] == 0
 
     @njit(nogil=True)
@@ -96,11 +101,13 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         frontier, reached = lists
         _, identity, limit, _, most_pushed, scale = options
         count, edges = np.uint64(state[counter(ACTIVE)]), state[counter(EDGES)]
-        done = state[counter(ITERATIONS)]
+        done, unclocked = state[counter(ITERATIONS)], np.int64(WORTH_A_LOOK)
         while count > 0 and (size == 1 or count <= ALONE) and edges <= most_pushed and done < limit:
             if stopped(state):
                 break
-            _note(trace, done, count, edges, PUSH)
+            look = unclocked >= WORTH_A_LOOK
+            _note(trace, done, count, edges, PUSH, nanoseconds() if look else 0)
+            unclocked = np.int64(count) + edges + (0 if look else unclocked)
             if first_suffices:
                 count = push_first(out, vertices, messages, frontier, count, reached, touched)
                 frontier, reached = reached, frontier
@@ -322,8 +329,9 @@ def _clear(member, size, state, bitmap, keep):
 
 
 @njit(cache=True, nogil=True)
-def _note(trace, iteration, active, edges, direction):
+def _note(trace, iteration, active, edges, direction, begun):
     if iteration < trace.shape[0]:
-        trace[iteration, 0] = active
-        trace[iteration, 1] = edges
-        trace[iteration, 2] = direction
+        trace[iteration, ACTIVE_COLUMN] = active
+        trace[iteration, EDGES_COLUMN] = edges
+        trace[iteration, DIRECTION_COLUMN] = direction
+        trace[iteration, BEGUN_COLUMN] = begun

@@ -47,6 +47,7 @@ from clew.engines.cpu.kernels_buckets import (
     slot_of,
     with_room,
 )
+from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_prefetch import prefetch
 from clew.engines.cpu.kernels_queue import append
 from clew.engines.cpu.kernels_relax import extended
@@ -62,7 +63,7 @@ ONE = np.uint64(1)
 LINE = np.uint64(16)  # edges of four bytes to a cache line
 TAIL, TAKEN, NEXT = 0, 2, 4  # counters, two of each: those of one step are reset during the next
 NEAREST, BASE, SLOT, STEPS, REACHED = 6, 7, 8, 9, 10
-BUCKET, VERTICES, EDGES, COLUMNS = range(4)  # of the trace
+BUCKET, VERTICES, EDGES, BEGUN, COLUMNS = range(5)  # of the trace
 
 
 @njit(cache=True, nogil=True)
@@ -71,8 +72,8 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
 
     ``out`` is (indptr, indices), ``paths`` (value, the same as unsigned integers, parent), all ids unsigned; ``ends``
     are the values of the source and of an unreached vertex, ``scale`` 1 / delta; ``trace`` takes COLUMNS numbers a
-    bucket, and has 0 in all. Where ``wide`` is not None, it gets the values in its own type, whose largest number is
-    that of unreached vertices.
+    bucket, and when the last one ended, and has 0 in all. Where ``wide`` is not None, it gets the values in its own
+    type, whose largest number is that of unreached vertices.
     """
     value = paths[0]
     work = np.empty(CHUNK, frontier.dtype)
@@ -89,6 +90,9 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
     turn, quiet = 0, 0
     few = max(QUIET, min(FUSED, FUSED_EDGES * value.size // max(1, weights.size)))
     together = 1  # how many work: 1 while member 0 is alone
+    unclocked = np.uint64(0)  # edges and vertices since member 0 looked at the clock
+    if member == 0:
+        _begin_bucket(trace, steps)
     while slot < NOTHING:
         if member > 0 and together == 1:
             barrier(size, state)
@@ -131,6 +135,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
                 edges += arcs
         if slot < FAR:
             _note(trace, steps, base + slot, vertices, edges)
+            unclocked += np.uint64(vertices) + edges
         agreed = next_slot(tips, slot)
         if together > 1:
             # Only member 0 asks whether to stop: all have to leave at the same step.
@@ -142,6 +147,9 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
             agreed = np.int64(-1)
         steps += agreed != slot
         slot = agreed if agreed >= 0 else np.int64(NOTHING)
+        if member == 0 and (together > 1 or unclocked >= WORTH_A_LOOK):
+            _begin_bucket(trace, steps)
+            unclocked = np.uint64(0)
         if together > 1:
             quiet = quiet + 1 if poured <= QUIET else 0
             if quiet == QUIET_STEPS and slot < NOTHING:
@@ -154,6 +162,8 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
             together = size
         elif slot == FAR:
             state[counter(NEAREST)] = np.int64(LAST) + 1
+    if member == 0:
+        _begin_bucket(trace, steps)
     _finish(member, size, state, paths, wide)
     barrier(size, state)
     return steps, state[counter(REACHED)]
@@ -223,6 +233,14 @@ def _note(trace, step, bucket, vertices, edges):
         trace[row] = bucket
         atomic.add(trace, row + np.uint64(VERTICES), np.int64(vertices))
         atomic.add(trace, row + np.uint64(EDGES), np.int64(edges))
+
+
+@njit(cache=True, nogil=True)
+def _begin_bucket(trace, step):
+    """Note the time, unless this bucket has begun before: it may be emptied more than once."""
+    place = step * COLUMNS + BEGUN
+    if place < trace.size and trace[place] == 0:
+        trace[place] = nanoseconds()
 
 
 @njit(cache=True, nogil=True)

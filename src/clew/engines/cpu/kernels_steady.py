@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_prefetch import prefetch
 from clew.engines.cpu.kernels_rows import take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
@@ -20,12 +21,13 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
     """The loop of such a program; see ``kernels_program.program_kernel``."""
 
     @njit(cache=True, nogil=True)
-    def run(member, size, state, bounds, ahead, into, vertices, now, later, options, changes):
+    def run(member, size, state, bounds, ahead, into, vertices, now, later, options, changes, begun):
         """Iterate until nothing changes; returns (iterations, whether it converged).
 
         ``bounds`` are those of blocks of rows, ``ahead`` how many edges ahead messages are asked for (0 for not at
         all), ``now`` and ``later`` room for messages, ``options`` the identity, the limit of iterations and whether
-        vertices without edges apply too. ``changes`` takes the number of vertices that changed in each iteration.
+        vertices without edges apply too. ``changes`` takes the number of vertices that changed in each iteration,
+        ``begun`` when it began, and when the last one ended.
         """
         mark  # noqa: B018, captured: see the compiler
         identity, limit, everyone = options
@@ -33,6 +35,8 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
         for v in range(np.uint64(member * now.size // size), np.uint64((member + 1) * now.size // size)):
             now[v] = send(vertices[v])
         barrier(size, state)
+        if member == 0:
+            begun[0] = nanoseconds()
         for step in range(limit):
             turn = step % 3  # the counter of the next iteration is cleared while that of the last may still be read
             if member == 0:  # one asks for all: the answer may change between two members' asking
@@ -49,6 +53,7 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
             changed = state[counter(CHANGED + turn)]
             if member == 0 and step < changes.size:
                 changes[step] = changed
+                begun[step + 1] = nanoseconds()
             if changed == 0 or state[counter(LEAVE + (step & 1))]:
                 return step + 1, changed == 0
             now, later = later, now

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -10,17 +12,22 @@ from clew.dtypes import Array
 from clew.engines.cpu import team
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
+from clew.tracing import seconds_between
 
 TRACED_ROUNDS = 1 << 16
 
 
 class Found(NamedTuple):
-    """A label for every vertex, the number of rounds, whether the last changed nothing, and what each changed."""
+    """A label for every vertex, the number of rounds, whether the last changed nothing, and what each changed.
+
+    ``measured`` has the other columns of the trace, where rounds were clocked.
+    """
 
     label: Array
     rounds: int
     converged: bool
     changes: Array
+    measured: Mapping[str, Array] = MappingProxyType({})
 
 
 def label_propagation(graph: Graph, max_iterations: int) -> Found:
@@ -35,6 +42,7 @@ def label_propagation(graph: Graph, max_iterations: int) -> Found:
     awake = np.empty(n, dtype=np.uint8)
     longest = int(degrees.max()) if n else 0
     changes = np.zeros(min(max_iterations, TRACED_ROUNDS), dtype=np.int64)
+    begun = np.zeros(changes.size + 1, dtype=np.int64)
     work = graph.num_arcs * max_iterations
     rounds, changed = team.run(
         kernels.propagate,
@@ -47,9 +55,11 @@ def label_propagation(graph: Graph, max_iterations: int) -> Found:
         longest,
         max_iterations,
         changes,
+        begun,
         shown="label propagation",
         unit="rounds",
         poll=lambda: (int(np.count_nonzero(changes)), max_iterations),
     )
     answer = after if rounds % 2 else labels
-    return Found(answer.view(graph.indices.dtype), rounds, rounds > 0 and changed == 0, changes[:rounds])
+    told = {"seconds": seconds_between(begun[: rounds + 1])}
+    return Found(answer.view(graph.indices.dtype), rounds, rounds > 0 and changed == 0, changes[:rounds], told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from clew.engines.cpu import team
 from clew.engines.cpu.blocks import ahead_of, fixed_blocks
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
+from clew.tracing import edge_bytes, seconds_between
 
 TRACED_ROUNDS = 1 << 16
 
@@ -21,7 +22,7 @@ TRACED_ROUNDS = 1 << 16
 class Ranks(NamedTuple):
     """Ranks, the number of rounds, whether they sufficed, and by how much each of them changed the ranks.
 
-    ``moved`` has more columns for the trace, where edges were moved between memories in every round.
+    ``moved`` has the other columns of the trace.
     """
 
     rank: Array
@@ -57,6 +58,7 @@ def pagerank(
         passing = shares.astype(dtype, copy=False)
     bounds = fixed_blocks(graph.incoming)
     trace = np.zeros(min(max_iterations, TRACED_ROUNDS))
+    begun = np.zeros(trace.size + 1, dtype=np.int64)
     rounds, converged = team.run(
         kernels.pagerank,
         graph.num_arcs + n,
@@ -74,10 +76,24 @@ def pagerank(
         np.empty_like(rank),
         np.empty((2, bounds.size - 1, 2)),
         trace,
+        begun,
         unit="rounds",
         poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
-    return Ranks(rank, int(rounds), bool(converged), trace[:rounds])
+    width = edge_bytes(graph.indices, passing)
+    return Ranks(rank, int(rounds), bool(converged), trace[:rounds], rounds_over(graph, begun[: rounds + 1], width))
+
+
+def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) -> dict[str, Array]:
+    """The columns of a trace whose rounds look at all vertices and edges of a graph, or of rows.
+
+    ``begun`` are the nanoseconds at which they began, and the last one ended. ``width`` is the bytes of an edge;
+    ``edges`` how many a round looks at, if that is not every one once.
+    """
+    seconds = seconds_between(begun)
+    looked = np.full(seconds.size, graph.num_arcs if edges is None else edges)
+    everyone = np.full(seconds.size, graph.num_vertices)
+    return {"frontier": everyone, "edges": looked, "bytes": looked * width, "seconds": seconds}
 
 
 def shares_of(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:

@@ -16,6 +16,7 @@ from clew.errors import OperatorError
 from clew.graph import Graph
 from clew.operators import Gather
 from clew.result import Trace
+from clew.tracing import edge_bytes, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram
@@ -62,7 +63,7 @@ def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.
 
 def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int) -> Done:
     """From the active vertices to those that change."""
-    from clew.engines.cpu.kernels_program import PULL, program_kernel
+    from clew.engines.cpu.kernels_program import COLUMNS, PULL, program_kernel
 
     monoid: Any = program.reduce
     ordered = program.priority is not None
@@ -77,7 +78,7 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
     everyone = program.apply_to == "all"
     pushable = not everyone and (monoid.name in ORDER_FREE or message.kind in "iu")
     most_pushed = int(edges * (PUSHED_TO_ANY if monoid.stops_at_first else PUSHED)) if pushable else -1
-    trace = np.zeros((min(limit, TRACED), 3), dtype=np.int64)
+    trace = np.zeros((min(limit, TRACED) + 1, COLUMNS), dtype=np.int64)
     iterations, converged = team.run(
         made.dispatcher,
         edges + n,
@@ -93,9 +94,15 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
         (count, identity, limit, everyone, most_pushed, 1 / program.width),
         trace,
     )
-    rows = trace[:iterations]
-    columns = {"active": rows[:, 0], "edges": rows[:, 1], "direction": np.where(rows[:, 2] == PULL, "pull", "push")}
-    return Done(int(iterations), bool(converged), Trace(columns))
+    rows, width = trace[: iterations + 1], _width(program, ways.along)
+
+    def columns() -> dict[str, Array]:
+        *told, begun = rows.T
+        active, looked, direction = (column[:-1] for column in told)
+        ways_taken = np.where(direction == PULL, "pull", "push")
+        return timed({"active": active, "edges": looked, "direction": ways_taken}, begun, width)
+
+    return Done(int(iterations), bool(converged), Trace.later(columns))
 
 
 def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Done:
@@ -107,6 +114,7 @@ def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Don
     message = np.dtype(program.message)
     now, later = (np.empty(state.size, dtype=message) for _ in range(2))
     changes = np.zeros(min(limit, TRACED), dtype=np.int64)
+    begun = np.zeros(changes.size + 1, dtype=np.int64)
     iterations, converged = team.run(
         made.dispatcher,
         (ways.against.num_arcs + state.size) * min(limit, TRACED),
@@ -118,8 +126,11 @@ def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Don
         later,
         (monoid.identity(message), limit, program.apply_to == "all"),
         changes,
+        begun,
     )
-    return Done(int(iterations), bool(converged), Trace({"changed": changes[:iterations]}))
+    everyone, looked = (np.full(min(iterations, TRACED), count) for count in (state.size, ways.against.num_arcs))
+    told = timed({"active": everyone, "edges": looked}, begun[: iterations + 1], _width(program, ways.against))
+    return Done(int(iterations), bool(converged), Trace({**told, "changed": changes[:iterations]}))
 
 
 def _gathering(
@@ -133,7 +144,7 @@ def _gathering(
     n = state.size
     steady = program.active_next == "all"
     lists, count = _lists(np.ones(n, dtype=np.bool_) if steady else active, ways.along)
-    trace = np.zeros((min(limit, TRACED), 2), dtype=np.int64)
+    trace = np.zeros((min(limit, TRACED) + 1, 3), dtype=np.int64)
     iterations, converged = team.run(
         made.dispatcher,
         ways.along.num_arcs + n,
@@ -147,9 +158,16 @@ def _gathering(
         (count, limit, np.array(gather.empty).astype(message)[()], program.apply_to == "all", steady),
         trace,
     )
-    rows = trace[:iterations]
-    columns = {"active": rows[:, 0], "edges": rows[:, 1], "direction": np.full(len(rows), "pull")}
-    return Done(int(iterations), bool(converged), Trace(columns))
+    awake, looked, begun = trace[: iterations + 1].T
+    columns = {"active": awake[:-1], "edges": looked[:-1], "direction": np.full(awake.size - 1, "pull")}
+    return Done(int(iterations), bool(converged), Trace(timed(columns, begun, _width(program, ways.along))))
+
+
+def _width(program: VertexProgram, rows: Adjacency) -> int:
+    """The bytes of an edge, its weight among them where the program looks at weights."""
+    from clew.engines.cuda.vertices import uses_argument
+
+    return edge_bytes(rows.indices, rows.weights if uses_argument(program.process, 1) else None)
 
 
 def _functions(program: VertexProgram, reduce: Any) -> tuple[Any, ...]:

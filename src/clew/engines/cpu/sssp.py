@@ -12,6 +12,7 @@ from clew.engines.cpu.path_weights import extent, summands, sums_of, typical
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
 from clew.result import Trace
+from clew.tracing import edge_bytes, timed
 
 TRACED_BUCKETS = 1 << 16
 BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
@@ -89,7 +90,7 @@ def best_paths(
     value = np.empty(n, dtype=unreached.dtype)
     parent = np.empty(n, dtype=graph.indices.dtype)
     queue = np.empty(n, dtype=out[1].dtype)
-    trace = _cleared.pop() if _cleared else np.zeros(TRACED_BUCKETS * kernels.COLUMNS, dtype=np.int64)
+    trace = _cleared.pop() if _cleared else np.zeros((TRACED_BUCKETS + 1) * kernels.COLUMNS, dtype=np.int64)
     paths, ends = (value, as_bits(value), as_bits(parent)), (first, unreached)
     scale = min(1 / delta, float(np.finfo(np.float64).max))
     start = np.uint64(source)
@@ -98,8 +99,15 @@ def best_paths(
     if deterministic:
         parent.fill(-1)
         kernels_relax.tree_of_tight_edges(out, weights, start, value, unreached, low, as_bits(parent), queue)
-    rows = trace.reshape(-1, kernels.COLUMNS)[:buckets].copy()
+    rows = trace.reshape(-1, kernels.COLUMNS)[: buckets + 1].copy()
     trace[: rows.size] = 0
     _cleared.append(trace)
-    columns = {"bucket": rows[:, 0], "frontier": rows[:, 1], "edges": rows[:, 2]}
-    return Paths(value if wide is None else wide, parent, int(reached), int(buckets), Trace(columns))
+    width = edge_bytes(graph.indices, weights)
+    noted = Trace.later(lambda: _columns(rows, width))
+    return Paths(value if wide is None else wide, parent, int(reached), int(buckets), noted)
+
+
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last bucket was done."""
+    bucket, frontier, edges, begun = rows.T
+    return timed({"bucket": bucket[:-1], "frontier": frontier[:-1], "edges": edges[:-1]}, begun, width)

@@ -26,6 +26,8 @@ class Arithmetic:
     nothing: Any
     terminal: Any
     stop: int
+    #: Whether sums may begin with the identity: what users give as one may not be, for every type.
+    starts_from_identity: bool
 
 
 def scalar(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -93,8 +95,8 @@ def _add(monoid: Monoid, result: np.dtype[Any]) -> Compiled:
     return Compiled(monoid.operator.function, (result, result), result)
 
 
-def _numbers(monoid: Monoid, result: np.dtype[Any], nothing: Any, x: np.dtype[Any]) -> tuple[Any, Any, Any, int]:
-    """Identity, what an absent value of x is, the terminal value, and what may end a sum early.
+def _numbers(monoid: Monoid, result: np.dtype[Any], nothing: Any, x: np.dtype[Any]) -> tuple[Any, Any, Any, int, bool]:
+    """Identity, what an absent value of x is, the terminal value, what may end a sum early, what sums may begin with.
 
     A terminal value is only looked for among truth values, which soon reach it; with other numbers the look costs more
     than it saves.
@@ -102,4 +104,19 @@ def _numbers(monoid: Monoid, result: np.dtype[Any], nothing: Any, x: np.dtype[An
     terminal = monoid.terminal(result)
     stop = FIRST if monoid.stops_at_first else TERMINAL if terminal is not None and result.kind == "b" else NEVER
     identity = scalar(monoid.identity(result), result)
-    return identity, scalar(nothing, x), identity if terminal is None else scalar(terminal, result), stop
+    last = identity if terminal is None else scalar(terminal, result)
+    return identity, scalar(nothing, x), last, stop, _leaves_all_as_it_is(monoid, result)
+
+
+def _leaves_all_as_it_is(monoid: Monoid, dtype: np.dtype[Any]) -> bool:
+    """Whether the identity is one at the ends of the type's range and around zero."""
+    add, identity = monoid.operator.function, dtype.type(monoid.identity(dtype))
+    some: list[Any] = [False, True]
+    if dtype.kind != "b":
+        ends = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
+        some = [ends.min, ends.max, 0, 1, 2, *([-1, 0.1] if dtype.kind == "f" else [-1] if dtype.kind == "i" else [])]
+    try:
+        with np.errstate(all="ignore"):
+            return all(dtype.type(add(identity, dtype.type(v))) == dtype.type(v) for v in some)
+    except Exception:
+        return False

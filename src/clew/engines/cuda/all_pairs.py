@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.engines.cpu import all_pairs as cpu
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.launches import Pace
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
@@ -15,7 +16,8 @@ from clew.progress import over
 
 SIDE = 64  # of a tile, as in floyd_warshall.cuh
 TALL, WIDE = 4, 4  # numbers of a tile that a thread computes: rows and columns, the latter in fours
-ROUNDS_PER_LAUNCH = 64  # then the host has a look, so that Ctrl-C is heard
+ROUNDS_PER_LAUNCH = 64  # then the host has a look, so that Ctrl-C is heard,
+SUMS_PER_LAUNCH = 1 << 41  # or after so many sums: about 0.3 s
 FAR = 2**30 - 1  # in 32 bits: twice this is still a number
 # A GPU does so many pairs in the time that the CPU takes for one, and the CPU searches from so many vertices at once.
 TIMES_FASTER, SEARCHES_AT_ONCE = 500, 64
@@ -90,7 +92,9 @@ def _close(device: Device, defines: dict[str, Any], distance: Any, far: Any, thr
     closed = device.empty(SIDE * SIDE, kind)
     barrier = device.zeros(GRID_BARRIER_WORDS, np.uint32)
     tiles = -(-n // SIDE)
-    for begin in over(range(0, tiles, ROUNDS_PER_LAUNCH), "Floyd-Warshall", unit="rounds"):
+    rounds = max(1, min(ROUNDS_PER_LAUNCH, SUMS_PER_LAUNCH // (n * n * SIDE)))
+    pace = Pace(device)
+    for begin in over(range(0, tiles, rounds), "Floyd-Warshall", unit="rounds"):
         device.launch_cooperative(
             kernel,
             threads,
@@ -98,14 +102,14 @@ def _close(device: Device, defines: dict[str, Any], distance: Any, far: Any, thr
             np.uint64(n),
             far,
             np.uint64(begin),
-            np.uint64(min(tiles, begin + ROUNDS_PER_LAUNCH)),
+            np.uint64(min(tiles, begin + rounds)),
             closed,
             barrier,
             shared=2 * SIDE * SIDE * kind.itemsize,
             most=max(2 * tiles, tiles * tiles),
         )
-        if tiles > ROUNDS_PER_LAUNCH:
-            device.synchronize()
+        if tiles > rounds:
+            pace.launched()
 
 
 def _integers(graph: Graph) -> type[np.generic]:

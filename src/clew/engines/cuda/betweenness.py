@@ -12,6 +12,7 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cpu.betweenness import LARGE
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program
 from clew.errors import ResourceError
@@ -20,7 +21,8 @@ from clew.progress import over
 
 THREADS = 512
 BIG_ROW = 4096  # edges of a row from which on a block sums it up
-SOURCES_PER_LAUNCH = 8  # of searches by the whole grid; then the host has a look, so that Ctrl-C is heard
+SOURCES_PER_LAUNCH = 8  # of searches by the whole grid; then the host has a look, so that Ctrl-C is heard,
+EDGES_PER_LAUNCH = 1 << 33  # or after so many edges, followed both ways
 MANY_BYTES = 8 << 30  # memory for searches by one block each
 ENTRIES = 1 << 26  # dependencies that a round of those keeps
 CONTROL_BYTES = 4 * GRID_BARRIER_WORDS + 4 * 8 + 5 * 8
@@ -106,6 +108,12 @@ class _Searches:
         self.most_big = 2 * (self.out.num_arcs // constants["BIG_ROW"]) + 1
 
     @property
+    def sources_per_launch(self) -> int:
+        """Searches that take a few tenths of a second together, or one."""
+        edges = share_of(EDGES_PER_LAUNCH, self.out)
+        return max(1, edges // (self.out.num_arcs + self.out.num_vertices))
+
+    @property
     def bytes_each(self) -> int:
         """The memory of one search that others run beside."""
         return bytes_of_a_search(self.out.num_vertices, int(self.index.itemsize), self.most_big)
@@ -115,7 +123,7 @@ class _Searches:
         device, n = self.device, self.out.num_vertices
         kernel = self._kernel("betweenness", many=True)
         blocks = min(device.resident_blocks(kernel, self.threads), at_once, sources.size)
-        in_round = min(sources.size, max(blocks, ENTRIES // n))
+        in_round = min(sources.size, max(blocks, min(ENTRIES // n, self.sources_per_launch)))
         memory = self._memory(blocks)
         found = device.empty((in_round, n), np.float64)
         add = self._kernel("add_dependencies", many=True)
@@ -142,8 +150,9 @@ class _Searches:
         device = self.device
         kernel = self._kernel("betweenness", many=False)
         memory = self._memory(1)
-        for start in over(range(0, sources.size, SOURCES_PER_LAUNCH), "searching", unit="sources"):
-            chosen = sources[start : start + SOURCES_PER_LAUNCH]
+        at_once = min(SOURCES_PER_LAUNCH, self.sources_per_launch)
+        for start in over(range(0, sources.size, at_once), "searching", unit="sources"):
+            chosen = sources[start : start + at_once]
             failed = device.empty(chosen.size, np.uint8)
             arguments = self._arguments(chosen, memory, total, failed, None)
             device.launch_cooperative(kernel, self.threads, *arguments, cluster=device.cluster_size)

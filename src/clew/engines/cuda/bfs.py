@@ -13,6 +13,7 @@ from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Program
 from clew.graph import Graph
 from clew.result import Trace
+from clew.tracing import edge_bytes, timed
 
 THREADS = 512
 BIG = 1024  # edges of a row that one warp follows alone; longer ones are cut
@@ -55,6 +56,7 @@ def bfs(
     deterministic: bool = False,
     pull_cost: float = PULL_COST,
     threads: int = THREADS,
+    traced_levels: int = TRACED_LEVELS,
 ) -> Found:
     """Search from ``source``."""
     if (streamed := chunks_for(device, "bfs", graph.outgoing)) is not None:
@@ -67,17 +69,16 @@ def bfs(
     n = out.num_vertices
     depth = device.empty(n, np.int32)
     parent = device.empty(n, out.neighbours.dtype)
-    trace = device.empty((min(n, TRACED_LEVELS), 3), np.int64)
+    trace = device.empty((min(n, traced_levels) + 1 if traced_levels else 0, 4), np.int64)
     told = _search(device, out, into, source, depth, parent, trace, pull_cost, threads)
     if deterministic:
         kernel = device.kernel("bfs.cuh", "smallest_parents", _defines(out, into))
         blocks = blocks_for(device, n * 32, 256)
         id_type = out.neighbours.dtype.type
         device.launch(kernel, blocks, 256, id_type(n), into.offsets, into.neighbours, depth, parent)
-    levels = int(told["level"])
-    return Found(
-        depth, parent, levels, int(told["reached"]), Trace.later(lambda: _columns(device.download(trace[:levels])))
-    )
+    levels, width = int(told["level"]), edge_bytes(out.neighbours)
+    kept = Trace.later(lambda: _columns(device.download(trace[: levels + 1]), width))
+    return Found(depth, parent, levels, int(told["reached"]), kept)
 
 
 def _search(
@@ -134,6 +135,8 @@ def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG}
 
 
-def _columns(rows: Array) -> dict[str, Array]:
-    direction = np.where(rows[:, 2] == 1, "pull", "push")
-    return {"frontier": rows[:, 0], "edges": rows[:, 1], "direction": direction}
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last level ended."""
+    frontier, edges, direction, begun = rows.T
+    told = {"frontier": frontier[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
+    return timed(told, begun, width)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.engines.cuda.device import Device, index_defines
-from clew.engines.cuda.rows import incoming_on, rows_on
+from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.errors import ResourceError
 from clew.graph import Graph
 
@@ -18,6 +18,7 @@ class BothWays(NamedTuple):
     arguments: tuple[Any, Any, Any, Any]
     defines: dict[str, str]
     ids: np.dtype[Any]
+    rows: tuple[DeviceRows, ...]
 
     def largest_degree(self) -> int:
         """The most edges at a vertex; there must be one."""
@@ -37,11 +38,14 @@ def both_ways(device: Device, graph: Graph) -> BothWays:
         )
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     offsets = neighbours = None
+    rows: tuple[DeviceRows, ...] = (out,)
     if graph.directed:
         into = incoming_on(device, graph, weights=False)
         offsets, neighbours = into.offsets, into.neighbours
+        rows = (out, into)
     index = np.dtype(out.neighbours.dtype)
-    return BothWays((out.offsets, out.neighbours, offsets, neighbours), index_defines(index, graph.num_arcs), index)
+    arguments = (out.offsets, out.neighbours, offsets, neighbours)
+    return BothWays(arguments, index_defines(index, graph.num_arcs), index, rows)
 
 
 def few_blocks(num_vertices: int) -> int:

@@ -10,14 +10,18 @@ from clew.dtypes import as_bits
 from clew.engines.cpu.coloring import TRACED_ROUNDS, Colored
 from clew.engines.cpu.coloring import both_ways as host_rows
 from clew.engines.cuda.both_ways import BothWays, both_ways, few_blocks
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.launches import control_of, launch_until_done, share_of
 from clew.engines.cuda.source import Program
 from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
 
 THREADS = 512
-STEP_WORDS = 3 * 2  # three sets of counters
+STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
+#: As in coloring.cuh and coloring_rounds.cuh.
+ORDERED = control_of(("step", "stop", "queued", "listed", "done"), counters=2)
+ROUNDS = control_of(("step", "rounds", "stop", "queued", "done"), counters=2)
 
 
 def color_in_order(device: Device, graph: Graph, order: str, seed: int, **constants: int) -> Colored:
@@ -31,18 +35,14 @@ def color_in_order(device: Device, graph: Graph, order: str, seed: int, **consta
         word = _smallest_last(device, graph)
     else:
         word = _priorities(device, graph, rows, order == "largest_first", stream(seed, "coloring"))
-    device.launch_cooperative(
-        device.kernel("coloring.cuh", "color_in_order", {**rows.defines, **constants}),
-        THREADS,
-        np.uint64(n),
-        *rows.arguments,
-        word,
-        color,
-        device.empty(n, np.uint32),
-        device.empty(n, rows.ids),
-        device.empty(n, rows.ids),
-        device.zeros(STEP_WORDS + GRID_BARRIER_WORDS, np.uint32),
-        most=few_blocks(n),
+    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
+    kernel = device.kernel("coloring.cuh", "color_in_order", {**rows.defines, **constants})
+    waiting, queue, listed = device.empty(n, np.uint32), device.empty(n, rows.ids), device.empty(n, rows.ids)
+    given = (np.uint64(n), *rows.arguments, steps, word, color, waiting, queue, listed)
+    launch_until_done(
+        device,
+        ORDERED,
+        lambda control: device.launch_cooperative(kernel, THREADS, *given, control, most=few_blocks(n)),
     )
     return Colored(color, 1, Trace())
 
@@ -57,24 +57,16 @@ def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -
     above, below = (device.empty(n, np.uint32) for _ in range(2))
     queue, listed = (device.empty(n, rows.ids) for _ in range(2))
     colored = device.empty(min(n, TRACED_ROUNDS), np.int64)
-    control = device.zeros(STEP_WORDS + 1 + GRID_BARRIER_WORDS, np.uint32)
-    device.launch_cooperative(
-        device.kernel("coloring_rounds.cuh", "color_by_rounds", {**rows.defines, **constants}),
-        THREADS,
-        np.uint64(n),
-        *rows.arguments,
-        stream(seed, "coloring"),
-        color,
-        above,
-        below,
-        queue,
-        listed,
-        colored,
-        np.uint32(colored.size),
-        control,
-        most=few_blocks(n),
+    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
+    kernel = device.kernel("coloring_rounds.cuh", "color_by_rounds", {**rows.defines, **constants})
+    given = (np.uint64(n), *rows.arguments, steps, stream(seed, "coloring"))
+    used = (color, above, below, queue, listed, colored, np.uint32(colored.size))
+    told = launch_until_done(
+        device,
+        ROUNDS,
+        lambda control: device.launch_cooperative(kernel, THREADS, *given, *used, control, most=few_blocks(n)),
     )
-    rounds = int(device.download(control[STEP_WORDS : STEP_WORDS + 1])[0])
+    rounds = int(told["rounds"])
     return Colored(color, rounds, Trace({"colored": device.download(colored[:rounds])}))
 
 

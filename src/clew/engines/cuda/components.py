@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cpu.components import Components
+from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.rows import DeviceRows, rows_on
@@ -16,6 +17,8 @@ from clew.graph import Graph
 THREADS = 512
 WARP = 32
 LONG_ROW = 2048  # as in rows_by_size.cuh: there cannot be more long rows than arcs / LONG_ROW
+TILE = 4096  # vertices, as in components_tiled.cuh
+BYTES_IN_TILE = 6  # of shared memory for each
 SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each are most of them
 
 
@@ -33,7 +36,8 @@ def connected_components(device: Device, graph: Graph) -> Components:
 def component_labels(device: Device, graph: Graph, *, sampled: bool | None = None, **constants: int) -> Any:
     """The smallest vertex that each vertex hangs together with.
 
-    ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW) replace what would be chosen, to measure it.
+    ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW) replace what would be chosen, to
+    measure it.
     """
     rows = rows_on(device, graph.outgoing, weights=False)
     return labels_of_rows(device, rows, both_ways=not graph.directed, sampled=sampled, **constants)
@@ -54,11 +58,13 @@ def labels_of_rows(
     name = "components" if sampled else "components_tiled"
     kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
     arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, room]
+    shared = 0
     if sampled:
         arguments.append(device.empty(1, parent.dtype))
-    device.launch_cooperative(
-        kernel, THREADS, *arguments, words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS], most=-(-n // WARP)
-    )
+    else:
+        shared = constants.get("TILE", TILE) * BYTES_IN_TILE
+    words_of_state, barrier = words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS]
+    device.launch_cooperative(kernel, THREADS, *arguments, words_of_state, barrier, shared=shared, most=-(-n // WARP))
     return parent
 
 
@@ -75,7 +81,8 @@ def component_sizes(device: Device, label: Any) -> Any:
     defines = {**index_defines(index, 0), "tally_t": ctype(tally.dtype)}
     kernel = device.kernel("components.cuh", "component_sizes", defines)
     device.launch(kernel, blocks_for(device, n, THREADS, per_processor=4), THREADS, np.uint64(n), label, tally)
-    return tally[tally > 0].astype(np.int64)
+    _, sizes = true_places(device, tally > 0, n, index, values=tally)
+    return sizes.astype(np.int64)
 
 
 def _defines(rows: DeviceRows) -> dict[str, str]:

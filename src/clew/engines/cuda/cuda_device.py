@@ -26,6 +26,10 @@ class CudaKernel:
     resident: dict[tuple[int, int, int], int] = field(default_factory=dict)
 
 
+#: Bytes of dynamic shared memory that need no asking: a block has 48 KiB, of which the kernel's own arrays take some.
+FREE_SHARED = 32 << 10
+
+
 class CudaDevice:
     """The GPU that CuPy calls current."""
 
@@ -51,8 +55,9 @@ class CudaDevice:
         self.watch: Any = None  # told before and after each launch, for those who measure
         if int(self._device.arch) < 75:
             raise DeviceError(
-                f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later. "
-                'Use device="cpu".'
+                f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later.",
+                remedy='Use device="cpu".',
+                option="Use --device cpu.",
             )
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
@@ -182,8 +187,9 @@ class CudaDevice:
         """How many blocks can run at once."""
         found = kernel.resident.get((threads, shared, cluster))
         if found is None:
-            if shared > 48 << 10:
-                _allow_shared(kernel.handle, shared)
+            if shared > FREE_SHARED:
+                most = max(shared, *(known for _, known, _ in kernel.resident)) if kernel.resident else shared
+                _allow_shared(kernel.handle, most, self.ordinal)
             occupancy = kernel.handle.occupancy
             if cluster == 1:
                 found = int(occupancy.max_active_blocks_per_multiprocessor(threads, shared)) * self.num_processors
@@ -245,12 +251,12 @@ def _config(blocks: int, threads: int, shared: int, together: bool, cluster: int
     )
 
 
-def _allow_shared(kernel: Any, shared: int) -> None:
+def _allow_shared(kernel: Any, shared: int, ordinal: int) -> None:
     """A block gets more than 48 KiB of shared memory only where that was asked for."""
     from cuda.bindings import driver
 
     attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-    (status,) = driver.cuKernelSetAttribute(attribute, shared, kernel.handle, driver.CUdevice(0))
+    (status,) = driver.cuKernelSetAttribute(attribute, shared, kernel.handle, driver.CUdevice(ordinal))
     if status != driver.CUresult.CUDA_SUCCESS:
         raise DeviceError(f"a block cannot have {shared:,} bytes of shared memory on this GPU ({status}).")
 

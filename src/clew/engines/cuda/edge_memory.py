@@ -10,6 +10,7 @@ import numpy as np
 from clew.build.on_device import made_here
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device
+from clew.engines.cuda.host_memory import free_on_host
 from clew.errors import GraphError, ResourceError
 from clew.memory import MODES, Policy
 
@@ -34,6 +35,9 @@ class EdgePlan:
         How many edges there are, and what each takes: its neighbour and, where it has been asked for, its weight.
     why
         A sentence.
+    copies
+        Whether algorithms may make a second copy in device memory, in an order that suits them: not where the bytes
+        of edges are limited.
     """
 
     mode: str
@@ -41,6 +45,7 @@ class EdgePlan:
     num_arcs: int
     bytes_per_edge: int
     why: str
+    copies: bool = True
 
     @property
     def fast_bytes(self) -> int:
@@ -72,6 +77,10 @@ class Rows:
         Sets of rows of this size that share the memory: 2 where out-edges and in-edges are both needed.
     held
         Bytes of these edges that are in GPU memory already and would be freed.
+    taken
+        Bytes that other edges have of the memory that the policy allows.
+    narrowest
+        The bytes of an entry of the narrowest of their arrays.
     """
 
     num_vertices: int
@@ -80,6 +89,8 @@ class Rows:
     first_fast: int | None = None
     parts: int = 1
     held: int = 0
+    taken: int = 0
+    narrowest: int = 1
 
     @property
     def nbytes(self) -> int:
@@ -87,15 +98,18 @@ class Rows:
         return self.num_arcs * self.bytes_per_edge
 
 
-def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
-    """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure."""
+def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0, *, in_one: bool = True) -> EdgePlan:
+    """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure.
+
+    ``in_one`` says that both parts are to be one array, which takes pages, a driver that can, and room on the host.
+    """
     mode, size = policy.edges, rows.nbytes
     if mode == "stream":
         others = ", ".join(repr(name) for name in MODES if name != "stream")
         raise GraphError(f'edges="stream" is not to be had for this algorithm; expected one of {others}.')
 
     def plan(chosen: str, cut: int, why: str) -> EdgePlan:
-        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why)
+        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None)
 
     if mode == "zero_copy":
         return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as asked")
@@ -109,6 +123,8 @@ def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -
     told = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
     if policy.fast_memory is not None:
         told += f" and {policy.fast_memory:,} allowed"
+        if rows.taken:
+            told += f", less {rows.taken:,} that other edges have"
     if scale < 1:
         told += ", and with more of them allocations failed"
     cut = rows.num_arcs - min(rows.num_arcs, share // max(1, rows.bytes_per_edge))
@@ -117,11 +133,22 @@ def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -
         told = f"the rows that the placement calls fast, {(rows.num_arcs - cut) * rows.bytes_per_edge:,} bytes"
     if cut == 0:
         return plan("device", 0, f"all {size:,} bytes of edges fit; {free:,} bytes were free")
-    smallest = (rows.num_arcs - cut) * _narrowest(rows.bytes_per_edge)
-    if smallest < device.page:
+    if not in_one:
+        return plan("tiered", cut, told)
+    if (rows.num_arcs - cut) * rows.narrowest < device.page:
         return plan("zero_copy", rows.num_arcs, f"{told}, which is less than a page of {device.page:,} bytes")
     if (problem := device.why_not_split()) is not None:
         return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges on the host: {problem}")
+    copied, free = cut * rows.bytes_per_edge, free_on_host()
+    if copied > free and mode == "tiered":
+        raise ResourceError(
+            f'edges="tiered" needs {copied:,} bytes of host memory for a copy of the edges that do not go to the GPU, '
+            f'and {free:,} bytes are free. Use clew.memory(edges="zero_copy") or "auto", which read the graph where it '
+            "is, or free memory."
+        )
+    if copied > free:
+        why = f"the host has {free:,} bytes free, and a copy of what does not go to the GPU takes {copied:,}"
+        return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges where they are: {why}")
     return plan("tiered", cut, told)
 
 
@@ -140,26 +167,25 @@ def put(device: Device, array: Array, plan: EdgePlan) -> Any:
 def _allowed(policy: Policy, rows: Rows, free: int) -> int:
     """The bytes that all sets of rows together may have: what was asked for, or what is free less a reserve."""
     if policy.fast_memory is not None:
-        return min(policy.fast_memory, free)
+        return min(max(0, policy.fast_memory - rows.taken), free)
     offsets = (rows.num_vertices + 1) * rows.parts * (4 if rows.num_arcs < 2**32 else 8)
     needed = STATE_OF_A_VERTEX * rows.num_vertices + offsets
     return free - min(free // LARGEST_RESERVE, needed)
 
 
-def _narrowest(bytes_per_edge: int) -> int:
-    """Of the arrays that the bytes of an edge are in, the narrowest's: ids have 4 or 8 bytes, weights 1 to 8."""
-    weight = bytes_per_edge - (8 if bytes_per_edge > 12 else 4)
-    return min(4, weight) if weight > 0 else 4
-
-
 def _too_large(mode: str, policy: Policy, rows: Rows, free: int) -> ResourceError:
     size = rows.nbytes * rows.parts
     which = "edges and in-edges" if rows.parts > 1 else "edges"
-    limit = "" if policy.fast_memory is None else f", of which they may have {policy.fast_memory:,},"
+    limit = "" if policy.fast_memory is None else f", of which they may have {policy.fast_memory - rows.taken:,},"
     return ResourceError(
         f'edges="{mode}" needs {size:,} bytes of GPU memory for the {which}, and {free:,} bytes{limit} are free. Use '
         'clew.memory(edges="auto"), "tiered" or "zero_copy", which leave edges on the host, or device="cpu".'
     )
+
+
+def narrowest(indices: Array, weights: Array | None) -> int:
+    """The bytes of an entry of the narrower of two arrays."""
+    return int(indices.itemsize if weights is None else min(indices.itemsize, weights.itemsize))
 
 
 def bytes_per_edge(indices: Array, weights: Array | None) -> int:

@@ -96,7 +96,11 @@ def clean(problem: str, wanted: int | None = None) -> Iterator[None]:
             raise
         if "OUT_OF_MEMORY" in str(error).upper().replace(" ", "_"):
             raise _out_of_memory(problem, wanted) from error
-        raise DeviceError(f'{problem}: {error}. The CPU can still be used (device="cpu"); see clew doctor.') from error
+        raise DeviceError(
+            f"{problem}: {error}.",
+            remedy='The CPU can still be used (device="cpu"); see clew doctor.',
+            option="The CPU can still be used (--device cpu); see clew doctor.",
+        ) from error
 
 
 def _is_cuda(error: Exception) -> bool:
@@ -113,6 +117,8 @@ def _out_of_memory(problem: str, wanted: int | None) -> ResourceError:
         pass
     needed = "" if wanted is None else f"{wanted:,} bytes are needed and "
     return ResourceError(
-        f'{problem}: {needed}{free} bytes are free. Use device="cpu", free other arrays on the GPU, or use a smaller '
-        "graph or narrower weights (float32 instead of float64)."
+        f"{problem}: {needed}{free} bytes are free.",
+        remedy='Use device="cpu", free other arrays on the GPU, or use a smaller graph or narrower weights (float32 '
+        "instead of float64).",
+        option="Use --device cpu, or leave edges on the host with --edges zero_copy.",
     )

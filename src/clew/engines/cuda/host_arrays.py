@@ -9,6 +9,7 @@ import numpy as np
 from clew.dtypes import Array
 from clew.engines.cuda import registered, virtual
 from clew.engines.cuda.failures import clean
+from clew.engines.cuda.host_memory import check_host
 from clew.engines.cuda.transfer import copy_bytes, send
 from clew.errors import DeviceError, ResourceError
 
@@ -46,21 +47,22 @@ def split(device: Any, array: Array, fast_from_byte: int) -> Any:
 
 def managed(device: Any, array: Array, prefetch: bool) -> Any:
     """A copy in managed memory, written by the host, so that its pages begin there."""
-    source = _bytes_of(array)
-    if source.size == 0:
+    size, free = array.nbytes, device.free_memory()
+    if size == 0:
         return device.empty(array.shape, array.dtype)
-    free = device.free_memory()
-    if source.size > free:
+    if size > free:
         raise ResourceError(
-            f"{source.size:,} bytes of managed memory are needed and {free:,} bytes are free on the GPU; beyond that, "
+            f"{size:,} bytes of managed memory are needed and {free:,} bytes are free on the GPU; beyond that, "
             'pages would be moved for ever. Use clew.memory(edges="auto"), "tiered" or "zero_copy".'
         )
+    check_host(size, "managed memory, whose pages begin on the host,", 'Use clew.memory(edges="zero_copy").')
+    source = _bytes_of(array)
     device.xp.get_default_memory_pool().free_all_blocks()
-    with clean(f"{source.size:,} bytes of managed memory cannot be had", source.size):
-        place = device.xp.cuda.malloc_managed(source.size)
-    copy_bytes(registered.host_bytes(place, place.ptr, source.size), source)
+    with clean(f"{size:,} bytes of managed memory cannot be had", size):
+        place = device.xp.cuda.malloc_managed(size)
+    copy_bytes(registered.host_bytes(place, place.ptr, size), source)
     if prefetch:
-        _prefetch(device, place.ptr, source.size)
+        _prefetch(device, place.ptr, size)
     return device.xp.ndarray(array.shape, array.dtype, place)
 
 

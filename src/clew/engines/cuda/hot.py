@@ -18,10 +18,6 @@ from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
 
 THREADS = 256
-#: Edges below which x is small enough for the caches as it is, and products after which the new names are made.
-FROM_ARCS = 1 << 23
-AFTER_CALLS = 16
-
 #: Bytes of shared memory that one block may have.
 SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
 SMALLEST_SHARED = 99 << 10
@@ -37,42 +33,33 @@ class Renamed:
     names: Any
 
 
-_calls: weakref.WeakKeyDictionary[DeviceRows, int] = weakref.WeakKeyDictionary()
-_too_large: weakref.WeakSet[DeviceRows] = weakref.WeakSet()
 _renamed: weakref.WeakKeyDictionary[DeviceRows, Renamed] = weakref.WeakKeyDictionary()
 
 
+def names_of(device: Device, rows: DeviceRows) -> tuple[Any, Any]:
+    """The columns by falling number of edges that lead there, and the place of each in that order."""
+    xp = device.xp
+    arrivals = xp.bincount(rows.neighbours, minlength=rows.num_vertices)
+    order = xp.argsort(-arrivals).astype(rows.neighbours.dtype)
+    names = device.empty(rows.num_vertices, rows.neighbours.dtype)
+    names[order] = xp.arange(rows.num_vertices, dtype=rows.neighbours.dtype)
+    return order, names
+
+
 def renamed(device: Device, rows: DeviceRows) -> Renamed:
-    """The columns by falling number of edges that lead there, made once."""
+    """The rows with the new names of their columns, made once."""
     found = _renamed.get(rows)
     if found is None:
-        xp = device.xp
-        arrivals = xp.bincount(rows.neighbours, minlength=rows.num_vertices)
-        order = xp.argsort(-arrivals).astype(rows.neighbours.dtype)
-        names = device.empty(rows.num_vertices, rows.neighbours.dtype)
-        names[order] = xp.arange(rows.num_vertices, dtype=rows.neighbours.dtype)
+        order, names = names_of(device, rows)
         neighbours = device.empty(rows.num_arcs, rows.neighbours.dtype)
-        xp.take(names, rows.neighbours, out=neighbours)
+        device.xp.take(names, rows.neighbours, out=neighbours)
         found = _renamed[rows] = Renamed(neighbours, order, names)
     return found
 
 
-def is_worth_renaming(device: Device, rows: DeviceRows) -> bool:
-    """Whether a graph has been multiplied with often enough for new names to pay; asked once per product.
-
-    Sums are made in the same order under both, so results do not change when this does.
-    """
-    if rows.num_arcs < FROM_ARCS or not rows.in_device_memory:
-        return False
-    calls = _calls[rows] = _calls.get(rows, 0) + 1
-    if calls < AFTER_CALLS or rows in _too_large:
-        return False
-    try:
-        renamed(device, rows)
-    except MemoryError:  # the old names will do
-        _too_large.add(rows)
-        return False
-    return True
+def forget_renamed(rows: DeviceRows) -> None:
+    """Let the second copy of the columns go."""
+    _renamed.pop(rows, None)
 
 
 def reordered(device: Device, values: Any, order: Any) -> Any:

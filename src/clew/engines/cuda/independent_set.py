@@ -7,14 +7,17 @@ import numpy as np
 from clew.engines.cpu.coloring import TRACED_ROUNDS
 from clew.engines.cpu.independent_set import Independent
 from clew.engines.cuda.both_ways import both_ways, few_blocks
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.device import Device, index_defines
+from clew.engines.cuda.launches import control_of, launch_until_done, share_of
 from clew.engines.cuda.source import Program
 from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
 
 THREADS = 512
-STEP_WORDS = 3 * 3  # three sets of counters
+STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
+#: As in independent_set.cuh.
+CONTROL = control_of(("step", "rounds", "left", "done"), counters=3)
 
 
 def independent_set(device: Device, graph: Graph, seed: int, *, by_degree: bool, **constants: int) -> Independent:
@@ -27,27 +30,17 @@ def independent_set(device: Device, graph: Graph, seed: int, *, by_degree: bool,
         return Independent(member, 0, Trace({"left": np.empty(0, np.int64)}))
     live, later, joining, listed = (device.empty(n, rows.ids) for _ in range(4))
     left = device.empty(min(n, TRACED_ROUNDS), np.int64)
-    control = device.zeros(STEP_WORDS + 1 + GRID_BARRIER_WORDS, np.uint32)
     defines = {**rows.defines, "BY_DEGREE": int(by_degree), **constants}
-    device.launch_cooperative(
-        device.kernel("independent_set.cuh", "independent_set", defines),
-        THREADS,
-        np.uint64(n),
-        *rows.arguments,
-        keys,
-        draws,
-        device.empty(n, np.uint64),
-        member,
-        live,
-        later,
-        joining,
-        listed,
-        left,
-        np.uint32(left.size),
-        control,
-        most=few_blocks(n),
+    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
+    kernel = device.kernel("independent_set.cuh", "independent_set", defines)
+    given = (np.uint64(n), *rows.arguments, steps, keys, draws, device.empty(n, np.uint64), member)
+    used = (live, later, joining, listed, left, np.uint32(left.size))
+    told = launch_until_done(
+        device,
+        CONTROL,
+        lambda control: device.launch_cooperative(kernel, THREADS, *given, *used, control, most=few_blocks(n)),
     )
-    rounds = int(device.download(control[STEP_WORDS : STEP_WORDS + 1])[0])
+    rounds = int(told["rounds"])
     return Independent(member, rounds, Trace({"left": device.download(left[:rounds])}))
 
 

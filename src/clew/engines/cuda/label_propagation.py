@@ -9,6 +9,7 @@ import numpy as np
 from clew.engines.cpu.label_propagation import TRACED_ROUNDS, Found
 from clew.engines.cuda.both_ways import both_ways
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.source import Program
 from clew.graph import Graph
 
@@ -43,7 +44,8 @@ def label_propagation(device: Device, graph: Graph, max_iterations: int, **const
         np.uint32(trace.size),
         control,
     )
-    left, most = max_iterations, max(1, EDGES_PER_LAUNCH // (graph.num_arcs + n))
+    edges = share_of(EDGES_PER_LAUNCH, *rows.rows)
+    left, most = max_iterations, max(1, edges // (graph.num_arcs + n))
     while True:
         turns = np.uint32(min(left, most))
         device.launch_cooperative(kernel, THREADS, np.uint64(n), *rows.arguments, turns, *arguments)

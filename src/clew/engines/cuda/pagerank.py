@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks, shares_of
+from clew.engines.cpu.pagerank import Ranks, shares_of
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.edge_memory import put
+from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.outofcore.pagerank import ranks_in_chunks
 from clew.engines.cuda.pull_rows import UNEVEN_FROM, parts_of, pull_rows
 from clew.engines.cuda.rank_products import PROGRESS, rank_by_products
+from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
 from clew.engines.cuda.rows import DeviceRows, offsets_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
@@ -26,12 +28,13 @@ PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster tha
 class Tuning:
     """What is chosen by the graph where it is None; given, to measure it.
 
-    ``products``: rounds of a product with hot vertices in shared memory. ``binned``: rows in classes by length.
-    ``lanes``: threads to a row where they are not. ``threads`` in a block and ``resident`` blocks on a processor.
-    ``sum_dtype``: what a row is summed in.
+    ``products``: rounds of a product, in the ``layout`` given ("tiles", "hot", "sweep"). ``binned``: rows in classes
+    by length. ``lanes``: threads to a row where they are not. ``threads`` in a block and ``resident`` blocks on a
+    processor. ``sum_dtype``: what a row is summed in.
     """
 
     products: bool | None = None
+    layout: str | None = None
     binned: bool | None = None
     lanes: int | None = None
     threads: int | None = None
@@ -74,6 +77,7 @@ def pagerank(
             spread,
             starts,
             value,
+            layout=tuning.layout,
             **walk,
         )
     binned = uneven if tuning.binned is None else tuning.binned
@@ -97,10 +101,10 @@ def pagerank(
         order, bounds = parts.order, parts.bounds
     even, odd = device.empty(n, value), device.empty(n, value)
     sums = device.empty(4 * blocks, np.float64)
-    trace = device.empty(min(max_iterations, TRACED_ROUNDS), np.float64)
+    trace = room_for_rounds(device, max_iterations)
     control = device.zeros(GRID_BARRIER_WORDS + PROGRESS.itemsize // 4, np.uint32)
     progress = control[GRID_BARRIER_WORDS:]
-    most = max(1, EDGES_PER_LAUNCH // (rows.num_arcs + n))
+    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + n))
     left, found = max_iterations, None
     while left > 0 and (found is None or not found["converged"]):
         device.launch_cooperative(
@@ -121,7 +125,7 @@ def pagerank(
             odd,
             sums,
             trace,
-            np.uint32(trace.size),
+            np.uint32(trace.shape[0]),
             progress,
             control,
         )
@@ -141,8 +145,7 @@ def pagerank(
         rank,
     )
     found = device.download(progress).view(PROGRESS)[0]
-    rounds = int(found["rounds"])
-    return Ranks(rank, rounds, bool(found["converged"]), device.download(trace[:rounds]))
+    return ranks_with_trace(device, rank, rows, factors, found, trace)
 
 
 def products_pay(longest: int, num_arcs: int) -> bool:

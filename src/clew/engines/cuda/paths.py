@@ -9,13 +9,16 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
 from clew.errors import ResourceError
 from clew.result import Trace
+from clew.tracing import edge_bytes, timed
 
 BALANCES = {"thread": 0, "warp": 1, "block": 2, "degree_cut": 3, "merge_path": 4, "auto": 5}
-STEPS_PER_LAUNCH = 1 << 12  # then the host has a look, so that Ctrl-C is heard
+STEPS_PER_LAUNCH = 1 << 12  # then the host has a look, so that Ctrl-C is heard,
+EDGES_PER_LAUNCH = 1 << 33  # or after so many edges
 TRACED_STEPS = 1 << 16
 DIVERGED = 1 << 63  # as in near_far.cuh
 LARGE = 1 << 23  # edges: a GPU follows them in the time of some twenty steps
@@ -61,6 +64,8 @@ class Tuning:
         The part of the vertices that the far pile has room for.
     threads, blocks
         Of the launch; no more blocks than can run at once.
+    traced
+        Steps of the trace at most.
     """
 
     balance: str = "auto"
@@ -75,6 +80,7 @@ class Tuning:
     pile: float = 1 / 64
     threads: int = 1024
     blocks: int | None = None
+    traced: int = TRACED_STEPS
 
 
 DEFAULT = Tuning()
@@ -122,7 +128,7 @@ class Search:
         self.links_used = narrow and index.itemsize == 4
         # Shared memory for what warps find holds 512 threads' worth of 64-bit ids.
         self.threads = min(tuning.threads, 1024 if index.itemsize == 4 else 512)
-        self.step = 1
+        self.step, self.relaxed = 1, 0
         self.cut = tuning.cut if tuning.balance == "degree_cut" else 0
         key = np.dtype(np.uint32 if narrow else np.uint64)
         entry = 16 if index.itemsize == rows.offsets.dtype.itemsize == 4 else 32
@@ -134,7 +140,8 @@ class Search:
         self.full = [device.empty(pieces * entry, np.uint8) if pieces else None for _ in range(2)]
         self.capacity = max(min(n, 1024), int(n * tuning.pile))
         self.pile = (device.empty(2 * self.capacity, index), device.empty(2 * self.capacity, key))
-        self.trace = device.empty((min(TRACED_STEPS, 4 * n + 64), 3), np.int64)
+        traced = min(tuning.traced, 4 * n + 64)
+        self.trace = device.empty((traced + 1 if traced else 0, 4), np.int64)
         self.state = device.empty(SEARCH.itemsize, np.uint8)
         self.defines = defines(rows, problem, tuning, words=self.words_used, links=self.links_used)
         self._launch(
@@ -163,8 +170,10 @@ class Search:
         widest = max(np.dtype(rows.neighbours.dtype).itemsize, self.problem.value.itemsize)
         edge = -(-edge // widest) * widest
         shared = self.cut * self.threads * edge if self.cut and tuning.prefetch else 0
+        at_once = share_of(EDGES_PER_LAUNCH, rows)
         while True:
             limit = self.step + STEPS_PER_LAUNCH
+            edge_limit = min(relaxed_limit, self.relaxed + at_once)
             device.launch_cooperative(
                 kernel,
                 self.threads,
@@ -187,7 +196,7 @@ class Search:
                 np.uint64(tuning.eager),
                 np.uint64(tuning.tail * rows.num_arcs if self.problem.grows else NO_LIMIT),
                 np.uint64(limit),
-                np.uint64(relaxed_limit),
+                np.uint64(edge_limit),
                 self.trace,
                 np.uint64(self.trace.shape[0]),
                 self.state,
@@ -195,8 +204,8 @@ class Search:
                 most=tuning.blocks,
             )
             told = self.told()
-            self.step = int(told["step"])
-            if self.step < limit:
+            self.step, self.relaxed = int(told["step"]), int(told["relaxed"])
+            if self.step < limit and (self.relaxed < edge_limit or edge_limit == relaxed_limit):
                 return told
 
     def finish(self, parent: Any | None = None) -> Found:
@@ -218,7 +227,8 @@ class Search:
         )
         told = self.told()
         steps = int(told["step"]) - 1 - int(told["splits"])
-        trace = Trace.later(lambda: _columns(device.download(self.trace[: min(steps, self.trace.shape[0])])))
+        width, noted = edge_bytes(self.rows.neighbours, self.rows.weights), self.trace[: steps + 1]
+        trace = Trace.later(lambda: _columns(device.download(noted), width))
         return Found(values, parents, int(told["splits"]) + 1, int(told["reached"]), trace)
 
     def told(self) -> Any:
@@ -309,5 +319,7 @@ VARIANTS = [
 ]
 
 
-def _columns(rows: Array) -> dict[str, Array]:
-    return {"bucket": rows[:, 0], "frontier": rows[:, 1], "edges": rows[:, 2]}
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last step ended."""
+    bucket, frontier, edges, begun = rows.T
+    return timed({"bucket": bucket[:-1], "frontier": frontier[:-1], "edges": edges[:-1]}, begun, width)

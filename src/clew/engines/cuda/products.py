@@ -12,10 +12,12 @@ from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.algebra import Arithmetic
 from clew.engines.cuda.bits import packed
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import is_worth_renaming, renamed, reordered, shared_bytes
+from clew.engines.cuda.hot import renamed, reordered, shared_bytes
 from clew.engines.cuda.layouts import layout_on
+from clew.engines.cuda.repeats import earned_layout
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program
+from clew.engines.cuda.sweep import can_sweep, run_sweep, sweep_of
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Semiring, semirings
 
@@ -36,7 +38,7 @@ CHUNK_ROUNDS = 16
 
 @dataclass(frozen=True)
 class Way:
-    """How to go through compressed rows: "rows" (with so many lanes each), "tiles", "hot", or whatever suits.
+    """How to go through compressed rows: "rows" (with so many lanes each), "tiles", "hot", "sweep" or whatever suits.
 
     ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
     ``each`` is how many items of a tile a lane walks through, an odd number.
@@ -74,11 +76,15 @@ def spmv_rows(
     way = choose(balance.degrees_of(rows), numbers, way)
     if left_open and way.kind == "tiles":
         way = _for_skewed(device, rows, way)
-    if way.bits and x.dtype.kind == "b" and way.kind != "hot":
+    if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
+        way = replace(way, kind="tiles")
+    if way.bits and x.dtype.kind == "b" and way.kind in ("rows", "tiles"):
         numbers, x = with_bits(numbers), packed(device, x)
     if way.kind == "rows":
         edges = (rows.neighbours, rows.weights)
         run_rows(device, rows.defines, rows.offsets, edges, numbers, x, wanted, out, way)
+    elif way.kind == "sweep":
+        run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
     else:
         _by_tiles(device, rows, numbers, x, wanted, out, way)
 
@@ -87,7 +93,7 @@ def _for_skewed(device: Device, rows: DeviceRows, way: Way) -> Way:
     """What takes least for rows of very different lengths, by how many edges there are."""
     if rows.num_arcs < FEW:
         return replace(way, kind="rows", lanes=LANES[-1], fetch=0)
-    return replace(way, kind="hot") if is_worth_renaming(device, rows) else way
+    return replace(way, kind=earned_layout(device, rows))
 
 
 def spmv_bits(

@@ -22,6 +22,7 @@ from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.operators import Monoid
 from clew.result import Trace
+from clew.tracing import edge_bytes, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram
@@ -133,7 +134,7 @@ def _spreading(
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     n, message = active.size, np.dtype(program.message)
     if n == 0 or limit == 0:
-        return Done(0, not active.any(), Trace(_columns(np.zeros((0, 3), dtype=np.int64))))
+        return Done(0, not active.any(), Trace(_columns(np.zeros((1, 4), dtype=np.int64), 0)))
     ways = ways_on(device, graph, program)
     functions = _functions(program, monoid, ways)
     kernel = _kernel(device, program, "program", _defines(functions, ways, program, monoid, tuning), functions)
@@ -142,7 +143,7 @@ def _spreading(
     index = np.dtype(ways.along.neighbours.dtype)
     entry = 16 if index.itemsize == ways.along.offsets.dtype.itemsize == 4 else 32
     identity = monoid.identity(message)
-    trace = device.empty((min(limit, TRACED), 3), np.int64)
+    trace = device.empty((min(limit, TRACED) + 1, 4), np.int64)
     begin = np.zeros(1, dtype=CONTROL)
     begin["least"] = 2**64 - 1
     control = device.upload(begin.view(np.uint8))
@@ -184,7 +185,8 @@ def _spreading(
         )
         told = device.download(control).view(CONTROL)[0]
     iterations = int(told["iterations"])
-    kept = Trace.later(lambda: _columns(device.download(trace[:iterations])))
+    width = edge_bytes(ways.along.neighbours, ways.along.weights)
+    kept = Trace.later(lambda: _columns(device.download(trace[: iterations + 1]), width))
     return Done(iterations, bool(told["over"]), kept)
 
 
@@ -195,12 +197,13 @@ def _steady(
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     n, message = graph.num_vertices, np.dtype(program.message)
     if n == 0 or limit == 0:
-        return Done(min(limit, 1), limit > 0, Trace({"changed": np.zeros(min(limit, 1), dtype=np.int64)}))
+        nothing = _rounds(np.zeros((min(limit, 1) + 1, 2)), n, graph.num_arcs, 0)
+        return Done(min(limit, 1), limit > 0, Trace(nothing))
     ways = ways_on(device, graph, program)
     functions = _functions(program, monoid, ways)
     kernel = _kernel(device, program, "program_steady", _defines(functions, ways, program, monoid, tuning), functions)
     messages = device.empty(2 * n, message)
-    trace = device.empty(min(limit, TRACED), np.int64)
+    trace = device.empty((min(limit, TRACED) + 1, 2), np.float64)
     control = device.zeros(STEADY.itemsize, np.uint8)
     classes = row_classes(device, ways.against)
     most = max(1, min(tuning.steps, tuning.work // (ways.against.num_arcs + n)))
@@ -218,13 +221,14 @@ def _steady(
             np.uint64(min(most, limit - int(told["iterations"]))),
             np.int32(told["iterations"] == 0),
             trace,
-            np.uint64(trace.size),
+            np.uint64(trace.shape[0]),
             control,
             *state.values(),
         )
         told = device.download(control).view(STEADY)[0]
     iterations = int(told["iterations"])
-    kept = Trace.later(lambda: {"changed": device.download(trace[:iterations])})
+    arcs, width = ways.against.num_arcs, edge_bytes(ways.against.neighbours, ways.against.weights)
+    kept = Trace.later(lambda: _rounds(device.download(trace[: iterations + 1]), n, arcs, width))
     return Done(iterations, bool(told["converged"]), kept)
 
 
@@ -310,8 +314,18 @@ def _both_ways(device: Device, graph: Graph, weights: bool) -> DeviceRows:
     return rows_on(device, found[1], weights=weights)
 
 
-def _columns(rows: Array) -> dict[str, Array]:
-    return {"active": rows[:, 0], "edges": rows[:, 1], "direction": np.where(rows[:, 2] == 1, "pull", "push")}
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last iteration ended."""
+    active, edges, direction, begun = rows.T
+    told = {"active": active[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
+    return timed(told, begun, width)
+
+
+def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int) -> dict[str, Array]:
+    """The same of iterations over everyone: ``rows`` are ``Round`` of clock.cuh."""
+    begun = rows[:, 1].copy().view(np.int64)
+    everyone, edges = (np.full(len(rows) - 1, count) for count in (num_vertices, num_arcs))
+    return {**timed({"active": everyone, "edges": edges}, begun, width), "changed": rows[:-1, 0].astype(np.int64)}
 
 
 def _variants() -> list[Program]:

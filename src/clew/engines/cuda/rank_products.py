@@ -1,18 +1,22 @@
-"""PageRank of large skewed graphs: rounds of a product with hot vertices in shared memory, and a short step between."""
+"""PageRank of large skewed graphs: rounds of a product in the layout the graph has earned, and a short step between."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks
+from clew.engines.cpu.pagerank import Ranks
 from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.device import Device, blocks_for, index_defines
 from clew.engines.cuda.hot import renamed
 from clew.engines.cuda.products import run_tiles
+from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
+from clew.engines.cuda.repeats import earned_layout
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.sweep import can_sweep, run_sweep, sweep_of
 from clew.operators import semirings
 
 THREADS = 256
@@ -29,16 +33,17 @@ def rank_by_products(
     damping: float,
     tolerance: float,
     max_iterations: int,
+    layout: str | None = None,
 ) -> Ranks:
     """Ranks from the in-edges ``rows``; ``spread`` and ``starts`` are None as in the kernels."""
     n = rows.num_vertices
-    columns, tiles = renamed(device, rows), balance.tiles_of(device, rows)
-    numbers = algebra.of_semiring(semirings.plus_second, None, value, value)
+    layout = layout or earned_layout(device, rows, products=max_iterations, hot_after=0)
+    names, multiply = _product(device, rows, value, layout)
     defines = _defines(rows, value)
     blocks = blocks_for(device, n, THREADS)
     passed, moved, pulled = (device.empty(n, value) for _ in range(3))
     sums = device.empty(2 * blocks, np.float64)
-    trace = device.empty(max(1, min(max_iterations, TRACED_ROUNDS)), np.float64)
+    trace = room_for_rounds(device, max_iterations)
     progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
     whole = (np.uint64(n), rows.offsets, spread)
     ends = (sums, np.float64(tolerance))
@@ -47,16 +52,14 @@ def rank_by_products(
     step = device.kernel("rank_rounds.cuh", "next_round", defines)
 
     def close_round(started: bool) -> None:
-        noted = (np.int32(started), trace, np.uint32(trace.size), progress)
+        noted = (np.int32(started), trace, np.uint32(trace.shape[0]), progress)
         device.launch(close, 1, THREADS, np.uint32(blocks), *ends, *noted)
 
-    device.launch(first, blocks, THREADS, *whole, starts, columns.names, passed, moved, sums)
+    device.launch(first, blocks, THREADS, *whole, starts, names, passed, moved, sums)
     close_round(False)
-    edges = (columns.neighbours, None)
     for _ in range(max_iterations):
-        run_tiles(device, {**rows.defines, "WEIGHTED": "0"}, tiles, rows.offsets, edges, numbers, moved, None, pulled,
-                  hot=True)  # fmt: skip
-        given = (*whole, starts, pulled, np.float64(damping), columns.names, passed, moved, sums, progress)
+        multiply(passed if names is None else moved, pulled)
+        given = (*whole, starts, pulled, np.float64(damping), names, passed, moved, sums, progress)
         device.launch(step, blocks, THREADS, *given)
         close_round(True)
         # A round takes far longer than asking; and while it is asked, Ctrl-C is heard.
@@ -65,8 +68,25 @@ def rank_by_products(
     rank = device.empty(n, value)
     device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
     found = device.download(progress).view(PROGRESS)[0]
-    rounds = int(found["rounds"])
-    return Ranks(rank, rounds, bool(found["converged"]), device.download(trace[:rounds]))
+    return ranks_with_trace(device, rank, rows, None, found, trace)
+
+
+def _product(
+    device: Device, rows: DeviceRows, value: np.dtype[Any], layout: str
+) -> tuple[Any, Callable[[Any, Any], None]]:
+    """The names that a layout gives to vertices, or None, and its product of values in that order."""
+    numbers = algebra.of_semiring(semirings.plus_second, None, value, value)
+    if layout == "sweep" and can_sweep(rows):
+        sweep = sweep_of(device, rows)
+        return sweep.names, lambda x, out: run_sweep(device, sweep, numbers, x, None, out, in_order=True)
+    macros, tiles, hot = {**rows.defines, "WEIGHTED": "0"}, balance.tiles_of(device, rows), layout != "tiles"
+    columns = renamed(device, rows) if hot else None
+    edges = (rows.neighbours if columns is None else columns.neighbours, None)
+
+    def multiply(x: Any, out: Any) -> None:
+        run_tiles(device, macros, tiles, rows.offsets, edges, numbers, x, None, out, hot=hot)
+
+    return None if columns is None else columns.names, multiply
 
 
 def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:

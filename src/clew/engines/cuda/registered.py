@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda.virtual import settle
+from clew.engines.cuda.host_memory import check_host
+from clew.engines.cuda.virtual import current_device, settle
 from clew.errors import ResourceError
 
 PAGE = mmap.PAGESIZE
@@ -26,7 +27,7 @@ class Registered:
 
     def __init__(self, array: Array, address: int) -> None:
         self.address = address
-        self._release = weakref.finalize(self, _release, array.ctypes.data)
+        self._release = weakref.finalize(self, _release, array.ctypes.data, current_device())
         self._release.atexit = False
         # An array must not be kept alive by what reads it: graphs are freed when the user lets go of them.
         self._arrays: list[weakref.ref[Array]] = []
@@ -95,6 +96,7 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
     from cuda.bindings import driver
 
     whole = max(PAGE, -(-size // PAGE) * PAGE)
+    check_host(whole + PAGE, "a pinned copy", 'Free memory, or use device="cpu".')
     try:
         room = np.empty(whole + PAGE, np.uint8)
     except MemoryError:
@@ -106,7 +108,7 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
             f"{size:,} bytes of host memory cannot be pinned for the GPU: {problem}. Raise the limit of locked "
             'memory (ulimit -l), or use device="cpu".'
         )
-    weakref.finalize(room, _release, room.ctypes.data + start).atexit = False
+    weakref.finalize(room, _release, room.ctypes.data + start, current_device()).atexit = False
     _pages[id(room)] = room
     return room[start : start + size], address
 
@@ -120,15 +122,15 @@ def _register(address: int, size: int, flags: int) -> tuple[int, str]:
         return 0, status.name
     status, pointer = driver.cuMemHostGetDevicePointer(address, 0)
     if status != driver.CUresult.CUDA_SUCCESS:
-        _release(address)
+        _release(address, current_device())
         return 0, status.name
     return int(pointer), ""
 
 
-def _release(address: int) -> None:
+def _release(address: int, ordinal: int) -> None:
     from cuda.bindings import driver
 
-    settle()  # kernels may still be reading
+    settle(ordinal)  # kernels may still be reading
     (status,) = driver.cuMemHostUnregister(address)
     if status != driver.CUresult.CUDA_SUCCESS:  # the driver will take for pinned whatever comes to be there
         warnings.warn(f"host memory at {address:#x} cannot be unpinned: {status.name}", RuntimeWarning, stacklevel=2)

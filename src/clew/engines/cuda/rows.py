@@ -11,16 +11,15 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.build import on_device
 from clew.dtypes import OffsetArray
+from clew.engines.cuda.account import Key, charge, charged, make_room, other_direction_is_there
 from clew.engines.cuda.device import Device, index_defines
-from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, plan_edges, put
+from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, narrowest, plan_edges, put
 from clew.engines.cuda.failures import clean
 from clew.engines.cuda.source import ctype
 from clew.engines.retry import this_try
 from clew.errors import DeviceError, ResourceError
 from clew.graph import Graph
 from clew.memory import Policy, current
-
-Key = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +45,8 @@ class DeviceRows:
 
     @property
     def in_device_memory(self) -> bool:
-        """Whether all edges are, so that a second copy of them may be worth its memory."""
-        return self.plan is None or self.plan.mode == "device"
+        """Whether all edges are, and a second copy of them may be there as well."""
+        return self.plan is None or (self.plan.mode == "device" and self.plan.copies)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +55,6 @@ class _Kept:
 
     device: weakref.ref[Any]
     policy: Policy
-    parts: int
     plain: DeviceRows
     weights: weakref.ref[Any] | None = None
     weighted: DeviceRows | None = None
@@ -76,19 +74,21 @@ _watched: set[Key] = set()
 def rows_on(device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1) -> DeviceRows:
     """The rows on the device; the second call finds what the first has put there.
 
-    ``parts`` is 2 where rows of the same size, those of the other direction, are needed as well: they share the memory.
+    ``parts`` is 2 where rows of the same size, those of the other direction, will be asked for next: they are left half
+    of the memory, unless they are there already. What was put stays where it is.
     """
     key, policy = (id(device), id(rows.indices)), current()
     wanted = rows.weights if weights else None
-    attempt = this_try() if policy.edges == "auto" else None
+    attempt = this_try()
     if attempt is not None:
-        attempt.note(key, 0)
-    found = _kept.get(key)
-    if found is not None and found.device() is not device:
-        found = None
-    if found is None or not _is_as_asked(found, policy, parts, wanted):
-        found = _put(device, rows, wanted, policy, parts, found)
-    if attempt is not None:
+        attempt.used.add(key)
+        if policy.edges == "auto":
+            attempt.note(key, 0)
+    found = _found(device, key)
+    if found is None or not _is_as_asked(found, policy, wanted):
+        found = None  # nobody but the cache has what is to be replaced
+        found = _put(device, rows, wanted, policy, parts)
+    if attempt is not None and policy.edges == "auto":
         attempt.note(key, found.plan.fast_bytes)
     if wanted is None:
         return found.plain
@@ -96,54 +96,101 @@ def rows_on(device: Device, rows: Adjacency, *, weights: bool = True, parts: int
     return found.weighted
 
 
-def _is_as_asked(found: _Kept, policy: Policy, parts: int, wanted: Any) -> bool:
+def _found(device: Device, key: Key) -> _Kept | None:
+    found = _kept.get(key)
+    return found if found is not None and found.device() is device else None
+
+
+def _is_as_asked(found: _Kept, policy: Policy, wanted: Any) -> bool:
     if wanted is not None and (found.weights is None or found.weights() is not wanted):
         return False
-    if (found.policy, found.parts) == (policy, parts):
+    if found.policy == policy:
         return True
     # Whatever was said then: all edges are in device memory, and nobody wants fewer of them there.
     return found.plan.mode == "device" and policy.fast_memory is None and policy.edges in ("auto", "device")
 
 
-def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int, before: _Kept | None) -> _Kept:
+def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int) -> _Kept:
     """Put rows on the device, in the place of what is there; fewer of them where there is less room than was said."""
     key = (id(device), id(rows.indices))
-    first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
-    each = bytes_per_edge(rows.indices, wanted)
+    before = _found(device, key)
     offsets = offsets_on(device, rows)
     attempt = this_try()
     number = 0 if attempt is None else attempt.number
+    for cache in _caches[OWN_CACHES:]:  # the same edges in another form, such as chunks
+        cache.pop(key, None)
     while True:
-        size = Rows(rows.num_vertices, rows.num_arcs, each, first_fast, parts, _held(rows, wanted, before))
+        size = size_of(device, rows, wanted, parts, held=_held(device, rows, wanted, before), makes_room=True)
         plan = plan_edges(device, policy, size, SMALLER[number])
         if plan.mode != "device":
             for array in (rows.indices, wanted):
                 on_device.made.pop(id(array), None)
         if before is not None and not before.plan.mode == plan.mode == "device":
             before = None  # only where all is in device memory can weights be added to what is there
-            _kept.pop(key, None)
-            _turned.pop(key, None)
+            _drop(key)
+            continue  # what was freed, and only that, is counted as free
         try:
             placed = _placed_or_hosted(device, rows, wanted, plan, offsets, before)
-            kept = _Kept(weakref.ref(device), policy, parts, *placed)
         except ResourceError:
             if plan.mode not in ("device", "tiered") or policy.edges not in ("auto", "tiered"):
                 raise
             before = None
-            _kept.pop(key, None)
-            _turned.pop(key, None)
+            _drop(key)
             number = min(number + 1, len(SMALLER) - 1)
             continue
+        kept = _Kept(weakref.ref(device), policy, *placed)
+        _charge(device, key, kept.weighted or kept.plain)
         _watch(key, rows.indices)
         _kept[key] = kept
         return kept
 
 
-def _held(rows: Adjacency, wanted: Any, before: _Kept | None) -> int:
+def size_of(device: Device, rows: Adjacency, weights: Any, parts: int, *, each: int | None = None, held: int = 0,
+            makes_room: bool = False) -> Rows:  # fmt: skip
+    """What the plan for rows depends on; ``makes_room`` has rows dropped that stand in the way of a budget.
+
+    ``each`` are the bytes of an edge, where its weight is none of the graph's.
+    """
+    key, family, attempt = (id(device), id(rows.indices)), (rows.num_vertices, rows.num_arcs), this_try()
+    each = bytes_per_edge(rows.indices, weights) if each is None else each
+    if parts > 1 and other_direction_is_there(device, key, family):
+        parts = 1
+    if makes_room:
+        if current().fast_memory is not None:  # what the build left there has no part in the budget
+            for number in on_device.made.keys() - {id(rows.indices), id(weights)}:
+                on_device.made.pop(number, None)
+        make_room(device, rows.num_arcs * each * parts, key, family, set() if attempt is None else attempt.used, _drop)
+    taken = charged(device) - min(held, charged(device, key))
+    first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
+    return Rows(*family, each, first_fast, parts, held, taken, narrowest(rows.indices, weights))
+
+
+def _charge(device: Device, key: Key, rows: DeviceRows) -> None:
+    """Have the account know what rows have of the device's memory."""
+    fast = rows.num_arcs if rows.plan is None else rows.num_arcs - rows.plan.cut
+    for array in (rows.neighbours, rows.weights):
+        if array is not None:
+            charge(device, array, fast * array.dtype.itemsize, key, (rows.num_vertices, rows.num_arcs))
+
+
+def _drop(key: Key) -> None:
+    """Keep rows no longer, in whatever form."""
+    for cache in (_kept, *_caches[OWN_CACHES:]):
+        cache.pop(key, None)
+    for turned in (key, _turned_key(key)):
+        _turned.pop(turned, None)
+
+
+def _turned_key(key: Key) -> Key:
+    """The in-edges that were made of rows on the device."""
+    return key[0], -key[1]
+
+
+def _held(device: Device, rows: Adjacency, wanted: Any, before: _Kept | None) -> int:
     """Bytes of these edges that are on the device already: put there before, or left there when the graph was built."""
     left = [on_device.made_here(array) for array in (rows.indices, wanted) if array is not None]
     left_bytes = sum(int(array.nbytes) for array in left if array is not None)
-    return max(left_bytes, 0 if before is None else before.plan.fast_bytes)
+    return max(left_bytes, 0 if before is None else charged(device, (id(device), id(rows.indices))))
 
 
 def _placed_or_hosted(
@@ -194,15 +241,22 @@ def _watch(key: Key, array: Any) -> None:
 
 
 def _let_go(key: Key) -> None:
-    for cache in (_kept, _offsets, _turned):
-        cache.pop(key, None)
+    _kept.pop(key, None)
+    _offsets.pop(key, None)
+    _turned.pop(_turned_key(key), None)
     _watched.discard(key)
 
 
-def plan_in_force(device: Device, rows: Adjacency, weights: Any, parts: int) -> EdgePlan | None:
+def plan_in_force(device: Device, rows: Adjacency, weights: Any) -> EdgePlan | None:
     """The plan of rows that the next call would find and keep; None where it would put them (anew)."""
     found = _kept.get((id(device), id(rows.indices)))
-    return found.plan if found is not None and _is_as_asked(found, current(), parts, weights) else None
+    return found.plan if found is not None and _is_as_asked(found, current(), weights) else None
+
+
+def make_way(device: Device, rows: Adjacency) -> None:
+    """Under a budget, drop rows whose edges are about to be there in another form."""
+    if current().fast_memory is not None:
+        _kept.pop((id(device), id(rows.indices)), None)
 
 
 def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
@@ -225,29 +279,55 @@ def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> Device
             turned = None
         if turned is not None:
             return turned
-    return rows_on(device, graph.incoming, weights=weights, parts=2)
+    return rows_on(device, graph.incoming, weights=weights)
 
 
 def _turned_on(device: Device, graph: Graph, weights: bool) -> DeviceRows | None:
-    """In-edges made of the out-edges, where these are all in device memory."""
+    """In-edges made of the out-edges, where these are, or can be, all in device memory and both fit there."""
     from clew.engines.cuda.build import transposed
 
     rows = graph.outgoing
-    out = rows_on(device, rows, weights=weights, parts=2)
-    if not out.in_device_memory:
-        return None
-    key, wanted = (id(device), id(rows.indices)), rows.weights if weights else None
+    key, wanted = _turned_key((id(device), id(rows.indices))), rows.weights if weights else None
     found = _turned.get(key)
     if found is None or (wanted is not None and found[0] is not wanted):
+        _turned.pop(key, None)
+        del found
+        if not _has_room_for_both(device, rows, wanted):
+            return None
+        out = rows_on(device, rows, weights=weights, parts=2)
+        if out.plan is None or out.plan.mode != "device":
+            return None
         with clean("the in-edges cannot be made on the GPU"):
-            found = _turned[key] = (wanted, transposed(device, out))
+            made = replace(transposed(device, out), plan=out.plan)
+        _charge(device, key, made)
+        found = _turned[key] = (wanted, made)
+    if (attempt := this_try()) is not None:
+        attempt.used.add(key)
     turned = found[1]
     if weights or turned.weights is None:
         return turned
     return replace(turned, weights=None)
 
 
+def _has_room_for_both(device: Device, rows: Adjacency, wanted: Any) -> bool:
+    """Whether the out-edges are in device memory and leave as much again, or both can be put there."""
+    there, policy = plan_in_force(device, rows, wanted), current()
+    if there is not None:
+        if there.mode != "device":
+            return False
+        left = device.free_memory() if policy.fast_memory is None else policy.fast_memory - charged(device)
+        return left >= there.fast_bytes
+    attempt = this_try()
+    try:
+        size = size_of(device, rows, wanted, 2)
+        return plan_edges(device, policy, size, SMALLER[0 if attempt is None else attempt.number]).mode == "device"
+    except ResourceError:
+        return False
+
+
+#: What is on a device by rows; the first are this module's.
 _caches: list[dict[Any, Any]] = [_kept, _offsets, _turned, on_device.made]
+OWN_CACHES = len(_caches)
 
 
 def forgotten_with_rows(cache: dict[Any, Any]) -> None:

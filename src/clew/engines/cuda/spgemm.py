@@ -6,6 +6,7 @@ time as memory is meant for. With a mask, only its entries are looked for and no
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -176,10 +177,7 @@ def _large_rows(
     edges = starts[group] + places - before[group]
     values = None if a.weights is None else a.weights[edges]
     pushes = pushes_of(device, b, a.neighbours[edges], values)
-    weighted = Arithmetic(
-        {**numbers.defines, "WEIGHTED": int(b.weights is not None)},
-        numbers.operators, numbers.identity, numbers.nothing, numbers.terminal, numbers.stop,
-    )  # fmt: skip
+    weighted = replace(numbers, defines={**numbers.defines, "WEIGHTED": int(b.weights is not None)})
     keys, products = push_list(device, pushes, weighted, dtype, 2, groups=group.astype(a.neighbours.dtype), left=True)
     order = stable_order(keys)
     keys = keys[order]

@@ -11,7 +11,7 @@ UNKNOWN = -1
 
 
 def bytes_moved(trace: Trace, plan: EdgePlan, *, link_rate: float | None = None) -> Trace:
-    """The trace with a column ``bytes``, and ``link_share`` where it has ``seconds`` and the link's rate is given.
+    """The trace with a column ``link_bytes``, and ``link_share`` where it has ``seconds`` and the link's rate is given.
 
     An estimate: the edges that were looked at, times the bytes of an edge, times the part of all edges that is on the
     host. Hot rows in fast memory are looked at more often than others, so with a placement it is an upper bound; what
@@ -31,7 +31,7 @@ def bytes_moved(trace: Trace, plan: EdgePlan, *, link_rate: float | None = None)
         return trace
     edges = np.asarray(trace["edges"], dtype=np.int64)
     moved = np.where(edges < 0, UNKNOWN, np.rint(edges * (plan.bytes_per_edge * plan.slow_share)).astype(np.int64))
-    columns = {**trace.columns, "bytes": moved}
+    columns = {**trace.columns, "link_bytes": moved}
     if link_rate is not None and "seconds" in trace.columns:
         with np.errstate(divide="ignore", invalid="ignore"):
             rate = moved / np.asarray(trace["seconds"], dtype=np.float64)

@@ -13,11 +13,14 @@ import numpy as np
 
 from clew import threads
 from clew.dtypes import Array
+from clew.engines.cuda.failures import clean
 from clew.engines.cuda.registered import host_bytes
 from clew.engines.cuda.virtual import Run
 
 CHUNK = 32 << 20
 SMALL = 4 << 20
+
+TO_GPU, FROM_GPU = "a copy to the GPU failed", "a copy from the GPU failed"
 
 _one_at_a_time = threading.Lock()  # who has the staging buffers
 
@@ -27,7 +30,8 @@ def upload(device: Any, array: Array) -> Any:
     array = np.asarray(array, order="C")  # of one number too, which ascontiguousarray would make a list
     target = device.empty(array.shape, array.dtype)
     if array.nbytes <= SMALL:
-        target.set(array)
+        with clean(TO_GPU):
+            target.set(array)
     else:
         send(device, target.data.ptr, array.reshape(-1).view(np.uint8))
     return target
@@ -36,9 +40,8 @@ def upload(device: Any, array: Array) -> Any:
 def send(device: Any, address: int, source: Array) -> None:
     """Copy the bytes of a host array to an address of the GPU's."""
     cuda = device.xp.cuda
-    stream = cuda.get_current_stream()
-    with _one_at_a_time:
-        staging = _staging(device)
+    with _one_at_a_time, clean(TO_GPU):
+        stream, staging = cuda.get_current_stream(), _staging(device)
         for k, start in enumerate(range(0, source.size, CHUNK)):
             size = min(CHUNK, source.size - start)
             buffer, event = staging[k % len(staging)]
@@ -53,13 +56,14 @@ def download(device: Any, array: Any) -> Array:
     """A copy of a GPU array on the host."""
     slow = _bytes_on_host(array)
     if (array.nbytes <= SMALL and slow == 0) or not array.flags.c_contiguous:
-        return np.asarray(device.xp.asnumpy(array))
+        with clean(FROM_GPU):
+            return np.asarray(device.xp.asnumpy(array))
     result = np.empty(array.shape, array.dtype)
     target = result.reshape(-1).view(np.uint8)
     if slow > 0:
-        device.xp.cuda.get_current_stream().synchronize()
+        device.synchronize()
         copy_bytes(target[:slow], host_bytes(array, array.data.ptr, slow))
-    with _one_at_a_time:
+    with _one_at_a_time, clean(FROM_GPU):
         _fetch(device, array.data.ptr + slow, target[slow:])
     return result
 

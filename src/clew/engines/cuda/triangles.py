@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import Device, blocks_for
+from clew.engines.cuda.launches import Pace
 from clew.engines.cuda.neighbourhoods import WARP, Neighbourhoods, neighbourhoods, room_for_cuts
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.source import Program
@@ -17,6 +18,7 @@ SMALL_SLOTS = 1024  # of a warp's table, in a power of two: for lists of up to a
 LARGE_SLOTS = 8192  # of a block's
 OWNED = 8192  # neighbours that are looked at with one table
 SMALL_THREADS, LARGE_THREADS = 256, 512
+EDGES_PER_LAUNCH = 1 << 28  # about; then the host has a look, so that Ctrl-C is heard
 TOTAL, COUNTS, LINKS = 0, 1, 2  # what is counted, as in triangles.cuh
 
 VARIANTS = [
@@ -85,20 +87,28 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
     # Whoever is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
     most = near.items.size * 4 // chosen["SMALL_SLOTS"] + 2 * (near.items.size // chosen["OWNED"]) + 2
     cuts = room_for_cuts(device, most, index)
-    taken = device.zeros(1, np.uint64)
-    numbers = device.zeros(2, np.uint32)  # how many cuts there are, and how many were taken
+    parts = -(-near.items.size // EDGES_PER_LAUNCH)
+    taken = device.zeros(parts, np.uint64)
+    numbers = device.zeros(1 + parts, np.uint32)  # how many cuts there are, and how many of a part were taken
+    pace = Pace(device)
     small = device.kernel("triangles.cuh", "triangles_of_small", defines)
     shared = _shared(chosen["SMALL_SLOTS"] * (SMALL_THREADS // WARP), SMALL_THREADS, index, counted)
     blocks = min(device.resident_blocks(small, SMALL_THREADS, shared), blocks_for(device, n, 8))
-    device.launch(
-        small, blocks, SMALL_THREADS, index.type(n), *near.lists, counts, found, taken, cuts, numbers[:1], shared=shared
-    )
+    for part in range(parts):
+        vertices = (index.type(n * part // parts), index.type(n * (part + 1) // parts))
+        given = (*near.lists, counts, found, taken[part : part + 1], cuts, numbers[:1])
+        device.launch(small, blocks, SMALL_THREADS, *vertices, *given, shared=shared)
+        if parts > 1:
+            pace.launched()
     large_kernel = device.kernel("triangles.cuh", "triangles_of_large", defines)
     shared = _shared(chosen["LARGE_SLOTS"], LARGE_THREADS, index, counted)
     blocks = min(device.resident_blocks(large_kernel, LARGE_THREADS, shared), most)
-    device.launch(
-        large_kernel, blocks, LARGE_THREADS, *near.lists, counts, found, numbers[1:], cuts, numbers[:1], shared=shared
-    )
+    for part in range(parts):
+        given = (*near.lists, counts, found, numbers[1 + part : 2 + part], cuts, numbers[:1])
+        which = (np.uint32(part), np.uint32(parts))
+        device.launch(large_kernel, blocks, LARGE_THREADS, *given, *which, shared=shared)
+        if parts > 1:
+            pace.launched()
 
 
 def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
+from clew.engines.cuda.failures import clean
 from clew.engines.cuda.source import Program, ctype
 
 THREADS = 256
@@ -80,7 +81,8 @@ def copy_from(device: Device, target: Array, source: Any) -> None:
         runtime = device.xp.cuda.runtime
         stream = device.xp.cuda.get_current_stream()
         kind = runtime.memcpyDeviceToHost
-        runtime.memcpyAsync(target.ctypes.data, source.data.ptr, target.nbytes, kind, stream.ptr)
+        with clean("a copy from the GPU cannot be started"):
+            runtime.memcpyAsync(target.ctypes.data, source.data.ptr, target.nbytes, kind, stream.ptr)
     else:
         target[...] = source
 

@@ -59,20 +59,35 @@ def in_two(ordinal: int, size: int, cut: int) -> Run:
                 readers.append(_access(*(_host_location(ordinal) or ("", 0))))
             for reader in readers:
                 _call(driver.cuMemSetAccess(address + start, stop - start, [reader], 1), "access", stop - start)
-        undo.callback(settle)  # done first: kernels may still be reading
+        undo.callback(settle, ordinal)  # done first: kernels may still be reading
         return Run(address, total, slow, undo.pop_all())
 
 
-def settle() -> None:
-    """Wait for all kernels, on whatever thread the last reference to memory happens to go: it may not know the GPU."""
+def settle(ordinal: int) -> None:
+    """Wait for all kernels of a GPU, on whatever thread the last reference to memory goes; it may know no GPU.
+
+    Nothing is raised: what was to be freed must be freed however the last kernel ended.
+    """
     from cuda.bindings import driver
 
-    (status,) = driver.cuCtxSynchronize()
-    if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
-        status, context = driver.cuDevicePrimaryCtxRetain(driver.CUdevice(0))
+    status, own = driver.cuDevicePrimaryCtxRetain(driver.CUdevice(ordinal))
+    if status != driver.CUresult.CUDA_SUCCESS:
+        return
+    try:
+        (status,) = driver.cuCtxPushCurrent(own)
         if status == driver.CUresult.CUDA_SUCCESS:
-            driver.cuCtxSetCurrent(context)
             driver.cuCtxSynchronize()
+            driver.cuCtxPopCurrent()
+    finally:
+        driver.cuDevicePrimaryCtxRelease(driver.CUdevice(ordinal))
+
+
+def current_device() -> int:
+    """The number of the GPU that this thread uses; 0 where it uses none yet."""
+    from cuda.bindings import driver
+
+    status, device = driver.cuCtxGetDevice()
+    return int(device) if status == driver.CUresult.CUDA_SUCCESS else 0
 
 
 def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:

@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from clew import transform
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
@@ -150,7 +151,8 @@ def _coordinates(source: Source, num_vertices: int, options: ReadOptions) -> dic
     found = read_coordinates(path, max_expanded_bytes=options.max_expanded_bytes)
     if len(found) != num_vertices:
         raise FormatError(
-            f"there are coordinates of {len(found):,} vertices, but {source.name} has {num_vertices:,}; if they are of "
+            f"there are coordinates of {counted(len(found), 'vertex')}, but {source.name} has {num_vertices:,}; "
+            "if they are of "
             "another graph, give this file another name.",
             path=path,
         )

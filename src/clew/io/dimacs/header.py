@@ -16,10 +16,14 @@ KINDS: dict[str, tuple[str, ...]] = {
     "graph": ("edge", "edges", "col"),
     "coordinates": ("aux sp co",),
 }
+#: What to do with a file of each kind: in Python, and on the command line.
 READERS = {
-    "shortest path": "Read it with format='dimacs'.",
-    "graph": "Read it with format='dimacs-col'.",
-    "coordinates": "It holds coordinates: read the .gr file beside it, or call clew.io.dimacs.read_coordinates.",
+    "shortest path": ("Read it with format='dimacs'.", "Read it with --format dimacs."),
+    "graph": ("Read it with format='dimacs-col'.", "Read it with --format dimacs-col."),
+    "coordinates": (
+        "It holds coordinates: read the .gr file beside it, or call clew.io.dimacs.read_coordinates.",
+        "It holds coordinates: read the .gr file beside it.",
+    ),
 }
 
 
@@ -62,9 +66,9 @@ def read_problem(source: Source, kind: str, counted: tuple[str, ...]) -> Problem
             raise error_about(source, found[0], problem)
         announced = kind_of(text)
         if announced != kind:
-            remedy = f" {READERS[announced]}" if announced else ""
             what = found[1] if found[1:] else missing_word(last)
-            raise error_about(source, what, f"the problem line is {shown(text)}; {expected}.{remedy}")
+            error = error_about(source, what, f"the problem line is {shown(text)}; {expected}.")
+            raise error.advised(*READERS[announced]) if announced else error
         start = 1 + len(name.split())
         numbers = found[start:]
         if len(numbers) != len(counted):

@@ -103,7 +103,12 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
     """The dialect of a file, as far as the options do not say."""
     sample = Sample.of(source)
     if sample.comment.startswith(b"%%MatrixMarket"):
-        raise source.error("this is a Matrix Market file; pass format='matrix-market', or leave format= out.", line=1)
+        raise source.error(
+            "this is a Matrix Market file.",
+            line=1,
+            remedy="Pass format='matrix-market', or leave format= out.",
+            option="Read it with --format matrix-market, or leave --format out.",
+        )
     lines, after = sample.lines, sample.after
     delimiter = _delimiter(lines) if options.delimiter is None else checked_delimiter(options.delimiter)
     rows = [split(line.text, delimiter) for line in lines]

@@ -24,12 +24,16 @@ def find_files(source: Source, max_expanded_bytes: int | None) -> Files:
     if source.path is None:
         raise source.error(
             "an LDBC graph consists of several files, and these are the bytes of one; pass the path of its .e, .v or "
-            ".properties file, or read the bytes of the edges alone with format='edge-list'."
+            ".properties file.",
+            remedy="The bytes of the edges alone are read with format='edge-list'.",
+            option="Edges alone are read with --format edge-list.",
         )
     if source.suffix not in SUFFIXES:
         raise source.error(
             f"the file's name ends in {source.suffix!r}; expected NAME.e, NAME.v or NAME.properties, which are the "
-            "files of an LDBC graph. Edges alone are read with format='edge-list'."
+            "files of an LDBC graph.",
+            remedy="Edges alone are read with format='edge-list'.",
+            option="Edges alone are read with --format edge-list.",
         )
     folder, stem = source.path.parent, stem_of(source.path)
 
@@ -44,8 +48,9 @@ def find_files(source: Source, max_expanded_bytes: int | None) -> Files:
     vertices = opened(".v", properties.values.get("vertex-file"))
     if vertices is None:
         raise source.error(
-            f"there is no '{stem}.v' beside it, which lists the vertices of an LDBC graph. If there are only edges, "
-            "read them with format='edge-list'."
+            f"there is no '{stem}.v' beside it, which lists the vertices of an LDBC graph.",
+            remedy="If there are only edges, read them with format='edge-list'.",
+            option="If there are only edges, read them with --format edge-list.",
         )
     edges = opened(".e", properties.values.get("edge-file"))
     if edges is None:

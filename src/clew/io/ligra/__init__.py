@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.io.apply import graph_from_rows
@@ -130,14 +131,17 @@ def _parts(tokens: Tokens, weighted: bool) -> tuple[int | None, _Parts]:
     expected = parts.weights + weighted * parts.num_edges
     if values.size != expected:
         problem = (
-            f"{parts.num_vertices:,} vertices and {parts.num_edges:,} edges make {expected:,} numbers"
+            f"{counted(parts.num_vertices, 'vertex')} and {counted(parts.num_edges, 'edge')} make "
+            f"{counted(expected, 'number')}"
             f"{' with the weights' if weighted else ''}, but there are {values.size:,}"
         )
         if values.size > expected:
             raise tokens.error_at(expected, f"{problem}; this is the first one too many.")
         raise tokens.error_at(1, f"{problem}; is the file cut short?")
     if not parts.num_vertices:
-        raise tokens.error_at(1, f"there are {parts.num_edges:,} edges but no vertices; expected no edges.")
+        raise tokens.error_at(
+            1, f"the header has {counted(parts.num_edges, 'edge')} but no vertices; expected no edges."
+        )
     raise tokens.error_at(2, f"the first row starts at offset {shown_number(values[2])}; expected 0.")
 
 

@@ -101,7 +101,9 @@ def _parse_banner(source: Source, line: Line) -> tuple[bool, np.dtype[Any] | Non
     if not BANNER.match(line.text):
         raise source.error(
             f"the first line is {shown(line.text)}; expected the banner '%%MatrixMarket matrix …', without which "
-            "nothing says what the numbers are. If every line is an edge, pass format='edge-list'.",
+            "nothing says what the numbers are.",
+            remedy="If every line is an edge, pass format='edge-list'.",
+            option="If every line is an edge, read it with --format edge-list.",
             line=line.number,
             column=1,
         )

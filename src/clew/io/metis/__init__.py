@@ -56,7 +56,10 @@ def read(source: Source, options: ReadOptions) -> Graph:
         one_way = _one_way(graph_from_rows(*stored, replace(options, directed=True), directed=True))
         if one_way is None:
             raise
-        raise tokens.error_in_line(one_way[0], _asymmetry(*one_way)) from None
+        raise tokens.error_in_line(one_way[0], _asymmetry(*one_way)).advised(
+            "Pass directed=True to read each entry as an edge of its own.",
+            "With --directed, each entry is read as an edge of its own.",
+        ) from None
 
 
 def _tokens(source: Source, header: Header, options: ReadOptions) -> Tokens:
@@ -84,7 +87,7 @@ def _asymmetry(vertex: int, neighbour: int) -> str:
     return (
         f"vertex {vertex + 1} and its neighbour {neighbour + 1} do not agree about the edge between them: it stands on "
         "one of their lines only, or with another weight or another number of times on the other one. Expected every "
-        "edge on the lines of both its ends; pass directed=True to read each entry as an edge of its own."
+        "edge on the lines of both its ends."
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import OffsetArray
 from clew.errors import FormatError
 from clew.io.header import error_about
@@ -23,12 +24,13 @@ def check_number_of_lines(tokens: Tokens, header: Header) -> None:
         raise error_about(
             tokens.source,
             header.words[0],
-            f"the header promises {promised:,} vertices, a line each, but there are {found:,}; is the file cut short?",
+            f"the header promises {counted(promised, 'vertex')}, a line each, but there are {found:,}; is the "
+            "file cut short?",
         )
     if tokens.line_starts[promised] < tokens.values.size:
         raise tokens.error_at(
             int(tokens.line_starts[promised]),
-            f"the header promises {promised:,} vertices, a line each; this line is one too many.",
+            f"the header promises {counted(promised, 'vertex')}, a line each; this line is one too many.",
         )
 
 

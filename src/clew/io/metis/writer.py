@@ -48,22 +48,26 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
 def _refuse_what_does_not_fit(graph: Graph, sink: Sink) -> None:
     if graph.directed:
         raise FormatError(
-            "a METIS file holds an undirected graph, and this one is directed; write graph.symmetrized().",
+            "a METIS file holds an undirected graph, and this one is directed.",
+            remedy="Write graph.symmetrized().",
+            option="Make it undirected with --symmetrize.",
             path=sink.path,
         )
     if graph.weights is None:
         return
     if graph.weights.dtype.kind == "f":
         raise FormatError(
-            f"METIS has integers for weights, not {graph.weights.dtype}; scale and round them first, for example with "
-            "graph.with_weights((1000 * graph.weights).round().astype('int64')), or drop them with "
-            "graph.with_weights(None).",
+            f"METIS has integers for weights, not {graph.weights.dtype}.",
+            remedy="Scale and round them first, for example with graph.with_weights((1000 * graph.weights).round()"
+            ".astype('int64')), or drop them with graph.with_weights(None).",
+            option="Drop them with --weights none, or take others, such as --weights random:1:255.",
             path=sink.path,
         )
     if graph.weights.size and graph.weights.min() < 1:
         raise FormatError(
-            f"the smallest edge weight is {graph.weights.min()}; METIS has weights of 1 and more. Shift or drop them "
-            "first, with graph.with_weights(…).",
+            f"the smallest edge weight is {graph.weights.min()}; METIS has weights of 1 and more.",
+            remedy="Shift or drop them first, with graph.with_weights(…).",
+            option="Drop them with --weights none, or take others, such as --weights random:1:255.",
             path=sink.path,
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency
+from clew.counts import counted
 from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.plan.parts import Sketch
@@ -22,6 +23,7 @@ OnGpu = Literal["kernels", "products"]
 
 PRODUCT, LAUNCHES = 33.0, 8.0  # bytes that a GPU could have read in the time of an edge; launches and read-backs
 TURNING = 12  # numbers looked up for each edge when the in-edges are made
+TURNING_FIRST = 1.5e-4  # seconds before, as measured: bounds, counts and threads
 ASIDE = 0.5, 3.0  # a machine with other work to do, or none at all: how far off what is likely may be
 
 
@@ -117,6 +119,7 @@ def count_graph(sketch: Sketch, ask: Question, *, incoming: bool = False, weight
         "the graph is directed, and this looks along edges backwards; they are kept for the next call",
     )
     if not ask.on_gpu:
+        sketch.setting_up += TURNING_FIRST
         sketch.do("making in-edges", around(TURNING * graph.num_arcs), ask.spread(8), streamed=2.0 * ask.id_bytes)
 
 
@@ -154,7 +157,8 @@ def choose_team(sketch: Sketch, work: int, sharing: str) -> int:
         why = (
             "clew is set to one thread"
             if alone
-            else f"{work:,} edges are done before a second thread has woken up; more than {team.SMALL:,} are shared"
+            else f"{counted(work, 'edge is', 'edges are')} done before a second thread has woken up; more than "
+            f"{team.SMALL:,} are shared"
         )
         sketch.choose("load balance", "one thread", why)
     else:

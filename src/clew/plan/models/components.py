@@ -8,6 +8,7 @@ from clew.plan.parts import Sketch
 from clew.plan.span import Span
 
 VERTEX = 40.0  # numbers looked up for every vertex, as measured: joining over two edges, flattening, counting
+NEAR = 0.5  # of them near by
 EDGE_ONE_WAY = 1.0  # for every edge where edges are stored one way only
 STRONG_EDGE, STRONG_VERTEX = 6.0, 20.0  # by one thread's depth-first search
 GPU_VERTEX = 250.0  # bytes that a GPU could have read in the time that a vertex takes
@@ -43,7 +44,7 @@ def _weak(sketch: Sketch, ask: Question) -> None:
     )
     choose_team(sketch, graph.num_arcs + n, "members take blocks of rows with about as many edges each")
     items = VERTEX * n + (EDGE_ONE_WAY * graph.num_arcs if one_way else 0.0)
-    sketch.do("joining", around(items), ask.spread(ask.id_bytes), streamed=1.0, steps=Span.exactly(8))
+    sketch.do("joining", around(items), ask.spread(ask.id_bytes), streamed=1.0, steps=Span.exactly(8), near=NEAR)
 
 
 def _on_gpu(sketch: Sketch, ask: Question) -> None:
@@ -96,6 +97,7 @@ def strongly_connected_components(ask: Question) -> Sketch:
         edges, vertices = edges / 4, vertices / 2  # what is left of a graph with one large component
     else:
         sketch.choose("method", "depth first", f"{graph.num_arcs:,} edges, of {SEARCHED_FIRST:,} from which on it pays")
+        sketch.team = 1
     sketch.choose("load balance", "one thread", "a depth-first search is a chain, each step of which needs the last")
     items = STRONG_EDGE * edges + STRONG_VERTEX * vertices
     sketch.do("depth-first search", around(items), ask.spread(wide), streamed=1.0, threads=1)

@@ -10,12 +10,14 @@ from clew.plan.models.traversal import batches
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
 
-SEARCH_EDGE, SEARCH_VERTEX = 7.0, 60.0  # numbers looked up, forward and back, as measured
+SEARCH_EDGE, SEARCH_VERTEX = 10.0, 90.0  # numbers looked up, forward and back, as measured
+SEARCH_NEAR = 0.8  # of them near by
 GPU_SEARCH_EDGE = 130.0  # bytes that a GPU could have read in the time that an edge takes
 PAIR = 0.35  # of a number looked up in a core's first cache: what a pair takes in Floyd and Warshall's tiles
 GPU_PAIR = 0.6  # bytes that a GPU could have read in the time of a pair
 USUAL_PROCESSORS = 128  # of a GPU, where there is none to ask
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
+SEARCHES_FIRST, PAIRS_FIRST = 1e-4, 2e-4  # seconds to set up, as measured
 
 
 @model("betweenness")
@@ -38,6 +40,7 @@ def betweenness(ask: Question) -> Sketch:
         return sketch
     from clew.engines.cpu.betweenness import BYTES_PER_VERTEX, ENTRIES, searches_run_at_once
 
+    sketch.setting_up += SEARCHES_FIRST
     spread, items = ask.spread(8), around((SEARCH_EDGE * looks + SEARCH_VERTEX * n) * sources)
     if n and searches_run_at_once(n, sources):
         members = min(threads.count(), sources)
@@ -47,7 +50,7 @@ def betweenness(ask: Question) -> Sketch:
         why = f"{sources:,} sources are enough for {threads.count()} threads, and there is memory for their work"
         sketch.choose("load balance", "a search to a thread", why)
         steps = Span.exactly(-(-sources // kept))
-        sketch.do("searches", items, members * spread, streamed=0.5, steps=steps)
+        sketch.do("searches", items, members * spread, streamed=0.5, steps=steps, near=SEARCH_NEAR)
     else:
         sketch.keep("a search", "scratch", n, 8 + BYTES_PER_VERTEX)
         choose_team(sketch, arcs, "all threads share one search after the other: few sources, or little memory")
@@ -81,7 +84,7 @@ def all_pairs(ask: Question) -> Sketch:
     from clew.engines.cpu import all_pairs as engine
 
     graph, n = ask.graph, ask.graph.num_vertices
-    sketch = Sketch(iterations=Span.exactly(1))
+    sketch = Sketch(iterations=Span.exactly(1), setting_up=PAIRS_FIRST)
     weights = graph.weights
     able = engine.methods(graph)
     if ask.on_gpu:
@@ -142,6 +145,7 @@ def bipartite_matching(ask: Question) -> Sketch:
     sketch.keep("sides, counts, stack, marks", "scratch", n, 2 + 16 + 4 + 2 * wide)
     start = "Karp and Sipser's heuristic finds most pairs in one pass"
     sketch.choose("method", "searches for augmenting paths" if maximum else "one pass", start)
+    sketch.team = 1
     sketch.choose("load balance", "one thread", "each path depends on the ones before")
     assert sketch.iterations is not None
     items = sketch.iterations.times(around(MATCHING_EDGE * arcs / 2))

@@ -13,7 +13,10 @@ from clew.plan.span import Span
 # Numbers looked up for every edge and vertex, as measured.
 SSSP_EDGE, SSWP_EDGE, VERTEX = 14.0, 35.0, 10.0
 BELLMAN_FORD_EDGE = 2.0  # in a round
+SLOW_AGAIN = 1.8  # times that buckets look at an edge where a search spreads slowly
+SLOW_SHARE = 0.4  # of the edges in a round where a search spreads slowly
 ROUNDS, SLOW_ROUNDS = Span(1, 3.5, 8), Span(1, 1.5, 3)  # for every level, in small worlds and elsewhere
+CHECKING = 2.5e-5  # seconds for a look at the weights, as measured
 BUCKETS = Span(10, 60, 300)
 GPU_EDGE = 80.0  # bytes that a GPU could have read in the time that an edge takes
 GPU_STEPS, GPU_WIDEST_STEPS = 1.5, 5.0  # that a level takes; of widest paths, which are corrected more often
@@ -48,7 +51,7 @@ def sssp(ask: Question) -> Sketch:
     sums = "no path is longer than 32 bits hold" if narrow else "a path may be longer than 32 bits hold, or is a float"
     sketch.choose("sums", "32 bits" if narrow else f"{8 * value} bits", sums)
     choose_team(sketch, ask.graph.num_arcs, "members take vertices of the bucket, by their edges")
-    items = SSSP_EDGE * ask.reached_arcs + VERTEX * ask.reached_vertices
+    items = (SSSP_EDGE * ask.reached_arcs + VERTEX * ask.reached_vertices) * (1 if ask.shape.expanding else SLOW_AGAIN)
     buckets = BUCKETS if ask.shape.expanding else ask.shape.levels.times(0.5)
     sketch.do("following edges", around(items), ask.spread(4 if narrow else value), streamed=1.0, steps=buckets)
     return sketch
@@ -96,20 +99,19 @@ def bellman_ford(ask: Question) -> Sketch:
     from clew.engines.cpu.bellman_ford import TRACED_ROUNDS
 
     sketch.keep("two frontiers and a mark", "scratch", n, 3 * wide + 1)
-    sketch.keep("trace", "scratch", min(n * n, TRACED_ROUNDS), 16)
+    sketch.keep("trace", "scratch", min(n * n, TRACED_ROUNDS) + 1, 24)
     choose_team(sketch, ask.graph.num_arcs, "members take vertices of the frontier")
-    items = sketch.iterations.times(around(BELLMAN_FORD_EDGE * ask.reached_arcs))
+    active = 1.0 if ask.shape.expanding else SLOW_SHARE
+    items = sketch.iterations.times(around(BELLMAN_FORD_EDGE * active * ask.reached_arcs))
     sketch.do("following edges", items, ask.spread(value), streamed=1.0, steps=sketch.iterations)
     return sketch
 
 
 def _begun(ask: Question) -> tuple[Sketch, Any]:
-    sketch = Sketch()
+    sketch = Sketch(setting_up=CHECKING)
     weights = ask.graph.weights
     if weights is None:
-        sketch.notes.append(
-            "this graph has no weights, so the run will be refused; add some with graph.with_weights(...)"
-        )
+        sketch.notes.append("this graph has no weights, so the run will be refused")
         weights = np.empty(0, dtype=np.int32)
     count_graph(sketch, ask, weights=True)
     sketch.choose("direction", "push throughout", "only vertices whose value fell have something to offer")
@@ -131,7 +133,7 @@ def _trace() -> tuple[int, int]:
     from clew.engines.cpu import kernels_sssp as kernels
     from clew.engines.cpu.sssp import TRACED_BUCKETS
 
-    return TRACED_BUCKETS * int(kernels.COLUMNS), 8
+    return (TRACED_BUCKETS + 1) * int(kernels.COLUMNS), 8
 
 
 def _search_on_gpu(sketch: Sketch, ask: Question, value: int, *, steps: float = GPU_STEPS) -> None:
@@ -143,7 +145,7 @@ def _search_on_gpu(sketch: Sketch, ask: Question, value: int, *, steps: float = 
     sketch.keep("two queues", "scratch", 2 * (n + 1), entry, "gpu")
     pile = 2 * max(min(n, 1024), int(n * DEFAULT.pile))
     sketch.keep("far pile", "scratch", pile, ask.id_bytes + max(4, itemsize(np.uint32)), "gpu")
-    sketch.keep("trace", "scratch", min(TRACED_STEPS, 4 * n + 64), 24, "gpu")
+    sketch.keep("trace", "scratch", min(TRACED_STEPS, 4 * n + 64) + 1, 32, "gpu")
     sketch.choose("load balance", DEFAULT.balance, "the edges of a frontier are cut into ranks of equal work")
     meetings = BUCKETS if ask.shape.expanding else ask.shape.levels.times(steps)
     sketch.do("following edges", around(ask.reached_arcs), 0, streamed=GPU_EDGE, steps=meetings)

@@ -70,7 +70,7 @@ def _ranks(ask: Question, name: str, damping: float, *, personal: bool) -> Sketc
 
     rows = graph.incoming if not graph.directed or graph.has_incoming else graph.outgoing
     sketch.keep("what part vertices pass on", "scratch", n, wide)
-    sketch.keep("trace", "scratch", min(int(ask.arguments["max_iterations"]), TRACED_ROUNDS), 8)
+    sketch.keep("trace", "scratch", min(int(ask.arguments["max_iterations"]), TRACED_ROUNDS) + 1, 16)
     blocks = fixed_blocks(rows).size - 1 if n else 0
     choose_team(sketch, arcs + n, f"members take blocks of about as many edges each, of which there are {blocks:,}")
     looks_ahead = n > 0 and ahead_of(rows, _like(n, wide)) > 0

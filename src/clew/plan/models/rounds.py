@@ -7,8 +7,9 @@ from clew.plan.parts import Sketch
 from clew.plan.span import Span
 
 # Numbers looked up for every edge, over all rounds, as measured.
-CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 25.0, 16.0, 12.0
-LABEL_EDGE = 5.0  # in a round
+CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 30.0, 19.0, 20.0
+LABEL_EDGE = 7.5  # in a round
+COLOR_NEAR, SET_NEAR, LABEL_NEAR = 0.5, 0.8, 0.8  # of them near by
 # Bytes that a GPU could have read in the time that an edge takes.
 GPU_CORE, GPU_COLOR, GPU_SET, GPU_LABEL = 800.0, 2000.0, 105.0, 128.0
 
@@ -62,7 +63,8 @@ def coloring(ask: Question) -> Sketch:
     choose_team(sketch, ask.graph.num_arcs, "members take vertices as they come")
     if order == "smallest_last" and not by_rounds:
         sketch.do("order", around(2 * edge * arcs), ask.spread(8), streamed=0.5, threads=1)
-    sketch.do("colouring", around(edge * arcs), ask.spread(8), streamed=0.5, steps=sketch.iterations or Span.exactly(1))
+    steps = sketch.iterations or Span.exactly(1)
+    sketch.do("colouring", around(edge * arcs), ask.spread(8), streamed=0.5, steps=steps, near=COLOR_NEAR)
     return sketch
 
 
@@ -83,7 +85,8 @@ def maximal_independent_set(ask: Question) -> Sketch:
         sketch.do("rounds", around(arcs), 0, streamed=GPU_SET, steps=sketch.iterations.times(3))
         return sketch
     choose_team(sketch, ask.graph.num_arcs, "members take vertices that are left")
-    sketch.do("rounds", around(SET_EDGE * arcs), ask.spread(8), streamed=0.5, steps=sketch.iterations.times(3))
+    steps = sketch.iterations.times(3)
+    sketch.do("rounds", around(SET_EDGE * arcs), ask.spread(8), streamed=0.5, steps=steps, near=SET_NEAR)
     return sketch
 
 
@@ -118,5 +121,5 @@ def label_propagation(ask: Question) -> Sketch:
     items = sketch.iterations.times(around(LABEL_EDGE * arcs))
     # Votes are counted in an array, too, which every thread has for itself.
     spread = ask.spread(wide + 4 * threads.count())
-    sketch.do("rounds", items, spread, streamed=0.5, steps=sketch.iterations.times(2))
+    sketch.do("rounds", items, spread, streamed=0.5, steps=sketch.iterations.times(2), near=LABEL_NEAR)
     return sketch

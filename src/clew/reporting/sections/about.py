@@ -7,6 +7,7 @@ import platform
 from datetime import UTC, datetime
 
 from clew import threads
+from clew.counts import counted
 from clew.engines import survey
 from clew.reporting import words
 from clew.reporting.content import Facts, Section
@@ -24,7 +25,7 @@ def about(study: Study) -> Section:
     facts = [
         ("made by", f"clew {__version__}"),
         ("on", f"{datetime.now(UTC):%d %B %Y, %H:%M} UTC"),
-        ("processor", f"{survey.cpu_name()}, {words.count(threads.count(), 'thread')} used"),
+        ("processor", f"{survey.cpu_name()}, {counted(threads.count(), 'thread')} used"),
         ("memory", words.octets(memory)),
         ("device", study.device),
         ("versions", f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clew.counts import counted
 from clew.reporting import words
 from clew.reporting.content import EVERYTHING, Block, Facts, Section, Skipped
 from clew.reporting.figures import spread
@@ -23,8 +24,8 @@ def cohesion(study: Study) -> Section:
     cores = study.cores
     deepest = int((cores.core == cores.degeneracy).sum())
     lead = (
-        f"The innermost core, where every vertex has {words.count(cores.degeneracy, 'neighbour')} or more within the "
-        f"core, has {words.count(deepest, 'vertex', 'vertices')}."
+        f"The innermost core, where every vertex has {counted(cores.degeneracy, 'neighbour')} or more within the "
+        f"core, has {counted(deepest, 'vertex')}."
     )
     blocks: list[Block] = []
     if study.too_large(LARGEST_FOR_TRIANGLES):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.dtypes import Array
 from clew.reporting import words
 from clew.reporting.content import Column, Section, Table
@@ -28,7 +29,7 @@ def components(study: Study) -> Section:
     with study.step("Component sizes"):
         most = [f"{found[0]:,}" for found in kinds.values()]
         told = [
-            f"{words.count(int((found == found[-1]).sum()), kind.removesuffix('s'))} of size {found[-1]:,}"
+            f"{counted(int((found == found[-1]).sum()), kind.removesuffix('s'))} of size {found[-1]:,}"
             for kind, found in kinds.items()
         ]
         alt = (
@@ -40,10 +41,10 @@ def components(study: Study) -> Section:
 
 def _sentence(kind: str, found: Array, vertices: int, how: str) -> str:
     alone = int((found == 1).sum())
-    told = f"{words.count(found.size, f'{kind}connected component')}{f' ({how})' if how else ''}"
-    told += f"; the largest has {words.count(int(found[0]), 'vertex', 'vertices')}"
+    told = f"{counted(found.size, f'{kind}connected component')}{f' ({how})' if how else ''}"
+    told += f"; the largest has {counted(int(found[0]), 'vertex')}"
     told += f", {words.percent(found[0] / vertices)} of all" if found.size > 1 else ""
-    return told + (f", and {words.count(alone, 'vertex is', 'vertices are')} alone." if alone else ".")
+    return told + (f", and {counted(alone, 'vertex is', 'vertices are')} alone." if alone else ".")
 
 
 def _table(kinds: dict[str, Array]) -> Table:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew import plots
+from clew.counts import counted
 from clew.reporting import words
 from clew.reporting.content import Column, Plot, Section, Table
 from clew.reporting.figures import plot
@@ -33,8 +34,8 @@ def distances(study: Study) -> Section:
 def _sentence(where: str, result: Result, vertices: int) -> str:
     depth = result.depth[result.depth >= 0]
     return (
-        f"{where} one reaches {words.count(depth.size, 'vertex', 'vertices')} ({words.percent(depth.size / vertices)}),"
-        f" the farthest in {words.count(int(depth.max()), 'step')}, in {words.number(float(depth.mean()))} on average."
+        f"{where} one reaches {counted(depth.size, 'vertex')} ({words.percent(depth.size / vertices)}),"
+        f" the farthest in {counted(int(depth.max()), 'step')}, in {words.number(float(depth.mean()))} on average."
     )
 
 

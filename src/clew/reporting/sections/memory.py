@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from clew.counts import counted
 from clew.errors import ClewError
-from clew.placement import Auto, Compared, Strategy, compare
+from clew.placement import Auto, Compared, Speed, Strategy, compare
 from clew.placement.placement import row_bytes
 from clew.reporting import words
 from clew.reporting.content import EVERYTHING, Block, Column, Plot, Section, Skipped, Table, Text
@@ -76,7 +77,7 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
     if study.too_large(LARGEST):
         return [Skipped(what, f"trying the strategies on more than {LARGEST:,} stored edges takes long", EVERYTHING)]
     budget = max(1, rows // QUARTER) if study.fast_memory is None else study.fast_memory
-    speeds = (slow.rates.read, fast.rates.read)
+    speeds = (Speed.measured(slow.rates, slow.tier.kind), Speed.measured(fast.rates, fast.tier.kind))
     with study.step("Placements compared"):
         searches = min(MOST_SEARCHES, max(3, ENOUGH // (graph.num_vertices + graph.num_arcs)))
         tried = Auto(budget, speeds, searches).candidates(graph)
@@ -86,8 +87,8 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
     asked = "a quarter of what the rows take" if study.fast_memory is None else "as asked for"
     told = (
         f"If only {words.octets(budget)} ({asked}) of {_called(fast.tier)} could be used and the rest lay in "
-        f"{_called(slow.tier)}, {_best(best, rows)} Counted are the bytes that {searches} sampled searches read from "
-        "either, at the speeds above; caches are left out of account."
+        f"{_called(slow.tier)}, {_best(best, rows)} Counted is what {searches} sampled searches, a sweep over all "
+        "rows and a look at their first edges read from either, at the speeds above; caches are left out of account."
     )
     return [Text(told), *figures]
 
@@ -95,17 +96,17 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
 def _best(best: Compared, rows: int) -> str:
     placement = best.placement
     return (
-        f"{_words(best.strategy)} would do best: {words.count(placement.num_fast, 'vertex', 'vertices')} and "
+        f"{_words(best.strategy)} would do best: {counted(placement.num_fast, 'vertex')} and "
         f"{words.percent(placement.fast_bytes / rows)} of the bytes in fast memory."
     )
 
 
 def _times(compared: list[Compared], rows: int) -> Plot:
-    """How long the searches would take with each strategy."""
+    """How long the reads would take with each strategy."""
     labels = [_words(one.strategy) for one in compared]
     first, last = compared[0], compared[-1]
     alt = (
-        f"Time that the sampled searches would take: {words.duration(first.seconds)} with {labels[0]}, the best, "
+        f"Time that the sampled reads would take: {words.duration(first.seconds)} with {labels[0]}, the best, "
         f"{words.duration(last.seconds)} with {labels[-1]}."
     )
     chart = times("Strategies compared", labels, {"": np.array([one.seconds for one in compared])}, alt)
@@ -133,8 +134,10 @@ def _rows_by_degree(study: Study, best: Compared) -> Plot:
 
 def _words(strategy: Strategy) -> str:
     """A strategy in a few words; the table has its exact name."""
+    by = getattr(strategy, "by", "")
     known = {
-        "hot": f"hottest rows by {getattr(strategy, 'by', '')}",
+        "as_numbered": "the last rows as numbered",
+        "hot": "short rows" if by == "cost" else f"hottest rows by {by}",
         "degree": "children of busy vertices",
         "frontier": "large frontiers",
         "random": "rows at random",
@@ -150,11 +153,11 @@ def _table(compared: list[Compared], rows: int) -> Table:
         "Bytes in fast memory": words.octets,
         "in slow memory": words.octets,
         "Share": words.percent,
-        "Time of the searches": words.duration,
+        "Time of the reads": words.duration,
     }
     table = [
         [str(strategy), place.num_fast, place.fast_bytes, place.slow_bytes, place.fast_bytes / rows, seconds]
-        for strategy, place, seconds in compared
+        for strategy, place, seconds, _ in compared
     ]
     return Table("Placement strategies, best first", [Column(*title) for title in titles.items()], table)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew import describe
+from clew.counts import counted
 from clew.reporting import words
 from clew.reporting.content import Facts, Section, Tiles
 from clew.reporting.study import Study
@@ -25,14 +26,14 @@ def overview(study: Study) -> Section:
 def _summary(study: Study) -> str:
     graph = study.graph
     kind = "A directed graph" if graph.directed else "An undirected graph"
-    vertices = words.count(graph.num_vertices, "vertex", "vertices")
+    vertices = counted(graph.num_vertices, "vertex")
     if not graph.num_vertices:
         return f"{kind} with no vertices and no edges."
-    told = f"{kind} of {vertices} and {words.count(graph.num_edges, 'edge')}."
+    told = f"{kind} of {vertices} and {counted(graph.num_edges, 'edge')}."
     if not graph.num_arcs:
         return told
     degrees = study.out_degrees
-    half = words.count(int(np.median(degrees)), "out-edge" if graph.directed else "edge")
+    half = counted(int(np.median(degrees)), "out-edge" if graph.directed else "edge")
     told += (
         f" Half of the vertices have {half} or fewer; the one with the most,"
         f" {study.called(int(degrees.argmax()))}, has {degrees.max():,}."
@@ -45,7 +46,7 @@ def _summary(study: Study) -> str:
     depth = study.search.depth
     told += (
         f" From {study.called(study.hub)}, {words.percent(study.search.reached / graph.num_vertices)} of the vertices"
-        f" can be reached, in {words.count(int(depth.max()), 'step')} or fewer."
+        f" can be reached, in {counted(int(depth.max()), 'step')} or fewer."
     )
     return told
 

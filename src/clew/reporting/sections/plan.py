@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.counts import counted
 from clew.plan import Plan
 from clew.reporting import words
 from clew.reporting.content import Column, Facts, Folded, Plot, Section, Table
@@ -18,7 +19,7 @@ def plan(study: Study) -> Section:
     engines = sorted({run.plan.engine for run in study.runs})
     close = sum(_within(run) for run in study.runs)
     lead = (
-        f"{words.count(len(study.runs), 'run')} on {words.listed([f'the {_engine(name)}' for name in engines])}. "
+        f"{counted(len(study.runs), 'run')} on {words.listed([f'the {_engine(name)}' for name in engines])}. "
         f"From how fast this machine reads memory, clew says beforehand how long a run will take; {close} of them took "
         "a time within the range it named. Open one to see what was chosen, and why."
     )

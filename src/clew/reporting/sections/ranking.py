@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.counts import counted
 from clew.reporting import words
 from clew.reporting.content import Column, Section, Table
 from clew.reporting.figures import spread
@@ -28,7 +29,7 @@ def ranking(study: Study) -> Section:
     lead = (
         f"Whoever follows edges at random, and now and then jumps to any vertex, is at {study.called(top[0])} "
         f"{words.percent(float(rank[top[0]]))} of the time{', more than anywhere else' if alone else ''}"
-        f"{share if few else ''}. Found in {words.count(result.iterations, 'iteration')}"
+        f"{share if few else ''}. Found in {counted(result.iterations, 'iteration')}"
         f"{'' if result.converged else ', before it converged'}."
     )
     degrees = [study.out_degrees, study.in_degrees] if graph.directed else [study.out_degrees]
@@ -39,7 +40,7 @@ def ranking(study: Study) -> Section:
     ]
     columns = [Column("#", words.whole), Column("Vertex", name=True), Column("PageRank", words.percent, bar=True)]
     columns += [Column(title, words.whole) for title in titles]
-    table = Table(f"{words.count(len(rows), 'vertex', 'vertices')} with the highest PageRank", columns, rows)
+    table = Table(f"{counted(len(rows), 'vertex')} with the highest PageRank", columns, rows)
     with study.step("Rank distribution"):
         figure = spread("ranks", "How rank is spread", "rank", rank)
     return Section("ranking", "PageRank", lead, [table, figure])

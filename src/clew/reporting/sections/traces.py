@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew import plots
+from clew.counts import counted
 from clew.reporting import words
 from clew.reporting.content import Column, Section, Table
 from clew.reporting.figures import plot
@@ -27,10 +28,10 @@ def traces(study: Study) -> Section:
 
 
 def _sentence(run: Run) -> str:
-    trace, told = run.result.trace, f"{run.title}: {words.count(run.result.iterations, 'iteration')}"
+    trace, told = run.result.trace, f"{run.title}: {counted(run.result.iterations, 'iteration')}"
     if "direction" in trace.columns:
         pulls = int((trace["direction"] == "pull").sum())
-        told += f", {words.count(pulls, 'of them pulls', 'of them pull')}" if pulls else ", all of them push"
+        told += f", {counted(pulls, 'of them pulls', 'of them pull')}" if pulls else ", all of them push"
     return f"{told}, {words.duration(run.seconds)}."
 
 
@@ -47,12 +48,15 @@ def _table(title: str, trace: Trace) -> Table:
     caption = title if chosen.size == len(trace) else f"{title}: {chosen.size} of {len(trace):,} iterations"
     known = {name: np.asarray(column) for name, column in trace.columns.items() if len(column) == len(trace)}
     columns = [Column("Iteration", words.whole)]
-    columns += [Column(name.capitalize(), _shown(column)) for name, column in known.items()]
+    columns += [Column(*_headed(name, column)) for name, column in known.items()]
     rows = zip(chosen.tolist(), *(column[chosen].tolist() for column in known.values()), strict=True)
     return Table(caption, columns, [list(row) for row in rows])
 
 
-def _shown(column: Any) -> Any:
+def _headed(name: str, column: Any) -> tuple[str, Any]:
+    """The head of a column, and how its values are written."""
+    if name in ("bytes", "seconds"):
+        return ("Bytes", words.octets) if name == "bytes" else ("Time", words.duration)
     if column.dtype.kind == "f":
-        return words.scientific
-    return words.whole if column.dtype.kind in "iu" else words.text
+        return name.capitalize(), words.scientific
+    return name.capitalize(), words.whole if column.dtype.kind in "iu" else words.text

@@ -1,4 +1,5 @@
 #pragma once
+#include "clock.cuh"
 #include "common.cuh"
 // Breadth-first search, all levels in one cooperative launch.
 //
@@ -14,7 +15,7 @@
 #define ALONE 4      // times that a pulling thread looks by itself,
 #define TOGETHER 4   // at so many neighbours
 #define BUFFER 1024  // entries a block gathers before they move to the queue
-#define TRACED 3     // numbers per level in the trace
+#define TRACED 4     // numbers per level in the trace: vertices, edges, direction, when it began
 #define PUSH 0
 #define PULL 1
 
@@ -48,6 +49,7 @@ struct Control {
 struct Tally {
     u32 count, limit;
     u64 found, edges;
+    u64 looked;  // edges looked at in a pull
 };
 
 struct Block {
@@ -73,10 +75,7 @@ struct Search {
 };
 
 __device__ __forceinline__ void clear(Tally* tally) {
-    tally->count = 0;
-    tally->limit = BUFFER;
-    tally->found = 0;
-    tally->edges = 0;
+    *tally = {0, BUFFER, 0, 0, 0};
 }
 
 __device__ __forceinline__ void warm_up_cache(const index_t* at) {
@@ -176,7 +175,8 @@ __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first
 }
 
 // Add up what the threads of a block have found, and move its buffer to the queue: one atomic of each kind per block.
-__device__ __forceinline__ void finish_block(Search& to) {
+// `looked` takes the edges looked at, if it is not null.
+__device__ __forceinline__ void finish_block(Search& to, u64* looked = nullptr) {
     Tally* const tally = &to.mine->tallies[to.turn];
     if (lane() == 0 && to.found) {
         atomicAdd(&tally->found, to.found);
@@ -191,6 +191,7 @@ __device__ __forceinline__ void finish_block(Search& to) {
             atomicAdd(&to.next->found, tally->found);
             atomicAdd(&to.next->edges, tally->edges);
         }
+        if (looked != nullptr && tally->looked) atomicAdd(looked, tally->looked);
     }
     __syncthreads();
     for (u32 k = threadIdx.x; k < count; k += blockDim.x) to.queue[to.queue_end + to.mine->room + k] = to.mine->buffer[k];
@@ -205,6 +206,7 @@ __device__ __forceinline__ bool is_on(const u32* map, u64 v) { return (map[v / 3
 __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, const offset_t* in_offsets,
                                      const index_t* in_neighbours, const u32* front, u32* behind) {
     const u64 words = ((u64)n + WARP - 1) / WARP;
+    u64 looked = 0;  // by this lane
     for (u64 word = warp_in_grid(); word < words; word += warps_in_grid()) {
         const u64 v = word * WARP + lane();
         const bool open = v < (u64)n && to.depth[v < (u64)n ? v : 0] < 0;
@@ -230,7 +232,9 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
                     from = u[k];
                 }
             }
-            at = end - at > TOGETHER ? at + TOGETHER : end;
+            const u32 taken = end - at > TOGETHER ? (u32)TOGETHER : (u32)(end - at);
+            at += taken;
+            looked += taken;
         }
         // Then all lanes together for each that is left.
         u32 left = __ballot_sync(ALL_LANES, open && !hit && at < end);
@@ -241,6 +245,7 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
             offset_t first = __shfl_sync(ALL_LANES, at, owner);
             for (; first < last; first += WARP) {
                 const bool mine = lane() < (u64)(last - first);
+                looked += mine;
                 const index_t u = mine ? __ldg(in_neighbours + first + lane()) : (index_t)0;
                 const bool on = mine && is_on(front, (u64)u);
                 const u32 hits = __ballot_sync(ALL_LANES, on);
@@ -261,6 +266,8 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
         const u32 bits = count(to, hit, hit ? (u32)(__ldg(to.offsets + v + 1) - __ldg(to.offsets + v)) : 0);
         if (lane() == 0) behind[word] = bits;
     }
+    looked = warp_sum(looked);
+    if (lane() == 0 && looked) atomicAdd(&to.mine->tallies[to.turn].looked, looked);
 }
 
 // Push: follow the edges of the frontier. Small frontiers are spread over all warps; of large ones a warp takes 32 at a
@@ -302,9 +309,14 @@ __device__ __forceinline__ void note(const Diary& diary, const Way& way, const L
     if (thread_in_grid() == 0 && way.level < diary.most) {
         long long* const row = diary.rows + way.level * TRACED;
         row[0] = (long long)at.found;
-        row[1] = way.direction == PUSH ? (long long)at.edges : -1;
+        if (way.direction == PUSH) row[1] = (long long)at.edges;  // else they are counted
         row[2] = way.direction;
+        if (way.level + 1 < diary.most) row[TRACED + 1] = 0;
     }
+}
+
+__device__ __forceinline__ void note_time(const Diary& diary, const Way& way) {
+    if (is_last_in_grid() && way.level < diary.most) diary.rows[way.level * TRACED + 3] = nanoseconds();
 }
 
 // Pulling reads every vertex and at least one edge of those not found; pushing follows the frontier's edges.
@@ -385,12 +397,14 @@ bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbour
     const u64 words = ((u64)n + WARP - 1) / WARP;
     Search to = {offsets, neighbours, depth, parent, queue, pieces, &mine, 0, 0, 0, control->levels, 0, 0};
     if (fresh) begin(n, source, to, control->levels);
+    if (fresh && thread_in_grid() == 0 && diary.most > 0) diary.rows[1] = 0;
     if (threadIdx.x == 0) clear(&mine.tallies[0]);
     Way way = control->way;
     grid_sync_then(barrier, [&] { mine.now = control->levels[way.level & 3]; });
     for (;;) {
         Level at = mine.now;
         way.done = at.found == 0;
+        note_time(diary, way);  // of the end, if this is none
         if (way.done || way.level >= stop_at) break;
         const bool worth_pulling = is_worth_pulling(at, way, (u64)n, pull_cost);
         if (thread_in_grid() == 0) control->levels[(way.level + 2) & 3] = {0, 0, 0, 0};  // unused until the next sync
@@ -408,13 +422,15 @@ bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbour
         }
         note(diary, way, at);
         to.next = control->levels + ((way.level + 1) & 3);
+        u64* looked = nullptr;
         if (way.direction == PUSH) {
             push(to, way, at, at.edges > threads_in_grid());
         } else {
+            if (way.level < diary.most) looked = reinterpret_cast<u64*>(diary.rows + way.level * TRACED + 1);
             to.queue_end = way.queue_begin;
             pull(to, n, (int)way.level + 1, in_offsets, in_neighbours, front, behind);
         }
-        finish_block(to);
+        finish_block(to, looked);
         way.reached += at.found;
         way.level++;
         grid_sync_then(barrier, [&] { mine.now = control->levels[way.level & 3]; });

@@ -1,7 +1,7 @@
 #pragma once
-// Colours in an order of priority, in one cooperative launch: every vertex takes the smallest colour that no neighbour of
-// higher priority has, as soon as all of those have theirs (M. T. Jones, P. E. Plassmann, 1993). The colours are those
-// of one thread that goes through the order alone.
+// Colours in an order of priority, in as few cooperative launches as may be: every vertex takes the smallest colour that
+// no neighbour of higher priority has, as soon as all of those have theirs (M. T. Jones, P. E. Plassmann, 1993). The
+// colours are those of one thread that goes through the order alone.
 #include "common.cuh"
 #include "random.cuh"
 #include "rows_by_size.cuh"
@@ -16,7 +16,15 @@ static_assert(LONG_ROW <= 32 * WARP_WORDS, "the colours around a row of medium l
 struct Coloring {
     u32 queued, listed;
 };
+// How far it has come: every thread has a copy, and all compute the same.
+struct Progress {
+    u32 step;            // how many there were
+    u32 stop;            // what is before this in the queue has a colour, or is just getting one
+    u32 queued, listed;  // from there on in the queue, and long rows of the step before
+    u32 done;
+};
 struct Control {
+    Progress progress;
     Coloring steps[3];
     u32 barrier[GRID_BARRIER_WORDS];
 };
@@ -94,17 +102,19 @@ struct Chooser {
     }
 };
 
-// Fills `color`. `waiting`, `queue` and `list` are room for n numbers and vertices.
+// Fills `color`, or does as much of it as is this launch's share. `waiting`, `queue` and `list` are room for n numbers
+// and vertices; `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     color_in_order(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                   const index_t* in_neighbours, const u64* word, int* color, u32* waiting, index_t* queue, index_t* list,
-                   Control* control) {
+                   const index_t* in_neighbours, int work, const u64* word, int* color, u32* waiting, index_t* queue,
+                   index_t* list, Control* control) {
     __shared__ u32 own_words[512 / WARP * WARP_WORDS];
     __shared__ u32 block_words[BLOCK_WORDS];
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     const Chooser choose = {rows, word, color, own_words, block_words};
-    Steps<Coloring> steps = {control->steps, control->barrier, 0};
-    u32 stop = 0;  // what is before this in the queue has a colour, or is just getting one
+    Progress at = control->progress;
+    Steps<Coloring> steps = {control->steps, control->barrier, at.step};
+    Share share = {work};
     index_t* room = queue;
     u32* queued = nullptr;
     // 1. For how many neighbours a vertex has to wait.
@@ -117,10 +127,17 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         color[v] = -1;
         if (before == 0) room[atomicAdd(queued, 1u)] = v;
     };
-    steps.begin();
-    queued = &steps.current().queued;
-    by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, count);
-    Coloring found = steps.end();
+    if (at.step == 0) {
+        steps.begin();
+        queued = &steps.current().queued;
+        by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, count);
+        const Coloring found = steps.end();
+        steps.begin();
+        room = queue + found.queued;
+        queued = &steps.current().queued;
+        long_rows(list, 0, found.listed, count);
+        at.queued = found.queued + steps.end().queued;
+    }
     // 2. Waves of those that need not wait any more: choose, and tell those that wait for it.
     const auto paint = [&](index_t v, const auto& team) {
         const int own = choose(v, team);
@@ -129,26 +146,28 @@ extern "C" __global__ void __launch_bounds__(512, 3)
             if (word[u] > word[v] && atomicSub(&waiting[u], 1u) == 1) room[atomicAdd(queued, 1u)] = u;
         });
     };
-    bool counting = true;
-    while (found.queued > 0 || found.listed > 0) {
-        const u32 before = found.queued, listed = found.listed;
-        if (listed > 0) {  // the long rows of the step before
+    while ((at.queued > 0 || at.listed > 0) && share.is_left()) {
+        if (at.listed > 0) {  // the long rows of the step before
+            share.take_long(at.listed);
             steps.begin();
-            room = queue + stop + before;
+            room = queue + at.stop + at.queued;
             queued = &steps.current().queued;
-            if (counting) long_rows(list, 0, listed, count);
-            if (!counting) long_rows(list, 0, listed, paint);
-            found = steps.end();
-            found.queued += before;
+            long_rows(list, 0, at.listed, paint);
+            at.queued += steps.end().queued;
         }
-        counting = false;
-        const index_t* wave = queue + stop;
-        const u32 size = found.queued;
-        stop += size;
+        const index_t* wave = queue + at.stop;
+        const u32 size = at.queued;
+        share.take(rows.about(size, n));
+        at.stop += size;
         steps.begin();
-        room = queue + stop;
+        room = queue + at.stop;
         queued = &steps.current().queued;
         by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, paint);
-        found = steps.end();
+        const Coloring found = steps.end();
+        at.queued = found.queued;
+        at.listed = found.listed;
     }
+    at.step = steps.number;
+    at.done = at.queued == 0 && at.listed == 0;
+    if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
 }

@@ -1,8 +1,8 @@
 #pragma once
-// Two new colours a round, in one cooperative launch: every vertex has a random value, and each round gives one colour to
-// those whose value is the largest among the neighbours that are left, and one to those where it is the smallest
-// (J. Cohen, P. Castonguay: "Efficient graph matching and coloring on the GPU", GTC 2012). A vertex joins the queue when
-// no neighbour with a larger value, or none with a smaller one, is left: rounds look at no others.
+// Two new colours a round, in as few cooperative launches as may be: every vertex has a random value, and each round
+// gives one colour to those whose value is the largest among the neighbours that are left, and one to those where it is
+// the smallest (J. Cohen, P. Castonguay: "Efficient graph matching and coloring on the GPU", GTC 2012). A vertex joins
+// the queue when no neighbour with a larger value, or none with a smaller one, is left: rounds look at no others.
 #include "common.cuh"
 #include "random.cuh"
 #include "rows_by_size.cuh"
@@ -14,20 +14,30 @@
 struct Coloring {
     u32 queued, listed;
 };
+// How far it has come: every thread has a copy, and all compute the same.
+struct Progress {
+    u32 step, rounds;  // how many there were
+    u32 stop;          // what is before this in the queue has a colour
+    u32 queued;        // what is to get one next
+    u32 done;
+};
 struct Control {
+    Progress progress;
     Coloring steps[3];
-    u32 rounds;
     u32 barrier[GRID_BARRIER_WORDS];
 };
 
-// Fills `color`. `above` and `below` count the neighbours left with a larger and a smaller value; `queue` and `list` are
-// room for n vertices; `trace` takes how many vertices each of the first `traced` rounds coloured.
+// Fills `color`, or does as much of it as is this launch's share. `above` and `below` count the neighbours left with a
+// larger and a smaller value; `queue` and `list` are room for n vertices; `trace` takes how many vertices each of the
+// first `traced` rounds coloured; `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     color_by_rounds(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                    const index_t* in_neighbours, u64 key, int* color, u32* above, u32* below, index_t* queue, index_t* list,
-                    long long* trace, u32 traced, Control* control) {
+                    const index_t* in_neighbours, int work, u64 key, int* color, u32* above, u32* below, index_t* queue,
+                    index_t* list, long long* trace, u32 traced, Control* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
-    Steps<Coloring> steps = {control->steps, control->barrier, 0};
+    Progress at = control->progress;
+    Steps<Coloring> steps = {control->steps, control->barrier, at.step};
+    Share share = {work};
     index_t* room = queue;
     u32* queued = nullptr;
     const auto count = [&](index_t v, const auto& team) {
@@ -58,38 +68,45 @@ extern "C" __global__ void __launch_bounds__(512, 3)
                 room[atomicAdd(queued, 1u)] = u;
         });
     };
-    steps.begin();
-    queued = &steps.current().queued;
-    by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, count);
-    Coloring found = steps.end();
-    steps.begin();
-    room = queue + found.queued;
-    queued = &steps.current().queued;
-    long_rows(list, 0, found.listed, count);
-    u32 size = found.queued + steps.end().queued;
-    const index_t* wave = queue;
-    u32 turn = 0;
-    while (size > 0) {
-        if (thread_in_grid() == 0 && turn < traced) trace[turn] = size;
+    if (at.step == 0) {
+        steps.begin();
+        queued = &steps.current().queued;
+        by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, count);
+        const Coloring found = steps.end();
+        steps.begin();
+        room = queue + found.queued;
+        queued = &steps.current().queued;
+        long_rows(list, 0, found.listed, count);
+        at.queued = found.queued + steps.end().queued;
+    }
+    while (at.queued > 0 && share.is_left()) {
+        const index_t* wave = queue + at.stop;
+        const u32 size = at.queued;
+        const int first = 2 * (int)at.rounds;
+        share.take(rows.about(size, n));
+        if (thread_in_grid() == 0 && at.rounds < traced) trace[at.rounds] = size;
         steps.begin();
         for (u64 i = thread_in_grid(); i < size; i += threads_in_grid())
-            color[wave[i]] = above[wave[i]] == 0 ? 2 * (int)turn : 2 * (int)turn + 1;
+            color[wave[i]] = above[wave[i]] == 0 ? first : first + 1;
         steps.end();
+        at.stop += size;
         steps.begin();
-        room = queue + (wave - queue) + size;
+        room = queue + at.stop;
         queued = &steps.current().queued;
         by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, tell);
-        found = steps.end();
-        wave += size;
-        size = found.queued;
+        const Coloring found = steps.end();
+        at.queued = found.queued;
         if (found.listed > 0) {
+            share.take_long(found.listed);
             steps.begin();
-            room += size;
+            room += at.queued;
             queued = &steps.current().queued;
             long_rows(list, 0, found.listed, tell);
-            size += steps.end().queued;
+            at.queued += steps.end().queued;
         }
-        turn++;
+        at.rounds++;
     }
-    if (thread_in_grid() == 0) control->rounds = turn;
+    at.step = steps.number;
+    at.done = at.queued == 0;
+    if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
 }

@@ -6,13 +6,15 @@
 #include "common.cuh"
 #include "union_find.cuh"
 #include "rows_by_size.cuh"
+#include "tile_join.cuh"
 
 #ifndef TILE
-#define TILE 8192  // vertices, the most, a power of two; each is a word of shared memory
+#define TILE 4096  // vertices, the most, a power of two; each takes six bytes of shared memory
 #endif
 #ifndef TILED
 #define TILED 2  // 0: no tiles, 1: tiles, 2: where one edge in LOCAL_ENOUGH of a sample stays within its tile
 #endif
+static_assert(TILE <= 1 << 16, "a vertex of a tile is a number of 16 bits");
 #define LOCAL_ENOUGH 4
 #define SAMPLES 1024
 
@@ -31,26 +33,17 @@ __device__ __forceinline__ u32 edges_within(u64 n, u32 bits, const offset_t* off
     return within;
 }
 
-// Trees of short rows within tiles of 2^bits vertices.
+// Trees of short rows within tiles of 2^bits vertices; `parent_room` and `settled_room` are shared.
 __device__ __forceinline__ void join_tiles(u64 n, u32 bits, const offset_t* offsets, const index_t* neighbours,
-                                           index_t* parent, u32* local) {
+                                           int both_ways, index_t* parent, u32* parent_room, u16* settled_room) {
     const u64 tiles = (n + (1u << bits) - 1) >> bits;
-    for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const u64 base = tile << bits;
-        const u32 size = n - base < (1u << bits) ? (u32)(n - base) : 1u << bits;
-        for (u32 i = threadIdx.x; i < size; i += blockDim.x) local[i] = i;
-        __syncthreads();
-        for (u32 i = threadIdx.x; i < size; i += blockDim.x) {
-            const offset_t begin = offsets[base + i], end = offsets[base + i + 1];
-            if (end - begin > SHORT_ROW) continue;
-            for (offset_t j = begin; j < end; j++) {
-                const u64 u = (u64)neighbours[j];
-                if (u >= base && u - base < size) join(local, i, (u32)(u - base));
-            }
-        }
-        __syncthreads();
-        for (u32 i = threadIdx.x; i < size; i += blockDim.x) parent[base + i] = (index_t)(base + root_of(local, i));
-        __syncthreads();
+    for (u64 number = blockIdx.x; number < tiles; number += gridDim.x) {
+        const u64 base = number << bits;
+        const Tile tile = {parent_room, settled_room, base, n - base < (1u << bits) ? (u32)(n - base) : 1u << bits};
+        plant(tile, offsets, neighbours);
+        settle(tile);
+        join_tile(tile, offsets, neighbours, both_ways);
+        for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) parent[base + i] = (index_t)(base + tile.settled[i]);
     }
 }
 
@@ -59,13 +52,14 @@ extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const 
                                                                    const index_t* neighbours, int both_ways,
                                                                    index_t* parent, index_t* list, u32* state,
                                                                    u32* barrier) {
-    __shared__ u32 local[TILE];
+    u32* const parent_room = dynamic_shared<u32>();  // TILE words, then TILE halves
+    u16* const settled_room = reinterpret_cast<u16*>(parent_room + TILE);
     u32 bits = 5;  // as many tiles as blocks, if that makes them no larger than there is room for
     while ((1u << bits) < TILE && (u64)gridDim.x << bits < n) bits++;
     bool tiled = TILED == 1;
-    if (TILED == 2 && n > 0) tiled = edges_within(n, bits, offsets, neighbours, local) * LOCAL_ENOUGH >= SAMPLES;
+    if (TILED == 2 && n > 0) tiled = edges_within(n, bits, offsets, neighbours, parent_room) * LOCAL_ENOUGH >= SAMPLES;
     if (tiled) {
-        join_tiles(n, bits, offsets, neighbours, parent, local);
+        join_tiles(n, bits, offsets, neighbours, both_ways, parent, parent_room, settled_room);
     } else {
         bits = 0;  // no edge but a loop stays within
         point_to_first(n, offsets, neighbours, parent);

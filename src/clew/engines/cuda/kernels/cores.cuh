@@ -1,10 +1,14 @@
 #pragma once
-// Core numbers by peeling, in one cooperative launch: level after level, vertices with no more neighbours left than the
-// level are taken away, and what their removal sets free follows in waves. A thread that sets a vertex with a short row
-// free goes on with it at once, so that chains, of which roads are full, need no wave for every link.
+// Core numbers by peeling, in as few cooperative launches as may be: level after level, vertices with no more neighbours
+// left than the level are taken away, and what their removal sets free follows in waves. A thread that sets a vertex with
+// a short row free goes on with it at once, so that chains, of which roads are full, need no wave for every link.
 #include "common.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"
+
+#ifndef CHAIN
+#define CHAIN 1024  // links that a thread follows at a time: the last one alone would keep all others waiting
+#endif
 
 struct Peeling {
     u32 queued;  // vertices set free
@@ -12,7 +16,17 @@ struct Peeling {
     u32 kept;    // vertices left for the next level
     u32 above;   // how far the smallest number of neighbours left is below the largest there can be; 0: none is left
 };
+// How far the peeling has come: every thread has a copy, and all compute the same.
+struct Progress {
+    u32 step, turn;  // how many there were, and how many levels have begun
+    u32 level;
+    u32 kept;        // vertices left, as of the last level's beginning
+    u32 stop;        // what is before this in the queue has been dealt with
+    u32 waiting;     // vertices in the queue from there on; 0: a level is to begin
+    u32 done;
+};
 struct Cores {
+    Progress progress;
     Peeling steps[3];
     u32 barrier[GRID_BARRIER_WORDS];
 };
@@ -37,7 +51,7 @@ struct Peel {
 
     template <class Team>
     __device__ __forceinline__ void operator()(index_t v, const Team& team) const {
-        while (v >= 0) {
+        for (u32 links = 0; v >= 0; links++) {
             index_t next = -1;
             rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
                 const index_t w = entries[j];
@@ -45,7 +59,7 @@ struct Peel {
                 const core_t before = add_to(&core[w], -1);
                 if (before <= level) add_to(&core[w], 1);  // others have taken it to the level meanwhile
                 if (before != level + 1) return false;
-                if (team.step() == 1 && next < 0 && rows.length(w) <= SHORT_ROW) {
+                if (team.step() == 1 && next < 0 && links < CHAIN && rows.length(w) <= SHORT_ROW) {
                     next = w;
                 } else {
                     queue[atomicAdd(queued, 1u)] = w;
@@ -79,65 +93,74 @@ __device__ __forceinline__ void sort_out(u64 kept, const index_t* source, index_
     if (lane() == 0 && near > 0) atomicMax(&now.above, near);
 }
 
-// Fills `core`. `queue`, `list` and the two of `left` are room for n vertices each. `most` is at least the largest degree.
+// Fills `core`, or does as much of it as is this launch's share. `queue`, `list` and the two of `left` are room for n
+// vertices each. `most` is at least the largest degree; `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     cores(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets, const index_t* in_neighbours,
-          u32 most, core_t* core, index_t* queue, index_t* list, index_t* left, index_t* other_left, Cores* control) {
+          u32 most, int work, core_t* core, index_t* queue, index_t* list, index_t* left, index_t* other_left,
+          Cores* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
-    Steps<Peeling> steps = {control->steps, control->barrier, 0};
+    Progress at = control->progress;
+    Steps<Peeling> steps = {control->steps, control->barrier, at.step};
+    Share share = {work};
+    Peeling found;
     // 1. Degrees: the lengths of the rows, less what does not count.
-    steps.begin();
-    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) core[v] = (core_t)rows.length((index_t)v);
-    steps.end();
-    const auto discount = [=](index_t v, const auto& team) {
-        u32 wrong = 0;
-        rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
-            wrong += !counts(entries, begin, j, v);
-            return false;
-        });
-        if (wrong > 0) add_to(&core[v], -(core_t)wrong);
-    };
-    steps.begin();
-    by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, discount);
-    Peeling found = steps.end();
-    steps.begin();
-    long_rows(list, 0, found.listed, discount);
-    steps.end();
-
-    u64 kept = n;
-    u32 stop = 0;  // what is before this in the queue has been dealt with, or is just being
-    core_t level = 0;
-    for (u32 turn = 0;; turn++) {
-        // 2. A level begins.
+    if (at.step == 0) {
         steps.begin();
-        sort_out(kept, turn == 0 ? nullptr : turn % 2 ? other_left : left, turn % 2 ? left : other_left, most, level, core,
-                 queue + stop, steps.current());
+        for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) core[v] = (core_t)rows.length((index_t)v);
+        steps.end();
+        const auto discount = [=](index_t v, const auto& team) {
+            u32 wrong = 0;
+            rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
+                wrong += !counts(entries, begin, j, v);
+                return false;
+            });
+            if (wrong > 0) add_to(&core[v], -(core_t)wrong);
+        };
+        steps.begin();
+        by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, discount);
         found = steps.end();
-        kept = found.kept;
-        if (found.queued == 0) {
-            if (kept == 0) break;
-            level = (core_t)(most + 1 - found.above);
+        steps.begin();
+        long_rows(list, 0, found.listed, discount);
+        steps.end();
+        at.kept = (u32)n;
+    }
+    while ((at.waiting > 0 || at.kept > 0) && share.is_left()) {
+        if (at.waiting == 0) {  // 2. A level begins.
+            const index_t* before = at.turn == 0 ? nullptr : at.turn % 2 ? other_left : left;
+            share.take(at.kept);
+            steps.begin();
+            sort_out(at.kept, before, at.turn % 2 ? left : other_left, most, (core_t)at.level, core, queue + at.stop,
+                     steps.current());
+            found = steps.end();
+            at.turn++;
+            at.kept = found.kept;
+            at.waiting = found.queued;
+            if (found.queued == 0) at.level = most + 1 - found.above;
             continue;
         }
-        // 3. Waves, until one sets nobody free.
-        while (found.queued > 0) {
-            const index_t* wave = queue + stop;
-            const u32 size = found.queued;
-            stop += size;
+        // 3. A wave; when one sets nobody free, the level is done.
+        const index_t* wave = queue + at.stop;
+        const u32 size = at.waiting;
+        // Over all levels, the vertices have no more edges than this adds up to.
+        share.take(size * (2 * (u64)at.level + 1));
+        at.stop += size;
+        steps.begin();
+        Peel peel = {rows, core, (core_t)at.level, queue + at.stop, &steps.current().queued};
+        by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, peel);
+        found = steps.end();
+        at.waiting = found.queued;
+        if (found.listed > 0) {
+            share.take_long(found.listed);
             steps.begin();
-            Peel peel = {rows, core, level, queue + stop, &steps.current().queued};
-            by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, peel);
-            found = steps.end();
-            if (found.listed > 0) {
-                const u32 before = found.queued;
-                steps.begin();
-                peel.queue += before;
-                peel.queued = &steps.current().queued;
-                long_rows(list, 0, found.listed, peel);
-                found = steps.end();
-                found.queued += before;
-            }
+            peel.queue += at.waiting;
+            peel.queued = &steps.current().queued;
+            long_rows(list, 0, found.listed, peel);
+            at.waiting += steps.end().queued;
         }
-        level++;
+        if (at.waiting == 0) at.level++;
     }
+    at.step = steps.number;
+    at.done = at.waiting == 0 && at.kept == 0;
+    if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A maximal independent set in rounds, in one cooperative launch: who has the largest key among its neighbours joins, and
-// they are discarded. The same set, by the same rounds, as on the CPU.
+// A maximal independent set in rounds, in as few cooperative launches as may be: who has the largest key among its
+// neighbours joins, and they are discarded. The same set, by the same rounds, as on the CPU.
 //
 // key[v] says all there is to know of a vertex: 0 is discarded (a neighbour joined), UNDRAWN takes no part in this round,
 // more is its key. Steps that read keys of others write none, or none that makes a difference to what is read.
@@ -17,30 +17,47 @@
 struct Joining {
     u32 kept, joined, listed;
 };
+struct Progress {
+    u32 step, rounds;  // how many there were
+    u32 left;          // vertices that the next round begins with
+    u32 done;
+};
 struct Control {
+    Progress progress;
     Joining steps[3];
-    u32 rounds;
     u32 barrier[GRID_BARRIER_WORDS];
 };
 
-// Fills `member`. BY_DEGREE: every round draws vertices with one half of the chance 1/degree and gives those their degree
-// as key; else keys are random and stay. `live`, `later`, `joining` and `list` are room for n vertices; `trace` takes how
-// many vertices each of the first `traced` rounds began with.
+// Fills `member`, or does as much of it as is this launch's share. BY_DEGREE: every round draws vertices with one half of
+// the chance 1/degree and gives those their degree as key; else keys are random and stay. `live`, `later`, `joining` and
+// `list` are room for n vertices; `trace` takes how many vertices each of the first `traced` rounds began with;
+// `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     independent_set(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                    const index_t* in_neighbours, u64 key_stream, u64 draw_stream, u64* key, u8* member, index_t* live,
-                    index_t* later, index_t* joining, index_t* list, long long* trace, u32 traced, Control* control) {
+                    const index_t* in_neighbours, int work, u64 key_stream, u64 draw_stream, u64* key, u8* member,
+                    index_t* live, index_t* later, index_t* joining, index_t* list, long long* trace, u32 traced,
+                    Control* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
-    Steps<Joining> steps = {control->steps, control->barrier, 0};
-    steps.begin();
-    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
-        const u64 own = random_bits(key_stream, v);
-        key[v] = own < LEAST_KEY ? LEAST_KEY : own;
-        member[v] = 0;
-        live[v] = (index_t)v;
+    const Progress begun = control->progress;
+    Steps<Joining> steps = {control->steps, control->barrier, begun.step};
+    Share share = {work};
+    u32 left = begun.left, turn = begun.rounds;
+    if (begun.step == 0) {
+        steps.begin();
+        for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
+            const u64 own = random_bits(key_stream, v);
+            key[v] = own < LEAST_KEY ? LEAST_KEY : own;
+            member[v] = 0;
+            live[v] = (index_t)v;
+        }
+        steps.end();
+        left = (u32)n;
     }
-    steps.end();
-    u32 left = (u32)n, turn = 0;
+    if (turn % 2) {
+        index_t* swapped = live;
+        live = later;
+        later = swapped;
+    }
     Joining before = {0, 0, 0};  // what the step for shorter rows has counted, when it is the long ones' turn
     Joining* now = nullptr;
     u64 round_key = 0;
@@ -70,7 +87,8 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     };
     const auto discard = [&](index_t v, const auto& team) { rows.each(v, team, [&](index_t u) { key[u] = 0; }); };
     const auto undecided = [&](u64 i) { return key[live[i]] != 0 ? live[i] : (index_t)-1; };
-    while (left > 0) {
+    while (left > 0 && share.is_left()) {
+        share.take(rows.about(left, n));
         if (thread_in_grid() == 0 && turn < traced) trace[turn] = left;
 #if BY_DEGREE
         round_key = random_bits(draw_stream, turn);
@@ -103,5 +121,5 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         later = swapped;
         turn++;
     }
-    if (thread_in_grid() == 0) control->rounds = turn;
+    if (thread_in_grid() == 0) control->progress = {steps.number, turn, left, left == 0};  // all have read it
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "balance.cuh"
+#include "clock.cuh"
 #include "path_words.cuh"
 // Paths of the smallest value from one vertex: a whole search in one cooperative launch.
 //
@@ -177,6 +178,15 @@ __device__ __forceinline__ void keep(Search* search, u32 step, u32 splits, bool 
     search->relaxed = relaxed, search->growth = growth;
 }
 
+// The thread that looks at the clock.
+__device__ __forceinline__ bool is_last(bool alone) {
+    return alone ? threadIdx.x + 1 == blockDim.x : is_last_in_grid();
+}
+
+__device__ __forceinline__ void note_time(long long* trace, u64 traced, u32 turn) {
+    if (turn < traced) trace[4 * (u64)turn + 3] = nanoseconds();
+}
+
 // Search on, until it is done, or step or relaxed reach their limits. Queues and piles are two each, by turns.
 extern "C" __global__ void __launch_bounds__(THREADS)
     near_far(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, value_t unreached,
@@ -199,8 +209,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         // 1. What there is to do: the same for all blocks, since nobody changes these counters in this step.
         const u32 now = step % 3, later = (step + 1) % 3, spare = (step + 2) % 3;
         const u64 size = counters->size[now], full_size = CUT ? counters->full[now] : 0;
-        const u64 longest = counters->longest[now], far = counters->far[splits % 3];
+        const u64 longest = counters->longest[now];
         const u64 count = count_in(size) + count_in(full_size), edges = edges_in(size) + edges_in(full_size);
+        // Others of this block may be adding to the pile already; it is asked for only where that makes a difference.
+        const u64 far = alone && count > 0 ? 0 : counters->far[splits % 3];
         const bool over = count == 0 && far == 0;
         const bool stop = over || longest == DIVERGED || step >= step_limit || relaxed >= relaxed_limit;
         const bool few = (count == 0 ? far : count + edges) <= (alone ? alone_until : alone_from);
@@ -240,11 +252,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             if (count == 0) counters->far[(splits + 2) % 3] = 0, counters->least[(splits + 2) % 3] = ~0ull;
             const u32 turn = step - 1 - splits;
             if (count > 0 && turn < traced) {
-                trace[3 * turn] = (long long)splits;
-                trace[3 * turn + 1] = (long long)count;
-                trace[3 * turn + 2] = (long long)edges;
+                trace[4 * turn] = (long long)splits;
+                trace[4 * turn + 1] = (long long)count;
+                trace[4 * turn + 2] = (long long)edges;
             }
         }
+        if (count > 0 && is_last(alone)) note_time(trace, traced, step - 1 - splits);
         const bool odd = step & 1;
         const Queue queue{reinterpret_cast<Row*>(odd ? rows0 : rows1), reinterpret_cast<Row*>(odd ? full0 : full1),
                           &counters->size[later], &counters->full[later], &counters->longest[later]};
@@ -287,6 +300,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (blockIdx.x == 0 && threadIdx.x == 0) {
         keep(search, step, splits, barren, threshold, relaxed, growth);
     }
+    if (is_last(false)) note_time(trace, traced, step - 1 - splits);
 }
 
 // Values in the type that users get, parents, and how many vertices have one; any grid. Without links (null), parents

@@ -10,6 +10,7 @@
 // Rows are taken in the order of `order`, in classes by length: a thread, 4 lanes, a warp or the whole block to a row.
 // `bounds` has, for each class, where each block's part of it begins: parts of about the same number of edges. BINNED 0
 // is for rows of about the same length: LANES lanes to each, in their own order.
+#include "clock.cuh"
 #include "common.cuh"
 #include "row_sums.cuh"
 
@@ -145,11 +146,11 @@ __device__ __forceinline__ void total_of(const double* sums, double* room, doubl
 }
 
 // Up to `most` rounds more, fewer where one changes less than `tolerance`. After an even number of rounds in all, what is
-// passed on is in `even`, else in `odd`; `sums` is room for two pairs per block, `trace` for `traced` changes.
+// passed on is in `even`, else in `odd`; `sums` is room for two pairs per block, `trace` for `traced` rounds and the end.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     pagerank(u64 n, const offset_t* offsets, const index_t* neighbours, const value_t* factors, const value_t* spread,
              const value_t* jumps, double damping, double tolerance, u32 most, const index_t* order, const u64* bounds,
-             value_t* even, value_t* odd, double* sums, double* trace, u32 traced, Progress* progress, u32* barrier) {
+             value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, Progress* progress, u32* barrier) {
     __shared__ double room[WARP];
     const Walk walk = {n, offsets, neighbours, factors, spread, jumps, damping};
     const u32 before = progress->rounds;
@@ -168,6 +169,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
         if (threadIdx.x == 0) own[1] = mine;
         grid_sync(barrier);
         total_of(sums + 2 * gridDim.x, room, change, stranded);
+        if (thread_in_grid() == 0 && traced > 0) trace[0].begun = nanoseconds();
     }
     for (u32 step = 0; step < most; step++) {
         const u32 turn = (before + step) & 1;
@@ -185,7 +187,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
         total_of(all, room, change, stranded);
         const bool enough = change < tolerance;
         if (thread_in_grid() == 0) {
-            if (before + step < traced) trace[before + step] = change;
+            if (before + step < traced) trace[before + step].change = change;
+            if (before + step + 1 < traced) trace[before + step + 1].begun = nanoseconds();
             if (enough || step + 1 == most) {
                 progress->stranded = stranded;
                 progress->change = change;

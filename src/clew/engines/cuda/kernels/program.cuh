@@ -7,6 +7,7 @@
 // Small frontiers are left to block 0, whose barrier is many times faster than the grid's and whose counters are in
 // shared memory then; the other blocks wait until there is more to do. Counters rotate by threes: one is read, one is
 // filled, one is cleared.
+#include "clock.cuh"
 #include "program_pull.cuh"
 #include "program_push.cuh"
 
@@ -41,6 +42,10 @@ struct Crew {
 
     __device__ __forceinline__ Team team() const { return alone ? this_block() : whole_grid(); }
     __device__ __forceinline__ bool leads() const { return threadIdx.x == 0 && (alone || blockIdx.x == 0); }
+    // The thread that looks at the clock.
+    __device__ __forceinline__ bool watches() const {
+        return alone ? threadIdx.x + 1 == blockDim.x : is_last_in_grid();
+    }
 
     template <class Then>
     __device__ __forceinline__ void meet(Then then) {
@@ -196,12 +201,13 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
             counters->size[spare] = counters->longest[spare] = counters->reached[spare] = 0;
             if (idle) counters->waiting[spare_split] = 0, counters->least[spare_split] = ~0ull;
             if (!idle && at.iterations < traced) {
-                long long* const row = trace + 3 * at.iterations;
+                long long* const row = trace + 4 * at.iterations;
                 row[0] = (long long)count;
                 row[1] = (long long)edges;
                 row[2] = !push;
             }
         }
+        if (!idle && crew.watches() && at.iterations < traced) trace[4 * at.iterations + 3] = nanoseconds();
 
         // 4. Do it.
         const u32 side = at.step & 1;
@@ -246,6 +252,7 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
             look();
         });
     }
+    if (crew.watches() && at.iterations < traced) trace[4 * at.iterations + 3] = nanoseconds();
     if (thread_in_grid() == 0) {
         at.over = over;
         control->progress = at;

@@ -1,6 +1,7 @@
 #pragma once
 // Vertex programs in which everyone stays active until nothing changes, such as PageRank: all iterations in one
 // cooperative launch, one grid sync to each. What a vertex sends next is worked out as soon as it has applied.
+#include "clock.cuh"
 #include "program_pull.cuh"
 
 struct Control {
@@ -26,7 +27,7 @@ struct Steady {
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 program_steady(u64 n, const offset_t* in_offsets, const index_t* in_neighbours, const weight_t* in_weights,
                const index_t* order, const u64* classes, message_t* messages, message_t identity, u64 most, int fresh,
-               long long* trace, u64 traced, Control* control
+               Round* trace, u64 traced, Control* control
 #define FIELD(type, name) , type* name
                FIELDS
 #undef FIELD
@@ -45,6 +46,7 @@ program_steady(u64 n, const offset_t* in_offsets, const index_t* in_neighbours, 
     for (u64 k = 0; k < most && !converged; k++) {
         const u64 turn = iteration % 3;
         if (thread_in_grid() == 0) control->changed[(iteration + 1) % 3] = 0;
+        if (is_last_in_grid() && iteration < traced) trace[iteration].begun = nanoseconds();
         const Pull from{state, into, messages + (iteration & 1 ? n : 0), nullptr, identity};
         Steady finish{state, messages + (iteration & 1 ? 0 : n), 0};
         pull_all(from, order, classes, room, finish);
@@ -57,10 +59,11 @@ program_steady(u64 n, const offset_t* in_offsets, const index_t* in_neighbours, 
             if (changed) atomicAdd(&control->changed[turn], changed);
         }
         grid_sync_then(control->barrier, [&] { seen = *(volatile u64*)&control->changed[turn]; });
-        if (thread_in_grid() == 0 && iteration < traced) trace[iteration] = (long long)seen;
+        if (thread_in_grid() == 0 && iteration < traced) trace[iteration].change = (double)seen;
         converged = seen == 0;
         iteration++;
     }
+    if (is_last_in_grid() && iteration < traced) trace[iteration].begun = nanoseconds();
     if (thread_in_grid() == 0) {
         control->iterations = iteration;
         control->converged = converged;

@@ -4,6 +4,7 @@
 // `passed` has rank[v] / spread[v], as in pagerank.cuh; `moved` has the same under the names that the product goes by,
 // if there are any. The sums that decide about the next round are made per block, then by one block in the order of the
 // blocks.
+#include "clock.cuh"
 #include "common.cuh"
 #include "row_sums.cuh"
 
@@ -65,8 +66,9 @@ extern "C" __global__ void next_round(u64 n, const offset_t* offsets, const valu
     put_sums(change, stranded, sums);
 }
 
-// By one block: the sums over all others, and whether that was enough. Before the first round there is no change to note.
-extern "C" __global__ void close_round(u32 blocks, const double* sums, double tolerance, int started, double* trace,
+// By one block: the sums over all others, and whether that was enough. Before the first round there is no change to note,
+// but when it began.
+extern "C" __global__ void close_round(u32 blocks, const double* sums, double tolerance, int started, Round* trace,
                                        u32 traced, Progress* progress) {
     __shared__ double room[WARP];
     const bool over = progress->converged;
@@ -80,11 +82,12 @@ extern "C" __global__ void close_round(u32 blocks, const double* sums, double to
     if (threadIdx.x == 0 && !over) {
         progress->stranded = stranded;
         if (started) {
-            if (progress->rounds < traced) trace[progress->rounds] = change;
+            if (progress->rounds < traced) trace[progress->rounds].change = change;
             progress->change = change;
             progress->rounds += 1;
             progress->converged = change < tolerance;
         }
+        if (progress->rounds < traced) trace[progress->rounds].begun = nanoseconds();
     }
 }
 

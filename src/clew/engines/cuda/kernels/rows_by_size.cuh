@@ -54,6 +54,11 @@ struct Rows {
         if (in_offsets) total += (u64)(in_offsets[v + 1] - in_offsets[v]);
         return total;
     }
+    // How many edges so many of n vertices have, if they are like all.
+    __device__ __forceinline__ u64 about(u32 number, u64 n) const {
+        const u64 all = (u64)offsets[n] + (in_offsets ? (u64)in_offsets[n] : 0);
+        return (u64)((double)all / (double)n * number);
+    }
     // see(neighbours, begin, j) for every entry j of v's rows that is this member's, `begin` being where its row begins;
     // ends early, for this member, when it returns true, which is then the answer.
     template <class Team, class See>

@@ -3,6 +3,18 @@
 // after the meeting, while the fast ones already count for the next step: three sets take turns, and the one that is up
 // next is cleared during a step in which nobody can be reading or counting there.
 
+// What a launch does before the host has a look, so that Ctrl-C is heard: so many steps, or what takes their time. That
+// is a number of edges beyond what a step has to do anyway, or long rows that a block takes one after the other. All
+// threads count the same.
+#define EDGES_OF_STEP (1u << 14)
+#define STEPS_OF_LONG_ROW 8
+struct Share {
+    int steps;
+    __device__ __forceinline__ void take(u64 edges) { steps -= 1 + (int)(edges / EDGES_OF_STEP); }
+    __device__ __forceinline__ void take_long(u32 rows) { steps -= (int)((rows - 1) / gridDim.x + 1) * STEPS_OF_LONG_ROW; }
+    __device__ __forceinline__ bool is_left() const { return steps > 0; }
+};
+
 template <class Counters>
 struct Steps {
     Counters* sets;  // three, zeroed

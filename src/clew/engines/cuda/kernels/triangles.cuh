@@ -277,10 +277,12 @@ __device__ __forceinline__ Shared shared_for(u32 slots) {
     return shared;
 }
 
-// A warp per vertex. Vertices that are too much for one are put on the list for `triangles_of_large`.
+// A warp per vertex, of first…end-1. Vertices that are too much for one are put on the list for `triangles_of_large`.
+// `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(256, 5)
-triangles_of_small(index_t n, const offset_t* out, const offset_t* into, const index_t* items, const u8* times,
-                   const u32* up, const u32* down, u64* counts, u64* total, u64* taken, Cut* cuts, u32* cut) {
+triangles_of_small(index_t first, index_t end, const offset_t* out, const offset_t* into, const index_t* items,
+                   const u8* times, const u32* up, const u32* down, u64* counts, u64* total, u64* taken, Cut* cuts,
+                   u32* cut) {
     const Lists lists = {out, into, items, times, up, down, counts};
     const Shared shared = shared_for(SMALL_SLOTS * (blockDim.x / WARP));
     const u32 skipped = SMALL_SLOTS * warp_in_block();
@@ -289,12 +291,12 @@ triangles_of_small(index_t n, const offset_t* out, const offset_t* into, const i
     u64 found = 0;
     for (;;) {
         u64 start = 0;
-        if (lane() == 0) start = atomicAdd(taken, (u64)TAKEN_AT_ONCE);
+        if (lane() == 0) start = (u64)first + atomicAdd(taken, (u64)TAKEN_AT_ONCE);
         start = __shfl_sync(ALL_LANES, start, 0);
-        if (start >= (u64)n) break;
+        if (start >= (u64)end) break;
         const u64 mine = start + lane();
         u32 list = 0, row = 0;
-        if (lane() < TAKEN_AT_ONCE && mine < (u64)n) {
+        if (lane() < TAKEN_AT_ONCE && mine < (u64)end) {
             list = up[mine];
             row = list + down[mine];
         }
@@ -321,23 +323,25 @@ triangles_of_small(index_t n, const offset_t* out, const offset_t* into, const i
 #endif
 }
 
+// A block per piece of the list: the one of `parts` equal parts whose number is `part`. `taken` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
 triangles_of_large(const offset_t* out, const offset_t* into, const index_t* items, const u8* times, const u32* up,
-                   const u32* down, u64* counts, u64* total, u32* taken, const Cut* cuts, const u32* cut) {
+                   const u32* down, u64* counts, u64* total, u32* taken, const Cut* cuts, const u32* cut, u32 part,
+                   u32 parts) {
     __shared__ u32 next;
     __shared__ u32 next_entry;
     const Lists lists = {out, into, items, times, up, down, counts};
     const Shared shared = shared_for(LARGE_SLOTS);
     Looking at = {{shared.keys, shared.hits, shared.times, 0},
                   shared.of_neighbour + (COUNTED ? WARP * warp_in_block() : 0), &next_entry, 0, 0, 0, 0, 0};
-    const u32 number = *cut;
+    const u32 begin_of_part = (u32)((u64)*cut * part / parts), end_of_part = (u32)((u64)*cut * (part + 1) / parts);
     u64 found = 0;
     for (;;) {
-        if (threadIdx.x == 0) next = atomicAdd(taken, 1u);
+        if (threadIdx.x == 0) next = begin_of_part + atomicAdd(taken, 1u);
         __syncthreads();
         const u32 k = next;
         __syncthreads();
-        if (k >= number) break;
+        if (k >= end_of_part) break;
         at.owner = cuts[k].vertex;
         const u64 begin = (u64)cuts[k].number * OWNED, row = (u64)up[at.owner] + down[at.owner];
         own<true>(lists, at, begin, row - begin > OWNED ? begin + OWNED : row);

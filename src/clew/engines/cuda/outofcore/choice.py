@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.cuda.outofcore.chunks import SLOTS
 
 RESIDENT, FILTER, COMPACT, ZERO_COPY = "resident", "filter", "compact", "zero_copy"
-#: What streaming may use, and what may be used where everything is left open.
-STREAMED = (FILTER, COMPACT)
 ALL_WAYS = (FILTER, COMPACT, ZERO_COPY)
 LINE = 128  # bytes that a GPU reads over the link at a time
 
@@ -53,7 +52,7 @@ class Options:
 
     ways: tuple[str, ...] = ALL_WAYS
     rates: Rates = field(default_factory=Rates)
-    slots: int = 3
+    slots: int = SLOTS
     small: int = 1 << 18
     delta: float | None = None
 
@@ -81,7 +80,7 @@ def choose(active: Active, index_bytes: int, weight_bytes: int, options: Options
     wanted = active.edges * (index_bytes + weight_bytes)
     gathering = np.maximum(wanted / rates.gather, active.rows / rates.gathered_rows)
     seconds = {
-        FILTER: whole / rates.link,
+        FILTER: 1 / rates.calls + whole / rates.link,
         COMPACT: 1 / rates.calls + wanted / rates.link + gathering,
         ZERO_COPY: _in_place(active, index_bytes, rates) + _in_place(active, weight_bytes, rates),
     }
@@ -93,13 +92,14 @@ def choose(active: Active, index_bytes: int, weight_bytes: int, options: Options
 
 def _why(active: Active, table: Array, way: Array, names: tuple[str, ...]) -> str:
     """A sentence for each of the ways taken."""
+    of_way = (way == np.arange(len(names))[:, None]).astype(np.float64)
+    chunks, rows, edges, whole, *seconds = (of_way @ np.vstack([np.ones(way.size), *active, *table]).T).T.tolist()
     told = []
     for k, name in enumerate(names):
-        mine = way == k
-        if mine.any():
-            share = active.edges[mine].sum() / max(1, active.of[mine].sum())
-            costs = ", ".join(f"{names[j]} {1e6 * table[j, mine].sum():.0f} µs" for j in range(len(names)))
-            told.append(f"{name} for {mine.sum()}: {share:.1%} active in {active.rows[mine].sum():,} rows ({costs})")
+        if chunks[k]:
+            costs = ", ".join(f"{other} {1e6 * cost[k]:.0f} µs" for other, cost in zip(names, seconds, strict=True))
+            share = edges[k] / max(1, whole[k])
+            told.append(f"{name} for {chunks[k]:.0f}: {share:.1%} active in {rows[k]:,.0f} rows ({costs})")
     return "; ".join(told)
 
 

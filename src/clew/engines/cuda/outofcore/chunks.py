@@ -16,13 +16,17 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
+from clew.engines.cuda.account import charge
 from clew.engines.cuda.device import Device, index_defines
 from clew.engines.cuda.rows import forgotten_with_rows, offsets_on
 from clew.engines.cuda.source import ctype
+from clew.memory import current
+from clew.tracing import edge_bytes
 
 #: Long enough for the link to reach its rate, short enough that the first kernel starts soon.
 CHUNK_BYTES = 32 << 20
 LEAST_CHUNKS = 64  # that would fit into the free memory: some are on their way at a time
+SLOTS = 3  # chunks on their way or at work at a time
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,7 @@ class ChunkedRows:
     low: tuple[Any, Any]
     high: tuple[Any, Any]
     bounds: Any = field(repr=False)
+    rings: int | None = None  # sets of slots that there may be; None: as many as there are runs at a time
     kept: dict[str, Any] = field(default_factory=dict, repr=False)  # whatever else is made of them once
 
     @property
@@ -65,7 +70,7 @@ class ChunkedRows:
     @property
     def edge_bytes(self) -> int:
         """The bytes of an edge."""
-        return _edge_bytes(*self.host)
+        return edge_bytes(*self.host)
 
     @property
     def slot_edges(self) -> int:
@@ -94,13 +99,23 @@ forgotten_with_rows(_kept)
 
 
 def chunked(
-    device: Device, rows: Adjacency, split: int, *, weights: Array | None = None, chunk_bytes: int | None = None
+    device: Device,
+    rows: Adjacency,
+    split: int,
+    *,
+    weights: Array | None = None,
+    chunk_bytes: int | None = None,
+    in_slots: bool = True,
 ) -> ChunkedRows:
-    """The rows in chunks, the edges from ``split`` on in device memory. Valid as long as the caller has the graph."""
-    arcs = rows.num_arcs
+    """The rows in chunks, the edges from ``split`` on in device memory. Valid as long as the caller has the graph.
+
+    Without ``in_slots`` there is no memory for copies: the other chunks are read where they are.
+    """
+    arcs, limited = rows.num_arcs, current().fast_memory is not None
+    owner, family = (id(device), id(rows.indices)), (rows.num_vertices, arcs)
     if chunk_bytes is None:
         chunk_bytes = min(CHUNK_BYTES, device.free_memory() // LEAST_CHUNKS)
-    step = max(1, chunk_bytes // _edge_bytes(rows.indices, weights))
+    step = max(1, chunk_bytes // edge_bytes(rows.indices, weights))
     bounds = [*range(0, split, step), split, arcs]
     chunks = [_chunk(rows.indptr, low, high, low >= split) for low, high in pairwise(bounds) if low < high]
     high: tuple[Any, Any] = (None, None)
@@ -110,7 +125,7 @@ def chunked(
     if split > 0:
         low = (device.hosted(rows.indices), None if weights is None else device.hosted(weights))
     edges = [chunk.low for chunk in chunks] + [arcs]
-    return ChunkedRows(
+    made = ChunkedRows(
         device,
         rows.num_vertices,
         arcs,
@@ -121,7 +136,14 @@ def chunked(
         low,
         high,
         device.upload(np.array(edges, np.uint64)),
+        0 if not in_slots else 1 if limited else None,
     )
+    for array in high:
+        if array is not None:
+            charge(device, array, int(array.nbytes), owner, family)
+    if made.rings == 1:
+        charge(device, made, SLOTS * made.slot_edges * made.edge_bytes, owner, family)
+    return made
 
 
 def chunks_kept(device: Device, rows: Adjacency, weights: Array | None, asked: Hashable) -> ChunkedRows | None:
@@ -148,10 +170,6 @@ def _chunk(indptr: Array, low: int, high: int, resident: bool) -> Chunk:
     first = int(np.searchsorted(indptr[1:], low, side="right"))
     end = int(np.searchsorted(indptr[:-1], high, side="left"))
     return Chunk(low, high, first, end - first, resident)
-
-
-def _edge_bytes(indices: Array, weights: Array | None) -> int:
-    return indices.itemsize + (0 if weights is None else weights.itemsize)
 
 
 class _Alias:

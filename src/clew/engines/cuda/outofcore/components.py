@@ -61,7 +61,7 @@ class _Joining:
     def __init__(self, rows: ChunkedRows, options: Options, parent: Any) -> None:
         device, n = rows.device, rows.num_vertices
         self.rows, self.device, self.n, self.parent = rows, device, n, parent
-        self.passes, self.steps = Passes(rows, options), Steps(options.rates)
+        self.passes, self.steps = Passes(rows, options), Steps(options.rates, rows.edge_bytes)
         self.defines = defines(rows, EDGES)
         self.anchor: Any = None
         self._go("chunk_alone", n, parent)
@@ -78,7 +78,7 @@ class _Joining:
             self.steps.add(0, self.n, edges, self.passes.over(work, only=chunks))
             return
         listed = self._outside()
-        first, last = listed.table[chunks.start], listed.table[chunks.stop]
+        first, last = listed.table[[chunks.start, chunks.stop]].tolist()
         moved = self.passes.over(work, listed, only=chunks)
         self.steps.add(0, last[0] - first[0], last[2] - first[2], moved)
 
@@ -113,7 +113,7 @@ class _Joining:
         )  # fmt: skip
         words = device.download(self.told)
         self.steps.close()
-        return Listed(self.list, self.row, words[TOLD_WORDS:].reshape(-1, 3).tolist())
+        return Listed(self.list, self.row, words[TOLD_WORDS:].view(np.int64).reshape(-1, 3))
 
     def _go(self, name: str, work: int, *args: Any) -> None:
         kernel = self.device.kernel("chunk_join.cuh", name, self.defines)

@@ -2,22 +2,34 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.outofcore.choice import COMPACT, FILTER, RESIDENT, ZERO_COPY, Active, Options, choose
-from clew.engines.cuda.outofcore.chunks import Chunk, ChunkedRows
-from clew.engines.cuda.outofcore.gather import clipped, gather
+from clew.engines.cuda.outofcore.choice import (
+    COMPACT,
+    FILTER,
+    RESIDENT,
+    ZERO_COPY,
+    Active,
+    Choice,
+    Options,
+    choose,
+)
+from clew.engines.cuda.outofcore.chunks import ChunkedRows
+from clew.engines.cuda.outofcore.gather import gather
 from clew.engines.cuda.outofcore.ring import Ring, Slot, copied
 
 THREADS = 256
 EDGES_PER_THREAD = 4
+RESIDENT_CODE = -1  # among the numbers of ways
 
 
 class Listed(NamedTuple):
@@ -29,7 +41,7 @@ class Listed(NamedTuple):
 
     rows: Any
     dtype: np.dtype[Any]
-    table: list[list[int]]
+    table: Array
 
 
 class Part(NamedTuple):
@@ -41,15 +53,6 @@ class Part(NamedTuple):
     num_rows: int
     edges: int
     before: int
-
-    def leads_to(self, later: Part) -> bool:
-        """Whether no listed edge comes between them."""
-        return self.before + self.edges == later.before
-
-    def through(self, later: Part) -> Part:
-        """One with the next."""
-        end = later.start + later.num_rows
-        return Part(self.low, later.high, self.start, end - self.start, self.edges + later.edges, self.before)
 
 
 class Moved(NamedTuple):
@@ -72,55 +75,117 @@ class Passes:
     def __init__(self, rows: ChunkedRows, options: Options) -> None:
         self.rows, self.options, self.device = rows, options, rows.device
         self._ring: Ring | None = None
+        columns = [(c.low, c.high, c.first_row, c.num_rows, c.edges, c.low) for c in rows.chunks]
+        self._chunks = np.array(columns, np.int64).reshape(-1, 6)
 
     @property
     def ring(self) -> Ring:
         """Slots that nobody else has, made when the first chunk needs one; then kept with the rows for later runs."""
         if self._ring is None:
-            unused: list[Ring] = self.rows.kept.setdefault(f"rings of {self.options.slots}", [])
+            unused = self._unused()
             try:
                 self._ring = unused.pop()
             except IndexError:
                 self._ring = Ring(self.rows, self.options.slots)
+                self.rows.kept["rings"] = self.rows.kept.get("rings", 0) + 1
             weakref.finalize(self, unused.append, self._ring).atexit = False
         return self._ring
+
+    def has_slots(self) -> bool:
+        """Whether there are slots for this run: there may be memory for none, or for those of one run at a time."""
+        most = self.rows.rings
+        if self._ring is not None or most is None or (most > 0 and self._unused()):
+            return True
+        if self.rows.kept.get("rings", 0) >= most > 0:
+            gc.collect()  # a run that failed may have them still
+        return bool(self._unused()) or self.rows.kept.get("rings", 0) < most
+
+    def _unused(self) -> list[Ring]:
+        found: list[Ring] = self.rows.kept.setdefault(f"rings of {self.options.slots}", [])
+        return found
 
     def over(self, work: Work, listed: Listed | None = None, prepare: Prepare | None = None,
              only: range | None = None) -> Moved:  # fmt: skip
         """Have ``work`` done on all edges of listed rows, or of all rows; ``only`` names the chunks to be looked at."""
-        numbers = range(len(self.rows.chunks)) if only is None else only
-        jobs, size, why = self._ways([_part(self.rows.chunks[k], k, listed) for k in numbers], listed)
-        ways = Counter(way for way, _ in jobs)
+        jobs, moved = self._ways(range(len(self.rows.chunks)) if only is None else only, listed)
         by_copy = [job for job in jobs if job[0] in (FILTER, COMPACT)]
-        at_once = _joined([job for job in jobs if job[0] in (RESIDENT, ZERO_COPY)])
         # What is to be gathered is asked for before any kernel is launched: later, that would wait for the kernels,
         # which work on what need not be copied while the first copies are made.
         rows, start = self._to_gather(by_copy, listed)
-        for way, part in at_once:
-            self._do(work, prepare, part, listed, way)
+        told: Prepare = _nothing  # there is nothing to prepare before the first
+        for way, part in jobs:
+            if way in (RESIDENT, ZERO_COPY):
+                self._do(work, told, part, listed, way)
+                told = prepare or _nothing
         if by_copy:
             copies = self.ring.passes(by_copy, lambda job, slot: self._fill(*job, slot, rows, start))
             for (way, part), slot in copies:
-                self._do(work, prepare, part, listed, way, slot)
-        return Moved(size, ways, why)
+                self._do(work, told, part, listed, way, slot)
+                told = prepare or _nothing
+        return moved
 
-    def _ways(self, parts: list[Part], listed: Listed | None) -> tuple[list[tuple[str, Part]], int, str]:
-        """Every part that has something to do with its way, the bytes that they move, and why."""
-        parts = [part for part in parts if part.edges > 0]
-        away = [part for part in parts if part.low < self.rows.split]
-        resident = [(RESIDENT, part) for part in parts[len(away) :]]
-        if not away:
-            return resident, 0, "all in device memory"
+    def _ways(self, only: range, listed: Listed | None) -> tuple[list[tuple[str, Part]], Moved]:
+        """What there is to do by which way, and what that moves. What is not copied whole is done many chunks at once.
+
+        All at once by arrays: a step may have little to do in many chunks.
+        """
+        table = self._chunks[only.start : only.stop]
+        if listed is not None:
+            place = listed.table[only.start : only.stop + 1]
+            start, end, edges = place[:-1, 0], place[1:, 0] + place[1:, 1], place[1:, 2] - place[:-1, 2]
+            ends, table = table[:, :2], np.empty_like(table)
+            table[:, :2], table[:, 2], table[:, 3], table[:, 4], table[:, 5] = (
+                ends, start, end - start, edges, place[:-1, 2],
+            )  # fmt: skip
+        table = table[table[:, 4] > 0]
+        away = int(np.searchsorted(table[:, 0], self.rows.split))
+        names, way = self._chosen(table[:away], listed is not None)
+        codes = np.append(way.way, np.full(len(table) - away, RESIDENT_CODE))
+        counts = Counter({name: int((way.way == k).sum()) for k, name in enumerate(names)})
+        counts[RESIDENT] = len(table) - away
+        jobs = [
+            (RESIDENT if code == RESIDENT_CODE else names[code], part)
+            for code, part in self._joined(table, codes, names)
+        ]
+        return jobs, Moved(int(way.bytes.sum()), +counts, way.why)
+
+    def _chosen(self, table: Array, has_list: bool) -> tuple[tuple[str, ...], Choice]:
+        """The ways that there are, and the choice among them for chunks that are not in device memory."""
+        nobody = np.zeros(len(table), np.int64)
+        if not len(table):
+            return self.options.ways, Choice(nobody, nobody, "all in device memory")
+        ways = self.options.ways if self.has_slots() else (ZERO_COPY,)
         neighbours, weights = self.rows.host
         item = 0 if weights is None else weights.itemsize
-        if listed is None:  # no list to gather by, and nothing to leave out
-            way = FILTER if FILTER in self.options.ways else ZERO_COPY
-            size = sum(part.edges for part in away) * (neighbours.itemsize + item)
-            return [(way, part) for part in away] + resident, size, f"{way} for {len(away)}: all edges are wanted"
-        table = np.array([(part.num_rows, part.edges, part.high - part.low) for part in away])
-        choice = choose(Active(*table.T), neighbours.itemsize, item, self.options)
-        chosen = [(self.options.ways[k], part) for k, part in zip(choice.way.tolist(), away, strict=True)]
-        return chosen + resident, int(choice.bytes.sum()), choice.why
+        if not has_list:  # nothing to gather by, and nothing to leave out
+            way = FILTER if FILTER in ways else ZERO_COPY
+            size = table[:, 4] * (neighbours.itemsize + item)
+            return (way,), Choice(nobody, size, f"{way} for {len(table)}: all edges are wanted")
+        active = Active(table[:, 3], table[:, 4], table[:, 1] - table[:, 0])
+        options = self.options if ways == self.options.ways else replace(self.options, ways=ways)
+        return ways, choose(active, neighbours.itemsize, item, options)
+
+    def _joined(self, table: Array, codes: Array, names: tuple[str, ...]) -> list[tuple[int, Part]]:
+        """Chunks that follow each other by one way as one part; those between have nothing that is active.
+
+        Copies of whole chunks stay apart, and so do gathered ones that do not fit a slot together.
+        """
+        jobs: list[tuple[int, Part]] = []
+        everything = self.rows.num_arcs
+        most = {ZERO_COPY: everything, COMPACT: self.rows.slot_edges}
+        first, ends = 0, [*(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
+        for end in ends:
+            while first < end:
+                code = int(codes[first])
+                limit = everything if code == RESIDENT_CODE else most.get(names[code], 0)
+                through = table[first:end, 4].cumsum()
+                last = first + max(1, int(through.searchsorted(limit, side="right"))) - 1
+                low, _, start, _, _, before = table[first].tolist()
+                _, high, begin, rows, _, _ = table[last].tolist()
+                part = Part(low, high, start, begin + rows - start, int(through[last - first]), before)
+                jobs.append((code, part))
+                first = last + 1
+        return jobs
 
     def _to_gather(self, jobs: list[tuple[str, Part]], listed: Listed | None) -> tuple[Array, int]:
         """The listed rows from the first to the last that is to be gathered, and the number of the first."""
@@ -137,21 +202,19 @@ class Passes:
             parts = [None if array is None else array[part.low : part.high] for array in arrays]
             return copied(parts, slot, part.high - part.low)
         own = rows[part.start - start : part.start + part.num_rows - start]
-        wanted = clipped(own, part.low, part.high, part.before)
         buffers = slot.pinned
         for buffer, array in zip(buffers, arrays, strict=False):
             if array is not None:
-                gather(wanted, array, buffer)
+                gather(own, part.low, part.high, part.before, array, buffer)
         return copied(list(buffers), slot, part.edges)
 
-    def _do(self, work: Work, prepare: Prepare | None, part: Part, listed: Listed | None, way: str,
+    def _do(self, work: Work, prepare: Prepare, part: Part, listed: Listed | None, way: str,
             slot: Slot | None = None) -> None:  # fmt: skip
-        if prepare is not None:
-            prepare(part)
+        prepare(part)
         if slot is not None:
             arrays, base = (slot.neighbours, slot.weights), part.low
         elif way == RESIDENT:
-            arrays, base = self.rows.high, part.low
+            arrays, base = self.rows.high, self.rows.split
         else:
             arrays, base = self.rows.low, 0
         numbers = (part.start, part.num_rows, part.edges, part.low, part.high, part.before, base)
@@ -160,26 +223,10 @@ class Passes:
         work(blocks_of(self.device, part.edges), (*head, *map(np.uint64, numbers), *flags))
 
 
-def _joined(jobs: list[tuple[str, Part]]) -> list[tuple[str, Part]]:
-    """Parts that are read over the link as one, where nothing that is active lies between them."""
-    joined: list[tuple[str, Part]] = []
-    for way, part in jobs:
-        if joined and joined[-1][0] == way == ZERO_COPY and joined[-1][1].leads_to(part):
-            joined[-1] = (way, joined[-1][1].through(part))
-        else:
-            joined.append((way, part))
-    return joined
-
-
 def blocks_of(device: Device, edges: int) -> int:
     """A grid for so many edges."""
     return blocks_for(device, edges // EDGES_PER_THREAD, THREADS)
 
 
-def _part(chunk: Chunk, number: int, listed: Listed | None) -> Part:
-    """What a chunk has of the listed rows, or of all."""
-    if listed is None:
-        return Part(chunk.low, chunk.high, chunk.first_row, chunk.num_rows, chunk.edges, chunk.low)
-    start, _, before = listed.table[number]
-    end, cut, until = listed.table[number + 1]
-    return Part(chunk.low, chunk.high, start, end + cut - start, until - before, before)
+def _nothing(_: Part) -> None:
+    """No preparation."""

@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks, shares_of
+from clew.engines.cpu.pagerank import Ranks, shares_of
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.outofcore.choice import FILTER, RESIDENT, Options
-from clew.engines.cuda.outofcore.chunks import Chunk, ChunkedRows, chunked
+from clew.engines.cuda.outofcore.choice import FILTER, RESIDENT, ZERO_COPY, Options
+from clew.engines.cuda.outofcore.chunks import Chunk, ChunkedRows
 from clew.engines.cuda.outofcore.loop import Moved, Passes
 from clew.engines.cuda.outofcore.ring import Slot, copied
 from clew.engines.cuda.outofcore.tracing import Steps
-from clew.engines.cuda.outofcore.when import chunks_for, note_for_retry, options_now, split_for
+from clew.engines.cuda.outofcore.when import chunks_for, note_for_retry, share_for, split_for
 from clew.engines.cuda.rank_products import PROGRESS
+from clew.engines.cuda.rank_trace import room_for_rounds, told_by
 from clew.engines.cuda.source import ctype
 from clew.graph import Graph
 
@@ -36,17 +37,19 @@ class _Piece(NamedTuple):
 def ranks_in_chunks(device: Device, graph: Graph, *, weighted: bool, value: np.dtype[Any], **walk: Any) -> Ranks | None:
     """Ranks where the policy has in-edges streamed; None where it has not."""
     each = graph.indices.itemsize + (value.itemsize if weighted else 0)
-    split = split_for(device, "pagerank", graph.outgoing, each)
-    if split is None:
+    if split_for(device, "pagerank", graph.outgoing, each) is None:
         return None
     into = graph.incoming
     if weighted:
         leaving, shares = shares_of(graph.outgoing, into)
         shares = shares.astype(value, copy=False)  # read from the host until the ranks are there
         spread = device.upload((leaving > 0).astype(value))
-        rows = chunked(device, into, split, weights=shares)
+        share = share_for(device, "pagerank", into, each, makes_room=True)
+        if share is None:
+            return None
+        rows = share.chunked(device, into, shares)
         note_for_retry(into, rows)
-        return pagerank(rows, into.indptr, spread, options_now(), value=value, **walk)
+        return pagerank(rows, into.indptr, spread, Options(), value=value, **walk)
     found = chunks_for(device, "pagerank", into)
     if found is None:
         return None
@@ -80,7 +83,7 @@ def pagerank(
     blocks = blocks_for(device, n, THREADS)
     passed, pulled = device.empty(n, value), device.zeros(n, value)
     sums = device.empty(2 * blocks, np.float64)
-    trace = device.empty(max(1, min(max_iterations, TRACED_ROUNDS)), np.float64)
+    trace = room_for_rounds(device, max_iterations)
     progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
     whole = (np.uint64(n), rows.offsets, spread)
 
@@ -88,14 +91,14 @@ def pagerank(
         device.launch(device.kernel("rank_rounds.cuh", name, defines), blocks, THREADS, *whole, *args)
 
     def close_round(started: bool) -> None:
-        noted = (np.int32(started), trace, np.uint32(trace.size), progress)
+        noted = (np.int32(started), trace, np.uint32(trace.shape[0]), progress)
         kernel = device.kernel("rank_rounds.cuh", "close_round", defines)
         device.launch(kernel, 1, THREADS, np.uint32(blocks), sums, np.float64(tolerance), *noted)
 
-    def pull(piece: _Piece, arrays: tuple[Any, Any]) -> None:
+    def pull(piece: _Piece, arrays: tuple[Any, Any], base: int) -> None:
         chunk = piece.chunk
         kernel = device.kernel("chunk_pull.cuh", "chunk_pull", {**macros, "sum_t": "double", "LANES": piece.lanes})
-        numbers = map(np.uint64, (chunk.first_row, chunk.num_rows, chunk.low, chunk.high, chunk.low))
+        numbers = map(np.uint64, (chunk.first_row, chunk.num_rows, chunk.low, chunk.high, base))
         longs = (piece.long_rows, np.uint64(0 if piece.long_rows is None else piece.long_rows.size))
         grid = blocks_for(device, chunk.num_rows * piece.lanes, THREADS)
         device.launch(kernel, grid, THREADS, rows.offsets, *arrays, *numbers, *longs, passed, pulled)
@@ -104,20 +107,25 @@ def pagerank(
     close_round(False)
     pieces = [_piece(rows, indptr, chunk) for chunk in rows.chunks]
     away = [piece for piece in pieces if not piece.chunk.resident]
-    steps = Steps(options.rates)
+    steps = Steps(options.rates, rows.edge_bytes)
+    passes = Passes(rows, options)  # lives as long as what reads its slots
+    copies = passes.has_slots()
     moved = Moved(
         sum(piece.chunk.edges for piece in away) * rows.edge_bytes,
-        Counter({FILTER: len(away), RESIDENT: len(pieces) - len(away)}),
-        "all edges are wanted in every round",
+        Counter({FILTER if copies else ZERO_COPY: len(away), RESIDENT: len(pieces) - len(away)}),
+        "all edges are wanted in every round" + ("" if copies else "; there is no memory for copies"),
     )
-    arriving = _arriving(rows, options, away, max_iterations)
+    arriving = _arriving(passes, away if copies else [], max_iterations)
     for _ in range(max_iterations):
         # In order, the resident ones last: the sum of a row that is cut begins with its first part.
-        for _ in away:
-            piece, slot = next(arriving)
-            pull(piece, (slot.neighbours, slot.weights))
+        for piece in away:
+            if copies:
+                _, slot = next(arriving)
+                pull(piece, (slot.neighbours, slot.weights), piece.chunk.low)
+            else:
+                pull(piece, rows.low, 0)
         for piece in pieces[len(away) :]:
-            pull(piece, rows.high)
+            pull(piece, rows.high, piece.chunk.low)
         between("next_round", starts, pulled, np.float64(damping), None, passed, None, sums, progress)
         close_round(True)
         steps.add(0, n, rows.num_arcs, moved)
@@ -130,13 +138,12 @@ def pagerank(
     between("last_ranks", passed, rank)
     found = device.download(progress).view(PROGRESS)[0]
     rounds = int(found["rounds"])
-    columns = {name: column for name, column in steps.columns().items() if name not in ("bucket", "frontier")}
-    return Ranks(rank, rounds, bool(found["converged"]), device.download(trace[:rounds]), columns)
+    columns = {name: column for name, column in steps.columns().items() if name != "bucket"}
+    return Ranks(rank, rounds, bool(found["converged"]), told_by(device, trace, rounds)[0], columns)
 
 
-def _arriving(rows: ChunkedRows, options: Options, away: list[_Piece], rounds: int) -> Any:
+def _arriving(passes: Passes, away: list[_Piece], rounds: int) -> Any:
     """The chunks of all rounds in device memory, one after the other; the copies are ahead of the one asked for."""
-    passes = Passes(rows, options)  # lives as long as what reads its slots
 
     def fill(piece: _Piece, slot: Slot) -> list[tuple[Any, Array]]:
         low, high = piece.chunk.low, piece.chunk.high

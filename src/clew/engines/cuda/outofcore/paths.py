@@ -44,7 +44,7 @@ class Search:
         self.rows, self.device, self.n, self.problem, self.source = rows, device, n, problem, source
         self.options = options
         self.small = min(options.small, MOST_SMALL)
-        self.passes, self.steps = Passes(rows, options), Steps(options.rates)
+        self.passes, self.steps = Passes(rows, options), Steps(options.rates, rows.edge_bytes)
         self.defines = defines(rows, problem)
         self.row = row_dtype(rows)
         self.waits = np.isfinite(problem.delta)
@@ -147,7 +147,7 @@ class Search:
         words = self.device.download(self.told)
         self.steps.close()
         told = words[:TOLD_WORDS].view(TOLD)[0]
-        return told, Listed(self.list, self.row, words[TOLD_WORDS:].reshape(-1, 3).tolist())
+        return told, Listed(self.list, self.row, words[TOLD_WORDS:].view(np.int64).reshape(-1, 3))
 
     def read(self) -> Any:
         """What the kernels told last."""
@@ -196,7 +196,7 @@ class Search:
         told = self.read()
         traced = self.trace.shape[0]
         steps = self.device.download(self.trace[min(before, traced) : min(int(told["step"]), traced)])
-        self.steps.add_small(steps, self.rows.edge_bytes)
+        self.steps.add_small(steps)
         self.steps.close()
         return told
 

@@ -12,18 +12,19 @@ from clew.dtypes import Array
 from clew.engines.cuda.outofcore.choice import COMPACT, FILTER, RESIDENT, ZERO_COPY, Rates
 from clew.engines.cuda.outofcore.loop import Moved
 
-COLUMNS = ("bucket", "frontier", "edges", "bytes", "resident", "copied", "compacted", "zero_copy", "seconds")
+COLUMNS = ("bucket", "frontier", "edges", "link_bytes", "resident", "copied", "compacted", "zero_copy", "seconds")
 FLOATS = ("seconds",)
 
 
 class Steps:
     """Rows of a trace. A step's time is known when the next one begins: nothing waits only to be measured.
 
-    ``why`` says for every step which ways its chunks were given for which reasons.
+    ``link_bytes`` crossed the link, ``link_share`` is what part that is of what the link can carry in the time. ``why``
+    says for every step which ways its chunks were given for which reasons.
     """
 
-    def __init__(self, rates: Rates) -> None:
-        self.rates = rates
+    def __init__(self, rates: Rates, edge_bytes: int) -> None:
+        self.rates, self.edge_bytes = rates, edge_bytes
         self.rows: list[tuple[float, ...]] = []
         self.why: list[str] = []
         self._begun = time.perf_counter()
@@ -36,10 +37,10 @@ class Steps:
         self._open.append((bucket, frontier, edges, moved.bytes, *counts))
         self.why.append(moved.why)
 
-    def add_small(self, steps: Array, edge_bytes: int) -> None:
+    def add_small(self, steps: Array) -> None:
         """Steps of one launch (bucket, frontier, edges, edges read over the link), which share its time."""
         for bucket, frontier, edges, away in steps.tolist():
-            self._open.append((bucket, frontier, edges, away * edge_bytes, 0, 0, 0, int(away > 0)))
+            self._open.append((bucket, frontier, edges, away * self.edge_bytes, 0, 0, 0, int(away > 0)))
             self.why.append("few edges: read where they are, many steps to a launch")
 
     def close(self) -> None:
@@ -59,6 +60,7 @@ class Steps:
             for name, column in zip(COLUMNS, table, strict=True)
         }
         seconds = np.maximum(found["seconds"], 1e-9)
-        found["link_share"] = found["bytes"] / seconds / self.rates.link
+        found["bytes"] = found["edges"] * self.edge_bytes
+        found["link_share"] = found["link_bytes"] / seconds / self.rates.link
         found["why"] = np.array(self.why, dtype=object)
         return found

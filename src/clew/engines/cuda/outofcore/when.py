@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.edge_memory import SMALLER, Rows, bytes_per_edge, plan_edges
-from clew.engines.cuda.outofcore.choice import ALL_WAYS, STREAMED, Options
-from clew.engines.cuda.outofcore.chunks import ChunkedRows, chunked, chunks_kept, keep_chunks
-from clew.engines.cuda.rows import plan_of
+from clew.engines.cuda.edge_memory import SMALLER, bytes_per_edge, plan_edges
+from clew.engines.cuda.outofcore.choice import Options
+from clew.engines.cuda.outofcore.chunks import (
+    CHUNK_BYTES,
+    SLOTS,
+    ChunkedRows,
+    chunked,
+    chunks_kept,
+    keep_chunks,
+)
+from clew.engines.cuda.rows import make_way, plan_in_force, plan_of, size_of
 from clew.engines.retry import this_try
 from clew.memory import Policy, current
 
 #: Edges to a vertex from which on a graph counts as dense.
 DENSE = 8
+#: Of the memory that edges may have, at most this part is for copies on their way, in chunks no smaller than that.
+SLOTS_SHARE = 4
+MOST_CHUNKS = 1 << 12
 #: Under "auto", where edges do not fit: whether chunks are faster than the kernels for graphs in device memory, which
 #: read the rest over the link. Measured on an H200: searches read few of the edges, or the same ones again, and lose 3
 #: to 10 times by chunks. PageRank reads them all in order; long rows come faster in chunks (47 GB/s against 34), short
@@ -29,6 +40,19 @@ AUTO_STREAMS: dict[str, Callable[[float], bool]] = {
 }
 
 
+class Share(NamedTuple):
+    """The first edge in device memory, and the bytes of a chunk of those before; 0: read where they are, uncopied."""
+
+    split: int
+    chunk_bytes: int | None = None
+
+    def chunked(self, device: Device, rows: Adjacency, weights: Array | None) -> ChunkedRows:
+        """The rows in chunks."""
+        if self.chunk_bytes == 0:
+            return chunked(device, rows, self.split, weights=weights, in_slots=False)
+        return chunked(device, rows, self.split, weights=weights, chunk_bytes=self.chunk_bytes)
+
+
 def chunks_for(
     device: Device, algorithm: str, rows: Adjacency, weights: Array | None = None
 ) -> tuple[ChunkedRows, Options] | None:
@@ -39,36 +63,50 @@ def chunks_for(
     asked = (policy.edges, policy.fast_memory)  # what a failed try had made is gone: what is there did fit
     made = chunks_kept(device, rows, weights, asked)
     if made is None:
-        split = split_for(device, algorithm, rows, bytes_per_edge(rows.indices, weights))
-        if split is None:
+        share = share_for(device, algorithm, rows, bytes_per_edge(rows.indices, weights), makes_room=True)
+        if share is None:
             return None
-        made = chunked(device, rows, split, weights=weights)
+        made = share.chunked(device, rows, weights)
         keep_chunks(rows, weights, asked, made)
     note_for_retry(rows, made)
-    return made, options_now()
+    return made, Options()
 
 
 def note_for_retry(rows: Adjacency, made: ChunkedRows) -> None:
     """Under "auto", have the run tried again with fewer edges in device memory where there is not enough of it."""
-    attempt = this_try()
-    if current().edges == "auto" and attempt is not None:
-        attempt.note((id(made.device), id(rows.indices)), (made.num_arcs - made.split) * made.edge_bytes)
+    attempt, key = this_try(), (id(made.device), id(rows.indices))
+    if attempt is not None:
+        attempt.used.add(key)
+        if current().edges == "auto":
+            attempt.note(key, (made.num_arcs - made.split) * made.edge_bytes)
 
 
 def split_for(device: Device, algorithm: str, rows: Adjacency, each: int) -> int | None:
     """The first edge in device memory, where an edge takes ``each`` bytes; None where nothing is to be streamed."""
+    share = share_for(device, algorithm, rows, each)
+    return None if share is None else share.split
+
+
+def share_for(device: Device, algorithm: str, rows: Adjacency, each: int, *, makes_room: bool = False) -> Share | None:
+    """What of the rows goes where; ``makes_room`` has others dropped for it. None where nothing is to be streamed."""
     policy, attempt = current(), this_try()
     if not _may_stream(device, algorithm, rows):
         return None
-    size = Rows(rows.num_vertices, rows.num_arcs, each)
+    if makes_room:
+        make_way(device, rows)
+    size = size_of(device, rows, None, 1, each=each, makes_room=makes_room)
     scale = SMALLER[0 if attempt is None else attempt.number]
-    plan = plan_edges(device, Policy("auto", policy.fast_memory), size, scale)
-    return None if policy.edges == "auto" and plan.mode == "device" else plan.cut
-
-
-def options_now() -> Options:
-    """As the policy has it: streaming copies, "auto" may read in place as well."""
-    return Options(ways=STREAMED if current().edges == "stream" else ALL_WAYS)
+    plan = plan_edges(device, Policy("auto", policy.fast_memory), size, scale, in_one=False)
+    if plan.cut == 0:
+        return None if policy.edges == "auto" else Share(0)
+    if policy.fast_memory is None:
+        return Share(plan.cut)
+    # Copies are edges in device memory as well. Where so little is allowed that they would be tiny, there are none.
+    room = min(SLOTS * CHUNK_BYTES, plan.fast_bytes // SLOTS_SHARE)
+    edges = room // SLOTS // each
+    if edges == 0 or plan.cut > MOST_CHUNKS * edges:
+        return Share(plan.cut, 0)
+    return Share(plan.cut + SLOTS * edges, edges * each)
 
 
 def _may_stream(device: Device, algorithm: str, rows: Adjacency) -> bool:
@@ -76,5 +114,9 @@ def _may_stream(device: Device, algorithm: str, rows: Adjacency) -> bool:
     if policy.edges != "auto":
         return policy.edges == "stream"
     there = plan_of(device, rows)
-    all_there = there is not None and there.mode == "device" and policy.fast_memory is None
-    return not all_there and AUTO_STREAMS[algorithm](rows.num_arcs / max(1, rows.num_vertices))
+    if policy.fast_memory is not None:  # what is there under this policy has been given the memory, and keeps it
+        there = plan_in_force(device, rows, None)
+    elif there is not None and there.mode != "device":
+        there = None
+    faster = AUTO_STREAMS[algorithm](rows.num_arcs / max(1, rows.num_vertices))
+    return faster and (there is None or there.fast_bytes == 0)

@@ -1,0 +1,31 @@
+"""What rounds of PageRank note of themselves on the device: ``Round`` of clock.cuh, as columns of a trace."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks, rounds_over
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.rows import DeviceRows
+from clew.tracing import edge_bytes
+
+
+def room_for_rounds(device: Device, max_iterations: int) -> Any:
+    """A row for every round that is traced, and one for the end: its change, and the bits of when it began."""
+    return device.empty((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64)
+
+
+def told_by(device: Device, trace: Any, rounds: int) -> tuple[Array, Array]:
+    """By how much each round changed the ranks, and when each began and the last ended, in nanoseconds."""
+    rows = device.download(trace[: rounds + 1])
+    return rows[:rounds, 0], rows[:, 1].copy().view(np.int64)
+
+
+def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, found: Any, trace: Any) -> Ranks:
+    """Ranks, and the trace of rounds over all edges of ``rows``; ``found`` is what the kernels say of the end."""
+    changes, begun = told_by(device, trace, int(found["rounds"]))
+    columns = rounds_over(rows, begun, edge_bytes(rows.neighbours, factors))
+    return Ranks(rank, int(found["rounds"]), bool(found["converged"]), changes, columns)

@@ -1,0 +1,49 @@
+"""Layouts that a skewed graph earns by being multiplied with again and again.
+
+Each makes a product faster and takes time to make: new names for hot columns (hot.py) are worth it after a few
+products, a sweep over the columns (sweep.py) after many. With few edges, x is small enough for the caches as it is.
+"""
+
+from __future__ import annotations
+
+import weakref
+
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.hot import forget_renamed, renamed
+from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.sweep import can_sweep, sweep_of
+
+FROM_ARCS = 1 << 23
+#: Products after which a layout is made: about as many as it saves the time of.
+HOT_AFTER = 16
+SWEEP_AFTER = 100
+
+_products: weakref.WeakKeyDictionary[DeviceRows, int] = weakref.WeakKeyDictionary()
+_too_large: weakref.WeakKeyDictionary[DeviceRows, set[str]] = weakref.WeakKeyDictionary()
+
+
+def earned_layout(device: Device, rows: DeviceRows, products: int = 1, hot_after: int | None = None) -> str:
+    """What the next ``products`` products should go over: "tiles", "hot" or "sweep"."""
+    if rows.num_arcs < FROM_ARCS or not rows.in_device_memory:
+        return "tiles"
+    before = _products.get(rows, 0)
+    _products[rows] = before + products
+    if before + products > SWEEP_AFTER and can_sweep(rows) and _made(device, rows, "sweep"):
+        forget_renamed(rows)
+        return "sweep"
+    if before + products > (HOT_AFTER if hot_after is None else hot_after) and _made(device, rows, "hot"):
+        return "hot"
+    return "tiles"
+
+
+def _made(device: Device, rows: DeviceRows, kind: str) -> bool:
+    """Make a layout; where there is no room for it, never again."""
+    failed = _too_large.setdefault(rows, set())
+    if kind in failed:
+        return False
+    try:
+        (sweep_of if kind == "sweep" else renamed)(device, rows)
+    except MemoryError:  # what there is will do
+        failed.add(kind)
+        return False
+    return True

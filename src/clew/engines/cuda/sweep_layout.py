@@ -1,0 +1,161 @@
+"""The layout of a graph for sweeps over its columns (spmv_sweep.cuh), made on the device.
+
+Columns are named by falling degree, as in hot.py, so that the hubs' values of x are side by side. Rows, and parts of
+long rows, are dealt to tiles of equal work; the edges of a tile are in the order of their columns, 32 to a step, in one
+word each. The price: sorting all edges twice, and a second copy of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clew.engines.cuda.compaction import true_places
+from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.hot import names_of
+from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.sorting import stable_order
+from clew.engines.cuda.source import Program, ctype
+
+THREADS = 256
+WARP = 32
+#: Warps of a block, of which a processor has one; what they share is the L1 cache.
+WARPS = 32
+#: Sums that a warp has room for: fewer than 2,048 (sweep_word.cuh), and no more than are needed, by steps.
+MOST_ROWS = 1984
+ROWS_BY = 128
+#: Steps whose loads a warp has on their way at a time.
+BATCH = 4
+#: Edges of a part of a row: the more of a step's edges lead to one row, the longer they wait for each other.
+PART = 128
+NO_TARGET = -(2**31)
+#: Columns that share the upper half of their number; where the row is in an edge's word.
+COLUMNS_PER_RUN = 1 << 16
+ROW_SHIFT = 21
+
+
+@dataclass(frozen=True, eq=False)
+class Sweep:
+    """The edges in words, 32 to a step, and where the sums of their rows go."""
+
+    words: Any
+    weights: Any
+    steps: Any
+    tile_steps: Any
+    num_tiles: int
+    tile_rows: int
+    targets: Any
+    order: Any
+    names: Any
+    split_rows: Any
+    first_parts: Any
+    num_parts: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Rows cut into parts: where those of a row begin, the row of each, and where its sum is."""
+
+    count: int
+    firsts: Any
+    rows: Any
+    places: Any
+
+
+def made_sweep(device: Device, rows: DeviceRows) -> Sweep:
+    """The layout of a graph. ResourceError where there is not enough memory to make it."""
+    order, names = names_of(device, rows)
+    firsts, split_rows, count = _cut(device, rows)
+    warps = device.num_processors * WARPS
+    num_tiles = warps * max(1, -(-count // (warps * MOST_ROWS)))
+    tile_rows = min(MOST_ROWS, max(1, -(-count // (num_tiles * ROWS_BY))) * ROWS_BY)
+    parts, targets = _dealt(device, rows, firsts, count, num_tiles, tile_rows)
+    packed = _packed(device, rows, names, parts, num_tiles, tile_rows)
+    return Sweep(*packed, num_tiles, tile_rows, targets, order, names, split_rows, firsts, count)
+
+
+def _cut(device: Device, rows: DeviceRows) -> tuple[Any, Any, int]:
+    """Where the parts of every row begin, which rows have more than one, and how many there are."""
+    xp = device.xp
+    counts = (rows.offsets[1:].astype(np.int64) - rows.offsets[:-1] + PART - 1) // PART
+    firsts = device.zeros(rows.num_vertices + 1, np.uint64)
+    firsts[1:] = xp.cumsum(counts)
+    split_rows, _ = true_places(device, counts > 1, rows.num_vertices, np.int32)
+    return firsts, split_rows, int(device.download(firsts[-1:])[0])
+
+
+def _dealt(
+    device: Device, rows: DeviceRows, firsts: Any, count: int, num_tiles: int, tile_rows: int
+) -> tuple[_Parts, Any]:
+    """Parts with the places of their sums, and for every place where its sum goes in the end."""
+    part_rows, lengths = device.empty(count, np.int32), device.empty(count, np.uint32)
+    num_rows = np.uint64(rows.num_vertices)
+    cut, deal = (_kernel(device, rows, name) for name in ("cut_rows", "deal_parts"))
+    blocks = blocks_for(device, rows.num_vertices, THREADS)
+    device.launch(cut, blocks, THREADS, rows.offsets, firsts, num_rows, part_rows, lengths)
+    longest_first = stable_order((PART - lengths).astype(np.uint8))
+    places = device.empty(count, np.uint32)
+    targets = device.full(num_tiles * tile_rows, NO_TARGET, np.int32)
+    shape = (np.uint64(count), np.uint64(num_tiles), np.uint32(tile_rows))
+    blocks = blocks_for(device, count, THREADS)
+    device.launch(deal, blocks, THREADS, longest_first, *shape, part_rows, firsts, places, targets)
+    return _Parts(count, firsts, part_rows, places), targets
+
+
+def _packed(
+    device: Device, rows: DeviceRows, names: Any, parts: _Parts, num_tiles: int, tile_rows: int
+) -> tuple[Any, Any, Any, Any]:
+    """The words and weights of all edges, the words of their steps, and the first step of every tile."""
+    xp, num_edges = device.xp, rows.num_arcs
+    count, runs = np.uint64(num_edges), -(-rows.num_vertices // COLUMNS_PER_RUN)
+    shape = (np.uint32(tile_rows), np.uint32(runs))
+    over_edges = blocks_for(device, num_edges, THREADS)
+    place, find, pack, turns = (
+        _kernel(device, rows, name, num_tiles) for name in ("place_edges", "find_runs", "pack_edges", "give_turns")
+    )
+    placed, columns = device.empty(num_edges, np.uint64), device.empty(num_edges, np.uint32)
+    blocks = blocks_for(device, parts.count * WARP, THREADS)
+    edges = (rows.offsets, rows.neighbours, names, parts.firsts, parts.rows, parts.places)
+    device.launch(place, blocks, THREADS, *edges, np.uint64(parts.count), placed, columns)
+    by_column = stable_order(columns)
+    del columns
+    tiles = device.empty(num_edges, _tile_dtype(num_tiles))
+    lengths = device.zeros((num_tiles, runs), np.uint32)
+    device.launch(find, over_edges, THREADS, by_column, count, placed, *shape, tiles, lengths)
+    by_tile = stable_order(tiles)
+    del tiles
+    run_edges = xp.cumsum(lengths.ravel(), dtype=np.uint64) - lengths.ravel()
+    steps_of = (lengths + np.uint32(WARP - 1)) // np.uint32(WARP)
+    tile_steps = device.zeros(num_tiles + 1, np.uint64)
+    tile_steps[1:] = xp.cumsum(-(-steps_of.sum(axis=1, dtype=np.int64) // BATCH) * BATCH)
+    run_steps = xp.cumsum(steps_of, axis=1, dtype=np.uint64) - steps_of + tile_steps[:-1, None]
+    num_steps = int(device.download(tile_steps[-1:])[0])
+    words = device.full(num_steps * WARP, tile_rows << ROW_SHIFT, np.uint32)
+    weights = None if rows.weights is None else device.full(num_steps * WARP, 1, rows.weights.dtype)
+    steps = device.zeros(num_steps, np.uint32)
+    runs_at = (placed, *shape, run_edges, run_steps)
+    device.launch(pack, over_edges, THREADS, by_column, by_tile, count, *runs_at, rows.weights, words, weights, steps)
+    blocks = blocks_for(device, num_steps * WARP, THREADS)
+    device.launch(turns, blocks, THREADS, np.uint64(num_steps), np.uint32(tile_rows), words, steps)
+    return words, weights, steps, tile_steps
+
+
+def _tile_dtype(num_tiles: int) -> np.dtype[Any]:
+    return np.dtype(np.uint16 if num_tiles <= 1 << 16 else np.uint32)
+
+
+def _kernel(device: Device, rows: DeviceRows, name: str, num_tiles: int = 1) -> Any:
+    return device.kernel("sweep_build.cuh", name, _macros(rows.defines, num_tiles))
+
+
+def _macros(edges: dict[str, str], num_tiles: int) -> dict[str, Any]:
+    return {**edges, "PART": PART, "tile_t": ctype(_tile_dtype(num_tiles))}
+
+
+VARIANTS = [
+    Program.of(
+        "sweep_build.cuh", _macros({**index_defines(np.dtype(np.int32), 0), "weight_t": "float", "WEIGHTED": "1"}, 1)
+    )
+]

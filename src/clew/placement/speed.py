@@ -1,0 +1,95 @@
+"""How fast a memory is read: in order, by the byte, and anywhere, by the access."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple, Protocol
+
+from clew.dtypes import Array
+from clew.errors import GraphError
+
+LINE, PAGE = 64, 4096  # what a CPU fetches at once, and how far it sees what comes next
+GPU_LINE, GPU_NEAR = 128, 64 << 10
+#: The same by kinds of ``clew.tiers``, for those that are not as DRAM is.
+LINE_AND_NEAR = {"file": (PAGE, PAGE), "managed": (PAGE, GPU_NEAR)} | dict.fromkeys(
+    ("device", "pinned"), (GPU_LINE, GPU_NEAR)
+)
+
+
+class Measured(Protocol):
+    """What ``clew.tiers.measure`` found out: bytes read in order and numbers read at random, both per second."""
+
+    @property
+    def read(self) -> float:
+        """Bytes."""
+
+    @property
+    def random_reads(self) -> float:
+        """Numbers."""
+
+
+class Speed(NamedTuple):
+    """How fast a memory is.
+
+    Parameters
+    ----------
+    in_order
+        Bytes per second, one after the other.
+    at_random
+        Accesses per second, each anywhere. Endless for a memory of which only the bandwidth is known: then a byte costs
+        the same wherever it is.
+    line
+        Bytes that come with an access, needed or not.
+    near
+        Bytes that may be left out and what comes then is still in order.
+    """
+
+    in_order: float
+    at_random: float = math.inf
+    line: int = 1
+    near: int = 0
+
+    @classmethod
+    def measured(cls, rates: Measured, kind: str = "dram") -> Speed:
+        """From what ``clew.tiers.measure`` says about a memory of that kind."""
+        return cls(rates.read, rates.random_reads, *LINE_AND_NEAR.get(kind, (LINE, PAGE)))
+
+    @property
+    def access(self) -> float:
+        """Seconds that an access somewhere else costs beyond the bytes it brings."""
+        return max(0.0, 1 / self.at_random - self.line / self.in_order)
+
+    def seconds(self, accesses: Array, lines: Array) -> Array:
+        """For so many lines, of which ``accesses`` are far from the one before."""
+        taken: Array = accesses * self.access + lines * (self.line / self.in_order)
+        return taken
+
+
+Speeds = tuple[Speed, Speed]
+
+#: Slow and fast memory by the names that a command line has: host memory that an H200 reads over its link beside its
+#: own, measured with rows of 128 bytes in order and anywhere; DRAM beside MCDRAM with the bandwidths of the paper's
+#: Figure 1. What is near for a GPU is not measured but inferred, from searches with all edges on the host: with 64 KiB
+#: (or 2 MiB) what they read over the link is predicted 1.5 times too slow on a Kronecker graph and a grid; with the
+#: next line alone 5.6 and 8.3 times.
+KNOWN: dict[str, Speeds] = {
+    "gpu": (
+        Speed(51.2e9, 7.7e9 / GPU_LINE, GPU_LINE, GPU_NEAR),
+        Speed(4.4e12, 694e9 / GPU_LINE, GPU_LINE, GPU_NEAR),
+    ),
+    "mcdram": (Speed(84.0e9), Speed(396.1e9)),
+}
+
+
+def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
+    """Slow and fast memory: a name in ``KNOWN``, or two of them, each a ``Speed`` or bytes per second alone."""
+    if isinstance(given, str):
+        if given not in KNOWN:
+            names = ", ".join(map(repr, KNOWN))
+            raise GraphError(f"speeds is {given!r}; expected one of {names}, or what slow and fast memory do.")
+        return KNOWN[given]
+    slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in given)
+    for speed in (slow, fast):
+        if not min(speed.in_order, speed.at_random, speed.line) > 0:
+            raise GraphError(f"speeds has {tuple(speed)}; expected numbers above 0.")
+    return slow, fast

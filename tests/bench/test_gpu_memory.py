@@ -1,0 +1,155 @@
+"""The tables of memory modes, made on the emulated GPU: complete, checked, and going on after failures."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clew
+from bench.gpu.memory import ablation, modes, pages, placements
+from bench.gpu.memory.__main__ import main
+from bench.gpu.memory.link import LENGTHS, Link
+from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, number, ratio, table
+from bench.gpu.memory.measuring import NO_TIME, Bench
+from clew.memory import current
+
+TINY = ["--device", "emulated", "--smaller", "18", "--seconds", "300", "--repeat", "0", "--runs", "1"]
+
+
+def run(tmp_path: Path, part: str, graphs: str) -> dict[str, str]:
+    main([part, "--graphs", graphs, "--out", str(tmp_path), *TINY])
+    return {path.stem: path.read_text() for path in tmp_path.iterdir()}
+
+
+def rows_of(text: str) -> list[list[str]]:
+    lines = [line for line in text.splitlines() if line.startswith("|") and not line.startswith("|---")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+def test_modes_fill_three_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    wanted = [("device", None), ("zero_copy", None), ("managed", None), ("tiered", 2), ("auto", 2), ("stream", 2)]
+    monkeypatch.setattr(modes, "COLUMNS", {column: modes.COLUMNS[column] for column in wanted})
+    texts = run(tmp_path, "modes", "kron22,nothing")
+    printed = capsys.readouterr().out
+    assert "nothing FAILED: KeyError" in printed  # and the other graph is there all the same
+    assert printed.count("FAILED") == 1
+    assert set(texts) == {"modes", "cache", "link"}
+    assert all(text in printed for text in (texts["modes"].strip(), texts["cache"].strip()))
+    for algorithm in ("bfs", "sssp", "sswp", "pagerank", "components"):
+        (row,) = [row for row in rows_of(texts["modes"]) if row[0] == f"kron22 {algorithm}"]
+        assert all(re.fullmatch(r"[\d,.]+", cell) for cell in row[1:])
+        (row,) = [row for row in rows_of(texts["cache"]) if row[0] == f"kron22 {algorithm}"]
+        assert all(re.fullmatch(r"[\d,.]+x?", cell) for cell in row[1:])
+    shares = [row for row in rows_of(texts["link"]) if row[0] == "kron22"]
+    assert {(row[1], row[2]) for row in shares} >= {("sssp", "tiered 1/2"), ("bfs, pushing only", "zero_copy")}
+
+
+def test_copy_and_run(tmp_path: Path) -> None:
+    rows = rows_of(run(tmp_path, "transfer", "rmat25d")["transfer"])
+    assert [row[:2] for row in rows[1:]] == [["bfs", "rmat25d"], ["sssp", "rmat25d"], ["sswp", "rmat25d"]]
+    assert all(re.fullmatch(r"[\d,.]+", cell) for row in rows[1:] for cell in row[2:8])
+
+
+def test_ideas_one_by_one(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(ablation, "ALGORITHMS", ("bfs",))
+    text = run(tmp_path, "ablation", "kron21")["ablation"]
+    bars = [row for row in rows_of(text) if row[0] == "bfs kron21"]
+    assert [len(row) for row in bars] == [len(ablation.STEPS) + 1, 5, len(ablation.RESIDENT) + 1]
+    assert all(re.fullmatch(r"[\d,.]+( ms|x)?", cell) for row in bars for cell in row[1:])
+
+
+def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr(placements, "SMALLER_PARTS", (4,))
+    monkeypatch.setattr(placements, "ALGORITHMS", ("bfs", "components", "sssp"))
+    text = run(tmp_path, "placements", "grid3000")["placements"]
+    assert "FAILED" not in capsys.readouterr().out
+    for strategy in ("as numbered", "Degree(2, 80)", "Frontier(mean size)", "Intraleave(1-1)", "Hot(degree)", "Auto"):
+        found = [row for row in rows_of(text) if row[0] == strategy]
+        assert [len(row) for row in found] == [5, 5, 2]
+        assert all(re.fullmatch(r"[\d,.]+x?", cell) for row in found for cell in row[1:])
+    assert len([row for row in rows_of(text) if row[0].startswith("grid3000 ")]) == 2
+
+
+def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(modes, "COLUMNS", {("device", None): "all in HBM", ("tiered", 2): "tiered 1/2"})
+    monkeypatch.setattr(modes, "PLAIN", ("components", "bfs"))
+    real = Bench.call
+
+    def wrong(bench: Bench, algorithm: str, graph: clew.Graph, source: int, rounds: int = 20) -> clew.Result:
+        tiered = current().edges == "tiered"
+        if tiered and algorithm == "sssp":
+            raise MemoryError("nothing is left")
+        return real(bench, algorithm, graph, (source + 1) % 8 if tiered and algorithm == "bfs" else source, rounds)
+
+    monkeypatch.setattr(Bench, "call", wrong)
+    text = run(tmp_path, "modes", "grid3000")["modes"]
+    rows = {row[0]: row[1:] for row in rows_of(text)[:6]}
+    assert rows["grid3000 bfs"][1] == "AssertionError"
+    assert rows["grid3000 sssp"][1] == "MemoryError"
+    assert all(re.fullmatch(r"[\d,.]+", rows[f"grid3000 {name}"][0]) for name in ("bfs", "sssp", "sswp", "components"))
+    assert re.fullmatch(r"[\d,.]+", rows["grid3000 sswp"][1])
+    assert "MemoryError: nothing is left" in text
+
+
+def test_time_is_kept() -> None:
+    assert Bench("emulated", 0).tried("x", lambda: 1) is NO_TIME
+    bench = Bench("emulated", 60, most=0.05)
+    assert bench.tried("x", lambda: time.sleep(5)).word == "> 0.05 s"
+    with bench.share(0.5):
+        assert bench.left < 31
+    assert bench.left > 31
+    figures = modes.Figures({("g", "sssp", "stream", 2): Reason("> 12 s")})
+    assert figures.given_up(("g", "sssp", "stream", 4)) == Reason("> 12 s")
+    assert figures.given_up(("g", "bfs", "stream", 4)) is None
+
+
+def test_pages_of_managed_arrays_go_back(monkeypatch: Any) -> None:
+    bench, moved = Bench("emulated", 60), []
+    monkeypatch.setattr(pages, "_moved", lambda gpu, at, size, *, to_host: moved.append((at, size, to_host)) or True)
+    large, small = (
+        SimpleNamespace(data=SimpleNamespace(ptr=at), nbytes=size) for at, size in ((1, 3 * 4096), (9, 100))
+    )
+    with pages.ManagedPages(bench.gpu) as managed:
+        assert bench.gpu.managed(np.arange(3), prefetch=False).tolist() == [0, 1, 2]
+        assert managed.arrays == []  # an emulated device has no pages to move
+        managed.arrays = [large, small]
+        managed.send_back(0.5)
+        managed.send_back()
+        managed.fetch()
+    assert "managed" not in vars(bench.gpu)
+    assert moved == [
+        (1, 4096, True),
+        *((at, size, way) for way in (True, False) for at, size in ((1, 12288), (9, 100))),
+    ]
+
+
+def test_the_ceiling_lies_between_what_was_measured() -> None:
+    link = Link(50.0, {("registered", 1, length): rate for length, rate in zip(LENGTHS, range(5, 85, 10), strict=True)})
+    link.rooms = (1,)
+    rates = link.ceilings("registered", [32, 8, 48, 1 << 20])
+    assert rates[:2] == pytest.approx([5, 5 / 4])  # the shortest rows, and a quarter of one
+    assert 5 < rates[2] < 15
+    assert rates[3] == 50  # no more than in order
+    assert link.ceilings("pinned", [32]) is None
+    both = link.ceiling_of_all("registered", [32, 64], [2, 1])  # as many bytes in rows of either length
+    assert both == pytest.approx(2 / (1 / 5 + 1 / 15))
+
+
+def test_numbers_in_tables() -> None:
+    assert [number(value) for value in (None, 0.01234, 0.5, 12.34, 1234.5, Reason("no time"))] == [
+        NOTHING,
+        "0.0123",
+        "0.50",
+        "12.3",
+        "1,234",
+        "no time",
+    ]
+    assert geometric_mean([2.0, 8.0, Reason("no time"), None]) == pytest.approx(4)
+    assert ratio(Reason("no time"), 2.0) is None
+    assert table(["", "a"], [["b", "1"]]) == "|  | a |\n|---|---|\n| b | 1 |"

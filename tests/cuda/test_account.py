@@ -1,0 +1,180 @@
+"""One budget for all edges on a device: both directions, weights and chunks, whatever runs after what."""
+
+from __future__ import annotations
+
+import gc
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import clew
+from clew.engines.choice import gpu_for
+from clew.engines.cuda import account, rows
+from clew.engines.cuda.outofcore import chunks
+from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
+from clew.graph import Graph
+
+DIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 64, seed=3), 1, 9, seed=1)
+UNDIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 40, seed=4).symmetrized(), 1, 9, seed=1)
+GRAPHS = {"directed": DIRECTED, "undirected": UNDIRECTED}
+#: Offsets, and what algorithms keep of vertices.
+BESIDE_EDGES = 48 * 64
+
+
+class Reach(clew.VertexProgram):
+    """The smallest id that can be reached."""
+
+    fields: ClassVar = {"least": "int32"}
+    message = "int32"
+    reduce = clew.monoids.min
+
+    def start(self, graph):
+        return {"least": np.arange(graph.num_vertices)}, None
+
+    @staticmethod
+    def send(vertex):
+        return vertex.least
+
+    @staticmethod
+    def process(message, weight, vertex):  # noqa: ARG004
+        return message
+
+    @staticmethod
+    def apply(total, vertex):
+        changed = total < vertex.least
+        vertex.least = min(total, vertex.least)
+        return changed
+
+
+RUNS = {
+    "bfs": lambda g, d: clew.bfs(g, 0, device=d).depth,
+    "pagerank": lambda g, d: clew.pagerank(g, device=d).rank,
+    "sssp": lambda g, d: clew.sssp(g, 0, device=d).distance,
+    "components": lambda g, d: clew.connected_components(g, device=d).label,
+    "weighted_pagerank": lambda g, d: clew.pagerank(g, weighted=True, device=d).rank,
+    "sswp": lambda g, d: clew.sswp(g, 0, device=d).width,
+    "again": lambda g, d: clew.bfs(g, 0, device=d).depth,
+}
+#: Those that do not stream.
+OTHERS = {
+    "program": lambda g, d: clew.run(Reach(), g, device=d).least,
+    "triangles": lambda g, d: clew.triangles(g, device=d).count,
+    "spmv": lambda g, d: clew.spmv(g, np.arange(g.num_vertices, dtype=np.float64), device=d),
+}
+
+
+@pytest.fixture
+def device():
+    device = gpu_for("emulated", 0)
+    if device.name != "emulated":
+        pytest.skip("what a real GPU has free depends on others")
+    forget_all()
+    gc.collect()
+    yield device
+    forget_all()
+
+
+@pytest.fixture
+def most(monkeypatch):
+    """The largest sum that was ever charged, by the account itself."""
+    seen = [0]
+    plain = account.charge
+
+    def charge(device, *charged):
+        plain(device, *charged)
+        seen.append(account.charged(device))
+
+    for module in (rows, chunks):
+        monkeypatch.setattr(module, "charge", charge)
+    return lambda: max(seen)
+
+
+@lru_cache(maxsize=4)
+def expected(kind: str) -> dict[str, np.ndarray]:
+    return {name: np.array(run(GRAPHS[kind], "cpu")) for name, run in {**RUNS, **OTHERS}.items()}
+
+
+def budgets(graph: Graph, mode: str) -> dict[str, int]:
+    whole = graph.num_arcs * 8
+    row = int(np.diff(graph.indptr).max()) * 8
+    every = {"0": 0, "row": row, "third": whole // 3, "less": whole - 1, "exact": whole, "both": 2 * whole}
+    some = {"zero_copy": ("exact",), "tiered": ("row", "third", "less")}.get(mode, every)
+    return {name: every[name] for name in some}
+
+
+@pytest.mark.parametrize("mode", ["auto", "tiered", "stream", "zero_copy"])
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_no_run_exceeds_the_budget(device, most, kind, mode):
+    graph = GRAPHS[kind]
+    runs = RUNS if mode == "stream" else {**RUNS, **OTHERS}
+    for label, budget in budgets(graph, mode).items():
+        forget_all()
+        gc.collect()
+        before, above = device.live_bytes, most()
+        assert account.charged(device) == 0
+        with clew.memory(mode, budget):
+            for name, run in runs.items():
+                found = np.array(run(graph, "emulated"))
+                np.testing.assert_allclose(found, expected(kind)[name], rtol=1e-6, err_msg=f"{label} {name}")
+                assert account.charged(device) <= budget, (label, name)
+        gc.collect()
+        assert device.live_bytes - before <= budget + BESIDE_EDGES, label
+        assert most() <= max(budget, above), label
+    assert most() > 0 or mode == "zero_copy"
+
+
+def test_a_direction_that_nobody_asks_for_has_no_share(device):
+    graph, whole = DIRECTED, DIRECTED.num_arcs * 4
+    with clew.memory("tiered", whole):
+        clew.pagerank(graph, device="emulated")  # in-edges alone
+        assert plan_of(device, graph.incoming).mode == "device"
+        assert plan_of(device, graph.outgoing) is None
+        clew.bfs(graph, 0, device="emulated")  # the others come when they are asked for, and nothing is moved
+        assert plan_of(device, graph.incoming).mode == "device"
+        assert plan_of(device, graph.outgoing).fast_bytes == 0
+    forget_all()
+    with clew.memory("tiered", whole):
+        clew.bfs(graph, 0, device="emulated")  # asks for both
+        shares = [plan_of(device, way).fast_bytes for way in (graph.outgoing, graph.incoming)]
+        assert shares == [whole // 2, whole // 2]
+        before = rows_on(device, graph.outgoing, weights=False).neighbours
+        clew.pagerank(graph, device="emulated")
+        assert rows_on(device, graph.outgoing, weights=False).neighbours is before
+
+
+def test_in_edges_are_turned_on_the_device_only_where_there_is_room_for_them(device):
+    whole = DIRECTED.num_arcs * 4
+    for budget, turned in ((2 * whole, True), (2 * whole - 1, False)):
+        forget_all()
+        fresh = Graph.from_csr(DIRECTED.indptr.copy(), DIRECTED.indices.copy(), directed=True)
+        with clew.memory("auto", budget):
+            rows_on(device, fresh.outgoing, weights=False)
+            incoming_on(device, fresh, weights=False)
+        assert fresh.has_incoming is not turned
+        assert budget - 64 - 4 <= account.charged(device) <= budget
+
+
+def test_other_graphs_make_room_for_the_one_in_use(device):
+    first, second = DIRECTED, clew.generate.rmat(6, 50, seed=8)
+    budget = first.num_arcs * 4
+    with clew.memory("tiered", budget):
+        clew.connected_components(first, device="emulated")
+        clew.connected_components(second, device="emulated")
+        assert plan_of(device, first.outgoing) is None
+        assert plan_of(device, second.outgoing).mode == "device"
+        held = rows_on(device, second.outgoing, weights=False)  # a run that goes on reading what was dropped
+        clew.connected_components(first, device="emulated")
+        assert plan_of(device, first.outgoing).fast_bytes == budget - second.num_arcs * 4
+        assert held.num_arcs * 4 + plan_of(device, first.outgoing).fast_bytes == account.charged(device) == budget
+    with clew.memory("device", budget - 8), pytest.raises(clew.ResourceError, match=r"may have .* are free"):
+        clew.connected_components(first, device="emulated")
+
+
+def test_wide_ids_have_the_pages_that_they_fill(device):
+    source, target, _ = clew.generate.star(40).edges()
+    wide = Graph.from_edges(source, target, None, 41, id_dtype="int64", directed=False)
+    with clew.memory("tiered", 64):  # 8 ids of 8 bytes are a page of the emulation's
+        rows_on(device, wide.outgoing, weights=False)
+    assert plan_of(device, wide.outgoing).fast_bytes == 64

@@ -1,0 +1,88 @@
+"""Which way hybrid takes: each is tried, the fastest is kept, and asking costs next to nothing."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import clew
+from clew.engines.choice import gpu_for
+from clew.engines.cuda.rows import forget_all, rows_on
+from clew.engines.hybrid import plans
+from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, measured, one_sided
+from clew.memory import current
+from clew.result import Trace
+
+
+@pytest.fixture
+def graph():
+    yield clew.generate.kronecker(6, seed=1)
+    forget_all()
+
+
+def ways_that_take(graph, device, taken, seconds):
+    """Ways that only wait; the GPU's for other times where edges are left on the host."""
+
+    def way(name):
+        def run():
+            there = ZERO_COPY if name == GPU and current().edges == "zero_copy" else name
+            if name == GPU:
+                rows_on(device, graph.outgoing, weights=False)
+            taken.append(there)
+            time.sleep(seconds[there])
+            return there
+
+        return run
+
+    return {name: way(name) for name in (SPLIT, GPU, CPU)}
+
+
+@pytest.mark.parametrize("best", [GPU, ZERO_COPY, CPU, SPLIT])
+def test_the_fastest_of_all_is_taken(graph, best):
+    device, taken = gpu_for("emulated", 0), []
+    seconds = {GPU: 0.03, ZERO_COPY: 0.03, CPU: 0.03, SPLIT: 0.03, best: 0.005}
+    ways = ways_that_take(graph, device, taken, seconds)
+    with clew.memory("auto", graph.num_arcs * 4 // 8):
+        for _ in range(11):
+            assert fastest("waiting", graph, device, ways) == taken[-1]
+        known = measured("waiting", graph, device)
+    assert taken[:8] == [GPU, GPU, ZERO_COPY, ZERO_COPY, CPU, CPU, SPLIT, SPLIT]
+    assert set(taken[8:]) == {best}
+    assert min(known, key=known.get) == best
+
+
+def test_what_cannot_win_is_not_tried(graph):
+    device, taken = gpu_for("emulated", 0), []
+    ways = ways_that_take(graph, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.3, SPLIT: 0.3})
+    with clew.memory("auto", graph.num_arcs * 4 // 2):  # half of the edges are fast
+        for _ in range(6):
+            fastest("waiting", graph, device, ways)
+    assert taken == [GPU, GPU, CPU, SPLIT, GPU, GPU]
+
+
+def test_luck_is_forgotten():
+    record = plans._Record()
+    record.seconds.extend([0.1, 0.5, 0.5, 0.5])
+    assert record.best == 0.5
+
+
+def test_asking_costs_microseconds(graph):
+    device = gpu_for("emulated", 0)
+    ways = {CPU: lambda: 1}
+    fastest("nothing", graph, device, ways)
+    best = float("inf")
+    for _ in range(200):
+        start = time.perf_counter()
+        fastest("nothing", graph, device, ways)
+        best = min(best, time.perf_counter() - start)
+    assert best < 100e-6
+
+
+def test_one_side_has_the_time_of_the_run():
+    columns = {"frontier": np.array([1, 2]), "edges": np.array([3, 4]), "bytes": np.array([12, 16])}
+    trace = one_sided(Trace({**columns, "seconds": np.array([0.5, 0.25])}), GPU)
+    assert trace["seconds_gpu"].tolist() == [0.5, 0.25]
+    assert trace["seconds_cpu"].tolist() == trace["edges_cpu"].tolist() == [0, 0]
+    assert "bytes" not in trace.columns
