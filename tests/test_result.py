@@ -81,6 +81,8 @@ def test_traces_are_tables():
     assert trace["frontier"].tolist() == [1, 2]
     assert trace.to_arrow().column_names == ["iteration", "frontier"]
     assert len(Trace()) == 0
+    with pytest.raises(KeyError, match="no column 'edges'; it has frontier"):
+        trace["edges"]
 
 
 def test_without_values_there_are_facts():
@@ -92,7 +94,7 @@ def test_without_values_there_are_facts():
 
 def test_a_value_of_no_vertex_is_refused():
     result = clew.bfs(clew.generate.path(3), 0)
-    for wrong in (3, -1, "a"):
+    for wrong in (3, -1, "a", 1.5):
         with pytest.raises(GraphError, match=f"{wrong!r} is not a vertex; expected an integer from 0 to 2"):
             result.of(wrong)
 

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import clew
+from clew.engines.cpu import pagerank as cpu_pagerank
+from clew.engines.cuda import pagerank as cuda_pagerank
+from clew.engines.cuda import rank_trace
 from clew.tracing import edge_bytes, seconds_between, timed
 from examples.vertex_programs import Components, LabelPropagation, PageRank
 from tests.algorithms.graphs import thread_count
@@ -76,6 +79,17 @@ def test_pulls_count_the_edges_they_look_at(graph, device):
         assert edges[level] == looked_at(graph, np.asarray(found.depth), level, device)
 
 
+def test_pushes_look_at_all_edges_of_the_frontier():
+    """Also those right after a pull, whose edges the search need not know."""
+    graph = clew.datasets.debian().reversed()
+    for threads in (1, 2):
+        with thread_count(threads):
+            found = clew.bfs(graph, "libc6", device="cpu")
+        edges, pushed = found.trace["edges"], np.flatnonzero(found.trace["direction"] == "push")
+        assert 0 < pushed.size < len(found.trace)
+        assert edges[pushed].tolist() == [graph.degrees()[found.depth == level].sum() for level in pushed]
+
+
 def test_rounds_that_count_vertices_have_times(graph):
     for name, options in (
         ("label_propagation", {}),
@@ -85,6 +99,19 @@ def test_rounds_that_count_vertices_have_times(graph):
         trace = getattr(clew, name)(graph, device="cpu", **options).trace
         assert (trace["seconds"] >= 0).all()
         assert {len(column) for column in trace.columns.values()} == {len(trace)}, name
+
+
+@pytest.mark.parametrize("directed", [False, True])
+def test_label_propagation_counts_whom_it_looks_at(directed):
+    """A clique that agrees soon, and a lone edge whose ends trade labels for ever."""
+    source, target = np.triu_indices(50, 1)
+    graph = clew.Graph.from_edges(np.append(source, 50), np.append(target, 51), directed=directed)
+    for threads in (1, 2):
+        with thread_count(threads):
+            trace = clew.label_propagation(graph, device="cpu").trace
+        assert (trace["active"][0], trace["edges"][0]) == (52, 2 * source.size + 2)  # edges from both of their ends
+        assert (trace["active"][-1], trace["edges"][-1], trace["changed"][-1]) == (2, 2, 2)
+        np.testing.assert_array_equal(trace["bytes"], trace["edges"] * 4)
 
 
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
@@ -112,6 +139,18 @@ def test_long_searches_have_times_as_far_as_their_trace_goes():
             assert len(trace) > 30_000
             assert (trace["seconds"] >= 0).all()
             assert 0 < trace["seconds"].sum() <= wall
+
+
+def test_more_rounds_than_a_trace_has_room_for(graph, monkeypatch):
+    for engine in (cpu_pagerank, rank_trace):
+        monkeypatch.setattr(engine, "TRACED_ROUNDS", 3)
+    expected = clew.pagerank(graph, device="cpu")
+    one_launch = clew.pagerank(graph, device="emulated")
+    monkeypatch.setattr(cuda_pagerank, "products_pay", lambda *_: True)
+    for found in (expected, one_launch, clew.pagerank(graph, device="emulated")):
+        assert found.iterations > 3
+        assert {len(column) for column in found.trace.columns.values()} == {3}
+        np.testing.assert_allclose(found.trace["change"], expected.trace["change"], rtol=1e-5)
 
 
 def test_stamps_become_seconds():

@@ -61,6 +61,9 @@ class NegativeCycleError(GraphError):
         self.cycle = cycle
         super().__init__(problem, remedy=remedy, option=option)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.problem, self.cycle), self.__dict__
+
 
 class FormatError(ClewError, ValueError):
     """A file that cannot be read or written as asked.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from operator import index
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -307,13 +308,10 @@ class Graph(DrawnGraph, TensorGraph):
         """The id of the vertex that the user calls ``name``."""
         if self._names is not None:
             return self._names.id_of(name)
-        if isinstance(name, str) or not 0 <= int(name) < self.num_vertices:
-            raise GraphError(
-                f"{name!r} is not a vertex; expected an integer from 0 to {self.num_vertices - 1:,}."
-                if self.num_vertices
-                else f"{name!r} is not a vertex: the graph is empty."
-            )
-        return int(name)
+        if not hasattr(name, "__index__") or not 0 <= index(name) < self.num_vertices:
+            known = f"; expected an integer from 0 to {self.num_vertices - 1:,}."
+            raise GraphError(f"{name!r} is not a vertex{known if self.num_vertices else ': the graph is empty.'}")
+        return index(name)
 
     def name(self, vertex: int) -> Name:
         """What the user calls the vertex with id ``vertex``."""

@@ -99,17 +99,19 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         On which graph; of an unweighted one, ``process`` gets 1 for every weight.
     device
         "auto", "cpu", "cuda" or "hybrid". A GPU reduces with monoids; programs with a ``Gather`` run on the CPU. With
-        "hybrid", ``send`` and ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the
-        GPU: for programs whose ``apply`` cannot be compiled for it, and states that do not fit there. Where the CPU
-        alone was faster on a graph, and who reduces does not change the result, it has all of it.
+        "hybrid", whoever was fastest on this graph so far: the GPU alone, the CPU alone, or both, with ``send`` and
+        ``apply`` on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Where ``apply`` cannot
+        be compiled for a GPU, or the state does not fit there, the last two remain. Sums of floats depend on who forms
+        them in their last digits.
 
     Returns
     -------
     Result
         An array per field. ``trace`` has ``active``, ``edges`` (those of the active vertices), ``direction``, ``bytes``
         and ``seconds`` of each iteration; of a program with ``active_next="all"`` and a monoid, ``changed`` instead of
-        the direction. With "hybrid", instead of bytes and seconds, ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
-        ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in which messages went up and down.
+        the direction. With "hybrid", instead of bytes, ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
+        ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in which messages went up and down, or "cpu" or
+        "gpu" where that side ran alone.
     """
     _check(program)
     partner = partner_for(device)
@@ -124,10 +126,9 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     values: dict[str, Any]
     done: Any
     if partner is not None:
-        from clew.engines.hybrid.program import run as run_on_both
+        from clew.engines.hybrid.program_ways import run as run_on_both
 
-        done = run_on_both(partner, program, graph, state, chosen)
-        values = {name: np.ascontiguousarray(state[name]) for name in program.fields}
+        done, values = run_on_both(partner, program, graph, state, chosen)
     elif gpu is not None:
         from clew.engines.cuda.program import run_program as run_on_gpu
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -54,6 +55,8 @@ class Trace(DrawnTrace):
         return max((len(column) for column in self.columns.values()), default=0)
 
     def __getitem__(self, column: str) -> Array:
+        if column not in self.columns:
+            raise KeyError(f"the trace has no column {column!r}; it has {', '.join(self.columns) or 'none'}.")
         return self.columns[column]
 
     def to_arrow(self) -> pa.Table:
@@ -169,10 +172,10 @@ class Result(DrawnResult, TensorResult):
         """The value of the vertex called ``name``."""
         if self._names is not None:
             vertex = self._names.id_of(name)
-        elif isinstance(name, str) or not 0 <= int(name) < len(self):
+        elif not hasattr(name, "__index__") or not 0 <= index(name) < len(self):
             raise GraphError(f"{name!r} is not a vertex; expected an integer from 0 to {len(self) - 1:,}.")
         else:
-            vertex = int(name)
+            vertex = index(name)
         return self._shown(value, np.array([vertex]))[0]
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:

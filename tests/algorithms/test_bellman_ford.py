@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -116,6 +118,10 @@ def test_what_a_cycle_is_reported_as():
     with pytest.raises(NegativeCycleError, match="there and back") as caught:
         clew.bellman_ford(undirected, 0)
     assert caught.value.cycle == [1, 2]
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.cycle, str(again), again.on_command_line()) == (
+        [1, 2], str(caught.value), caught.value.on_command_line(),
+    )  # fmt: skip
     loop = clew.Graph.from_edges([0, 0], [0, 1], [-1, 1])
     with pytest.raises(NegativeCycleError, match="a cycle of 1 edge has") as caught:
         clew.bellman_ford(loop, 0)

@@ -13,6 +13,7 @@ import pytest
 import clew as library
 from clew.algorithms.registry import ALGORITHMS
 from clew.cli import run
+from clew.errors import DeviceError
 from tests.cli.running import BAD_INPUT, OK, WRONG_USAGE, clew
 
 
@@ -49,6 +50,15 @@ def test_a_program_reads_json(file):
         {"vertex": "cy", "depth": 2, "parent": "bob"},
     ]
     library.threads.set_count(None)
+
+
+@pytest.mark.parametrize("weights", ["1.5", "2"])
+def test_what_is_out_of_reach_is_not_the_farthest(tmp_path, weights):
+    path = tmp_path / "weighted.csv"
+    path.write_text(f"source,target,weight\nann,bob,{weights}\neve,ann,1\n")
+    for name in ("sssp", "bellman-ford"):
+        _, out, _ = clew("run", name, path, "--source", "ann", "--json")
+        assert [row["vertex"] for row in json.loads(out)["top"]] == ["bob", "ann", "eve"]
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npy", ".arrow", ".csv.gz"])
@@ -236,3 +246,21 @@ def test_the_time_to_read_is_that_of_reading(tmp_path):
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     reading, everything = map(float, out.split())
     assert reading < everything / 5
+
+
+def test_code_is_loaded_for_the_engine_that_will_run(monkeypatch):
+    rehearsed = []
+    monkeypatch.setattr("clew.plan.rehearsal.rehearse", lambda *given: rehearsed.append(given[2]))
+    graph = library.generate.path(3)
+
+    def loaded_for(device, gpu):
+        monkeypatch.setattr("clew.plan.where.gpu_for", gpu)
+        run.loaded(graph, ALGORITHMS["bfs"], {"source": 0, "device": device})
+
+    def no_gpu(*_):
+        raise DeviceError("there is no GPU.")
+
+    loaded_for("auto", lambda *_: None)
+    loaded_for("auto", lambda *_: object())
+    loaded_for("cuda", no_gpu)
+    assert rehearsed == ["cpu", "cuda"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 from functools import lru_cache
-from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ from clew.engines.cuda import account, rows
 from clew.engines.cuda.outofcore import chunks
 from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
 from clew.graph import Graph
+from tests.cuda.test_memory import Spread
 
 DIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 64, seed=3), 1, 9, seed=1)
 UNDIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 40, seed=4).symmetrized(), 1, 9, seed=1)
@@ -23,29 +23,10 @@ GRAPHS = {"directed": DIRECTED, "undirected": UNDIRECTED}
 BESIDE_EDGES = 48 * 64
 
 
-class Reach(clew.VertexProgram):
-    """The smallest id that can be reached."""
+class Reach(Spread):
+    """The smallest id that can be reached along edges."""
 
-    fields: ClassVar = {"least": "int32"}
-    message = "int32"
-    reduce = clew.monoids.min
-
-    def start(self, graph):
-        return {"least": np.arange(graph.num_vertices)}, None
-
-    @staticmethod
-    def send(vertex):
-        return vertex.least
-
-    @staticmethod
-    def process(message, weight, vertex):  # noqa: ARG004
-        return message
-
-    @staticmethod
-    def apply(total, vertex):
-        changed = total < vertex.least
-        vertex.least = min(total, vertex.least)
-        return changed
+    direction = "out"
 
 
 RUNS = {
@@ -156,6 +137,19 @@ def test_in_edges_are_turned_on_the_device_only_where_there_is_room_for_them(dev
         assert budget - 64 - 4 <= account.charged(device) <= budget
 
 
+def test_in_edges_without_weights_are_the_same_rows_every_time(device):
+    """What is made of rows is kept with them, such as layouts and how often they were multiplied with."""
+    fresh = Graph.from_csr(DIRECTED.indptr.copy(), DIRECTED.indices.copy(), DIRECTED.weights, directed=True)
+    weighted = incoming_on(device, fresh)
+    plain = incoming_on(device, fresh, weights=False)
+    assert not fresh.has_incoming
+    assert weighted.weights is not None
+    assert plain.weights is None
+    assert plain.neighbours is weighted.neighbours
+    assert incoming_on(device, fresh, weights=False) is plain
+    assert incoming_on(device, fresh) is weighted
+
+
 def test_other_graphs_make_room_for_the_one_in_use(device):
     first, second = DIRECTED, clew.generate.rmat(6, 50, seed=8)
     budget = first.num_arcs * 4
@@ -170,6 +164,22 @@ def test_other_graphs_make_room_for_the_one_in_use(device):
         assert held.num_arcs * 4 + plan_of(device, first.outgoing).fast_bytes == account.charged(device) == budget
     with clew.memory("device", budget - 8), pytest.raises(clew.ResourceError, match=r"may have .* are free"):
         clew.connected_components(first, device="emulated")
+
+
+def test_graphs_of_the_same_size_are_not_taken_for_one(device):
+    """The same graph in another numbering: its edges are others."""
+    first, budget = DIRECTED, DIRECTED.num_arcs * 8
+    second = first.relabeled(np.random.default_rng(1).permutation(first.num_vertices))
+    with clew.memory("tiered", budget):
+        for graph, other in ((first, second), (second, first), (first, second)):
+            clew.bfs(graph, 0, device="emulated")
+            assert plan_of(device, graph.outgoing).mode == plan_of(device, graph.incoming).mode == "device"
+            assert plan_of(device, other.outgoing) is None
+            assert plan_of(device, other.incoming) is None
+        held = rows_on(device, first.incoming, weights=False)
+        clew.bfs(first.reversed(), 0, device="emulated")  # the same two directions
+        assert rows_on(device, first.incoming, weights=False) is held
+    assert account.charged(device) == budget
 
 
 def test_wide_ids_have_the_pages_that_they_fill(device):

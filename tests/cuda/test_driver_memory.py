@@ -245,6 +245,11 @@ def test_host_memory_is_asked_for_before_it_is_taken(fake, monkeypatch, tmp_path
     for limit, left in (("max", 10_000), ("9000", 4000), ("4000", 0)):
         (tmp_path / "memory.max").write_text(limit + "\n")
         assert host_memory.free_on_host() == left
+    # Files that were read are counted as used, and dropped as soon as the memory is wanted.
+    (tmp_path / "memory.stat").write_text("anon 1500\nfile 3600\ninactive_file 2500\nactive_file 1000\n")
+    assert host_memory.free_on_host() == 4000 - (5000 - 3500)
+    (tmp_path / "memory.stat").write_text("not what it should be\n")
+    assert host_memory.free_on_host() == 0
 
 
 class _Broken:

@@ -111,11 +111,20 @@ def test_without_a_gpu():
     [
         ("cudaErrorInsufficientDriver: driver is insufficient", "too old"),
         ("cudaErrorNoDevice: no CUDA-capable device is detected", "no NVIDIA GPU"),
-        ("cudaErrorSystemNotReady", "clew doctor"),
+        ("cudaErrorSystemNotReady", "cannot be reached: cudaErrorSystemNotReady"),
     ],
 )
 def test_drivers_and_devices_that_are_not_there(said, expected):
     assert expected in failures._driver_problem(cuda_error(said))
+
+
+def test_the_way_out_without_a_gpu(monkeypatch):
+    monkeypatch.setattr(failures, "reason_unavailable", lambda: failures.NO_GPU)
+    with pytest.raises(DeviceError, match=r'no NVIDIA GPU on this machine\. The CPU .*device="cpu"') as caught:
+        failures.check_available()
+    told = caught.value.on_command_line()
+    assert "--device cpu" in told
+    assert "device=" not in told
 
 
 def test_unknown_devices_are_refused():

@@ -165,7 +165,10 @@ def test_a_placement_says_which_rows_are_fast(device):
         clew.sssp(PLACED, PLACED.names[0], device="emulated")
     assert plan_of(device, PLACED.outgoing).cut == plan.cut + 10
     slow = AllSlow().place(DIRECTED).apply(DIRECTED)
+    assert slow.indices is DIRECTED.indices  # nobody has another number, and yet the edges belong elsewhere
     with clew.memory("tiered"):
+        clew.bfs(DIRECTED, 0, device="emulated")
+        assert plan_of(device, DIRECTED.outgoing).mode == "device"
         clew.bfs(slow, 0, device="emulated")
     assert plan_of(device, slow.outgoing).mode == plan_of(device, slow.incoming).mode == "zero_copy"
     with clew.memory("auto"):

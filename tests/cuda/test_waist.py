@@ -195,6 +195,24 @@ def test_layouts_are_made_when_products_are_many(device, monkeypatch):
                 np.testing.assert_array_equal(out, found[0])
 
 
+@emulation_only
+def test_layouts_make_room_for_what_is_asked_for(device, monkeypatch):
+    """Where all edges must be in device memory, nothing smaller can be tried: the layouts go before the run does."""
+    monkeypatch.setattr(products, "FEW", 0)
+    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
+    monkeypatch.setattr(repeats, "SWEEP_AFTER", 0)
+    graph = weighted(clew.generate.star(400), "float32")
+    x = np.ones(graph.num_vertices, np.float32)
+    with clew.memory("device"):
+        expected = clew.spmv(graph, x, device="emulated")
+        assert sweep._sweeps
+        depths = clew.bfs(graph, 0, device="emulated").depth
+        device.fail_at(1)
+        np.testing.assert_array_equal(clew.bfs(graph, 0, device="emulated").depth, depths)
+        assert not sweep._sweeps
+        np.testing.assert_allclose(clew.spmv(graph, x, device="emulated"), expected)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int64"])
 def test_sweeps_of_several_tiles_and_runs(device, monkeypatch, dtype):
     """More columns than a word has bits for, rows in many parts, and tiles that warps take one after the other."""

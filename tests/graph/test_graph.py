@@ -109,6 +109,7 @@ def test_weights_follow_their_edges_through_every_change():
         (lambda g: g.symmetrized().with_weights(range(7)), "the graph is undirected"),
         (lambda g: g.vertex(5), "5 is not a vertex; expected an integer from 0 to 4"),
         (lambda g: g.vertex("a"), "'a' is not a vertex"),
+        (lambda g: g.vertex(1.5), "1.5 is not a vertex"),
     ],
 )
 def test_bad_arguments_are_refused(small, call, message):

@@ -11,7 +11,8 @@ import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.rows import forget_all, rows_on
 from clew.engines.hybrid import plans
-from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, measured, one_sided
+from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, measured, one_sided, only
+from clew.errors import GraphError, OperatorError, ResourceError
 from clew.memory import current
 from clew.result import Trace
 
@@ -53,13 +54,55 @@ def test_the_fastest_of_all_is_taken(graph, best):
     assert min(known, key=known.get) == best
 
 
-def test_what_cannot_win_is_not_tried(graph):
+def test_what_cannot_win_is_not_tried_again(graph):
     device, taken = gpu_for("emulated", 0), []
-    ways = ways_that_take(graph, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.3, SPLIT: 0.3})
-    with clew.memory("auto", graph.num_arcs * 4 // 2):  # half of the edges are fast
-        for _ in range(6):
-            fastest("waiting", graph, device, ways)
-    assert taken == [GPU, GPU, CPU, SPLIT, GPU, GPU]
+    other = clew.generate.kronecker(6, seed=2)
+    for each, first in ((graph, [GPU, GPU, CPU, CPU, SPLIT, SPLIT]), (other, [GPU, GPU, CPU, SPLIT])):
+        # The first run of all may have to compile, so it is not to be judged by.
+        ways = ways_that_take(each, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.1, SPLIT: 0.1})
+        with clew.memory("auto", each.num_arcs * 4 // 2):  # half of the edges are fast
+            for _ in range(len(first) + 2):
+                fastest("hopeless", each, device, ways)
+        assert taken == [*first, GPU, GPU]
+        taken.clear()
+
+
+def failing(error, taken, name):
+    def run():
+        taken.append(name)
+        raise error
+
+    return run
+
+
+def test_who_cannot_leaves_it_to_the_next(graph):
+    device, taken = gpu_for("emulated", 0), []
+    ways = ways_that_take(graph, device, taken, {CPU: 0, SPLIT: 0})
+    ways[GPU] = failing(OperatorError("not for a GPU"), taken, GPU)
+    for _ in range(5):
+        fastest("unfit", graph, device, ways)
+    assert taken[:5] == [GPU, CPU, CPU, SPLIT, SPLIT]
+    assert taken.count(GPU) == 1
+    taken.clear()
+    ways = {way: failing(ResourceError(f"no room for {way}"), taken, way) for way in (GPU, SPLIT, CPU)}
+    with pytest.raises(ResourceError, match="no room for split"):
+        fastest("large", graph, device, ways)
+    assert taken == [GPU, GPU, CPU, SPLIT]  # the second time with all edges on the host
+    ways[CPU] = failing(OperatorError("not for a CPU"), taken, CPU)
+    with pytest.raises(OperatorError, match="not for a CPU"):
+        fastest("broken", graph, device, ways)
+
+
+def test_one_way_only(graph):
+    device, taken = gpu_for("emulated", 0), []
+    ways = ways_that_take(graph, device, taken, dict.fromkeys((GPU, ZERO_COPY, CPU, SPLIT), 0))
+    for way in plans.ORDER:
+        with only(way):
+            assert fastest("chosen", graph, device, ways) == way
+    with only(SPLIT):
+        assert fastest("chosen", graph, device, {CPU: ways[CPU]}) == CPU  # there is nothing else
+    with pytest.raises(GraphError, match="'both'; expected one of 'gpu'"), only("both"):
+        pass
 
 
 def test_luck_is_forgotten():

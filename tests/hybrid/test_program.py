@@ -12,12 +12,15 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
+from clew.engines.cuda import program as cuda
 from clew.engines.cuda.operators import ltoir
 from clew.engines.cuda.row_product import RowProduct
+from clew.engines.cuda.rows import forget_all
 from clew.engines.cuda.vertices import functions_of
-from clew.engines.hybrid import plans
-from clew.engines.hybrid.pipeline import Pipeline, Settings
-from clew.engines.hybrid.program import is_order_free, run_program
+from clew.engines.hybrid import plans, program
+from clew.engines.hybrid.pipeline import Settings
+from clew.engines.hybrid.program import run_program
+from clew.engines.hybrid.program_ways import name_of
 from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
@@ -41,6 +44,11 @@ def check(program, graph, how, rtol=0.0):
         np.testing.assert_array_equal(done.trace[column], expected.trace[column])
     assert (done.trace["seconds"] > 0).all()
     return done
+
+
+def graph_of_its_own(seed):
+    """What was faster is remembered for a graph."""
+    return clew.generate.random_weights(clew.generate.rmat(8, 8, seed=seed), 1, 9, 1, "float64")
 
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(9, 8, seed=1), 1, 9, 1, "float64")
@@ -92,6 +100,7 @@ def test_few_active_vertices_for_long_are_left_to_the_cpu():
 def test_the_public_function():
     found = clew.run(ShortestPaths(1), GRAPH, device="hybrid-emulated")
     np.testing.assert_array_equal(found.distance, clew.sssp(GRAPH, 1, device="cpu").distance)
+    assert set(found.trace["form"]) == {"gpu"}  # who calls once gets what is most often fastest
     for vertices in (0, 1):
         empty = clew.Graph.from_edges([], [], num_vertices=vertices)
         assert clew.run(Components(), empty, device="hybrid-emulated").label.tolist() == [0][:vertices]
@@ -99,43 +108,104 @@ def test_the_public_function():
         clew.run(LabelPropagation(), GRAPH, device="hybrid-emulated")
 
 
-def test_the_cpu_alone_is_tried_and_taken_where_it_is_faster():
-    graph = clew.generate.rmat(8, 8, seed=2)  # of its own: what was faster is remembered for a graph
-    expected = clew.run(BreadthFirst(1), graph, device="cpu")
-    for _ in range(6):
-        found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
-        np.testing.assert_array_equal(found.depth, expected.depth)
-        assert {"active", "edges", "edges_cpu", "bytes_up", "seconds_gpu", "form"} <= set(found.trace.columns)
-        np.testing.assert_array_equal(found.trace["active"], expected.trace["active"])
-    known = plans.measured("examples.vertex_programs.BreadthFirst", graph, gpu_for("emulated", 0))
-    assert set(known) == {plans.CPU, plans.SPLIT}
+def test_all_ways_are_tried_and_give_the_same():
+    graph = graph_of_its_own(2)
+    expected, forms = clew.run(BreadthFirst(1), graph, device="cpu"), []
+    with clew.memory("auto", graph.num_arcs // 2):  # an eighth of the edges are in the GPU's memory
+        for _ in range(10):
+            found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
+            np.testing.assert_array_equal(found.depth, expected.depth)
+            columns = {"active", "edges", "direction", "edges_cpu", "bytes_up", "seconds", "seconds_gpu", "form"}
+            assert columns <= set(found.trace.columns)
+            np.testing.assert_array_equal(found.trace["active"], expected.trace["active"])
+            forms.append(found.trace["form"][-1])
+        known = plans.measured(name_of(BreadthFirst(1)), graph, gpu_for("emulated", 0))
+    assert forms[:6] == ["gpu"] * 4 + ["cpu"] * 2
+    assert forms[6] not in ("gpu", "cpu")
+    assert list(known) == list(plans.ORDER)
     assert max(known.values()) < np.inf
-    assert not is_order_free(PageRank())  # whose sums must not depend on who was faster
 
 
-def test_memory_that_runs_out_midway_is_told(monkeypatch):
-    graph = clew.generate.rmat(8, 8, seed=3)
+def test_sums_are_those_of_who_is_asked():
+    graph = GRAPH.symmetrized()
+    with plans.only(plans.GPU):
+        found = clew.run(PageRank(), graph, device="hybrid-emulated")
+    np.testing.assert_array_equal(found.rank, clew.run(PageRank(), graph, device="emulated").rank)
+    assert {"active", "changed", "edges_gpu", "form"} <= set(found.trace.columns)
+    with plans.only(plans.SPLIT):
+        found = clew.run(PageRank(), graph, device="hybrid-emulated")
+    np.testing.assert_array_equal(found.rank, run(PageRank(), graph, Settings())[0]["rank"])
+    assert found.trace["bytes_up"].min() > 0
 
-    def fail(*_, **__):
+
+def test_what_does_not_compile_for_a_gpu_is_left_to_the_cpu_and_the_pipeline(monkeypatch):
+    asked = []
+
+    def refuse(*_):
+        asked.append(1)
+        raise OperatorError("apply cannot be compiled")
+
+    monkeypatch.setattr(cuda, "_kernel", refuse)
+    for seed in (4, 5):
+        graph = graph_of_its_own(seed)
+        expected = clew.run(Weighing(), graph, device="cpu")
+        for form in ("cpu", "cpu", "dense/bitmap", "dense/bitmap"):
+            found = clew.run(Weighing(), graph, device="hybrid-emulated")
+            np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-12)
+            assert found.trace["form"][0] == form
+    assert len(asked) == 1  # not for every graph
+
+
+class Misspelt(BreadthFirst):
+    @staticmethod
+    def apply(total, vertex):
+        vertex.dephts = total
+        return True
+
+
+def test_what_compiles_for_nobody_is_told():
+    with pytest.raises(OperatorError, match="dephts"):
+        clew.run(Misspelt(1), GRAPH, device="hybrid-emulated")
+
+
+@pytest.mark.parametrize("way", [plans.GPU, plans.SPLIT])
+def test_whose_memory_runs_out_midway_leaves_the_state_as_it_was(monkeypatch, way):
+    graph = graph_of_its_own(3)
+    module = cuda if way == plans.GPU else program
+    whole = module.run_program
+
+    def fail(*args):
+        whole(*args)
         raise ResourceError("nothing is left")
 
-    monkeypatch.setattr(Pipeline, "step", fail)
-    with pytest.raises(ResourceError, match="nothing is left"):  # the state is not what it was: nobody goes on with it
-        clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
-    monkeypatch.undo()
-    np.testing.assert_array_equal(
-        clew.run(BreadthFirst(1), graph, device="hybrid-emulated").depth,
-        clew.run(BreadthFirst(1), graph, device="cpu").depth,
-    )
+    monkeypatch.setattr(module, "run_program", fail)
+    monkeypatch.setattr(plans, "ORDER", (way, plans.CPU))
+    found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
+    expected = clew.run(BreadthFirst(1), graph, device="cpu")
+    np.testing.assert_array_equal(found.depth, expected.depth)
+    assert found.iterations == expected.iterations > 1  # from a state that was changed already it is one
+    known = plans.measured(name_of(BreadthFirst(1)), graph, gpu_for("emulated", 0))
+    assert known[way] == np.inf > known[plans.CPU]
+
+
+@pytest.mark.parametrize("room", [500, 3000])  # for half of the state; for all of it, but no messages
+def test_state_that_does_not_fit(monkeypatch, room):
+    graph, device = graph_of_its_own(6), gpu_for("emulated", 0)
+    forget_all()
+    monkeypatch.setattr(device.memory, "capacity", device.live_bytes + room)
+    found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
+    np.testing.assert_array_equal(found.depth, clew.run(BreadthFirst(1), graph, device="cpu").depth)
+    known = plans.measured(name_of(BreadthFirst(1)), graph, device)
+    assert known[plans.GPU] == np.inf > known[plans.CPU]
 
 
 CODE = """
 import clew
 from clew.engines.hybrid import plans
-plans.ORDER = (plans.SPLIT,)  # either side alone has tests of its own
 graph = clew.generate.rmat(8, 8, seed=1)
 print("ready", flush=True)
-clew.pagerank(graph, tolerance=0, max_iterations=10**9, device="hybrid-emulated")
+with plans.only("split"):  # either side alone has tests of its own
+    clew.pagerank(graph, tolerance=0, max_iterations=10**9, device="hybrid-emulated")
 """
 
 

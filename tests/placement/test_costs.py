@@ -192,7 +192,12 @@ def test_speeds_from_a_measurement():
 
 @pytest.mark.parametrize(
     ("speeds", "said"),
-    [("warp", "speeds is 'warp'; expected one of 'gpu', 'mcdram'"), ((0.0, 1e9), "expected numbers above 0")],
+    [
+        ("warp", "speeds is 'warp'; expected one of 'gpu', 'mcdram'"),
+        ((0.0, 1e9), "expected numbers above 0"),
+        ((1e9, 2e9, 3e9), "expected two"),
+        (Speed(1e9), "expected two"),
+    ],
 )
 def test_speeds_that_are_wrong(speeds, said):
     with pytest.raises(clew.GraphError, match=said):

@@ -175,6 +175,12 @@ def test_mapped_graphs_are_in_their_file(tmp_path):
     assert {tier.name: tier.graph > 0 for tier in plan.tiers} == {"host": False, "file": True}
 
 
+def test_what_would_be_refused_is_said_before():
+    graph = clew.generate.path(3)
+    assert any("sssp needs them" in note for note in clew.explain(graph, "sssp", source=0).notes)
+    assert not any("weights" in note for note in clew.explain(graph, "bfs", source=0).notes)
+
+
 def test_unknown_names_are_refused():
     graph = clew.generate.path(3)
     with pytest.raises(GraphError, match="no algorithm 'dfs'; expected one of all_pairs"):

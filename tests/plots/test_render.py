@@ -10,6 +10,7 @@ import pytest
 
 import clew
 from clew.plots import theme
+from clew.result import Trace
 
 
 def test_without_plotly_the_error_names_the_extra(monkeypatch):
@@ -45,6 +46,15 @@ def test_matplotlib_draws_the_same():
     top = clew.pagerank(graph).plot(backend="matplotlib").axes[1]
     assert [label.get_text() for label in top.get_yticklabels()] == list("012345")
     assert len(clew.bfs(graph).trace.plot(backend="matplotlib").axes) == 4
+
+
+def test_what_stays_the_same_looks_so():
+    """Panels begin at 0, and times of less than a thousandth are written out: not as "100µ" of a millisecond."""
+    trace = Trace({"frontier": np.full(3, 63_857), "seconds": np.array([1e-7, 2e-7, 1e-7])})
+    figure = trace.plot()
+    assert figure.layout.yaxis.rangemode == figure.layout.yaxis2.rangemode == "tozero"
+    assert (figure.layout.yaxis.exponentformat, figure.layout.yaxis2.exponentformat) == ("SI", "none")
+    assert all(axes.get_ylim()[0] == 0 for axes in trace.plot(backend="matplotlib").axes)
 
 
 def test_matplotlib_draws_pictures_and_odd_names(tmp_path):

@@ -84,6 +84,11 @@ def test_what_is_infinite_has_no_bar():
     assert list(figure.layout.yaxis2.ticktext) == ["b", "c"]
 
 
+def test_narrow_whole_numbers_do_not_overflow():
+    widths = np.array([255, 1, 2, 250], dtype=np.uint8)
+    assert numbers(Result("sswp", {"width": widths}).plot().data[1].x) == [250, 2, 1]
+
+
 def test_skewed_numbers_are_shown_by_powers_and_zeros_are_counted():
     counts = np.concatenate([np.zeros(10, int), np.ones(1000, int), np.full(5, 2), [5000]])
     figure = Result("triangles", {"count": counts}).plot()

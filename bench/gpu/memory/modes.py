@@ -1,4 +1,4 @@
-"""All modes beside each other on the graphs of issue and paper; managed memory as a cache of half the size; the link.
+"""All modes beside each other on the papers' graphs and others; managed memory as a cache of half the size; the link.
 
 Columns are where the edges are. Every time is of a call with the edges in their place; a second table has what putting
 them there takes. Managed memory on demand is timed with all its pages on the host before every call.

@@ -36,7 +36,8 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
     -------
     Result
         ``label`` (the id of the vertex whose label won) and ``count`` (how many different labels are left);
-        ``converged`` says whether a round changed nothing; the trace has ``changed`` (labels changed per round).
+        ``converged`` says whether a round changed nothing; the trace has ``changed`` (labels changed per round)
+        and, on the CPU, the ``active`` vertices of the round: all, or the neighbours of those that changed.
 
     Notes
     -----

@@ -12,6 +12,7 @@ from clew.cli.files import File
 from clew.cli.output import Column
 from clew.cli.pairs import Ranking, ranking_of
 from clew.graph import Graph
+from clew.plots.meaning import answered
 from clew.result import Result
 
 if TYPE_CHECKING:
@@ -80,14 +81,23 @@ class Answer:
 
 
 def _by_vertex(result: Result) -> Ranking:
-    """The vertices with the largest first values."""
+    """The vertices with the largest first values; those that are out of reach come last."""
     columns = [name for name, values in result.values.items() if values.ndim == 1]
 
     def rows(top: int) -> list[tuple[Any, ...]]:
-        names = [name for name, _ in result.top(top, columns[0])] if columns else []
+        names = [name for name, _ in _reached_first(result).top(top, columns[0])] if columns else []
         return [(name, *(result.of(name, value) for value in columns)) for name in names]
 
     return Ranking("vertex", columns, rows, {})
+
+
+def _reached_first(result: Result) -> Result:
+    """The result, to be ranked: distances that mark what is out of reach are the least instead of the largest."""
+    if "distance" not in result.values:
+        return result
+    distance = result.numpy().distance
+    ranked = np.where(answered("distance", distance), distance, -np.inf)
+    return Result(result.algorithm, {**result.values, "distance": ranked}, names=result._names)
 
 
 def _words(name: str) -> str:

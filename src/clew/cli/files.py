@@ -56,7 +56,7 @@ def _rehearse(source: Source, chosen: registry.Format) -> None:
         head = source.head()
         read(head[: head.rfind(b"\n") + 1] or head, chosen.name)
         return
-    with suppress(ClewError), TemporaryDirectory() as folder:
+    with suppress(ClewError, OSError), TemporaryDirectory() as folder:  # there may be no room for one
         small = Path(folder) / f"small{chosen.suffixes[0]}"
         write(Graph.from_edges([0, 1], [1, 2], directed=False), small, chosen.name)
         read(small, chosen.name)

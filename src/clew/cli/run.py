@@ -182,10 +182,15 @@ def _carry_out(
 
 def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
     """Load compiled code before the run is timed: on a small graph, that would be all there is to see."""
+    from clew.plan.models import MODELS
     from clew.plan.rehearsal import rehearse
+    from clew.plan.where import where
 
     arguments = dict(chosen)
-    rehearse(graph, algorithm.name, arguments.pop("device", "auto"), arguments)
+    device = arguments.pop("device", "auto")
+    found = where(MODELS[algorithm.name], algorithm.name, graph, device)
+    if found.missing is None:  # else the run itself will say what is
+        rehearse(graph, algorithm.name, found.choice.chosen if device == "auto" else device, arguments)
 
 
 def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:

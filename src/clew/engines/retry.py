@@ -66,7 +66,9 @@ def retried(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
 def _next(failed: Try) -> Try | None:
     """The next try, with room made for it; None where nothing smaller can be tried."""
     if not failed.keys:
-        return None
+        from clew.engines.cuda.repeats import forget_layouts
+
+        return None if failed.cleared or not forget_layouts() else Try(failed.number, cleared=True)
     from clew.engines.cuda.edge_memory import SMALLER
     from clew.engines.cuda.rows import forget_all, holds_others
 

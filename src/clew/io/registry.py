@@ -105,10 +105,13 @@ def detect(head: bytes, suffix: str, name: str) -> Format:
     if possible:
         return next((one for one in possible if suffix in one.suffixes), possible[0])
     expected = f"what {suffix!r} promises ({by.title})" if (by := _by_suffix(suffix)) else "a graph in a known format"
+    if not head:
+        raise FormatError(f"the file is empty; expected {expected}.", path=name)
     raise FormatError(
-        f"the content is in no known graph format (it starts with {head[:24]!r}); expected {expected}. "
-        "If you know the format, name it with format=…; `clew formats` lists them.",
+        f"the content is in no known graph format (it starts with {head[:24]!r}); expected {expected}.",
         path=name,
+        remedy="If you know the format, name it with format=…; `clew formats` lists them.",
+        option="If you know the format, name it with --format; `clew formats` lists them.",
     )
 
 
@@ -118,8 +121,10 @@ def for_writing(suffix: str, name: str) -> Format:
     if found is None or found.write is None:
         known = ", ".join(sorted({end for one in formats() if one.write for end in one.suffixes}))
         raise FormatError(
-            f"cannot tell the format from the suffix {suffix!r}; expected one of {known}, or name it with format=…",
+            f"cannot tell the format from the suffix {suffix!r}; expected one of {known}.",
             path=name,
+            remedy="Or name it with format=…; `clew formats` lists them.",
+            option="Or name it with --to; `clew formats` lists them.",
         )
     return found
 

@@ -82,7 +82,8 @@ class _Layout:
         self._boundary, self._fast = placement.boundary, placement.fast
         self._old_ids = np.empty(graph.num_vertices, dtype=np.int64)
         self._old_ids[placement.permutation] = np.arange(graph.num_vertices)
-        self._line, self._near = (np.array([speed[k] for speed in speeds], dtype=np.int64) for k in (2, 3))
+        self._line = np.array([speed.line for speed in speeds], dtype=np.int64)
+        self._near = np.array([speed.near for speed in speeds], dtype=np.int64)
 
     def seconds(self, taken: Array, step: Array, count: int) -> npt.NDArray[np.float64]:
         """Seconds of every step, in which the vertices of that step read so many of their neighbours."""

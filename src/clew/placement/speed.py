@@ -88,6 +88,8 @@ def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
             names = ", ".join(map(repr, KNOWN))
             raise GraphError(f"speeds is {given!r}; expected one of {names}, or what slow and fast memory do.")
         return KNOWN[given]
+    if isinstance(given, Speed) or len(given) != 2:
+        raise GraphError(f"speeds is {given!r}; expected two: what slow and what fast memory does.")
     slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in given)
     for speed in (slow, fast):
         if not min(speed.in_order, speed.at_random, speed.line) > 0:

@@ -23,6 +23,8 @@ from clew.plan.span import Span
 from clew.plan.where import CPU, HYBRID, is_emulated, where
 from clew.result import Result
 
+WEIGHTED = ("sssp", "sswp", "bellman_ford")  # they refuse a graph without weights
+
 
 def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = "auto", **arguments: Any) -> Plan:
     """What a run of an algorithm will do and why, how many bytes it takes and where, and about how long.
@@ -65,6 +67,8 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     sketch = model.sketch(ask)
     if graph.num_vertices == 0:
         sketch.notes.append("the graph has no vertices: there is nothing to do")
+    if name in WEIGHTED and graph.weights is None:
+        sketch.notes.append(f"the graph has no weights, and {name} needs them: it will refuse to run")
     plan = Plan(
         algorithm=name,
         device=device,

@@ -77,12 +77,12 @@ def by_powers(values: Array) -> Bins:
 
 def spans_powers(values: Array) -> bool:
     """Whether all of the numbers are positive and some a thousand times as large as others."""
-    return bool(values.size and values.min() > 0 and values.max() >= WIDE * values.min())
+    return bool(values.size and values.min() > 0 and float(values.max()) >= WIDE * float(values.min()))
 
 
 def is_skewed(values: Array) -> bool:
     """Whether few of the numbers are much larger than most, so that a linear axis would show one column only."""
-    return spans_powers(values) and bool(values.max() >= SKEWED * np.median(values))
+    return spans_powers(values) and bool(float(values.max()) >= SKEWED * np.median(values))
 
 
 def _some(bins: Bins) -> Bins:

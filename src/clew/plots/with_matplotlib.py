@@ -49,6 +49,8 @@ def _draw(panel: Panel, axes: Any, colors: Look) -> None:
     _set_axis(axes.yaxis, axes.set_yscale, panel.y, colors)
     if panel.y.labels:
         axes.invert_yaxis()
+    elif not panel.y.log:
+        axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]) if axes.dataLim.y0 < 0 else 0.0)
     axes.grid(True, color=colors.faint, alpha=0.25)
     axes.set_axisbelow(True)
     for spine in axes.spines.values():

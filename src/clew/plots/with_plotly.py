@@ -42,7 +42,7 @@ def figure(chart: Chart, dark: bool) -> go.Figure:
         if any(series.name for series in panel.series):
             _add_legend(drawn, chart, panel, row)
         drawn.update_xaxes(_axis(panel.x, panel), row=row, col=1)
-        drawn.update_yaxes(_axis(panel.y, panel), row=row, col=1)
+        drawn.update_yaxes(_axis(panel.y, panel) | _from_zero(panel), row=row, col=1)
         if panel.share and shared is not None and row > shared:
             drawn.update_xaxes(matches=_numbered("x", shared), row=row, col=1)
         if panel.bare:
@@ -167,6 +167,14 @@ def _axis(axis: Axis, panel: Panel) -> dict[str, Any]:
         if _span(panel) < FEW_NUMBERS:
             told |= {"dtick": 1}  # else there would be ticks between whole numbers, rounded
     return told
+
+
+def _from_zero(panel: Panel) -> dict[str, Any]:
+    """Numbers from 0 up, so that what hardly differs looks so; fractions are written out, not in thousandths."""
+    if panel.bare or panel.y.log or panel.y.labels:
+        return {}
+    largest = max((np.nanmax(series.y, initial=0.0) for series in panel.series if len(series.y)), default=0.0)
+    return {"rangemode": "tozero", "exponentformat": "none" if largest < 1 else "SI"}
 
 
 def _span(panel: Panel) -> float:

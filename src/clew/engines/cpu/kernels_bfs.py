@@ -57,23 +57,27 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
     reached = np.int64(1)
     left = np.int64(indptr[indptr.size - 1])
     edges = np.int64(indptr[source + ONE] - indptr[source])
+    counted = edges  # for the trace: the edges of the frontier, where the search goes by another number
     while start < stop and not all_stop(state):
         if _pulling_pays(edges, left, depth.size):
             places = (depth, parent, queue, front, behind)
-            level, found = _pull(member, size, state, into, places, start, stop, level, trace, spare)
+            level, found = _pull(member, size, state, indptr, into, places, start, stop, level, trace, spare)
             reached += found
             start, stop, edges = np.uint64(0), np.uint64(state[counter(TAIL)]), np.int64(1)
+            if member == 0:
+                counted = state[counter(EDGES)]
         elif size == 1 or stop - start <= ALONE:
             if member == 0:
-                _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace)
+                _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, left, level, size, trace)
             barrier(size, state)
             reached += state[counter(STOP)] - np.int64(stop)
             start, stop = np.uint64(state[counter(START)]), np.uint64(state[counter(STOP)])
             edges, left, level = state[counter(EDGES)], state[counter(LEFT)], state[counter(LEVEL)]
+            counted = edges
         else:
             after = (turn + 1) % TURNS
             if member == 0:
-                _note(trace, level, stop - start, edges, PUSH, nanoseconds())
+                _note(trace, level, stop - start, counted, PUSH, nanoseconds())
                 _clear(state, counter(PUSHED + after))
             left -= edges
             level += 1
@@ -81,6 +85,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
             _push(size, state, pushed, out, depth, parent, queue, start, stop, level, spare)
             barrier(size, state)
             found, edges = state[pushed + ONE], state[pushed + TWO]
+            counted = edges
             reached += found
             start, stop = stop, stop + np.uint64(found)
             turn = after
@@ -112,7 +117,7 @@ def _pulling_pays(edges, left, num_vertices):
 
 
 @njit(cache=True, nogil=True)
-def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, level, size, trace):
+def _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, left, level, size, trace):
     """Levels by one thread, without atomics, for as long as they are small and pulling does not pay."""
     indptr, indices = out
     tail, unclocked = stop, np.int64(WORTH_A_LOOK)
@@ -120,8 +125,8 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, leve
         if _pulling_pays(edges, left, depth.size):
             break
         look = unclocked >= WORTH_A_LOOK
-        _note(trace, level, stop - start, edges, PUSH, nanoseconds() if look else 0)
-        unclocked = np.int64(stop - start) + edges + (0 if look else unclocked)
+        _note(trace, level, stop - start, counted, PUSH, nanoseconds() if look else 0)
+        unclocked = np.int64(stop - start) + counted + (0 if look else unclocked)
         left -= edges
         level += 1
         edges = np.int64(0)
@@ -135,7 +140,7 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, left, leve
                     queue[tail] = v
                     tail += ONE
                     edges += np.int64(indptr[v + ONE] - indptr[v])
-        start, stop = stop, tail
+        start, stop, counted = stop, tail, edges
     state[counter(START)] = start
     state[counter(STOP)] = stop
     state[counter(EDGES)] = edges
@@ -172,8 +177,11 @@ def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, sp
 
 
 @njit(cache=True, nogil=True)
-def _pull(member, size, state, into, places, start, stop, level, trace, spare):
-    """Levels by pulling, until the frontier is small again, which is the queue then; the last level, and all found."""
+def _pull(member, size, state, indptr, into, places, start, stop, level, trace, spare):
+    """Levels by pulling, until the frontier is small again, which is the queue then; the last level, and all found.
+
+    The counter EDGES is that of this frontier then, for the trace alone: the search pushes on, however many they are.
+    """
     depth, parent, queue, front, behind = places
     words = front.size
     first, last = member * words // size, (member + 1) * words // size
@@ -202,18 +210,22 @@ def _pull(member, size, state, into, places, start, stop, level, trace, spare):
         barrier(size, state)
     if member == 0:
         state[counter(TAIL)] = 0
+        state[counter(EDGES)] = 0
     barrier(size, state)
-    filled = 0
+    filled, edges = 0, np.uint64(0)
     for word in range(first, last):
         bits = front[word]
         while bits != 0:
-            spare[filled] = (np.uint64(word) << SIX) + atomic.trailing_zeros(bits)
+            v = np.uint64((np.uint64(word) << SIX) + atomic.trailing_zeros(bits))
+            edges += np.uint64(indptr[v + ONE] - indptr[v])
+            spare[filled] = v
             filled += 1
             bits &= bits - ONE
             if filled == SPARE:
                 append(state, counter(TAIL), queue, spare, filled)
                 filled = 0
     append(state, counter(TAIL), queue, spare, filled)
+    atomic.add(state, counter(EDGES), np.int64(edges))
     barrier(size, state)
     return level, found
 

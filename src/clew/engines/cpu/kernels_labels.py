@@ -16,17 +16,17 @@ from clew.engines.cpu.kernels_team import all_stop, barrier, counter
 CHUNK = 128  # vertices that a member takes at a time
 FEW = 4  # look at neighbours of changed vertices only, where less than 1/FEW of the labels changed
 ONE = np.uint64(1)
-TAKEN, CHANGED = range(2)  # counters
+TAKEN, CHANGED, AWAKE, EDGES = range(4)  # counters
 
 
 @njit(cache=True, nogil=True)
-def propagate(member, size, state, out, into, labels, after, awake, longest, max_rounds, changes, begun):
+def propagate(member, size, state, out, into, labels, after, awake, longest, max_rounds, changes, looked, begun):
     """Rounds until nothing changes, at most ``max_rounds``; returns their number, and what the last one changed.
 
     ``into`` is None where ``out`` has all edges in both directions. ``labels`` and ``after`` take turns: after an odd
     number of rounds the answer is in ``after``. ``longest`` is the most neighbours any vertex has; ``awake`` has a byte
-    per vertex; changes[r] becomes the number of labels that round r changed, for as many as it has room for; ``begun``
-    takes when it began, and when the last one ended.
+    per vertex; changes[r] becomes the number of labels that round r changed, for as many as it has room for, and
+    looked[r] the vertices and edges that it looked at; ``begun`` takes when it began, and when the last one ended.
     """
     num_vertices = np.uint64(labels.size)
     votes = np.zeros(num_vertices, np.uint32)
@@ -38,15 +38,19 @@ def propagate(member, size, state, out, into, labels, after, awake, longest, max
         begun[0] = nanoseconds()
     while done < max_rounds and changed > 0 and not all_stop(state):
         if member == 0:
-            state[counter(TAKEN)] = 0
-            state[counter(CHANGED)] = 0
+            for number in (TAKEN, CHANGED, AWAKE, EDGES):
+                state[counter(number)] = 0
         barrier(size, state)
-        mine = _round(state, out, into, labels, after, awake, everyone, votes, seen)
+        mine, vertices, edges = _round(state, out, into, labels, after, awake, everyone, votes, seen)
         atomic.add(state, counter(CHANGED), np.int64(mine))
+        atomic.add(state, counter(AWAKE), np.int64(vertices))
+        atomic.add(state, counter(EDGES), np.int64(edges))
         barrier(size, state)
         changed = state[counter(CHANGED)]
         if member == 0 and done < changes.size:
             changes[done] = changed
+            looked[done, 0] = state[counter(AWAKE)]
+            looked[done, 1] = state[counter(EDGES)]
         done += 1
         everyone = changed * FEW >= labels.size
         if not everyone:
@@ -60,13 +64,13 @@ def propagate(member, size, state, out, into, labels, after, awake, longest, max
 
 @njit(cache=True, nogil=True)
 def _round(state, out, into, labels, after, awake, everyone, votes, seen):
-    """New labels for the vertices this member gets hold of; how many of them changed."""
+    """New labels for the vertices this member gets hold of; how many changed, were looked at, and had edges in all."""
     num_vertices = np.uint64(labels.size)
-    changed = 0
+    changed, vertices, edges = 0, 0, np.uint64(0)
     while True:
         taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
         if taken >= num_vertices:
-            return changed
+            return changed, vertices, edges
         for v in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
             if everyone or awake[v]:
                 count, best, most = _vote(out, v, labels, votes, seen, np.uint64(0), labels[v], np.uint32(0))
@@ -76,6 +80,8 @@ def _round(state, out, into, labels, after, awake, everyone, votes, seen):
                     votes[seen[i]] = 0
                 after[v] = best
                 changed += best != labels[v]
+                vertices += 1
+                edges += count
             else:
                 after[v] = labels[v]
 

@@ -54,7 +54,7 @@ def pagerank(
         sums[1, block, STRANDED] = _begin(first, last, outgoing, damping, scale, rank, now)
     barrier(size, state)
     stranded = _total(sums, 1, STRANDED)
-    if member == 0:
+    if begun[0] == 0:  # whoever leaves the barrier first: others may have been put to sleep in it
         begun[0] = nanoseconds()
     for step in range(most_rounds):
         turn = step & 1  # sums of this round are still read while others write those of the next
@@ -70,9 +70,11 @@ def pagerank(
             block = take_block(size, state, TAKEN, step, blocks)
         barrier(size, state)
         change, stranded = _total(sums, turn, CHANGE), _total(sums, turn, STRANDED)
-        if member == 0 and step < trace.size:
-            trace[step] = change
-            begun[step + 1] = nanoseconds()
+        if step < trace.size:
+            if member == 0:
+                trace[step] = change
+            if begun[step + 1] == 0:
+                begun[step + 1] = nanoseconds()
         if change < tolerance or state[counter(LEAVE + turn)]:
             return step + 1, change < tolerance
         now, later = later, now

@@ -35,7 +35,7 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
         for v in range(np.uint64(member * now.size // size), np.uint64((member + 1) * now.size // size)):
             now[v] = send(vertices[v])
         barrier(size, state)
-        if member == 0:
+        if begun[0] == 0:  # whoever leaves the barrier first: others may have been put to sleep in it
             begun[0] = nanoseconds()
         for step in range(limit):
             turn = step % 3  # the counter of the next iteration is cleared while that of the last may still be read
@@ -51,9 +51,11 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
             atomic.add(state, counter(CHANGED + turn), changed)
             barrier(size, state)
             changed = state[counter(CHANGED + turn)]
-            if member == 0 and step < changes.size:
-                changes[step] = changed
-                begun[step + 1] = nanoseconds()
+            if step < changes.size:
+                if member == 0:
+                    changes[step] = changed
+                if begun[step + 1] == 0:
+                    begun[step + 1] = nanoseconds()
             if changed == 0 or state[counter(LEAVE + (step & 1))]:
                 return step + 1, changed == 0
             now, later = later, now

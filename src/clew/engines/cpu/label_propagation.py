@@ -12,7 +12,7 @@ from clew.dtypes import Array
 from clew.engines.cpu import team
 from clew.engines.cpu.rows import rows_of
 from clew.graph import Graph
-from clew.tracing import seconds_between
+from clew.tracing import edge_bytes, timed
 
 TRACED_ROUNDS = 1 << 16
 
@@ -42,6 +42,7 @@ def label_propagation(graph: Graph, max_iterations: int) -> Found:
     awake = np.empty(n, dtype=np.uint8)
     longest = int(degrees.max()) if n else 0
     changes = np.zeros(min(max_iterations, TRACED_ROUNDS), dtype=np.int64)
+    looked = np.zeros((changes.size, 2), dtype=np.int64)
     begun = np.zeros(changes.size + 1, dtype=np.int64)
     work = graph.num_arcs * max_iterations
     rounds, changed = team.run(
@@ -55,11 +56,13 @@ def label_propagation(graph: Graph, max_iterations: int) -> Found:
         longest,
         max_iterations,
         changes,
+        looked,
         begun,
         shown="label propagation",
         unit="rounds",
         poll=lambda: (int(np.count_nonzero(changes)), max_iterations),
     )
     answer = after if rounds % 2 else labels
-    told = {"seconds": seconds_between(begun[: rounds + 1])}
+    active, edges = looked[:rounds].T
+    told = timed({"active": active, "edges": edges}, begun[: rounds + 1], edge_bytes(graph.indices))
     return Found(answer.view(graph.indices.dtype), rounds, rounds > 0 and changed == 0, changes[:rounds], told)

@@ -9,15 +9,19 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
+from clew.dtypes import Array
 from clew.engines.cuda.device import Device
 from clew.memory import Policy, current
 
 #: Which rows: the ids of the device and of the array of neighbours.
 Key = tuple[int, int]
-#: Vertices and edges. Rows of the same size are taken for those of one graph, in its two directions.
-Family = tuple[int, int]
+
+#: Which graph an array of neighbours belongs to, by its id, where both directions have been seen.
+_graphs: dict[int, int] = {}
+_numbers = count(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +31,6 @@ class _Charge:
     thing: weakref.ref[Any]
     device: weakref.ref[Any]
     owner: Key
-    family: Family
     policy: Policy
     nbytes: int
 
@@ -35,13 +38,30 @@ class _Charge:
 _charges: dict[int, _Charge] = {}
 
 
-def charge(device: Device, thing: Any, nbytes: int, owner: Key, family: Family) -> None:
+def belong_together(neighbours: Array, in_neighbours: Array) -> None:
+    """Have the two directions of a graph known as such."""
+    both = (neighbours, in_neighbours)
+    known = [_graphs[id(array)] for array in both if id(array) in _graphs]
+    number = known[0] if known else -next(_numbers)  # no id is negative
+    for array in both:
+        if id(array) not in _graphs:
+            _graphs[id(array)] = number
+            weakref.finalize(array, _graphs.pop, id(array), None).atexit = False
+
+
+def _graph_of(owner: Key) -> int:
+    """What the rows of both directions, also those that were turned round on the device, have in common."""
+    number = abs(owner[1])
+    return _graphs.get(number, number)
+
+
+def charge(device: Device, thing: Any, nbytes: int, owner: Key) -> None:
     """``nbytes`` of edges are in device memory while ``thing`` lives."""
     number = id(thing)
     known = _charges.get(number)
     if nbytes == 0 and known is None:
         return
-    new = _Charge(weakref.ref(thing), weakref.ref(device), owner, family, current(), nbytes)
+    new = _Charge(weakref.ref(thing), weakref.ref(device), owner, current(), nbytes)
     _charges[number] = new
     if known is None or known.thing() is not thing:
         weakref.finalize(thing, _charges.pop, number, None).atexit = False
@@ -56,25 +76,24 @@ def charged(device: Device, owner: Key | None = None) -> int:
     return sum(entry.nbytes for entry in _of(device) if owner is None or entry.owner == owner)
 
 
-def other_direction_is_there(device: Device, owner: Key, family: Family) -> bool:
-    """Whether rows of the same size have been given memory under the policy in force."""
-    policy = current()
-    return any(e.owner != owner and e.family == family and e.policy == policy for e in _of(device))
+def other_direction_is_there(device: Device, owner: Key) -> bool:
+    """Whether it has been given memory under the policy in force."""
+    policy, graph = current(), _graph_of(owner)
+    return any(e.owner != owner and _graph_of(e.owner) == graph and e.policy == policy for e in _of(device))
 
 
-def make_room(device: Device, wanted: int, owner: Key, family: Family, used: set[Key],
-              drop: Callable[[Key], None]) -> None:  # fmt: skip
+def make_room(device: Device, wanted: int, owner: Key, used: set[Key], drop: Callable[[Key], None]) -> None:
     """Have rows dropped that the budget is not for any more, until ``wanted`` bytes of it are left or none can go.
 
     First those that another policy put there, then those of other graphs. What this run uses and what the same graph
     was given under this policy stays.
     """
-    policy = current()
+    policy, graph = current(), _graph_of(owner)
     if policy.fast_memory is None:
         return
     others = [e for e in _of(device) if e.owner != owner and e.owner not in used]
     strangers = [e for e in others if e.policy != policy]
-    strangers += [e for e in others if e.policy == policy and e.family != family]
+    strangers += [e for e in others if e.policy == policy and _graph_of(e.owner) != graph]
     for entry in strangers:
         if charged(device) - charged(device, owner) + wanted <= policy.fast_memory:
             return

@@ -13,7 +13,7 @@ from clew.dtypes import Array
 from clew.engines.cpu.betweenness import LARGE
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
 from clew.engines.cuda.launches import share_of
-from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.rows import DeviceRows, into_of, rows_on
 from clew.engines.cuda.source import Program
 from clew.errors import ResourceError
 from clew.graph import Graph
@@ -59,7 +59,7 @@ def dependencies(
     for one source is the same either way. ``constants`` (BIG_ROW, SHORT_ROW, NARROW) replace those of the kernel.
     """
     rows = _without_duplicates(device, graph.outgoing)
-    into = _without_duplicates(device, graph.incoming) if graph.directed else None
+    into = _without_duplicates(device, into_of(graph)) if graph.directed else None
     total = device.zeros(graph.num_vertices, np.float64)
     if sources.size == 0:
         return total

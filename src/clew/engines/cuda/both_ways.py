@@ -33,8 +33,9 @@ def both_ways(device: Device, graph: Graph) -> BothWays:
     """The out-edges and, of a directed graph, the in-edges."""
     if graph.num_vertices >= 2**32:
         raise ResourceError(
-            f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU. "
-            'Use device="cpu".'
+            f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU.",
+            remedy='Use device="cpu".',
+            option="Use --device cpu.",
         )
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     offsets = neighbours = None

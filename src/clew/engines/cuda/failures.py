@@ -10,6 +10,12 @@ from typing import Any
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
 
 INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] where nvidia-smi shows a driver for CUDA 12)"
+NO_GPU = "there is no NVIDIA GPU on this machine."
+#: What can be done without one, in Python and on the command line.
+ON_CPU = (
+    'The CPU can still be used (device="cpu"); see clew doctor.',
+    "The CPU can still be used (--device cpu); see clew doctor.",
+)
 NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core", "numba.cuda": "numba-cuda"}
 
 
@@ -29,7 +35,7 @@ def missing_packages() -> list[str]:
 
 
 def reason_unavailable() -> str | None:
-    """Why there is no GPU to use, as a sentence with the remedy; None where there is one."""
+    """Why there is no GPU to use, as a sentence, with what to install; None where there is one."""
     if missing := missing_packages():
         return f'device "cuda" needs {", ".join(missing)}, which is not installed; {INSTALL}.'
     try:
@@ -41,7 +47,7 @@ def reason_unavailable() -> str | None:
     except Exception as error:  # CuPy's own error types need CuPy to name them
         return _driver_problem(error)
     if count == 0:
-        return 'there is no NVIDIA GPU on this machine; use device="cpu".'
+        return NO_GPU
     return None
 
 
@@ -53,8 +59,8 @@ def _driver_problem(error: Exception) -> str:
             "or the packages for an older CUDA with pip install 'clew[cuda12]'."
         )
     if "NoDevice" in text:
-        return 'there is no NVIDIA GPU on this machine; use device="cpu".'
-    return f'the GPU cannot be reached ({text}); see clew doctor, or use device="cpu".'
+        return NO_GPU
+    return f"the GPU cannot be reached: {text}."
 
 
 def is_available() -> bool:
@@ -68,7 +74,7 @@ def check_available() -> None:
     if reason is None:
         return
     kind = MissingDependencyError if "not installed" in reason else DeviceError
-    raise kind(reason)
+    raise kind(reason, remedy=ON_CPU[0], option=ON_CPU[1])
 
 
 def find_cupy() -> Any:
@@ -98,8 +104,8 @@ def clean(problem: str, wanted: int | None = None) -> Iterator[None]:
             raise _out_of_memory(problem, wanted) from error
         raise DeviceError(
             f"{problem}: {error}.",
-            remedy='The CPU can still be used (device="cpu"); see clew doctor.',
-            option="The CPU can still be used (--device cpu); see clew doctor.",
+            remedy=ON_CPU[0],
+            option=ON_CPU[1],
         ) from error
 
 

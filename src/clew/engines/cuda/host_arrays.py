@@ -53,9 +53,16 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
     if size > free:
         raise ResourceError(
             f"{size:,} bytes of managed memory are needed and {free:,} bytes are free on the GPU; beyond that, "
-            'pages would be moved for ever. Use clew.memory(edges="auto"), "tiered" or "zero_copy".'
+            "pages would be moved for ever.",
+            remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy".',
+            option="Use --edges auto, tiered or zero_copy.",
         )
-    check_host(size, "managed memory, whose pages begin on the host,", 'Use clew.memory(edges="zero_copy").')
+    check_host(
+        size,
+        "managed memory, whose pages begin on the host,",
+        remedy='Use clew.memory(edges="zero_copy").',
+        option="Use --edges zero_copy.",
+    )
     source = _bytes_of(array)
     device.xp.get_default_memory_pool().free_all_blocks()
     with clean(f"{size:,} bytes of managed memory cannot be had", size):
@@ -79,7 +86,11 @@ def _prefetch(device: Any, address: int, size: int) -> None:
     else:
         (status,) = driver.cuMemPrefetchAsync(address, size, driver.CUdevice(device.ordinal), stream)
     if status != driver.CUresult.CUDA_SUCCESS:
-        raise DeviceError(f'managed memory cannot be prefetched: {status.name}. Use clew.memory(edges="managed").')
+        raise DeviceError(
+            f"managed memory cannot be prefetched: {status.name}.",
+            remedy='Use clew.memory(edges="managed").',
+            option="Use --edges managed.",
+        )
 
 
 def _bytes_of(array: Array) -> Array:

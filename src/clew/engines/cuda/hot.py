@@ -62,6 +62,13 @@ def forget_renamed(rows: DeviceRows) -> None:
     _renamed.pop(rows, None)
 
 
+def forget_all_renamed() -> bool:
+    """The same of all graphs; whether there were any."""
+    had = bool(_renamed)
+    _renamed.clear()
+    return had
+
+
 def reordered(device: Device, values: Any, order: Any) -> Any:
     """``values[order]``."""
     moved = device.empty(order.size, values.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.rows import DeviceRows, into_of, rows_on
 from clew.graph import Graph
 
 THREADS = 256
@@ -43,7 +43,7 @@ class Neighbourhoods:
 def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) -> Neighbourhoods:
     """Neighbours over edges of either direction; ``with_times`` says of each how many directions there are."""
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
-    into = rows_on(device, graph.incoming, weights=False, parts=2) if graph.directed else None
+    into = rows_on(device, into_of(graph), weights=False, parts=2) if graph.directed else None
     n, arcs = out.num_vertices, out.num_arcs * (1 if into is None else 2)
     index = np.dtype(out.neighbours.dtype)
     items = device.empty(arcs, index)

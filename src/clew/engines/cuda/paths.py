@@ -271,8 +271,9 @@ def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, 
         count_bits = 32
     if count_bits + rows.num_arcs.bit_length() > 64:
         raise ResourceError(
-            f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than one GPU search can count; "
-            'use device="cpu".'
+            f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than one GPU search can count.",
+            remedy='Use device="cpu".',
+            option="Use --device cpu.",
         )
     macros = {name: value for name, value in rows.defines.items() if name != "WEIGHTED"}
     return {

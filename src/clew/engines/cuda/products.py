@@ -75,7 +75,7 @@ def spmv_rows(
     left_open = way.kind == "auto"
     way = choose(balance.degrees_of(rows), numbers, way)
     if left_open and way.kind == "tiles":
-        way = _for_skewed(device, rows, way)
+        way = _for_skewed(device, rows, numbers, way)
     if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
         way = replace(way, kind="tiles")
     if way.bits and x.dtype.kind == "b" and way.kind in ("rows", "tiles"):
@@ -89,11 +89,11 @@ def spmv_rows(
         _by_tiles(device, rows, numbers, x, wanted, out, way)
 
 
-def _for_skewed(device: Device, rows: DeviceRows, way: Way) -> Way:
+def _for_skewed(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Way:
     """What takes least for rows of very different lengths, by how many edges there are."""
     if rows.num_arcs < FEW:
         return replace(way, kind="rows", lanes=LANES[-1], fetch=0)
-    return replace(way, kind=earned_layout(device, rows))
+    return replace(way, kind=earned_layout(device, rows, sweeps=numbers.starts_from_identity))
 
 
 def spmv_bits(

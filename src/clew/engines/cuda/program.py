@@ -116,7 +116,9 @@ def monoid_of(program: VertexProgram) -> Monoid:
     if not isinstance(program.reduce, Monoid):
         raise OperatorError(
             f"{type(program).__name__}.reduce is {program.reduce!r}, which sees all messages of a vertex at once; a "
-            'GPU reduces with a clew.Monoid only. Use device="cpu".'
+            "GPU reduces with a clew.Monoid only.",
+            remedy='Use device="cpu".',
+            option="Use --device cpu.",
         )
     return program.reduce
 
@@ -254,7 +256,9 @@ def _defines(
     if max(count_bits, rows.num_vertices.bit_length()) + rows.num_arcs.bit_length() > 64:
         raise ResourceError(
             f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than a vertex program can count on a "
-            'GPU; use device="cpu".'
+            "GPU.",
+            remedy='Use device="cpu".',
+            option="Use --device cpu.",
         )
     defines = {
         **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),

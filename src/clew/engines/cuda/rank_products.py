@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -37,7 +38,7 @@ def rank_by_products(
 ) -> Ranks:
     """Ranks from the in-edges ``rows``; ``spread`` and ``starts`` are None as in the kernels."""
     n = rows.num_vertices
-    layout = layout or earned_layout(device, rows, products=max_iterations, hot_after=0)
+    layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations), hot_after=0)
     names, multiply = _product(device, rows, value, layout)
     defines = _defines(rows, value)
     blocks = blocks_for(device, n, THREADS)
@@ -69,6 +70,13 @@ def rank_by_products(
     device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
     found = device.download(progress).view(PROGRESS)[0]
     return ranks_with_trace(device, rank, rows, None, found, trace)
+
+
+def _rounds(damping: float, tolerance: float, most: int) -> int:
+    """How many rounds it will take at most: each leaves no more than ``damping`` of the change before it."""
+    if not 0 < tolerance < 1 or not 0 < damping < 1:
+        return most
+    return min(most, math.ceil(math.log(tolerance) / math.log(damping)))
 
 
 def _product(

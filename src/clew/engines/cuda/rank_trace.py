@@ -20,8 +20,8 @@ def room_for_rounds(device: Device, max_iterations: int) -> Any:
 
 def told_by(device: Device, trace: Any, rounds: int) -> tuple[Array, Array]:
     """By how much each round changed the ranks, and when each began and the last ended, in nanoseconds."""
-    rows = device.download(trace[: rounds + 1])
-    return rows[:rounds, 0], rows[:, 1].copy().view(np.int64)
+    rows = device.download(trace[: rounds + 1])  # fewer where not all rounds were traced
+    return rows[:-1, 0], rows[:, 1].copy().view(np.int64)
 
 
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, found: Any, trace: Any) -> Ranks:

@@ -96,7 +96,12 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
     from cuda.bindings import driver
 
     whole = max(PAGE, -(-size // PAGE) * PAGE)
-    check_host(whole + PAGE, "a pinned copy", 'Free memory, or use device="cpu".')
+    check_host(
+        whole + PAGE,
+        "a pinned copy",
+        remedy='Free memory, or use device="cpu".',
+        option="Free memory, or use --device cpu.",
+    )
     try:
         room = np.empty(whole + PAGE, np.uint8)
     except MemoryError:
@@ -105,8 +110,9 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
     address, problem = _register(room.ctypes.data + start, whole, driver.CU_MEMHOSTREGISTER_DEVICEMAP)
     if not address:
         raise ResourceError(
-            f"{size:,} bytes of host memory cannot be pinned for the GPU: {problem}. Raise the limit of locked "
-            'memory (ulimit -l), or use device="cpu".'
+            f"{size:,} bytes of host memory cannot be pinned for the GPU: {problem}.",
+            remedy='Raise the limit of locked memory (ulimit -l), or use device="cpu".',
+            option="Raise the limit of locked memory (ulimit -l), or use --device cpu.",
         )
     weakref.finalize(room, _release, room.ctypes.data + start, current_device()).atexit = False
     _pages[id(room)] = room

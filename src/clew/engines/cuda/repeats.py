@@ -9,9 +9,9 @@ from __future__ import annotations
 import weakref
 
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.hot import forget_renamed, renamed
+from clew.engines.cuda.hot import forget_all_renamed, forget_renamed, renamed
 from clew.engines.cuda.rows import DeviceRows
-from clew.engines.cuda.sweep import can_sweep, sweep_of
+from clew.engines.cuda.sweep import can_sweep, forget_all_sweeps, is_swept, sweep_of
 
 FROM_ARCS = 1 << 23
 #: Products after which a layout is made: about as many as it saves the time of.
@@ -22,27 +22,36 @@ _products: weakref.WeakKeyDictionary[DeviceRows, int] = weakref.WeakKeyDictionar
 _too_large: weakref.WeakKeyDictionary[DeviceRows, set[str]] = weakref.WeakKeyDictionary()
 
 
-def earned_layout(device: Device, rows: DeviceRows, products: int = 1, hot_after: int | None = None) -> str:
-    """What the next ``products`` products should go over: "tiles", "hot" or "sweep"."""
+def earned_layout(
+    device: Device, rows: DeviceRows, products: int = 1, *, hot_after: int | None = None, sweeps: bool = True
+) -> str:
+    """What the next ``products`` products should go over: "tiles", "hot", or, where ``sweeps``, "sweep"."""
     if rows.num_arcs < FROM_ARCS or not rows.in_device_memory:
         return "tiles"
-    before = _products.get(rows, 0)
-    _products[rows] = before + products
-    if before + products > SWEEP_AFTER and can_sweep(rows) and _made(device, rows, "sweep"):
-        forget_renamed(rows)
+    count = _products[rows] = _products.get(rows, 0) + products
+    if count > SWEEP_AFTER and sweeps and can_sweep(rows) and _made(device, rows, "sweep"):
         return "sweep"
-    if before + products > (HOT_AFTER if hot_after is None else hot_after) and _made(device, rows, "hot"):
+    if count > (HOT_AFTER if hot_after is None else hot_after) and _made(device, rows, "hot"):
         return "hot"
     return "tiles"
 
 
+def forget_layouts() -> bool:
+    """Let go of all layouts, which graphs may earn anew; whether there were any."""
+    return forget_all_renamed() | forget_all_sweeps()
+
+
 def _made(device: Device, rows: DeviceRows, kind: str) -> bool:
-    """Make a layout; where there is no room for it, never again."""
+    """Make a layout where there is none; where there is no room for it, never again."""
     failed = _too_large.setdefault(rows, set())
     if kind in failed:
         return False
     try:
-        (sweep_of if kind == "sweep" else renamed)(device, rows)
+        if kind == "hot":
+            renamed(device, rows)
+        elif not is_swept(rows):
+            sweep_of(device, rows)
+            forget_renamed(rows)  # whoever needs them beside a sweep has them made once more
     except MemoryError:  # what there is will do
         failed.add(kind)
         return False

@@ -11,7 +11,7 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.build import on_device
 from clew.dtypes import OffsetArray
-from clew.engines.cuda.account import Key, charge, charged, make_room, other_direction_is_there
+from clew.engines.cuda.account import Key, belong_together, charge, charged, make_room, other_direction_is_there
 from clew.engines.cuda.device import Device, index_defines
 from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, narrowest, plan_edges, put
 from clew.engines.cuda.failures import clean
@@ -51,10 +51,15 @@ class DeviceRows:
 
 @dataclass(frozen=True, eq=False)
 class _Kept:
-    """Rows as they were put, and what had been asked for."""
+    """Rows as they were put, and what had been asked for.
+
+    ``boundary`` is the placement's: a graph whose placement renumbers nobody shares its arrays with the one it was
+    made of.
+    """
 
     device: weakref.ref[Any]
     policy: Policy
+    boundary: int | None
     plain: DeviceRows
     weights: weakref.ref[Any] | None = None
     weighted: DeviceRows | None = None
@@ -85,7 +90,7 @@ def rows_on(device: Device, rows: Adjacency, *, weights: bool = True, parts: int
         if policy.edges == "auto":
             attempt.note(key, 0)
     found = _found(device, key)
-    if found is None or not _is_as_asked(found, policy, wanted):
+    if found is None or not _is_as_asked(found, policy, rows, wanted):
         found = None  # nobody but the cache has what is to be replaced
         found = _put(device, rows, wanted, policy, parts)
     if attempt is not None and policy.edges == "auto":
@@ -101,11 +106,11 @@ def _found(device: Device, key: Key) -> _Kept | None:
     return found if found is not None and found.device() is device else None
 
 
-def _is_as_asked(found: _Kept, policy: Policy, wanted: Any) -> bool:
+def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any) -> bool:
     if wanted is not None and (found.weights is None or found.weights() is not wanted):
         return False
     if found.policy == policy:
-        return True
+        return policy.edges != "tiered" or found.boundary == rows.boundary
     # Whatever was said then: all edges are in device memory, and nobody wants fewer of them there.
     return found.plan.mode == "device" and policy.fast_memory is None and policy.edges in ("auto", "device")
 
@@ -138,7 +143,7 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
             _drop(key)
             number = min(number + 1, len(SMALLER) - 1)
             continue
-        kept = _Kept(weakref.ref(device), policy, *placed)
+        kept = _Kept(weakref.ref(device), policy, rows.boundary, *placed)
         _charge(device, key, kept.weighted or kept.plain)
         _watch(key, rows.indices)
         _kept[key] = kept
@@ -151,18 +156,19 @@ def size_of(device: Device, rows: Adjacency, weights: Any, parts: int, *, each: 
 
     ``each`` are the bytes of an edge, where its weight is none of the graph's.
     """
-    key, family, attempt = (id(device), id(rows.indices)), (rows.num_vertices, rows.num_arcs), this_try()
+    key, attempt = (id(device), id(rows.indices)), this_try()
     each = bytes_per_edge(rows.indices, weights) if each is None else each
-    if parts > 1 and other_direction_is_there(device, key, family):
+    if parts > 1 and other_direction_is_there(device, key):
         parts = 1
     if makes_room:
         if current().fast_memory is not None:  # what the build left there has no part in the budget
             for number in on_device.made.keys() - {id(rows.indices), id(weights)}:
                 on_device.made.pop(number, None)
-        make_room(device, rows.num_arcs * each * parts, key, family, set() if attempt is None else attempt.used, _drop)
+        make_room(device, rows.num_arcs * each * parts, key, set() if attempt is None else attempt.used, _drop)
     taken = charged(device) - min(held, charged(device, key))
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
-    return Rows(*family, each, first_fast, parts, held, taken, narrowest(rows.indices, weights))
+    shape = (rows.num_vertices, rows.num_arcs, each)
+    return Rows(*shape, first_fast, parts, held, taken, narrowest(rows.indices, weights))
 
 
 def _charge(device: Device, key: Key, rows: DeviceRows) -> None:
@@ -170,7 +176,7 @@ def _charge(device: Device, key: Key, rows: DeviceRows) -> None:
     fast = rows.num_arcs if rows.plan is None else rows.num_arcs - rows.plan.cut
     for array in (rows.neighbours, rows.weights):
         if array is not None:
-            charge(device, array, fast * array.dtype.itemsize, key, (rows.num_vertices, rows.num_arcs))
+            charge(device, array, fast * array.dtype.itemsize, key)
 
 
 def _drop(key: Key) -> None:
@@ -250,7 +256,7 @@ def _let_go(key: Key) -> None:
 def plan_in_force(device: Device, rows: Adjacency, weights: Any) -> EdgePlan | None:
     """The plan of rows that the next call would find and keep; None where it would put them (anew)."""
     found = _kept.get((id(device), id(rows.indices)))
-    return found.plan if found is not None and _is_as_asked(found, current(), weights) else None
+    return found.plan if found is not None and _is_as_asked(found, current(), rows, weights) else None
 
 
 def make_way(device: Device, rows: Adjacency) -> None:
@@ -265,7 +271,8 @@ def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
     return None if found is None else found.plan
 
 
-_turned: dict[Key, tuple[Any, DeviceRows]] = {}
+#: The weights that were asked for, and the in-edges with and without them.
+_turned: dict[Key, tuple[Any, DeviceRows, DeviceRows]] = {}
 
 
 def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> DeviceRows:
@@ -279,7 +286,15 @@ def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> Device
             turned = None
         if turned is not None:
             return turned
-    return rows_on(device, graph.incoming, weights=weights)
+    return rows_on(device, into_of(graph), weights=weights)
+
+
+def into_of(graph: Graph) -> Adjacency:
+    """The in-edges on the host, for the device: they share its memory with the out-edges."""
+    into = graph.incoming
+    if graph.directed:
+        belong_together(graph.outgoing.indices, into.indices)
+    return into
 
 
 def _turned_on(device: Device, graph: Graph, weights: bool) -> DeviceRows | None:
@@ -300,13 +315,10 @@ def _turned_on(device: Device, graph: Graph, weights: bool) -> DeviceRows | None
         with clean("the in-edges cannot be made on the GPU"):
             made = replace(transposed(device, out), plan=out.plan)
         _charge(device, key, made)
-        found = _turned[key] = (wanted, made)
+        found = _turned[key] = (wanted, made, made if made.weights is None else replace(made, weights=None))
     if (attempt := this_try()) is not None:
         attempt.used.add(key)
-    turned = found[1]
-    if weights or turned.weights is None:
-        return turned
-    return replace(turned, weights=None)
+    return found[1] if weights else found[2]
 
 
 def _has_room_for_both(device: Device, rows: Adjacency, wanted: Any) -> bool:

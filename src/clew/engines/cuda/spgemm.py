@@ -40,7 +40,9 @@ def spgemm(device: Device, a: Adjacency, b: Adjacency, semiring: Semiring, mask:
     dtype = semiring.result_dtype(left, right)
     if a.num_vertices >= 2**32:
         raise ResourceError(
-            f'a product of matrices with {a.num_vertices:,} rows is more than the GPU engine counts; use device="cpu".'
+            f"a product of matrices with {a.num_vertices:,} rows is more than the GPU engine counts.",
+            remedy='Use device="cpu".',
+            option="Use --device cpu.",
         )
     numbers = algebra.of_semiring(semiring, left, right, dtype)
     given = [rows_on(device, matrix) for matrix in (a, b)]

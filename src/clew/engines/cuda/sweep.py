@@ -13,10 +13,12 @@ from clew.engines.cuda.device import Device, blocks_for, index_defines
 from clew.engines.cuda.hot import shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program
-from clew.engines.cuda.sweep_layout import BATCH, MOST_ROWS, NO_TARGET, PART, WARPS, Sweep, made_sweep
+from clew.engines.cuda.sweep_layout import BATCH, COLUMNS_PER_RUN, MOST_ROWS, NO_TARGET, PART, WARPS, Sweep, made_sweep
 from clew.operators import semirings
 
 THREADS = 256
+#: Lengths of runs that are kept while the layout is made, 24 bytes each.
+MOST_RUNS = 1 << 27
 
 _sweeps: weakref.WeakKeyDictionary[DeviceRows, Sweep] = weakref.WeakKeyDictionary()
 
@@ -29,9 +31,23 @@ def sweep_of(device: Device, rows: DeviceRows) -> Sweep:
     return found
 
 
+def is_swept(rows: DeviceRows) -> bool:
+    """Whether a graph has the layout."""
+    return rows in _sweeps
+
+
+def forget_all_sweeps() -> bool:
+    """Let all layouts go; whether there were any."""
+    had = bool(_sweeps)
+    _sweeps.clear()
+    return had
+
+
 def can_sweep(rows: DeviceRows) -> bool:
-    """Whether columns and parts can be numbered in 31 bits."""
-    return rows.neighbours.dtype.itemsize == 4 and rows.num_arcs // PART + rows.num_vertices < 2**31
+    """Whether columns and parts can be numbered in 31 bits, and tiles times runs of columns are not too many."""
+    parts = rows.num_arcs // PART + rows.num_vertices
+    runs = parts // MOST_ROWS * (rows.num_vertices // COLUMNS_PER_RUN)
+    return rows.neighbours.dtype.itemsize == 4 and parts < 2**31 and runs < MOST_RUNS
 
 
 def run_sweep(

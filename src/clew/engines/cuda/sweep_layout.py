@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import names_of
+from clew.engines.cuda.hot import names_of, shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
 from clew.engines.cuda.source import Program, ctype
@@ -23,7 +23,8 @@ THREADS = 256
 WARP = 32
 #: Warps of a block, of which a processor has one; what they share is the L1 cache.
 WARPS = 32
-#: Sums that a warp has room for: fewer than 2,048 (sweep_word.cuh), and no more than are needed, by steps.
+#: Sums that a warp has room for: fewer than 2,048 (sweep_word.cuh), so many that all warps of a block have room for
+#: sums of 4 bytes, and no more than are needed, by steps.
 MOST_ROWS = 1984
 ROWS_BY = 128
 #: Steps whose loads a warp has on their way at a time.
@@ -69,8 +70,9 @@ def made_sweep(device: Device, rows: DeviceRows) -> Sweep:
     order, names = names_of(device, rows)
     firsts, split_rows, count = _cut(device, rows)
     warps = device.num_processors * WARPS
-    num_tiles = warps * max(1, -(-count // (warps * MOST_ROWS)))
-    tile_rows = min(MOST_ROWS, max(1, -(-count // (num_tiles * ROWS_BY))) * ROWS_BY)
+    most = min(MOST_ROWS, max(1, shared_bytes(device) // (WARPS * 4 * ROWS_BY)) * ROWS_BY)
+    num_tiles = warps * max(1, -(-count // (warps * most)))
+    tile_rows = min(most, max(1, -(-count // (num_tiles * ROWS_BY))) * ROWS_BY)
     parts, targets = _dealt(device, rows, firsts, count, num_tiles, tile_rows)
     packed = _packed(device, rows, names, parts, num_tiles, tile_rows)
     return Sweep(*packed, num_tiles, tile_rows, targets, order, names, split_rows, firsts, count)

@@ -99,10 +99,16 @@ def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
         return answer[1] if len(answer) > 1 else None
     if status == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
         raise ResourceError(
-            f"{size:,} bytes of {what} cannot be had. Give the edges less fast memory "
-            '(clew.memory(fast_memory="4GiB")), free other arrays, or use device="cpu".'
+            f"{size:,} bytes of {what} cannot be had.",
+            remedy='Give the edges less fast memory (clew.memory(fast_memory="4GiB")), free other arrays, or use '
+            'device="cpu".',
+            option="Give the edges less fast memory (--fast-memory 4GiB), or use --device cpu.",
         )
-    raise DeviceError(f'{size:,} bytes of {what} cannot be had: {status.name}. Use clew.memory(edges="zero_copy").')
+    raise DeviceError(
+        f"{size:,} bytes of {what} cannot be had: {status.name}.",
+        remedy='Use clew.memory(edges="zero_copy").',
+        option="Use --edges zero_copy.",
+    )
 
 
 def _attribute(ordinal: int, name: str) -> int:

@@ -17,7 +17,7 @@ from clew.engines.cpu.rows import rows_of
 from clew.engines.cuda import pagerank as cuda
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.row_product import RowProduct
-from clew.engines.cuda.rows import offsets_on
+from clew.engines.cuda.rows import into_of, offsets_on
 from clew.engines.cuda.vectors_on_wire import copy_from
 from clew.engines.hybrid.buffers import borrow
 from clew.engines.hybrid.pipeline import DEFAULT, Settings, arcs_of, blocks_of_rows, shares
@@ -50,7 +50,7 @@ def pagerank(
     ways = {SPLIT: split, GPU: gpu, CPU: alone}
     if options["weighted"] or graph.num_vertices == 0:  # every edge passes on a share of its own
         del ways[SPLIT]
-    return fastest("pagerank", graph, device, ways, plan if plan in ways else None)
+    return fastest("pagerank", graph, device, ways, plan)
 
 
 @dataclass
@@ -85,7 +85,7 @@ class _Shared:
         self.damping, self.tolerance, self.max_iterations = damping, tolerance, max_iterations
         program: Any = Search(_whole, _always, _every, monoids.plus, fields={}, message=value)
         self.product = RowProduct(device, program, monoids.plus, graph)
-        self.into = graph.incoming
+        self.into = into_of(graph)
         self.bounds = blocks_of_rows(self.into, settings.first_row)
         self.edges = arcs_of(self.into, self.bounds)
         slow = slow_rows(self.product.ways.against, self.into.indptr)

@@ -1,7 +1,8 @@
 """Who runs an algorithm: CPU and GPU together, or one of them alone, by what each took on this graph before.
 
-All of them give the same answer, so measuring costs nothing but the difference: the first calls on a graph try each,
-and later ones take the fastest. One that took many times as long as another is not tried again.
+All of them give the same answer (of sums of floats, but for the last digits), so measuring costs nothing but the
+difference: the first calls on a graph try each, and later ones take the fastest. One that took many times as long as
+another, with nothing to compile and no edges to move, is not tried again.
 """
 
 from __future__ import annotations
@@ -9,15 +10,19 @@ from __future__ import annotations
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.cuda.edge_memory import EdgePlan
 from clew.engines.cuda.rows import plan_of
-from clew.errors import ResourceError
+from clew.engines.retry import retried
+from clew.errors import GraphError, OperatorError, ResourceError
 from clew.graph import Graph
 from clew.memory import Policy, current
 from clew.result import Trace
@@ -39,66 +44,111 @@ MOSTLY_SLOW = 0.7
 @dataclass
 class _Record:
     runs: int = 0
+    cold: bool = False
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     @property
     def best(self) -> float:
         return min(self.seconds, default=float("inf"))
 
+    @property
+    def failed(self) -> bool:
+        return self.runs >= TRIES and not self.seconds
+
 
 _records: dict[tuple[Any, ...], dict[str, _Record]] = {}
+_started: set[tuple[Any, ...]] = set()  # what has been run in this process, on whatever graph
+_only: ContextVar[str | None] = ContextVar("clew_hybrid_way", default=None)
 
 
 def fastest(
-    name: str,
-    graph: Graph,
-    device: Any,
-    ways: dict[str, Callable[[], Answer]],
-    plan: str | None = None,
-    order: tuple[str, ...] | None = None,
+    name: Hashable, graph: Graph, device: Any, ways: dict[str, Callable[[], Answer]], plan: str | None = None
 ) -> Answer:
-    """What one of the ways gives: ``plan``, or the one that was fastest, or one not measured yet, in that order."""
-    if plan is not None:
-        return ways[plan]()
+    """What one of the ways gives: ``plan``, or the one that was fastest, or one not measured yet, in their order.
+
+    A way that cannot be taken (for want of memory, or because a function does not compile for it) leaves the work to
+    the next, and must not have changed what that begins with.
+    """
+    wanted = plan or _only.get()
+    if wanted is not None and (wanted in ways or (wanted == ZERO_COPY and GPU in ways)):
+        return _taken(ways, wanted)
     policy = current()
     key = (id(graph.indices), id(graph.weights), id(device), name, policy)
     known = _records.get(key)
     if known is None:
         weakref.finalize(graph.indices, _records.pop, key, None)
         hosted = {ZERO_COPY} if GPU in ways and policy.edges in ("auto", "tiered") else set()
-        tried = [way for way in order or ORDER if way in ways.keys() | hosted]
-        known = _records[key] = {way: _Record() for way in tried}
-    chosen = _choice(known)
-    if chosen == ZERO_COPY and known[chosen].runs == 0 and not _mostly_slow(device, graph):
-        del known[chosen]
+        known = _records[key] = {way: _Record() for way in ORDER if way in ways.keys() | hosted}
+    while True:
         chosen = _choice(known)
-    start = time.perf_counter()
+        if chosen == ZERO_COPY and known[chosen].runs == 0 and not _is_worth_a_try(known, device, graph):
+            del known[chosen]
+            continue
+        before, start = _places(device, graph), time.perf_counter()
+        try:
+            found = _taken(ways, chosen) if chosen == CPU else _on_device(ways, chosen)
+        except (OperatorError, ResourceError) as error:
+            unfit = isinstance(error, OperatorError)
+            if unfit and chosen == CPU:  # what the CPU cannot compile, nobody can
+                raise
+            _give_up(known, *((GPU, ZERO_COPY) if unfit and chosen != SPLIT else (chosen,)))
+            if all(record.failed for record in known.values()):
+                raise
+            continue  # the error is forgotten first, with what it holds of the device
+        record = known[chosen]
+        record.seconds.append(time.perf_counter() - start)
+        record.runs += 1
+        # The time of compiling, or of moving edges, says nothing about the next run.
+        started = (id(device), name, chosen)
+        record.cold = started not in _started or list(map(id, before)) != list(map(id, _places(device, graph)))
+        _started.add(started)
+        return found
+
+
+def _taken(ways: dict[str, Callable[[], Answer]], way: str) -> Answer:
+    if way != ZERO_COPY:
+        return ways[way]()
+    with Policy("zero_copy"):
+        return ways[GPU]()
+
+
+_on_device = retried(_taken)
+
+
+def _give_up(known: dict[str, _Record], *ways: str) -> None:
+    for way in known.keys() & ways:
+        known[way] = _Record(TRIES)
+
+
+def _is_worth_a_try(known: dict[str, _Record], device: Any, graph: Graph) -> bool:
+    """Whether leaving all edges on the host may be faster, or may be possible where anything else is not."""
+    return known[GPU].failed or _mostly_slow(device, graph)
+
+
+@contextmanager
+def only(way: str) -> Iterator[None]:
+    """Have hybrid runs go one way wherever they can: "gpu", "zero_copy", "cpu", or "split" for both sides together."""
+    if way not in ORDER:
+        raise GraphError(f"way is {way!r}; expected one of {', '.join(map(repr, ORDER))}.")
+    token = _only.set(way)
     try:
-        if chosen == ZERO_COPY:
-            with Policy("zero_copy"):
-                found = ways[GPU]()
-        else:
-            found = ways[chosen]()
-    except ResourceError:
-        known[chosen] = _Record(TRIES)
-        if all(record.runs >= TRIES and record.best == float("inf") for record in known.values()):
-            raise
-        return fastest(name, graph, device, ways, None, order)
-    record = known[chosen]
-    record.runs += 1
-    record.seconds.append(time.perf_counter() - start)
-    return found
+        yield
+    finally:
+        _only.reset(token)
 
 
 def _mostly_slow(device: Any, graph: Graph) -> bool:
     """Whether the GPU reads most edges over the link anyway."""
-    there = [plan_of(device, graph.outgoing)]
-    if graph.has_incoming:
-        there.append(plan_of(device, graph.incoming))
-    return max((plan.slow_share for plan in there if plan is not None), default=0.0) >= MOSTLY_SLOW
+    return max((plan.slow_share for plan in _places(device, graph) if plan is not None), default=0.0) >= MOSTLY_SLOW
 
 
-def measured(name: str, graph: Graph, device: Any) -> dict[str, float]:
+def _places(device: Any, graph: Graph) -> list[EdgePlan | None]:
+    """Where the edges are; a plan of its own for every time that they are put somewhere."""
+    rows = (graph.outgoing, graph.incoming) if graph.has_incoming else (graph.outgoing,)
+    return [plan_of(device, each) for each in rows]
+
+
+def measured(name: Hashable, graph: Graph, device: Any) -> dict[str, float]:
     """The seconds that each way took at best on this graph under the policy in force; inf where it was not tried."""
     key = (id(graph.indices), id(graph.weights), id(device), name, current())
     return {way: record.best for way, record in _records.get(key, {}).items()}
@@ -107,7 +157,7 @@ def measured(name: str, graph: Graph, device: Any) -> dict[str, float]:
 def _choice(known: dict[str, _Record]) -> str:
     best = min(record.best for record in known.values())
     for way, record in known.items():
-        if record.runs == 0 or (record.runs < TRIES and record.best <= HOPELESS * best):
+        if record.runs == 0 or (record.runs < TRIES and (record.cold or record.best <= HOPELESS * best)):
             return way
     return min(known, key=lambda way: known[way].best)
 

@@ -15,13 +15,12 @@ import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.engines.cpu import program as cpu
-from clew.engines.cpu.program import NO_LIMIT, ORDER_FREE, PUSHED, PUSHED_TO_ANY, TRACED, Done, explained
+from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done, explained
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.program import monoid_of
 from clew.engines.hybrid.pipeline import DEFAULT, LeftToCpu, Pipeline, Settings, Step, arcs_of
-from clew.engines.hybrid.plans import CPU, SPLIT, fastest
 from clew.engines.hybrid.rates import rates_of
-from clew.errors import OperatorError, ResourceError
+from clew.errors import OperatorError
 from clew.graph import Graph
 from clew.result import Trace
 
@@ -32,38 +31,6 @@ FIRST_KEY, LAST_KEY = np.uint64(0), 2**64 - 1
 MEASURED = ("bytes_up", "bytes_down", "seconds_cpu", "seconds_gpu", "form")
 
 
-class _Begun(Exception):  # noqa: N818, it carries one
-    """Memory ran out when the state had been changed already: nobody else can begin anew."""
-
-
-def run(device: Device, program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Done:
-    """Run the program on ``state`` in place: by both sides, or by the CPU alone where that was faster on this graph.
-
-    Sums of floats are always the GPU's, so that they do not depend on what was faster.
-    """
-
-    def both() -> Done:
-        return run_program(device, program, graph, state, active)
-
-    def alone() -> Done:
-        done = cpu.run_program(program, graph, state, active)
-        return done._replace(trace=Trace.later(lambda: joined(_trace([], False), done.trace).columns))
-
-    try:
-        if program.active_next == "all" or not is_order_free(program) or state.size == 0:
-            return both()
-        name = f"{type(program).__module__}.{type(program).__qualname__}"
-        return fastest(name, graph, device, {SPLIT: both, CPU: alone}, order=(SPLIT, CPU))
-    except _Begun as error:
-        raise error.args[0] from None
-
-
-def is_order_free(program: VertexProgram) -> bool:
-    """Whether what arrives may be reduced in any order, and by anybody, with the same result."""
-    monoid = monoid_of(program)
-    return program.apply_to != "all" and (monoid.name in ORDER_FREE or np.dtype(program.message).kind in "iu")
-
-
 def run_program(
     device: Device,
     program: VertexProgram,
@@ -72,7 +39,7 @@ def run_program(
     active: npt.NDArray[np.bool_],
     settings: Settings = DEFAULT,
 ) -> Done:
-    """Run the program on ``state``, a record for each vertex, in place."""
+    """Run the program on ``state``, a record for each vertex, in place; an error may leave it half changed."""
     monoid = monoid_of(program)
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     steady = program.active_next == "all"
@@ -82,14 +49,9 @@ def run_program(
     try:
         rates = rates_of(device, f"{monoid.name}/{np.dtype(program.message)}")
         pipeline = Pipeline(device, program, monoid, graph, state, rates, settings)
-        try:
-            if steady:
-                return _steady(pipeline, limit)
-            return _spreading(pipeline, program, graph, active, limit)
-        except ResourceError as error:
-            if settings.restarts:
-                raise
-            raise _Begun(error) from None
+        if steady:
+            return _steady(pipeline, limit)
+        return _spreading(pipeline, program, graph, active, limit)
     except Exception as error:
         # Numba's own errors, and the KeyError that it lets through for a field that does not exist.
         if type(error).__module__.startswith("numba") or isinstance(error, KeyError):

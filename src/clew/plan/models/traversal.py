@@ -37,7 +37,7 @@ def bfs(ask: Question) -> Sketch:
         "push, then pull, then push" if pulls else "push throughout",
         f"pulls while the frontier has more than 1/{kernels.ALPHA} of the edges left, until it has fewer than "
         f"1/{kernels.BETA} of the vertices; "
-        + ("a search here spreads fast enough" if pulls else "a search here spreads slowly, so it never has"),
+        + ("a search here spreads fast enough" if pulls else "a search here spreads slowly, so it seldom has"),
     )
     choose_team(
         sketch,

@@ -64,7 +64,11 @@ def _tiles(study: Study, size: int) -> list[tuple[str, str, str]]:
         largest = study.weak_sizes[0] / graph.num_vertices
         tiles += [
             (words.number(round(mean, 2)), "edges per vertex", f"at most {int(study.out_degrees.max()):,}"),
-            (f"{study.weak_sizes.size:,}", "components", f"{words.percent(largest)} in the largest"),
+            (
+                f"{study.weak_sizes.size:,}",
+                "component" if study.weak_sizes.size == 1 else "components",
+                f"{words.percent(largest)} in the largest",
+            ),
         ]
     if graph.num_arcs:
         farthest = int(study.search.depth.max())

@@ -66,9 +66,10 @@ __device__ __forceinline__ void put_sums(const sum_t* sums, const int* targets, 
     }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, 1) spmv_sweep(const u32* words, const weight_t* weights, const u32* steps, const u64* tile_steps,
-                                      u64 num_tiles, const int* targets, const value_t* x, const u8* wanted, sum_t* out,
-                                      sum_t* parts, sum_t identity, value_t nothing) {
+extern "C" __global__ void __launch_bounds__(THREADS, 1)
+    spmv_sweep(const u32* words, const weight_t* weights, const u32* steps, const u64* tile_steps, u64 num_tiles,
+               const int* targets, const value_t* x, const u8* wanted, sum_t* out, sum_t* parts, sum_t identity,
+               value_t nothing) {
     sum_t* sums = dynamic_shared<sum_t>() + warp_in_block() * TILE_ROWS;
     const Source source = {nullptr, nullptr, x, identity, nothing};
     for (u64 tile = warp_in_grid(); tile < num_tiles; tile += warps_in_grid()) {

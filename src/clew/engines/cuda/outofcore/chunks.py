@@ -112,7 +112,7 @@ def chunked(
     Without ``in_slots`` there is no memory for copies: the other chunks are read where they are.
     """
     arcs, limited = rows.num_arcs, current().fast_memory is not None
-    owner, family = (id(device), id(rows.indices)), (rows.num_vertices, arcs)
+    owner = (id(device), id(rows.indices))
     if chunk_bytes is None:
         chunk_bytes = min(CHUNK_BYTES, device.free_memory() // LEAST_CHUNKS)
     step = max(1, chunk_bytes // edge_bytes(rows.indices, weights))
@@ -140,9 +140,9 @@ def chunked(
     )
     for array in high:
         if array is not None:
-            charge(device, array, int(array.nbytes), owner, family)
+            charge(device, array, int(array.nbytes), owner)
     if made.rings == 1:
-        charge(device, made, SLOTS * made.slot_edges * made.edge_bytes, owner, family)
+        charge(device, made, SLOTS * made.slot_edges * made.edge_bytes, owner)
     return made
 
 

@@ -19,6 +19,7 @@ from clew.engines.cuda.outofcore.tracing import Steps
 from clew.engines.cuda.outofcore.when import chunks_for, note_for_retry, share_for, split_for
 from clew.engines.cuda.rank_products import PROGRESS
 from clew.engines.cuda.rank_trace import room_for_rounds, told_by
+from clew.engines.cuda.rows import into_of
 from clew.engines.cuda.source import ctype
 from clew.graph import Graph
 
@@ -39,7 +40,7 @@ def ranks_in_chunks(device: Device, graph: Graph, *, weighted: bool, value: np.d
     each = graph.indices.itemsize + (value.itemsize if weighted else 0)
     if split_for(device, "pagerank", graph.outgoing, each) is None:
         return None
-    into = graph.incoming
+    into = into_of(graph)
     if weighted:
         leaving, shares = shares_of(graph.outgoing, into)
         shares = shares.astype(value, copy=False)  # read from the host until the ranks are there
