@@ -4,12 +4,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check browser docs bench lines clean
+.PHONY: demo test check browser docs bench lines clean suite
 
 demo: $(READY)
 	$(BIN)/clew demo
 
-test: $(READY) check browser
+# What looks at the code alone runs beside the tests: one of two cores would be idle meanwhile.
+test: $(READY) browser
+	$(MAKE) --jobs=2 check suite
+
+suite: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: $(READY)

@@ -20,7 +20,7 @@ from tests.algorithms.graphs import LARGE, graphs, thread_count
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples" / "vertex_programs.py"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(min_vertices=1), st.data())
 def test_small_graphs(graph, data):
     source = data.draw(st.integers(0, graph.num_vertices - 1))

@@ -49,7 +49,7 @@ def test_without_names_vertices_are_integers():
     assert Result("demo", {"x": np.array([])}).top(3) == []
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     hnp.arrays(
         st.sampled_from(["bool", "int8", "int64", "uint8", "uint64", "float32", "float64"]),

@@ -34,7 +34,7 @@ def lightest(graph):
     return clew.Graph.from_edges(*graph.edges(), graph.num_vertices, graph.directed, duplicates="min")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=32, deadline=None)
 @given(graphs(), st.sampled_from(METHODS))
 def test_unweighted(graph, method):
     result = clew.all_pairs(graph, method=method)
@@ -46,7 +46,7 @@ def test_unweighted(graph, method):
     np.testing.assert_array_equal(result.distance, expected)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=32, deadline=None)
 @given(graphs(), st.sampled_from(METHODS), st.sampled_from(["uint8", "int64", "float32", "float64"]), st.data())
 def test_weights_of_0_and_more(graph, method, dtype, data):
     graph = weighted(graph, data, 0, dtype)
@@ -58,7 +58,7 @@ def test_weights_of_0_and_more(graph, method, dtype, data):
     np.testing.assert_array_equal(as_floats(result.distance), expected)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=32, deadline=None)
 @given(graphs(directed=True, min_vertices=1), st.sampled_from(["int8", "float64"]), st.data())
 def test_negative_weights(graph, dtype, data):
     graph = weighted(graph, data, -2, dtype)

@@ -26,7 +26,7 @@ def sum_of(graph, cycle):
     return sum(matrix[u, v] for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(weighted_graphs("int32", -2, 6) | weighted_graphs("float64", -2, 6), st.data())
 def test_small_graphs(graph, data):
     source = data.draw(st.integers(0, graph.num_vertices - 1))

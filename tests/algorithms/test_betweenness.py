@@ -17,7 +17,7 @@ from clew.engines.cpu import betweenness as cpu
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.booleans())
 def test_small_graphs(graph, normalized):
     result = clew.betweenness(graph, normalized=normalized)
@@ -26,7 +26,7 @@ def test_small_graphs(graph, normalized):
     np.testing.assert_allclose(result.centrality, list(expected.values()), rtol=1e-12, atol=1e-15)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(min_vertices=3), st.booleans(), st.data())
 def test_samples_are_scaled_as_in_networkx(graph, normalized, data):
     count = data.draw(st.integers(1, graph.num_vertices))

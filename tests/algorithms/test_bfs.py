@@ -13,7 +13,7 @@ from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(min_vertices=1), st.data())
 def test_small_graphs(graph, data):
     source = data.draw(st.integers(0, graph.num_vertices - 1))

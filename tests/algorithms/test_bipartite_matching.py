@@ -49,7 +49,7 @@ def bipartite(draw):
 
 
 @pytest.mark.parametrize("given_side", [False, True])
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(bipartite())
 def test_small_graphs(given_side, case):
     graph, left = case
@@ -67,7 +67,7 @@ def test_small_graphs(given_side, case):
     assert maximal.trace["paths"].tolist() == [maximal.size]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_what_is_not_bipartite_is_refused_with_an_edge(graph):
     if nx.is_bipartite(as_networkx(graph).to_undirected()):

@@ -14,7 +14,7 @@ from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=32, deadline=None)
 @given(graphs(directed=False))
 def test_small_undirected_graphs(graph):
     result = clew.clustering_coefficient(graph)
@@ -27,7 +27,7 @@ def test_small_undirected_graphs(graph):
         assert result.average == pytest.approx(nx.average_clustering(other))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=32, deadline=None)
 @given(graphs(directed=True))
 def test_small_directed_graphs(graph):
     result = clew.clustering_coefficient(graph)

@@ -27,7 +27,7 @@ def neighbors(graph):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: "-".join(way.values()))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.integers(0, 3))
 def test_small_graphs(way, graph, seed):
     result = clew.coloring(graph, seed=seed, **way)
@@ -68,7 +68,7 @@ def test_the_seed_matters_where_something_is_random(way):
     assert (one == other) == (way.get("order") == "smallest_last")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.integers(0, 3))
 def test_larger_degrees_choose_first(graph, seed):
     color = clew.coloring(graph, seed=seed).color

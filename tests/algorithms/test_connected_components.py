@@ -21,7 +21,7 @@ def smallest_members(number: np.ndarray) -> np.ndarray:
     return first[group]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs())
 def test_small_graphs(graph):
     result = clew.connected_components(graph)

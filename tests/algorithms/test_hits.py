@@ -12,7 +12,7 @@ from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs())
 def test_small_graphs(graph):
     result = clew.hits(graph, max_iterations=5000)

@@ -14,7 +14,7 @@ from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs())
 def test_small_graphs(graph):
     result = clew.k_core(graph)

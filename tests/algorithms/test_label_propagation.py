@@ -32,7 +32,7 @@ def by_definition(graph: clew.Graph, rounds: int) -> list[int]:
     return labels
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(), st.integers(0, 12))
 def test_small_graphs(graph, rounds):
     result = clew.label_propagation(graph, max_iterations=rounds)

@@ -25,7 +25,7 @@ def splitmix64(key: int, counter: int) -> int:
 
 
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(), st.integers(0, 3))
 def test_small_graphs(method, graph, seed):
     result = clew.maximal_independent_set(graph, method=method, seed=seed)
@@ -37,7 +37,7 @@ def test_small_graphs(method, graph, seed):
     assert other.subgraph(members).number_of_edges() == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.integers(0, 3))
 def test_luby_gives_what_one_pass_in_the_order_of_the_keys_gives(graph, seed):
     from clew.generate.streams import stream

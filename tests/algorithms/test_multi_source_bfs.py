@@ -13,7 +13,7 @@ from clew.engines.cpu import memory
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(min_vertices=1), st.data())
 def test_small_graphs(graph, data):
     sources = data.draw(st.lists(st.integers(0, graph.num_vertices - 1), max_size=70))

@@ -25,7 +25,7 @@ def exact(graph, damping, jumps, weighted=False):
     return np.linalg.solve(np.eye(n) - damping * matrix.T, (1 - damping) * jumps)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(), st.sampled_from([0.0, 0.5, 0.85, 0.99]), st.data())
 def test_small_graphs(graph, damping, data):
     n = graph.num_vertices

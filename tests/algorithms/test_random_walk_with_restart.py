@@ -13,7 +13,7 @@ from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(min_vertices=1), st.sampled_from([0.05, 0.15, 0.6, 1.0]), st.data())
 def test_small_graphs(graph, restart, data):
     source = data.draw(st.integers(0, graph.num_vertices - 1))

@@ -20,7 +20,7 @@ from tests.graph.strategies import WEIGHT_DTYPES
 UNREACHED = 2**63 - 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(weighted_graphs("int32", 0, 4) | weighted_graphs("float64", 0, 4), st.data())
 def test_small_graphs(graph, data):
     source = data.draw(st.integers(0, graph.num_vertices - 1))

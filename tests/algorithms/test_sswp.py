@@ -26,7 +26,7 @@ def by_thresholds(graph, source):
     return width
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=48, deadline=None)
 @given(weighted_graphs("int32", -3, 3) | weighted_graphs("float64", -3, 3), st.data())
 def test_small_graphs(graph, data):
     source = data.draw(st.integers(0, graph.num_vertices - 1))

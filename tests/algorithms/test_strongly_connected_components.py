@@ -21,7 +21,7 @@ def expected_labels(graph: clew.Graph) -> np.ndarray:
     return smallest_members(scipy_components(graph.to_scipy(), connection="strong")[1])
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(graphs(), st.sampled_from([0, strong.SEARCHED_FIRST]))
 def test_small_graphs(graph, searched_first):
     with mock.patch.object(strong, "SEARCHED_FIRST", searched_first):

@@ -81,8 +81,13 @@ def budgets(graph: Graph, mode: str) -> dict[str, int]:
     whole = graph.num_arcs * 8
     row = int(np.diff(graph.indptr).max()) * 8
     every = {"0": 0, "row": row, "third": whole // 3, "less": whole - 1, "exact": whole, "both": 2 * whole}
-    few = {"zero_copy": ("exact",), "tiered": ("row", "third", "less"), "stream": ("0", "row", "exact")}
-    some = few.get(mode, every)
+    few = {
+        "auto": ("0", "third", "exact", "both"),
+        "tiered": ("row", "less"),
+        "stream": ("0", "row", "exact"),
+        "zero_copy": ("exact",),
+    }
+    some = few[mode]
     return {name: every[name] for name in some}
 
 

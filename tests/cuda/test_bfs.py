@@ -77,7 +77,7 @@ def test_ids_of_64_bits():
     check(wide, 9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graph=graphs())
 def test_any_graph(graph):
     if graph.num_vertices:

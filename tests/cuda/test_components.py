@@ -27,7 +27,7 @@ def same_labels(graph, label):
     np.testing.assert_array_equal(label, clew.connected_components(graph, device="cpu").label)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.sampled_from(CHOICES))
 def test_small_graphs(graph, choice):
     result = clew.connected_components(graph, device="emulated")

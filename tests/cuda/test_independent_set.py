@@ -31,7 +31,7 @@ def same_set(graph, method, choice, seed=0):
     np.testing.assert_array_equal(found.trace["left"], expected.trace["left"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.sampled_from(METHODS), st.sampled_from(CHOICES), st.integers(0, 3))
 def test_small_graphs(graph, method, choice, seed):
     same_set(graph, method, choice, seed)

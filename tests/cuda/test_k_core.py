@@ -24,7 +24,7 @@ SHAPES = {
 }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.sampled_from(CHOICES))
 def test_small_graphs(graph, choice):
     result = clew.k_core(graph, device="emulated")

@@ -32,7 +32,7 @@ def same_labels(graph, rounds, choice):
     np.testing.assert_array_equal(found.changes, expected.trace["changed"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(graphs(), st.integers(0, 8), st.sampled_from(CHOICES))
 def test_small_graphs(graph, rounds, choice):
     same_labels(graph, rounds, choice)

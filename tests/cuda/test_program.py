@@ -50,7 +50,7 @@ def check_examples(graph, source=0):
     np.testing.assert_array_equal(found.label, clew.connected_components(graph, device="cpu").label)
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(graphs(min_vertices=1), st.data())
 def test_any_graph(graph, data):
     check_examples(weighted(graph), data.draw(st.integers(0, graph.num_vertices - 1)))

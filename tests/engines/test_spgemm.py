@@ -23,7 +23,7 @@ def assert_same(found, expected):
 
 @pytest.mark.parametrize(("name", "dtype"), [("plus_times", "float64"), ("min_plus", "int32"), ("plus_pair", "int64")])
 def test_small_graphs(engine, name, dtype):
-    @examples(engine, 40)
+    @examples(engine, 20)
     @given(cases(dtype))
     def agree(case):
         graph, rng = case

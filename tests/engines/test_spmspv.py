@@ -22,7 +22,7 @@ def frontier_of(graph, rng, dtype, share=0.4):
 
 @pytest.mark.parametrize(("name", "dtype"), [("min_plus", "int32"), ("plus_times", "float64"), ("or_and", "bool")])
 def test_small_graphs(engine, name, dtype):
-    @examples(engine, 40)
+    @examples(engine, 20)
     @given(cases(dtype))
     def agree(case):
         graph, rng = case

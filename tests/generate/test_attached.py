@@ -116,7 +116,7 @@ def test_ring_of_two_neighbors_is_a_cycle():
     assert small_world(17, 2, 0) == cycle(17)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(n=st.integers(3, 60), data=st.data(), rewire=st.floats(0, 1), seed=st.integers(0, 1000))
 def test_small_world_is_simple(n, data, rewire, seed):
     half = data.draw(st.integers(1, (n - 1) // 2))

@@ -15,7 +15,7 @@ from tests.generate.test_attached import pairs
 # ---------------------------------------------------------------------- grids
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(height=st.integers(0, 12), width=st.integers(0, 12), diagonals=st.booleans())
 def test_grid_has_the_edges_of_a_grid(height, width, diagonals):
     graph = grid(height, width, diagonals=diagonals)

@@ -46,7 +46,7 @@ def obvious(edges: EdgeList, directed: bool, duplicates: str, loops: str) -> lis
     return merged
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=160, deadline=None)
 @given(
     edge_lists(),
     st.booleans(),
@@ -70,7 +70,7 @@ def test_rows_are_what_an_obvious_builder_gives(edges, directed, duplicates, loo
         np.testing.assert_array_equal(graph.weights, np.array([arc[2] for arc in expected], dtype=edges.weights.dtype))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(edge_lists(), st.booleans(), st.sampled_from(["keep", "drop"]), st.sampled_from(["keep", "drop"]))
 def test_every_edge_is_accounted_for(edges, directed, duplicates, loops):
     graph = clew.Graph.from_edges(*edges, directed=directed, duplicates=duplicates, loops=loops)
@@ -204,7 +204,7 @@ def test_edges_listed_in_both_directions_are_checked():
     assert twice.num_edges == 2
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(edge_lists())
 def test_from_csr_agrees_with_from_edges(edges):
     graph = clew.Graph.from_edges(*edges)

@@ -62,7 +62,7 @@ def test_bad_tables_are_refused(table, options, message):
         clew.Graph.from_arrow(table, **options)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(edge_lists(), st.booleans())
 def test_scipy_round_trip(edges, directed):
     graph = clew.Graph.from_edges(*edges, directed=directed)

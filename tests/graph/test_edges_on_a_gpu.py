@@ -30,7 +30,7 @@ def numpy_for_cupy(monkeypatch):
     monkeypatch.setattr(on_device, "_cupy", lambda: np)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     edges=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 3)), max_size=30),
     directed=st.booleans(),

@@ -51,7 +51,7 @@ def test_in_edges_are_built_once_and_shared(small):
     assert turned.reversed().outgoing is small.outgoing
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(edge_lists(), st.booleans())
 def test_reversing_twice_changes_nothing(edges, directed):
     graph = clew.Graph.from_edges(*edges, directed=directed)
@@ -64,7 +64,7 @@ def test_reversing_twice_changes_nothing(edges, directed):
     assert clew.Graph(turned.reversed().outgoing, directed=directed) == graph
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(edge_lists(), st.booleans(), st.data())
 def test_subgraph_and_relabeled_against_matrices(edges, directed, data):
     graph = clew.Graph.from_edges(*edges, directed=directed, duplicates="first")

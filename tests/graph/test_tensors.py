@@ -55,7 +55,7 @@ class OldConsumer:
         return np.from_dlpack(Wrapped())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(edge_lists(), st.booleans())
 def test_edge_index_round_trip(edges, directed):
     graph = clew.Graph.from_edges(*edges, directed=directed)

@@ -16,7 +16,7 @@ from clew.io.options import ReadOptions
 from tests.graph.strategies import WEIGHT_DTYPES
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data(), st.sampled_from(WEIGHT_DTYPES), st.sampled_from(WEIGHT_DTYPES))
 def test_conversion_loses_nothing_or_is_refused(data: st.DataObject, old: str, new: str) -> None:
     weights = data.draw(hnp.arrays(old, st.integers(0, 5)))

@@ -106,7 +106,7 @@ def test_undirected_paths_need_both_arcs() -> None:
     refused(data.replace(b"a 2 1 7", b"a 2 1 8"), "dimacs", "different weights", directed=False)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(named=False, weight_dtypes=["int64", "float64"]))
 def test_round_trip(graph: clew.Graph) -> None:
     again = paths(stored(graph, ".gr", format="dimacs"), directed=graph.directed)
@@ -217,7 +217,7 @@ def test_values_of_vertices() -> None:
     assert "line 3, column 1: the line starts with 'n'" in refused(b"p edge 2 1\ne 1 2\nn 1 1\n", "dimacs-col")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(named=False, weight_dtypes=["int64"]))
 def test_coloring_round_trip(graph: clew.Graph) -> None:
     graph = graph.symmetrized("keep").with_weights(None)

@@ -213,7 +213,7 @@ def test_gap_files_keep_their_ids(suffix: str, tmp_path: Path) -> None:
     st.lists(st.integers(-(2**63), 2**63 - 1) | st.integers(-20, 20) | st.integers(0, 2**21), max_size=50),
     st.booleans(),
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_numbering(values: list[int], always: bool) -> None:
     column = np.array(values, dtype=np.int64)
     if values and max(map(abs, values)) < 2**31:

@@ -79,7 +79,7 @@ def graphs(draw: st.DrawFn) -> clew.Graph:
     st.sampled_from([None, True, False]),
 )
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
 )
 def test_what_is_written_comes_back(
     tmp_path: Path, graph: clew.Graph, suffix: str, delimiter: str | None, header: bool | None

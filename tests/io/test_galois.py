@@ -28,7 +28,7 @@ def raw(version: int, ends: list[int], targets: list[int], weights: Any = None, 
     return header + body + padding + (data.tobytes() if size else b"")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(named=False))
 def test_round_trip(graph: clew.Graph) -> None:
     data = stored(graph, ".gr", format="galois")

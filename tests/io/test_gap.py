@@ -26,7 +26,7 @@ def raw(directed: bool, *sides: tuple[list[int], list[Any]]) -> bytes:
     return data
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(named=False, weight_dtypes=FIT))
 def test_round_trip(graph: clew.Graph) -> None:
     data = stored(graph, ".wsg" if graph.weighted else ".sg")

@@ -221,7 +221,7 @@ def test_detected() -> None:
         assert ldbc.sniff(other) is Match.NO
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graphs(named=False), st.data(), st.sampled_from(["e", "v", "properties", "e.gz", "v.zst"]))
 def test_round_trip(tmp_path: Path, graph: clew.Graph, data: st.DataObject, ending: str) -> None:
     n = graph.num_vertices

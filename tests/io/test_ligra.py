@@ -146,7 +146,7 @@ def test_detected_by_its_first_word() -> None:
         assert ligra.sniff(other) is Match.NO
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(named=False), st.data())
 def test_round_trip(graph: clew.Graph, data: st.DataObject) -> None:
     boundary = data.draw(st.none() | st.integers(0, graph.num_vertices))

@@ -57,7 +57,7 @@ def matrices(draw: st.DrawFn) -> bytes:
     return file.getvalue()
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(matrices())
 def test_reads_what_scipy_reads(data: bytes) -> None:
     graph = read(data)
@@ -66,7 +66,7 @@ def test_reads_what_scipy_reads(data: bytes) -> None:
     assert graph.weighted == (b"pattern" not in data)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs(named=False, weight_dtypes=["int64", "float64"]))
 def test_scipy_reads_what_is_written(graph: clew.Graph) -> None:
     found = scipy.io.mmread(io.BytesIO(stored(graph, ".mtx")))
@@ -80,7 +80,7 @@ def test_scipy_reads_what_is_written(graph: clew.Graph) -> None:
 # ---------------------------------------------------------------------- round trips
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(graphs(named=False))
 def test_round_trip(graph: clew.Graph) -> None:
     again = clew.read(stored(graph, ".mtx"))

@@ -244,7 +244,7 @@ def undirected(draw: st.DrawFn) -> clew.Graph:
     return clew.Graph.from_edges(source, target, weights, n, directed=False, metadata=metadata)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(undirected())
 def test_round_trip(graph: clew.Graph) -> None:
     dtype = None if graph.weights is None else graph.weights.dtype

@@ -53,7 +53,7 @@ def with_array(graph: clew.Graph, name: str, values: Any) -> bytes:
     return rebuilt(bytes(data), change)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs())
 def test_round_trip(graph: clew.Graph) -> None:
     data = stored(graph, ".clew")

@@ -53,7 +53,7 @@ def npy(array: np.ndarray, **changes: Any) -> bytes:
     return buffer.getvalue() + array.tobytes()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(graphs())
 def test_round_trip(graph: clew.Graph) -> None:
     assert clew.read(stored(graph, ".npz")) == graph

@@ -55,7 +55,7 @@ STORES = pytest.mark.parametrize("store", [as_parquet, as_file, as_stream])
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".feather"])
 def test_round_trip(suffix: str) -> None:
-    @settings(max_examples=100, deadline=None)
+    @settings(max_examples=40, deadline=None)
     @given(graphs())
     def check(graph: clew.Graph) -> None:
         assert clew.read(stored(graph, suffix)) == graph

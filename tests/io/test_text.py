@@ -30,7 +30,7 @@ ids = st.integers(-9, 99) | st.sampled_from([2**31 - 1, -(2**31), 2**31, 10**12,
 @given(
     st.lists(st.tuples(ids, ids, gaps, ends), max_size=40), st.binary(max_size=0) | gaps, st.booleans(), st.booleans()
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_rows_are_found_whatever_is_around_them(
     rows: list[tuple[int, int, bytes, bytes]], lead: bytes, small: bool, cut: bool
 ) -> None:
@@ -195,7 +195,7 @@ names = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=6)
 
 
 @given(st.lists(st.tuples(names, names), max_size=30), st.booleans(), st.sampled_from([b",", b"\t", b""]))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_names_are_numbered_in_the_order_of_reading(
     pairs: list[tuple[str, str]], small: bool, delimiter: bytes
 ) -> None:

@@ -42,14 +42,14 @@ decimals = st.one_of(
 
 
 @given(st.lists(decimals, min_size=1, max_size=40))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_doubles_are_what_python_reads(texts: list[str]) -> None:
     for found, text in zip(numbers_of("0.5", *texts)[1:], texts, strict=True):
         assert same(found, float(text)), text
 
 
 @given(st.integers(1, 2**62), st.integers(-1, 1))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_doubles_near_a_tie(bits: int, nudge: int) -> None:
     """Half way between two doubles, and just beside it, with more digits than fit 64 bits."""
     low = struct.unpack("d", struct.pack("Q", bits))[0]
@@ -192,7 +192,7 @@ def test_requested_booleans_and_floats() -> None:
 
 
 @given(st.lists(st.integers(-(2**63), 2**64 - 1).map(str) | st.integers(-9, 9).map(str), min_size=1), st.booleans())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_column_of_integers_is_exact_or_refused(texts: list[str], small: bool) -> None:
     data = "\n".join(texts).encode()
     values = list(map(int, texts))

@@ -33,7 +33,7 @@ def lines_of(text: bytes) -> list[list[int]]:
     st.booleans(),
     st.booleans(),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_tokens_and_their_lines(rows: list[list[int]], end: bytes, gap: bytes, small: bool, last: bool) -> None:
     text = end.join(gap.join(str(value).encode() for value in row) for row in rows) + (end if last else b"")
     expected = lines_of(text)

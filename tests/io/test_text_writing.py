@@ -37,7 +37,7 @@ def written(path: Path, write: Any, *args: Any, **options: Any) -> bytes:
         max_size=20,
     )
 )
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_written_numbers_read_back(tmp_path: Path, rows: list[tuple[int, int, float, float, bool]]) -> None:
     kinds = [np.int64, np.uint64, np.float64, np.float32, np.bool_]
     columns = [np.array([row[i] for row in rows], dtype=kind) for i, kind in enumerate(kinds)]
@@ -73,7 +73,7 @@ def test_tables_of_many_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 @given(st.lists(st.lists(st.integers(0, 10**9), max_size=6), max_size=12), st.booleans(), st.booleans())
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_written_lines_read_back(tmp_path: Path, rows: list[list[int]], weighted: bool, led: bool) -> None:
     starts = np.cumsum([0, *map(len, rows)])
     values = np.array([value for row in rows for value in row], dtype=np.int64)

@@ -22,7 +22,7 @@ from tests.nx.graphs import nx_graphs, outcome, same
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
 
 SERVED = [name for names in FUNCTIONS.values() for name in names]
-EXAMPLES = settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+EXAMPLES = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def first(G):
