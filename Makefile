@@ -14,7 +14,7 @@ test: $(READY) browser
 	$(MAKE) --jobs=2 check suite
 
 suite: $(READY)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(READY)
 	$(BIN)/ruff check .
