@@ -14,6 +14,7 @@ import clew
 from clew.engines.cuda import paths
 from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
 from clew.engines.cuda.paths import Tuning
+from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.sssp import sssp
 from tests.algorithms.weighted import weighted_graphs
 from tests.graph.strategies import WEIGHT_DTYPES
@@ -23,6 +24,7 @@ SMALL = {"threads": 64, "alone": (8, 24), "eager": 16, "pile": 0.1}
 TUNINGS = {
     "auto": Tuning(**SMALL, long_row=4),
     "grid": Tuning(threads=64, alone=(0, 0), eager=0, long_row=4),
+    "in order": Tuning(threads=64, alone=(0, 0), eager=0, long_row=4, order_from=3),
     "thread": Tuning(**SMALL, balance="thread"),
     "warp": Tuning(**SMALL, balance="warp"),
     "block": Tuning(**SMALL, balance="block", words=False),
@@ -66,7 +68,7 @@ def test_shapes(name, tuning):
 @settings(max_examples=30, deadline=None)
 @given(
     weighted_graphs("int32", 0, 6) | weighted_graphs("float32", 0, 6) | weighted_graphs("float64", 0, 6),
-    st.sampled_from(["auto", "grid", "degree cut", "full pile"]),
+    st.sampled_from(["auto", "grid", "in order", "degree cut", "full pile"]),
     st.sampled_from([None, 0.5, 3.0, 1e9]),
     st.data(),
 )
@@ -179,7 +181,31 @@ def test_wide_ids():
     source, target, weights = graph.edges()
     wide = clew.Graph.from_edges(source, target, weights, graph.num_vertices, graph.directed, id_dtype="int64")
     assert wide.indices.dtype == np.int64
-    check(wide, 3, sssp(the_emulation(), wide, 3, tuning=TUNINGS["auto"]))
+    check(wide, 3, sssp(the_emulation(), wide, 3, tuning=replace(TUNINGS["auto"], order_from=3)))
+
+
+@pytest.mark.parametrize("make", [clew.generate.kronecker, clew.generate.star], ids=["skewed", "one long row"])
+def test_rows_on_the_host_are_read_in_order(make, monkeypatch):
+    """What large graphs do; their neighbours begin anywhere in a line."""
+    monkeypatch.setattr(paths, "LARGE", 1)
+    monkeypatch.setattr(paths, "DENSE", 1)
+    monkeypatch.setattr(paths, "ORDERED", 5)
+    graph = clew.generate.random_weights(make(9 if make is clew.generate.kronecker else 700), 1, 255, seed=1)
+    source = int(np.argmax(graph.degrees())) + 1
+    expected = clew.sssp(graph, source, device="cpu")
+    for skew in (0, 1, 31):
+        room = np.empty(graph.indices.size + 64, graph.indices.dtype)
+        start = (-room.ctypes.data // room.itemsize) % 32 + skew
+        indices = room[start : start + graph.indices.size]
+        indices[:] = graph.indices
+        moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed)
+        for mode, budget in (("zero_copy", None), ("tiered", graph.indices.nbytes)):
+            with clew.memory(mode, budget):
+                rows = rows_on(the_emulation(), moved.outgoing)
+                assert rows.on_host
+                assert paths.order_from(rows, Tuning()) == 5
+                found = sssp(the_emulation(), moved, source, tuning=Tuning(threads=64, alone=(0, 0), long_row=4))
+            np.testing.assert_array_equal(found.value, expected.distance)
 
 
 def test_memory_that_runs_out():

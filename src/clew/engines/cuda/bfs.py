@@ -33,8 +33,8 @@ CONTROL = np.dtype(
     ]
 )
 VARIANTS = [
-    Program.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG})
-    for index, offset in (("int", "unsigned int"), ("int", "long long"), ("long long", "long long"))
+    Program.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG, "WARM": warm})
+    for index, offset, warm in (("int", "unsigned int", 1), ("int", "long long", 0), ("long long", "long long", 1))
 ]
 
 
@@ -132,7 +132,8 @@ def _search(
 
 def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     assert into.offsets.dtype == out.offsets.dtype
-    return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG}
+    warm = int(not out.on_host)
+    return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG, "WARM": warm}
 
 
 def _columns(rows: Array, width: int) -> dict[str, Array]:

@@ -70,14 +70,14 @@ def pagerank(
     spread, factors, _kept_alive = _passing(device, graph, rows, weighted, value)
     starts = None if jumps is None else device.upload(jumps.astype(value))
     products = products_pay(pull.longest, rows.num_arcs) if tuning.products is None else tuning.products
-    if products and not weighted and rows.in_device_memory:  # products make a second copy of the edges there
+    if products and not weighted:
         return rank_by_products(
             device,
             rows,
             spread,
             starts,
             value,
-            layout=tuning.layout,
+            layout=tuning.layout if rows.in_device_memory else "tiles",  # others are copies of the edges
             **walk,
         )
     binned = uneven if tuning.binned is None else tuning.binned

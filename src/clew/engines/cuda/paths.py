@@ -24,6 +24,8 @@ DIVERGED = 1 << 63  # as in near_far.cuh
 LARGE = 1 << 23  # edges: a GPU follows them in the time of some twenty steps
 DENSE = 8  # edges of a vertex on average
 NO_LIMIT = (1 << 63) - 1
+MOST_WARPS = 128  # of a processor, and its blocks, at once
+ORDERED = 1 << 12  # vertices of a frontier whose rows are on the host, from which it is put in order
 #: As in near_far.cuh.
 SEARCH = np.dtype(
     [
@@ -62,6 +64,9 @@ class Tuning:
         Where buckets grow, they do once this part of the edges has been followed.
     pile
         The part of the vertices that the far pile has room for.
+    order_from
+        Frontiers of so many vertices are put in the order of their rows, which are then read a line at a time; None:
+        as the memory asks for that the edges are in.
     threads, blocks
         Of the launch; no more blocks than can run at once.
     traced
@@ -78,6 +83,7 @@ class Tuning:
     eager: int = 1 << 16
     tail: float = 0.5
     pile: float = 1 / 64
+    order_from: int | None = None
     threads: int = 1024
     blocks: int | None = None
     traced: int = TRACED_STEPS
@@ -140,6 +146,11 @@ class Search:
         self.full = [device.empty(pieces * entry, np.uint8) if pieces else None for _ in range(2)]
         self.capacity = max(min(n, 1024), int(n * tuning.pile))
         self.pile = (device.empty(2 * self.capacity, index), device.empty(2 * self.capacity, key))
+        self.order_from = order_from(rows, tuning)
+        self.bits = self.totals = None
+        if self.order_from != NO_LIMIT:
+            self.bits = device.zeros(-(-n // 32), np.uint32)
+            self.totals = device.empty(device.num_processors * MOST_WARPS, np.uint64)
         traced = min(tuning.traced, 4 * n + 64)
         self.trace = device.empty((traced + 1 if traced else 0, 4), np.int64)
         self.state = device.empty(SEARCH.itemsize, np.uint8)
@@ -197,6 +208,9 @@ class Search:
                 np.uint64(tuning.tail * rows.num_arcs if self.problem.grows else NO_LIMIT),
                 np.uint64(limit),
                 np.uint64(edge_limit),
+                np.uint64(self.order_from),
+                self.bits,
+                self.totals,
                 self.trace,
                 np.uint64(self.trace.shape[0]),
                 self.state,
@@ -261,6 +275,15 @@ def is_large_and_dense(rows: DeviceRows) -> bool:
     return rows.num_arcs >= LARGE and rows.num_arcs >= DENSE * rows.num_vertices
 
 
+def order_from(rows: DeviceRows, tuning: Tuning) -> int:
+    """The size from which frontiers are put in order: never by default where steps are many and small."""
+    if tuning.balance == "degree_cut":
+        return NO_LIMIT
+    if tuning.order_from is not None:
+        return tuning.order_from
+    return ORDERED if rows.on_host and is_large_and_dense(rows) else NO_LIMIT
+
+
 def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, links: bool) -> dict[str, Any]:
     """The macros of near_far.cuh."""
     count_bits = max(1, rows.num_vertices.bit_length())
@@ -289,6 +312,7 @@ def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, 
         "PREFETCH": int(tuning.prefetch),
         "UNROLL": tuning.unroll,
         "LONG_ROW": tuning.long_row,
+        "IN_ORDER": int(order_from(rows, tuning) != NO_LIMIT),
         "COUNT_BITS": count_bits,
         "THREADS": min(tuning.threads, 1024 if rows.neighbours.dtype.itemsize == 4 else 512),
     }
@@ -298,8 +322,8 @@ def _variant(file: str, **changes: Any) -> Program:
     """Shortest paths over int32 weights in 32 bits, and what is different."""
     macros = {"index_t": "int", "offset_t": "unsigned int", "weight_t": "int", "value_t": "unsigned int"}
     widths = {"key_t": "unsigned int", "result_t": "long long", "WIDEST": 0, "WORDS": 1, "LINKS": 1}
-    rest = {"BALANCE": 5, "CUT": 0, "PREFETCH": 1, "UNROLL": 2, "LONG_ROW": 64, "COUNT_BITS": 32, "THREADS": 1024}
-    return Program.of(file, {**macros, **widths, **rest, **changes})
+    ways = {"BALANCE": 5, "CUT": 0, "PREFETCH": 1, "UNROLL": 2, "LONG_ROW": 64, "IN_ORDER": 0}
+    return Program.of(file, {**macros, **widths, **ways, "COUNT_BITS": 32, "THREADS": 1024, **changes})
 
 
 _WIDE = {"key_t": "unsigned long long", "WORDS": 0, "LINKS": 0}
@@ -310,8 +334,9 @@ VARIANTS = [
     _variant("near_far.cuh"),
     _variant("near_far.cuh", WORDS=0, weight_t="float", value_t="float", result_t="float"),
     _variant("near_far.cuh", BALANCE=3, CUT=16),
+    _variant("near_far.cuh", IN_ORDER=1),
     _variant("near_far.cuh", **_DOUBLE, BALANCE=4),
-    _variant("near_far.cuh", **_LARGE, COUNT_BITS=28),
+    _variant("near_far.cuh", **_LARGE, COUNT_BITS=28, IN_ORDER=1),
     _variant("near_far.cuh", **_WIDEST),
     _variant("tight.cuh"),
     _variant("tight.cuh", **_DOUBLE),

@@ -48,6 +48,11 @@ class DeviceRows:
         """Whether all edges are, and a second copy of them may be there as well."""
         return self.plan is None or (self.plan.mode == "device" and self.plan.copies)
 
+    @property
+    def on_host(self) -> bool:
+        """Whether kernels read edges, or some of them, over the link."""
+        return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")
+
 
 @dataclass(frozen=True, eq=False)
 class _Kept:

@@ -14,7 +14,8 @@ from clew.engines.cuda.tight import tree_of_tight_edges
 from clew.engines.cuda.weight_facts import weight_facts
 from clew.graph import Graph
 
-SPARSE_DELTA = 96  # times the mean weight, divided by the degree
+SPARSE_DELTA = 96  # times the mean weight, divided by the degree;
+SLOW_DELTA = 24  # where edges are read over the link, since following one twice costs more there
 
 
 def sssp(
@@ -71,4 +72,5 @@ def default_delta(device: Device, rows: DeviceRows) -> float:
     mean = weight_facts(device, rows).mean
     if is_large_and_dense(rows):
         return mean / degree or 1.0
-    return mean * SPARSE_DELTA / degree * max(1.0, LARGE / max(1, rows.num_arcs)) or 1.0
+    width = SLOW_DELTA if rows.on_host else SPARSE_DELTA
+    return mean * width / degree * max(1.0, LARGE / max(1, rows.num_arcs)) or 1.0

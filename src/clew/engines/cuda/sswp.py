@@ -15,7 +15,7 @@ from clew.engines.cuda.weight_facts import weight_facts
 from clew.graph import Graph
 
 #: Over the range of the weights.
-DENSE_BUCKETS, SPARSE_BUCKETS, SMALL_BUCKETS = 256, 64, 16
+DENSE_BUCKETS, SPARSE_BUCKETS, SMALL_BUCKETS = 256, 64, 16  # the first also where edges are read over the link
 SMALL = 1 << 21  # edges: below, one bucket does
 
 
@@ -52,7 +52,7 @@ def default_buckets(rows: DeviceRows) -> int:
         return 1
     if rows.num_arcs < LARGE:
         return SMALL_BUCKETS
-    return DENSE_BUCKETS if is_large_and_dense(rows) else SPARSE_BUCKETS
+    return DENSE_BUCKETS if is_large_and_dense(rows) or rows.on_host else SPARSE_BUCKETS
 
 
 def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:

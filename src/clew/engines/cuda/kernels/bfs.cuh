@@ -11,6 +11,9 @@
 #ifndef BIG
 #define BIG 1024
 #endif
+#ifndef WARM
+#define WARM 1  // whether rows are fetched ahead: in vain from host memory, which no cache keeps
+#endif
 #define PART 128     // edges of a piece that a warp follows at a time
 #define ALONE 4      // times that a pulling thread looks by itself,
 #define TOGETHER 4   // at so many neighbours
@@ -130,7 +133,9 @@ __device__ __forceinline__ void enqueue(Search& to, bool won, Entry entry) {
             } else {
                 to.queue[to.queue_end + place + rank] = entry;
             }
+#if WARM
             warm_up_cache(to.neighbours + entry.start);
+#endif
         }
     }
     if (won && entry.degree >= BIG) {

@@ -1,6 +1,8 @@
 #pragma once
 #include "balance.cuh"
+#include "balance_lines.cuh"
 #include "clock.cuh"
+#include "ordered.cuh"
 #include "path_words.cuh"
 // Paths of the smallest value from one vertex: a whole search in one cooperative launch.
 //
@@ -192,8 +194,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     near_far(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, value_t unreached,
              double delta, word_t* words, u32* marks, u64* links, void* rows0, void* rows1, void* full0, void* full1,
              index_t* pile_vertices, key_t* pile_keys, u64 pile_capacity, value_t floor, u64 alone_from,
-             u64 alone_until, u64 eager_until, u64 tail_from, u64 step_limit, u64 relaxed_limit, long long* trace,
-             u64 traced, void* memory) {
+             u64 alone_until, u64 eager_until, u64 tail_from, u64 step_limit, u64 relaxed_limit, u64 order_from,
+             u32* bits, u64* totals, long long* trace, u64 traced, void* memory) {
     __shared__ Stage stages[THREADS / WARP];
     __shared__ Counters mine;
     Search* search = reinterpret_cast<Search*>(memory);
@@ -270,8 +272,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (count > 0) {
             Relax relax{graph, paths, pile, finds, threshold, key_of(floor), step, edges <= eager_until,
                         far <= pile_capacity};
-            expand(rows_of(reinterpret_cast<const Row*>(odd ? full1 : full0), full_size),
-                   rows_of(reinterpret_cast<const Row*>(odd ? rows1 : rows0), size), longest, team, relax);
+            Row* const found = reinterpret_cast<Row*>(odd ? rows1 : rows0);
+#if IN_ORDER
+            if (!alone && count >= order_from) {
+                const u64 in_order = put_in_order(offsets, n, found, count, bits, totals, search->barrier);
+                expand_lines(rows_of(found, in_order), (u32)((u64)neighbours / sizeof(index_t) % WARP), team, relax);
+            } else
+#endif
+                expand(rows_of(reinterpret_cast<const Row*>(odd ? full1 : full0), full_size), rows_of(found, size),
+                       longest, team, relax);
+            (void)order_from, (void)bits, (void)totals;
             relax.finds.finish();
             relaxed += edges;
         } else {
