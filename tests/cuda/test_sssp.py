@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 import clew
 from clew.engines.cuda import paths
+from clew.engines.cuda import sssp as sssp_module
 from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
-from clew.engines.cuda.paths import Tuning
+from clew.engines.cuda.paths import Search, Tuning
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.sssp import sssp
 from tests.algorithms.weighted import weighted_graphs
@@ -182,6 +183,19 @@ def test_wide_ids():
     wide = clew.Graph.from_edges(source, target, weights, graph.num_vertices, graph.directed, id_dtype="int64")
     assert wide.indices.dtype == np.int64
     check(wide, 3, sssp(the_emulation(), wide, 3, tuning=replace(TUNINGS["auto"], order_from=3)))
+
+
+@pytest.mark.parametrize("last", [0, 1, 2, 5])
+def test_sums_that_turn_out_to_be_large(last, monkeypatch):
+    """Sums are hoped to fit in 32 bits, of which the largest number says that there is no path."""
+    monkeypatch.setattr(sssp_module, "LIGHT", 1 << 40)
+    seen = []
+    monkeypatch.setattr(sssp_module, "Search", lambda *given: seen.append(given[3].value.itemsize) or Search(*given))
+    weights = np.array([2**31, 2**31 - 3, last, 7], np.int64)
+    graph = clew.Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 4], weights)
+    found = sssp(the_emulation(), graph, 0, tuning=TUNINGS["auto"])
+    check(graph, 0, found)
+    assert seen == [4] if last < 2 else seen == [4, 8]
 
 
 @pytest.mark.parametrize("make", [clew.generate.kronecker, clew.generate.star], ids=["skewed", "one long row"])

@@ -26,7 +26,7 @@
 // anyway.
 
 // In place of the longest row's length: a value fell below the floor, which no path can reach but round a negative
-// cycle.
+// cycle, or a sum ran over.
 #define DIVERGED (1ull << 63)
 #define MOST_GROWTH 12  // doublings of a bucket
 
@@ -82,11 +82,12 @@ struct Relax {
         return valid && !eager ? key_in(paths.words[edge.target]) : paths.unreached;
     }
     __device__ __forceinline__ void visit(bool valid, index_t source, value_t value, const Edge& edge, key_t seen) {
-        const key_t key = valid ? key_of(extended(value, edge.weight)) : paths.unreached;
-        const bool near = key < threshold;
+        const value_t further = extended(value, edge.weight);
+        const key_t key = valid ? key_of(further) : paths.unreached;
+        const bool near = key < threshold, too_far = valid && runs_over(value, further);
         bool better = valid && key < seen, found = false;
         offset_t first = 0, end = 0;
-        if (better && key < floor) {
+        if ((better && key < floor) || too_far) {
             atomicMax(finds.queue.longest, DIVERGED);
             better = false;
         }

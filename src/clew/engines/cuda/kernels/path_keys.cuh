@@ -47,6 +47,15 @@ __device__ __forceinline__ value_t value_of_weight(weight_t weight) { return (va
 __device__ __forceinline__ value_t extended(value_t value, value_t weight) { return value + weight; }
 #endif
 
+// Whether the value of an extended path is none that can be told: a sum beyond 32 bits, or the one for "unreached".
+template <class V>
+__device__ __forceinline__ bool runs_over(V, V) {
+    return false;
+}
+#if !WIDEST
+__device__ __forceinline__ bool runs_over(u32 value, u32 sum) { return sum < value || sum == 0xffffffffu; }
+#endif
+
 // Where a bucket that begins at `key` ends: delta further, at least one key further, never beyond `most`.
 __device__ __forceinline__ u32 moved(u32 key, double delta, float, u32 most) {
     const u32 end = key_of((float)((double)value_of(key, 0.0f) + delta));
