@@ -19,7 +19,7 @@ from clew.result import Trace
 
 THREADS = 512
 STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
-#: As in coloring.cuh and coloring_rounds.cuh.
+#: As in coloring.cuh and coloring_rounds.cuh, with what coloring_waves.cuh counts.
 ORDERED = control_of(("step", "stop", "queued", "listed", "done"), counters=2)
 ROUNDS = control_of(("step", "rounds", "stop", "queued", "done"), counters=2)
 

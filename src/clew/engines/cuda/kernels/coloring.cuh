@@ -2,10 +2,8 @@
 // Colours in an order of priority, in as few cooperative launches as may be: every vertex takes the smallest colour that
 // no neighbour of higher priority has, as soon as all of those have theirs (M. T. Jones, P. E. Plassmann, 1993). The
 // colours are those of one thread that goes through the order alone.
-#include "common.cuh"
+#include "coloring_waves.cuh"
 #include "random.cuh"
-#include "rows_by_size.cuh"
-#include "steps.cuh"
 
 #define RUN_BITS 6      // of equal priority, 64 vertices in a row stay together, as on the CPU
 #define WARP_WORDS 64   // of shared memory for the colours around a row of medium length
@@ -13,9 +11,6 @@
 static_assert(SHORT_ROW < 64, "the colours around a short row are bits of one word");
 static_assert(LONG_ROW <= 32 * WARP_WORDS, "the colours around a row of medium length are bits of its warp's words");
 
-struct Coloring {
-    u32 queued, listed;
-};
 // How far it has come: every thread has a copy, and all compute the same.
 struct Progress {
     u32 step;            // how many there were
@@ -115,8 +110,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     Progress at = control->progress;
     Steps<Coloring> steps = {control->steps, control->barrier, at.step};
     Share share = {work};
-    index_t* room = queue;
-    u32* queued = nullptr;
+    Joining joining = {};
     // 1. For how many neighbours a vertex has to wait.
     const auto count = [&](index_t v, const auto& team) {
         u32 before = 0;
@@ -125,33 +119,21 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         if (team.first() != 0) return;
         waiting[v] = before;
         color[v] = -1;
-        if (before == 0) room[atomicAdd(queued, 1u)] = v;
+        if (before == 0) joining.add(v);
     };
-    if (at.step == 0) {
-        steps.begin();
-        queued = &steps.current().queued;
-        by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, count);
-        const Coloring found = steps.end();
-        steps.begin();
-        room = queue + found.queued;
-        queued = &steps.current().queued;
-        long_rows(list, 0, found.listed, count);
-        at.queued = found.queued + steps.end().queued;
-    }
+    if (at.step == 0) at.queued = first_wave(n, rows, queue, list, steps, joining, count);
     // 2. Waves of those that need not wait any more: choose, and tell those that wait for it.
     const auto paint = [&](index_t v, const auto& team) {
         const int own = choose(v, team);
         if (team.first() == 0) color[v] = own;
         rows.each(v, team, [&](index_t u) {
-            if (word[u] > word[v] && atomicSub(&waiting[u], 1u) == 1) room[atomicAdd(queued, 1u)] = u;
+            if (word[u] > word[v] && atomicSub(&waiting[u], 1u) == 1) joining.add(u);
         });
     };
     while ((at.queued > 0 || at.listed > 0) && share.is_left()) {
         if (at.listed > 0) {  // the long rows of the step before
             share.take_long(at.listed);
-            steps.begin();
-            room = queue + at.stop + at.queued;
-            queued = &steps.current().queued;
+            joining.begin(steps, queue + at.stop + at.queued);
             long_rows(list, 0, at.listed, paint);
             at.queued += steps.end().queued;
         }
@@ -159,9 +141,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         const u32 size = at.queued;
         share.take(rows.about(size, n));
         at.stop += size;
-        steps.begin();
-        room = queue + at.stop;
-        queued = &steps.current().queued;
+        joining.begin(steps, queue + at.stop);
         by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, paint);
         const Coloring found = steps.end();
         at.queued = found.queued;

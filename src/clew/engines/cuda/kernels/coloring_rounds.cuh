@@ -3,17 +3,12 @@
 // gives one colour to those whose value is the largest among the neighbours that are left, and one to those where it is
 // the smallest (J. Cohen, P. Castonguay: "Efficient graph matching and coloring on the GPU", GTC 2012). A vertex joins
 // the queue when no neighbour with a larger value, or none with a smaller one, is left: rounds look at no others.
-#include "common.cuh"
+#include "coloring_waves.cuh"
 #include "random.cuh"
-#include "rows_by_size.cuh"
-#include "steps.cuh"
 
 #define NO_COLOR (-1)
 #define QUEUED (-2)
 
-struct Coloring {
-    u32 queued, listed;
-};
 // How far it has come: every thread has a copy, and all compute the same.
 struct Progress {
     u32 step, rounds;  // how many there were
@@ -38,8 +33,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     Progress at = control->progress;
     Steps<Coloring> steps = {control->steps, control->barrier, at.step};
     Share share = {work};
-    index_t* room = queue;
-    u32* queued = nullptr;
+    Joining joining = {};
     const auto count = [&](index_t v, const auto& team) {
         const u64 mine = random_bits(key, (u64)v);
         u32 larger = 0, smaller = 0;  // neither for a loop
@@ -55,7 +49,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         below[v] = smaller;
         const bool ready = larger == 0 || smaller == 0;
         color[v] = ready ? QUEUED : NO_COLOR;
-        if (ready) room[atomicAdd(queued, 1u)] = v;
+        if (ready) joining.add(v);
     };
     // Vertices that got a colour are not left any more. Those queued for the next round still have to know whether they
     // are maxima.
@@ -65,20 +59,10 @@ extern "C" __global__ void __launch_bounds__(512, 3)
             if (color[u] >= 0 || u == v) return;
             u32* left = random_bits(key, (u64)u) < mine ? above : below;
             if (atomicSub(&left[u], 1u) == 1 && atomicCAS(&color[u], NO_COLOR, QUEUED) == NO_COLOR)
-                room[atomicAdd(queued, 1u)] = u;
+                joining.add(u);
         });
     };
-    if (at.step == 0) {
-        steps.begin();
-        queued = &steps.current().queued;
-        by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, count);
-        const Coloring found = steps.end();
-        steps.begin();
-        room = queue + found.queued;
-        queued = &steps.current().queued;
-        long_rows(list, 0, found.listed, count);
-        at.queued = found.queued + steps.end().queued;
-    }
+    if (at.step == 0) at.queued = first_wave(n, rows, queue, list, steps, joining, count);
     while (at.queued > 0 && share.is_left()) {
         const index_t* wave = queue + at.stop;
         const u32 size = at.queued;
@@ -90,17 +74,13 @@ extern "C" __global__ void __launch_bounds__(512, 3)
             color[wave[i]] = above[wave[i]] == 0 ? first : first + 1;
         steps.end();
         at.stop += size;
-        steps.begin();
-        room = queue + at.stop;
-        queued = &steps.current().queued;
+        joining.begin(steps, queue + at.stop);
         by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, tell);
         const Coloring found = steps.end();
         at.queued = found.queued;
         if (found.listed > 0) {
             share.take_long(found.listed);
-            steps.begin();
-            room += at.queued;
-            queued = &steps.current().queued;
+            joining.begin(steps, queue + at.stop + at.queued);
             long_rows(list, 0, found.listed, tell);
             at.queued += steps.end().queued;
         }
