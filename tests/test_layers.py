@@ -75,6 +75,12 @@ def test_no_module_imports_from_a_layer_below_it(path):
         assert layer_of(other) <= layer_of(part), f"{part} may not import {other}"
 
 
+def test_the_cpu_engine_knows_nothing_of_the_others():
+    for path in (SOURCE / "engines" / "cpu").rglob("*.py"):
+        assert "clew.engines.cuda" not in path.read_text(), path
+        assert "clew.engines.hybrid" not in path.read_text(), path
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_no_file_outgrows_one_idea(path):
     assert len(path.read_text().splitlines()) <= 460

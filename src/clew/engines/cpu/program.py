@@ -15,6 +15,7 @@ from clew.engines.cpu.blocks import ahead_of, fixed_blocks
 from clew.errors import OperatorError
 from clew.graph import Graph
 from clew.operators import Gather
+from clew.operators.byte_code import uses_argument
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
 
@@ -165,8 +166,6 @@ def _gathering(
 
 def _width(program: VertexProgram, rows: Adjacency) -> int:
     """The bytes of an edge, its weight among them where the program looks at weights."""
-    from clew.engines.cuda.vertices import uses_argument
-
     return edge_bytes(rows.indices, rows.weights if uses_argument(program.process, 1) else None)
 
 

@@ -17,10 +17,11 @@ from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
 from clew.engines.cuda.spmspv import atomic_of
-from clew.engines.cuda.vertices import Functions, functions_of, uses_argument
+from clew.engines.cuda.vertices import Functions, functions_of
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.operators import Monoid
+from clew.operators.byte_code import uses_argument
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
 

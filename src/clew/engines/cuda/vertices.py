@@ -7,9 +7,8 @@ that it can change, and one for what it returns; the compiler finds what they ha
 
 from __future__ import annotations
 
-import dis
 import keyword
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
@@ -18,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.engines.cuda.source import Compiled, ctype
-from clew.operators.fingerprints import fingerprint, used_by
+from clew.operators.byte_code import plain_function, read_by, set_by
+from clew.operators.fingerprints import fingerprint
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram
@@ -40,7 +40,7 @@ def functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> Functi
     fields: Fields = tuple((name, np.dtype(kind)) for name, kind in program.fields.items())
     message = np.dtype(program.message)
     types = tuple(kind for _, kind in fields)
-    changed = [k for k, (name, _) in enumerate(fields) if name in _set_by(_plain(program.apply))]
+    changed = [k for k, (name, _) in enumerate(fields) if name in set_by(plain_function(program.apply))]
     given: list[tuple[str, Any, tuple[np.dtype[Any], ...], np.dtype[Any], str | None]] = [
         ("clew_send", program.send, (), message, None),
         ("clew_process", program.process, (message, weight or message), message, None),
@@ -53,7 +53,7 @@ def functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> Functi
         given.append(("clew_priority", program.priority, (), np.dtype(np.float64), None))
     operators = {}
     for name, function, leading, result, field in given:
-        plain = _plain(function)
+        plain = plain_function(function)
         wrapped = _of_values(plain, fingerprint(plain), len(leading), fields, field, result == BOOL)
         operators[name] = Compiled(wrapped, leading + types, result)
     return Functions(
@@ -74,8 +74,8 @@ def functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> Functi
 def product_functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> tuple[Functions, tuple[str, ...]]:
     """What products need (row_pull.cuh, row_push.cuh), and the fields that they look at: others may stay elsewhere."""
     message, known = np.dtype(program.message), dict(program.fields)
-    edge = tuple(_plain(function) for function in (program.process, program.accepts, program.matters))
-    looked_at = set().union(*(_read_by(function) for function in edge))
+    edge = tuple(plain_function(function) for function in (program.process, program.accepts, program.matters))
+    looked_at = set().union(*(read_by(function) for function in edge))
     names = tuple(name for name in known if name in looked_at)
     fields: Fields = tuple((name, np.dtype(known[name])) for name in names)
     types = tuple(kind for _, kind in fields)
@@ -98,60 +98,6 @@ def product_functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -
         "AND_FIELD_VALUES": f", {values}" if values else "",
     }
     return Functions(operators, defines), names
-
-
-def uses_argument(function: Any, position: int) -> bool:
-    """Whether a function looks at one of its arguments at all."""
-    plain = _plain(function)
-    wanted = plain.__code__.co_varnames[position]
-    if wanted in plain.__code__.co_cellvars:
-        return True
-    for step in dis.get_instructions(plain):
-        named = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if "LOAD" in step.opname and wanted in named:
-            return True
-    return False
-
-
-def _plain(function: Any) -> FunctionType:
-    """The Python function behind what Numba may have compiled."""
-    plain: FunctionType = getattr(function, "py_func", function)
-    return plain
-
-
-def _set_by(function: FunctionType) -> set[str]:
-    """The attributes that a function, or one that it calls, assigns to."""
-    found: set[str] = set()
-    for each in _with_helpers(function, set()):
-        for step in dis.get_instructions(each):
-            if step.opname == "STORE_ATTR":
-                found.add(step.argval)
-            elif step.argval == "setattr":
-                found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
-    return found
-
-
-def _read_by(function: FunctionType) -> set[str]:
-    """The attributes that a function, or one that it calls, may ask for."""
-    found: set[str] = set()
-    for each in _with_helpers(function, set()):
-        for step in dis.get_instructions(each):
-            if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(step.argval, str):
-                found.add(step.argval)
-            elif step.argval == "getattr":
-                found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
-    return found
-
-
-def _with_helpers(function: FunctionType, seen: set[FunctionType]) -> Iterator[FunctionType]:
-    if function in seen:
-        return
-    seen.add(function)
-    yield function
-    for helper in used_by(function).values():
-        plain = getattr(helper, "py_func", helper)
-        if isinstance(plain, FunctionType):
-            yield from _with_helpers(plain, seen)
 
 
 @lru_cache(maxsize=1024)
