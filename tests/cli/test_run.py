@@ -191,6 +191,16 @@ def test_a_plan_alone(file):
     assert json.loads(out)["plan"]["measured"] is None
 
 
+def test_a_plan_that_cannot_run_advises_options(file):
+    wanted = ("explain", "k-core", file, "--device", "emulated", "--edges", "device", "--fast-memory", "8B")
+    code, out, _ = clew(*wanted)
+    assert code == OK
+    assert "Cannot run" in out
+    assert "or --device cpu." in " ".join(out.split())
+    assert 'device="cpu"' not in out
+    assert "--edges auto, tiered or zero_copy" in json.loads(clew(*wanted, "--json")[1])["plan"]["missing"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -130,7 +130,9 @@ def test_edges_are_planned_where_the_policy_puts_them():
         assert gpu.graph == pytest.approx(offsets + share * edges, rel=0.05)
         assert mode.replace("_", "-") in [each.chosen for each in plan.choices if each.what == "edges"]
     with clew.memory(edges="device", fast_memory=1):
-        assert "bytes of GPU memory for the edges" in clew.explain(graph, "k_core", "emulated").missing
+        missing = clew.explain(graph, "k_core", "emulated").missing
+    assert "bytes of GPU memory for the edges" in missing
+    assert missing.endswith('or use device="cpu".')
 
 
 def test_in_edges_are_counted_where_they_are_to_be_made():

@@ -189,7 +189,7 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
     arguments = dict(chosen)
     device = arguments.pop("device", "auto")
     found = where(MODELS[algorithm.name], algorithm.name, graph, device)
-    if found.missing is None:  # else the run itself will say what is
+    if found.error is None:  # else the run itself will say what is
         rehearse(graph, algorithm.name, found.choice.chosen if device == "auto" else device, arguments)
 
 
@@ -197,7 +197,9 @@ def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
     """The plan of the run, made before it."""
     from clew.plan import explain
 
-    return explain(graph, algorithm.name, **chosen)
+    plan = explain(graph, algorithm.name, **chosen)
+    plan.in_shell = True
+    return plan
 
 
 def source_of(graph: Graph, name: str | None) -> Any:

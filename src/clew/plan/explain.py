@@ -61,7 +61,7 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     check_device(device, hybrid=True)
     bound = _bound(name, arguments)
     model = MODELS[name]
-    engine, gpu, missing = where(model, name, graph, device)
+    engine, gpu, error = where(model, name, graph, device)
     start = vertex_of(graph, bound["source"]) if "source" in bound and graph.num_vertices else None
     ask = Question(graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)
     sketch = model.sketch(ask)
@@ -76,7 +76,7 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
         choices=[engine, *sketch.choices],
         memory=[in_their_file(share, graph) for share in sketch.shares],
         iterations=sketch.iterations,
-        missing=missing,
+        error=error,
         notes=sketch.notes,
         graph=graph,
         arguments=arguments,
@@ -107,7 +107,7 @@ def _foresee(plan: Plan, sketch: Sketch, gpu: Any) -> None:
         plan.rates["gpu"] = card.as_dict()
     edges = put_edges(plan, gpu) if on_gpu else Edges(0.0, [])
     count_tiers(plan, edges.going, {"host": memory.available(), "gpu": None if card is None else card.free})
-    if plan.missing is not None:
+    if plan.error is not None:
         return
     if not on_gpu:
         parts = [(work.what, cost.on_cpu(work, sketch, processor)) for work in sketch.work]

@@ -69,14 +69,16 @@ class Plan:
         What these are made of.
     iterations
         How many are expected.
-    missing
-        Why it cannot run, as a sentence; None where it can.
+    error
+        Why it cannot run; None where it can.
     notes
         What else there is to say.
     rates
         What was measured of the machine, and the times come from.
     measured
         What the last run took.
+    in_shell
+        Whether it was asked for on the command line, where advice is about options.
     """
 
     algorithm: str
@@ -90,10 +92,18 @@ class Plan:
     expected: Span | None = None
     parts: list[tuple[str, Span]] = field(default_factory=list)
     iterations: Span | None = None
-    missing: str | None = None
+    error: ClewError | None = None
     notes: list[str] = field(default_factory=list)
     rates: dict[str, Any] = field(default_factory=dict)
     measured: Measured | None = None
+    in_shell: bool = False
+
+    @property
+    def missing(self) -> str | None:
+        """Why it cannot run and what to do about it, as sentences; None where it can."""
+        if self.error is None:
+            return None
+        return self.error.on_command_line() if self.in_shell else str(self.error)
 
     def run(self) -> Result:
         """Run the algorithm as planned, and remember how long it took; the plan then shows both.
@@ -104,7 +114,7 @@ class Plan:
 
         function = ALGORITHMS[self.algorithm].function
         started = perf_counter()
-        if self.missing is None:
+        if self.error is None:
             rehearse(self.graph, self.algorithm, self.engine if self.device == "auto" else self.device, self.arguments)
         loaded = perf_counter()
         result = function(self.graph, **self.arguments, device=self.device)

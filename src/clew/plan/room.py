@@ -46,7 +46,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
             found = plan_edges(gpu, current(), size) if found is None else found
             slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
-        plan.missing = plan.missing or str(error)
+        plan.error = plan.error or error.with_traceback(None)
         return Edges(0.0, [])
     plan.choices.append(Choice("edges", mode.replace("_", "-"), why))
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
@@ -70,7 +70,7 @@ def count_tiers(plan: Plan, going: list[Share], free: dict[str, int | None]) -> 
         there = free.get(tier)
         if there is not None and wanted > there:
             what = "GPU memory" if tier == "gpu" else "memory"
-            end = 'use device="cpu"' if tier == "gpu" else "what is over would be swapped, or refused"
+            end = "the CPU may have room" if tier == "gpu" else "what is over would be swapped, or refused"
             plan.notes.append(
                 f"{what} is short: results and scratch, and what else has to go there, need {wanted:,} bytes, and "
                 f"{there:,} are free; {end}."

@@ -24,11 +24,11 @@ CPU, CUDA, HYBRID = "cpu", "cuda", "hybrid"
 
 
 class Where(NamedTuple):
-    """The engine with the reason for it, the GPU where there is one to use, and why it cannot be used otherwise."""
+    """The engine with the reason for it, the GPU where there is one to use, and what is said against it otherwise."""
 
     choice: Choice
     gpu: Any = None
-    missing: str | None = None
+    error: ClewError | None = None
 
 
 def where(model: Model, name: str, graph: Graph, device: str) -> Where:
@@ -36,26 +36,26 @@ def where(model: Model, name: str, graph: Graph, device: str) -> Where:
     size, found = model.size(graph), list[Any]()
     if is_hybrid(device):
         both = name in SERVED_BY_BOTH
-        missing = _complaint(lambda: found.append(partner_for(device)) if both else check_device(device))
+        error = _complaint(lambda: found.append(partner_for(device)) if both else check_device(device))
         why = "asked for: rows are shared between CPU and GPU, or left to one, by how fast each follows edges"
-        return Where(Choice("engine", HYBRID, why), found[0] if found else None, missing)
+        return Where(Choice("engine", HYBRID, why), found[0] if found else None, error)
     if model.on_gpu == "products" and device in ("auto", "cpu"):
         why = f"{name} has no kernels of its own for a GPU, and runs there as products only when asked to"
         return Where(Choice("engine", CPU, why if device == "auto" else "asked for"))
-    missing = _complaint(lambda: found.append(gpu_for(device, size)))
+    error = _complaint(lambda: found.append(gpu_for(device, size)))
     gpu = found[0] if found else None
     if device != "auto":
         told = "the GPU's kernels, emulated on the CPU, slowly" if device == EMULATED else "asked for"
-        return Where(Choice("engine", CPU if device == "cpu" else CUDA, told), gpu, missing)
+        return Where(Choice("engine", CPU if device == "cpu" else CUDA, told), gpu, error)
     what = "pairs" if size != graph.num_arcs else "edges"
     if gpu is not None:
         why = f"{size:,} {what}, of {WORTH_A_GPU:,} from which on a GPU gains"
-        return Where(Choice("engine", CUDA, why), gpu, missing)
+        return Where(Choice("engine", CUDA, why), gpu, error)
     if size < WORTH_A_GPU:
         why = f"{size:,} {what}: answered here before a GPU has started; it gains from {WORTH_A_GPU:,} on"
     else:
         why = f"{size:,} {what} are worth a GPU, but there is none to use"
-    return Where(Choice("engine", CPU, why), None, missing)
+    return Where(Choice("engine", CPU, why), None, error)
 
 
 def is_emulated(device: str) -> bool:
@@ -63,10 +63,10 @@ def is_emulated(device: str) -> bool:
     return device in (EMULATED, HYBRID_EMULATED)
 
 
-def _complaint(ask: Callable[[], Any]) -> str | None:
+def _complaint(ask: Callable[[], Any]) -> ClewError | None:
     """What is said against it, if anything."""
     try:
         ask()
     except ClewError as error:
-        return str(error)
+        return error.with_traceback(None)  # what its frames hold need not outlive them
     return None
