@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import clew
-from bench.gpu.memory.graphs import Named, make
+from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.markdown import Reason, geometric_mean, milliseconds, number, ratio, reasons, table
 from bench.gpu.memory.measuring import Bench
 from bench.gpu.memory.transfer import timed
@@ -113,20 +113,16 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
     """The text of one file, after every graph."""
     cells: dict[tuple[str, str, str], Any] = {}
     told = {}
-    for place, name in enumerate(names):
-        named = bench.tried(name, partial(make, name, smaller, data), 120)
-        if isinstance(named, Reason):
-            print(f"# {name}: {named.sentence}", flush=True)
-            continue
+    for named in bench.graphs(names, smaller, data):
+        name = named.name
         told[name] = named.told
         searches = _searches(bench, named)
-        with bench.share(1 / (len(names) - place)):
+        with bench.share(1 / (len(names) - names.index(name))):
             for algorithm in ALGORITHMS:
                 alone = {f"{RUN_ALONE} {step}": (RUN_ALONE, tuning) for step, tuning in RESIDENT.items()}
                 for step, (way, tuning) in (STEPS | alone).items():
                     case = partial(_time, bench, named, algorithm, way, partial(searches[algorithm], tuning))
-                    found = cells[algorithm, name, step] = bench.tried(f"{name} {algorithm} {step}", case, 40)
-                    print("#", name, algorithm, step, milliseconds(found), "ms", flush=True)
+                    cells[algorithm, name, step] = bench.shown(f"{name} {algorithm} {step}", case, 40)
                 bench.forget()
         bench.forget_answers(name)
         yield {"ablation": _text(cells, told)}

@@ -8,12 +8,15 @@ import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import clew
-from bench.gpu.memory.markdown import Reason, geometric_mean
+from bench.gpu.memory.graphs import Named, make
+from bench.gpu.memory.markdown import Reason, geometric_mean, milliseconds
 from bench.gpu.memory.pages import ManagedPages
 
 VALUES = {"bfs": "depth", "sssp": "distance", "sswp": "width", "pagerank": "rank", "components": "label"}
@@ -25,6 +28,7 @@ SHORT = 0.4  # seconds: calls above are not repeated
 ONLY, ONLY_PLACED = 4.0, 6.0
 MOST_RUNS = 20
 NO_TIME = Reason("no time", "no time: the time for the table was up.")
+MAKING = 120  # seconds after which a graph is given up
 GRACE = 2.0  # seconds that the last case may have beyond that
 CHECKED_BY_CPU = 1 << 22  # edges: up to here the CPU's answer is what others are compared with
 
@@ -128,6 +132,21 @@ class Bench:
             traceback.print_exc(limit=-3)
             self._after_failure()
             return Reason(type(error).__name__, f"{name}: {type(error).__name__}: {str(error)[:300]}")
+
+    def shown(self, name: str, run: Callable[[], float], most: float | None = None) -> Any:
+        """The same for a run that returns seconds, told as soon as it is over."""
+        found = self.tried(name, run, most)
+        print("#", name, milliseconds(found), "ms", flush=True)
+        return found
+
+    def graphs(self, names: tuple[str, ...], smaller: int, data: Path) -> Iterator[Named]:
+        """One after the other, as far as they can be made."""
+        for name in names:
+            named = self.tried(name, partial(make, name, smaller, data), MAKING)
+            if isinstance(named, Reason):
+                print(f"# {name}: {named.sentence}", flush=True)
+            else:
+                yield named
 
     def _after_failure(self) -> None:
         try:

@@ -14,7 +14,7 @@ from typing import Any
 
 import clew
 from bench.gpu.memory.achieved import Achieved, is_counted
-from bench.gpu.memory.graphs import Named, make
+from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import measure
 from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, milliseconds, number, ratio, reasons, table
 from bench.gpu.memory.measuring import ROUNDS, VALUES, WEIGHTED, Bench, Took, edge_bytes
@@ -220,16 +220,12 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
     achieved = Achieved(measure(bench, smaller))
     yield {"link": achieved.link.text}
     warm_up_chunks(bench)
-    for name in names:
-        named = bench.tried(name, partial(make, name, smaller, data), 120)
-        if isinstance(named, Reason):
-            print(f"# {name}: {named.sentence}", flush=True)
-            continue
-        figures.named[name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
-        with bench.share(SHARES.get(name, 1.0)):
+    for named in bench.graphs(names, smaller, data):
+        figures.named[named.name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
+        with bench.share(SHARES.get(named.name, 1.0)):
             run_graph(bench, named, figures, achieved)
         bench.forget()
-        bench.forget_answers(name)
+        bench.forget_answers(named.name)
         yield {
             "modes": modes_text(figures),
             "cache": cache_text(figures),

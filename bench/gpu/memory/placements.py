@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import clew
-from bench.gpu.memory.graphs import Named, make
+from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.markdown import Reason, geometric_mean, milliseconds, number, ratio, reasons, table
 from bench.gpu.memory.measuring import Bench, Took, edge_bytes
 from bench.gpu.memory.modes import warm_up
@@ -88,9 +88,8 @@ def _measure(
         figures.shares.setdefault((strategy, named.name), f"{share:.2f}")
     for algorithm in ALGORITHMS:
         case = partial(_time, bench, named, graph, algorithm, mode, part, restore)
-        found = bench.tried(f"{named.name} {algorithm} {strategy}", case)
-        figures.cells[strategy, named.name, algorithm, part] = found
-        print("#", named.name, algorithm, strategy, f"1/{part}", milliseconds(found), "ms", flush=True)
+        told = f"{named.name} {algorithm} {strategy} 1/{part}"
+        figures.cells[strategy, named.name, algorithm, part] = bench.shown(told, case)
     bench.forget()
 
 
@@ -126,15 +125,11 @@ def run_graph(bench: Bench, named: Named, figures: Figures) -> None:
 def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """The text of one file, after every graph."""
     figures = Figures()
-    for place, name in enumerate(names):
-        named = bench.tried(name, partial(make, name, smaller, data), 120)
-        if isinstance(named, Reason):
-            print(f"# {name}: {named.sentence}", flush=True)
-            continue
-        figures.named[name] = named.told
-        with bench.share(1.5 / (len(names) - place + 0.5)):
+    for named in bench.graphs(names, smaller, data):
+        figures.named[named.name] = named.told
+        with bench.share(1.5 / (len(names) - names.index(named.name) + 0.5)):
             run_graph(bench, named, figures)
-        bench.forget_answers(name)
+        bench.forget_answers(named.name)
         yield {"placements": _text(figures)}
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import clew
-from bench.gpu.memory.graphs import Named, make
-from bench.gpu.memory.markdown import Reason, geometric_mean, milliseconds, number, ratio, reasons, table
+from bench.gpu.memory.graphs import Named
+from bench.gpu.memory.markdown import geometric_mean, milliseconds, number, ratio, reasons, table
 from bench.gpu.memory.measuring import Bench
 from bench.gpu.memory.modes import warm_up
 from bench.gpu.memory.pages import ManagedPages
@@ -62,11 +62,8 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
     """The text of one file, after every graph."""
     cells: dict[tuple[str, str, str], Any] = {}
     told = {}
-    for name in names:
-        named = bench.tried(name, partial(make, name, smaller, data), 120)
-        if isinstance(named, Reason):
-            print(f"# {name}: {named.sentence}", flush=True)
-            continue
+    for named in bench.graphs(names, smaller, data):
+        name = named.name
         told[name] = named.told
         if named.graph.directed:
             named.graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
@@ -74,8 +71,7 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
         for algorithm in ALGORITHMS:
             for way in WAYS:
                 case = partial(_case, bench, named, algorithm, way)
-                found = cells[algorithm, name, way] = bench.tried(f"{name} {algorithm} {way}", case)
-                print("#", name, algorithm, way, milliseconds(found), "ms", flush=True)
+                cells[algorithm, name, way] = bench.shown(f"{name} {algorithm} {way}", case)
         bench.forget()
         bench.forget_answers(name)
         yield {"transfer": _text(cells, told)}
