@@ -6,6 +6,7 @@ import gc
 import signal
 import time
 from collections.abc import Callable, Mapping
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import program
+from clew.engines.cuda import pagerank, program
 from clew.engines.cuda.rows import forget_all
 from examples.vertex_programs import PageRank, ShortestPaths
 from tests.on_gpu import emulation_only
@@ -137,6 +138,16 @@ def test_shares_and_interrupts(name, monkeypatch):
             gc.collect()
         assert device.live_allocations == before, f"memory is left after launch {stop_at}"
     case.check(launches.during(case.run))
+
+
+def test_the_host_is_no_more_than_a_round_ahead(monkeypatch):
+    """Rounds of products whose number is given are not asked for anything, but waited for."""
+    device, waited = gpu_for("emulated", 0), []
+    monkeypatch.setattr(device, "record", lambda: SimpleNamespace(synchronize=lambda: waited.append(True)))
+    walk: dict[str, Any] = {"damping": 0.85, "tolerance": 0.0, "max_iterations": 5}
+    tuning = pagerank.Tuning(products=True, layout="tiles")
+    pagerank.pagerank(device, SKEWED, **walk, jumps=None, weighted=False, dtype="float64", tuning=tuning)
+    assert len(waited) == walk["max_iterations"] - 1
 
 
 def test_a_signal_is_heard_between_launches(monkeypatch):

@@ -12,6 +12,7 @@ from clew.engines.cpu.pagerank import Ranks
 from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.device import Device, blocks_for, index_defines
 from clew.engines.cuda.hot import renamed
+from clew.engines.cuda.launches import Pace
 from clew.engines.cuda.products import run_tiles
 from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
 from clew.engines.cuda.repeats import earned_layout
@@ -56,6 +57,7 @@ def rank_by_products(
         noted = (np.int32(started), trace, np.uint32(trace.shape[0]), progress)
         device.launch(close, 1, THREADS, np.uint32(blocks), *ends, *noted)
 
+    pace = Pace(device)
     device.launch(first, blocks, THREADS, *whole, starts, names, passed, moved, sums)
     close_round(False)
     for _ in range(max_iterations):
@@ -63,8 +65,10 @@ def rank_by_products(
         given = (*whole, starts, pulled, np.float64(damping), names, passed, moved, sums, progress)
         device.launch(step, blocks, THREADS, *given)
         close_round(True)
-        # A round takes far longer than asking; and while it is asked, Ctrl-C is heard.
-        if tolerance > 0 and device.download(progress).view(PROGRESS)[0]["converged"]:
+        # A round takes far longer than asking; and while it is asked, or waited for, Ctrl-C is heard.
+        if tolerance == 0:
+            pace.launched()
+        elif device.download(progress).view(PROGRESS)[0]["converged"]:
             break
     rank = device.empty(n, value)
     device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
