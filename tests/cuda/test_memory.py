@@ -15,12 +15,12 @@ from clew.build import on_device
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import edge_memory
 from clew.engines.cuda.account import charged
-from clew.engines.cuda.edge_memory import EdgePlan
+from clew.engines.cuda.outofcore.choice import Rates
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
-from clew.engines.cuda.traffic import bytes_moved
+from clew.engines.cuda.traffic import OnHost, with_link
 from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
-from clew.result import Trace
+from examples.vertex_programs import PageRank
 
 DIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 6, seed=3), 1, 9, seed=1)
 UNDIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 4, seed=4).symmetrized(), 1, 9, seed=1)
@@ -339,11 +339,31 @@ def test_threads_enter_the_same_policy_in_any_order():
     assert [policy.edges for policy in (*seen, current())] == ["zero_copy", "auto", "auto"]
 
 
-def test_bytes_moved():
-    plan = EdgePlan("tiered", 50, 200, 8, "")
-    trace = Trace({"edges": np.array([100, -1, 40]), "seconds": np.array([2.0, 1.0, 0.0])})
-    told = bytes_moved(trace, plan, link_rate=100.0)
-    assert told["link_bytes"].tolist() == [200, -1, 80]
-    np.testing.assert_allclose(told["link_share"], [1.0, np.nan, np.inf])
-    assert "link_share" not in bytes_moved(trace, plan).columns
-    assert bytes_moved(Trace({"change": np.zeros(2)}), plan).columns.keys() == {"change"}
+@pytest.mark.parametrize(("mode", "fast"), [("device", None), ("zero_copy", None), ("tiered", 700)])
+def test_traces_tell_what_came_over_the_link(mode, fast):
+    with clew.memory(mode, fast):
+        for name, given in (("bfs", [0]), ("sssp", [0]), ("sswp", [0]), ("bellman_ford", [0]), ("pagerank", [])):
+            check_link(getattr(clew, name)(UNDIRECTED, *given, device="emulated").trace, mode)
+        for program in (Spread(), PageRank()):
+            check_link(clew.run(program, UNDIRECTED, device="emulated").trace, mode)
+
+
+def check_link(trace, mode):
+    if mode == "device":
+        assert not {"link_bytes", "link_share"} & set(trace.columns)
+        return
+    device = gpu_for("emulated", 0)
+    share = plan_of(device, UNDIRECTED.outgoing).slow_share
+    assert (0 < share < 1) == (mode == "tiered" and device.page < 700)  # less than a page stays on the host
+    assert trace["bytes"].sum() > 0
+    np.testing.assert_array_equal(trace["link_bytes"], np.rint(trace["bytes"] * share))
+    could = np.maximum(trace["seconds"], 1e-9) * Rates().link
+    np.testing.assert_allclose(trace["link_share"], trace["link_bytes"] / could)
+
+
+def test_either_direction_has_its_own_part_on_the_host():
+    told = {"direction": np.array(["push", "pull"]), "bytes": np.array([400, 400]), "seconds": np.array([1.0, 0.0])}
+    found = with_link(told, OnHost(pushed=0.25, pulled=0.5))
+    assert found["link_bytes"].tolist() == [100, 200]
+    assert np.isfinite(found["link_share"]).all()
+    assert with_link(told, OnHost(0.0, 0.0)).keys() == told.keys()

@@ -11,6 +11,7 @@ from clew.engines.cuda.device import Device, blocks_for
 from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Program
+from clew.engines.cuda.traffic import OnHost, on_host, with_link
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
@@ -76,8 +77,8 @@ def bfs(
         blocks = blocks_for(device, n * 32, 256)
         id_type = out.neighbours.dtype.type
         device.launch(kernel, blocks, 256, id_type(n), into.offsets, into.neighbours, depth, parent)
-    levels, width = int(told["level"]), edge_bytes(out.neighbours)
-    kept = Trace.later(lambda: _columns(device.download(trace[: levels + 1]), width))
+    levels, width, away = int(told["level"]), edge_bytes(out.neighbours), on_host(out, into)
+    kept = Trace.later(lambda: _columns(device.download(trace[: levels + 1]), width, away))
     return Found(depth, parent, levels, int(told["reached"]), kept)
 
 
@@ -136,8 +137,8 @@ def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG, "WARM": warm}
 
 
-def _columns(rows: Array, width: int) -> dict[str, Array]:
+def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
     """Of rows of which the last has only the time at which the last level ended."""
     frontier, edges, direction, begun = rows.T
     told = {"frontier": frontier[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
-    return timed(told, begun, width)
+    return with_link(timed(told, begun, width), away)

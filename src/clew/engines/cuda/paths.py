@@ -12,6 +12,7 @@ from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
 from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.traffic import OnHost, on_host, with_link
 from clew.errors import ResourceError
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
@@ -242,7 +243,8 @@ class Search:
         told = self.told()
         steps = int(told["step"]) - 1 - int(told["splits"])
         width, noted = edge_bytes(self.rows.neighbours, self.rows.weights), self.trace[: steps + 1]
-        trace = Trace.later(lambda: _columns(device.download(noted), width))
+        away = on_host(self.rows)
+        trace = Trace.later(lambda: _columns(device.download(noted), width, away))
         return Found(values, parents, int(told["splits"]) + 1, int(told["reached"]), trace)
 
     def told(self) -> Any:
@@ -345,7 +347,8 @@ VARIANTS = [
 ]
 
 
-def _columns(rows: Array, width: int) -> dict[str, Array]:
+def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
     """Of rows of which the last has only the time at which the last step ended."""
     bucket, frontier, edges, begun = rows.T
-    return timed({"bucket": bucket[:-1], "frontier": frontier[:-1], "edges": edges[:-1]}, begun, width)
+    told = {"bucket": bucket[:-1], "frontier": frontier[:-1], "edges": edges[:-1]}
+    return with_link(timed(told, begun, width), away)

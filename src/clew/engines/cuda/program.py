@@ -17,6 +17,7 @@ from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
 from clew.engines.cuda.spmspv import atomic_of
+from clew.engines.cuda.traffic import OnHost, on_host, with_link
 from clew.engines.cuda.vertices import Functions, functions_of
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 TRACED = 1 << 16
 NO_LIMIT = 2**62
+NOWHERE = OnHost(0.0, 0.0)  # where nothing has been put on the device
 #: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
 ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
 #: As in program.cuh and program_steady.cuh.
@@ -137,7 +139,7 @@ def _spreading(
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     n, message = active.size, np.dtype(program.message)
     if n == 0 or limit == 0:
-        return Done(0, not active.any(), Trace(_columns(np.zeros((1, 4), dtype=np.int64), 0)))
+        return Done(0, not active.any(), Trace(_columns(np.zeros((1, 4), dtype=np.int64), 0, NOWHERE)))
     ways = ways_on(device, graph, program)
     functions = _functions(program, monoid, ways)
     kernel = _kernel(device, program, "program", _defines(functions, ways, program, monoid, tuning), functions)
@@ -188,8 +190,8 @@ def _spreading(
         )
         told = device.download(control).view(CONTROL)[0]
     iterations = int(told["iterations"])
-    width = edge_bytes(ways.along.neighbours, ways.along.weights)
-    kept = Trace.later(lambda: _columns(device.download(trace[: iterations + 1]), width))
+    width, away = edge_bytes(ways.along.neighbours, ways.along.weights), on_host(ways.along, ways.against)
+    kept = Trace.later(lambda: _columns(device.download(trace[: iterations + 1]), width, away))
     return Done(iterations, bool(told["over"]), kept)
 
 
@@ -200,7 +202,7 @@ def _steady(
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     n, message = graph.num_vertices, np.dtype(program.message)
     if n == 0 or limit == 0:
-        nothing = _rounds(np.zeros((min(limit, 1) + 1, 2)), n, graph.num_arcs, 0)
+        nothing = _rounds(np.zeros((min(limit, 1) + 1, 2)), n, graph.num_arcs, 0, NOWHERE)
         return Done(min(limit, 1), limit > 0, Trace(nothing))
     ways = ways_on(device, graph, program)
     functions = _functions(program, monoid, ways)
@@ -231,7 +233,8 @@ def _steady(
         told = device.download(control).view(STEADY)[0]
     iterations = int(told["iterations"])
     arcs, width = ways.against.num_arcs, edge_bytes(ways.against.neighbours, ways.against.weights)
-    kept = Trace.later(lambda: _rounds(device.download(trace[: iterations + 1]), n, arcs, width))
+    away = on_host(ways.against)
+    kept = Trace.later(lambda: _rounds(device.download(trace[: iterations + 1]), n, arcs, width, away))
     return Done(iterations, bool(told["converged"]), kept)
 
 
@@ -319,18 +322,19 @@ def _both_ways(device: Device, graph: Graph, weights: bool) -> DeviceRows:
     return rows_on(device, found[1], weights=weights)
 
 
-def _columns(rows: Array, width: int) -> dict[str, Array]:
+def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
     """Of rows of which the last has only the time at which the last iteration ended."""
     active, edges, direction, begun = rows.T
     told = {"active": active[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
-    return timed(told, begun, width)
+    return with_link(timed(told, begun, width), away)
 
 
-def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int) -> dict[str, Array]:
+def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int, away: OnHost) -> dict[str, Array]:
     """The same of iterations over everyone: ``rows`` are ``Round`` of clock.cuh."""
     begun = rows[:, 1].copy().view(np.int64)
     everyone, edges = (np.full(len(rows) - 1, count) for count in (num_vertices, num_arcs))
-    return {**timed({"active": everyone, "edges": edges}, begun, width), "changed": rows[:-1, 0].astype(np.int64)}
+    told = with_link(timed({"active": everyone, "edges": edges}, begun, width), away)
+    return {**told, "changed": rows[:-1, 0].astype(np.int64)}
 
 
 def _variants() -> list[Program]:

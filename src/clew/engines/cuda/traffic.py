@@ -1,39 +1,39 @@
-"""What a run read over the link between host and GPU, iteration by iteration, as far as its trace tells."""
+"""What kernels read over the link between host and GPU, iteration by iteration, where edges stay on the host."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 import numpy as np
 
-from clew.engines.cuda.edge_memory import EdgePlan
-from clew.result import Trace
+from clew.dtypes import Array
+from clew.engines.cuda.outofcore.choice import Rates
+from clew.engines.cuda.rows import DeviceRows
 
-UNKNOWN = -1
+
+class OnHost(NamedTuple):
+    """The part of the edges that is on the host: of the rows that are pushed along, and of those pulled from."""
+
+    pushed: float
+    pulled: float
 
 
-def bytes_moved(trace: Trace, plan: EdgePlan, *, link_rate: float | None = None) -> Trace:
-    """The trace with a column ``link_bytes``, and ``link_share`` where it has ``seconds`` and the link's rate is given.
+def on_host(pushed: DeviceRows, pulled: DeviceRows | None = None) -> OnHost:
+    """That of rows as they were put; of iterations that know one direction only, ``pushed`` alone is given."""
+    return OnHost(*(0.0 if rows.plan is None else rows.plan.slow_share for rows in (pushed, pulled or pushed)))
 
-    An estimate: the edges that were looked at, times the bytes of an edge, times the part of all edges that is on the
-    host. Hot rows in fast memory are looked at more often than others, so with a placement it is an upper bound; what
-    the link carries beside (whole sectors of 32 bytes, rows read twice) is not in it. -1 where the trace does not say
-    how many edges were looked at.
 
-    Parameters
-    ----------
-    trace
-        Of a result, with a column ``edges``.
-    plan
-        Where the edges were: ``DeviceRows.plan``, or ``plan_of(device, graph.outgoing)``.
-    link_rate
-        Bytes per second that the link was found to carry, such as ``clew tiers`` shows for pinned memory.
+def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
+    """The columns of a trace, with ``link_bytes`` and ``link_share`` added where some edges are on the host.
+
+    Where all are, these are the ``bytes`` of the edges that were looked at. Where some are, it is an estimate: the part
+    on the host is taken to be looked at as often as the rest; with a placement, which keeps it for the rows that are
+    looked at least, it is an upper bound. What the link carries beside (whole sectors of 32 bytes), or need not carry
+    again because a cache has it, is not counted.
     """
-    if "edges" not in trace.columns:
-        return trace
-    edges = np.asarray(trace["edges"], dtype=np.int64)
-    moved = np.where(edges < 0, UNKNOWN, np.rint(edges * (plan.bytes_per_edge * plan.slow_share)).astype(np.int64))
-    columns = {**trace.columns, "link_bytes": moved}
-    if link_rate is not None and "seconds" in trace.columns:
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rate = moved / np.asarray(trace["seconds"], dtype=np.float64)
-        columns["link_share"] = np.where(moved < 0, np.nan, rate / link_rate)
-    return Trace(columns)
+    if not any(away):
+        return dict(columns)
+    part = np.where(columns["direction"] == "pull", away.pulled, away.pushed) if "direction" in columns else away.pushed
+    moved = np.rint(columns["bytes"] * part).astype(np.int64)
+    return {**columns, "link_bytes": moved, "link_share": Rates().share_of_link(moved, columns["seconds"])}

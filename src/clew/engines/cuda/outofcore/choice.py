@@ -17,6 +17,7 @@ from clew.engines.cuda.outofcore.chunks import SLOTS
 
 RESIDENT, FILTER, COMPACT, ZERO_COPY = "resident", "filter", "compact", "zero_copy"
 ALL_WAYS = (FILTER, COMPACT, ZERO_COPY)
+SHORTEST = 1e-9  # seconds: no step is taken to be shorter
 LINE = 128  # bytes that a GPU reads over the link at a time
 
 
@@ -30,6 +31,11 @@ class Rates:
     gather: float = 12e9  # all cores of the host, long rows
     gathered_rows: float = 150e6  # and short ones
     calls: float = 30e3  # of whatever has to be prepared by the host
+
+    def share_of_link(self, moved: Array, seconds: Array) -> Array:
+        """What part so many bytes are of what the link can carry in the time."""
+        share: Array = moved / np.maximum(seconds, SHORTEST) / self.link
+        return share
 
 
 @dataclass(frozen=True)

@@ -59,8 +59,7 @@ class Steps:
             name: column if name in FLOATS else column.astype(np.int64)
             for name, column in zip(COLUMNS, table, strict=True)
         }
-        seconds = np.maximum(found["seconds"], 1e-9)
         found["bytes"] = found["edges"] * self.edge_bytes
-        found["link_share"] = found["link_bytes"] / seconds / self.rates.link
+        found["link_share"] = self.rates.share_of_link(found["link_bytes"], found["seconds"])
         found["why"] = np.array(self.why, dtype=object)
         return found
