@@ -20,8 +20,8 @@ from clew.result import Trace
 THREADS = 512
 STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
 #: As in coloring.cuh and coloring_rounds.cuh, with what coloring_waves.cuh counts.
-ORDERED = control_of(("step", "stop", "queued", "listed", "done"), counters=2)
-ROUNDS = control_of(("step", "rounds", "stop", "queued", "done"), counters=2)
+ORDERED = control_of(("begun", "stop", "queued", "listed", "done"), counters=2)
+ROUNDS = control_of(("begun", "rounds", "stop", "queued", "done"), counters=2)
 
 
 def color_in_order(device: Device, graph: Graph, order: str, seed: int, **constants: int) -> Colored:

@@ -16,7 +16,7 @@ from clew.graph import Graph
 THREADS = 512
 STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
 #: As in cores.cuh.
-CONTROL = control_of(("step", "turn", "level", "kept", "stop", "waiting", "done"), counters=4)
+CONTROL = control_of(("begun", "turn", "level", "kept", "stop", "waiting", "done"), counters=4)
 
 
 def k_core(device: Device, graph: Graph, **constants: int) -> Any:

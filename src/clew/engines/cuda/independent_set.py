@@ -17,7 +17,7 @@ from clew.result import Trace
 THREADS = 512
 STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
 #: As in independent_set.cuh.
-CONTROL = control_of(("step", "rounds", "left", "done"), counters=3)
+CONTROL = control_of(("begun", "rounds", "left", "done"), counters=3)
 
 
 def independent_set(device: Device, graph: Graph, seed: int, *, by_degree: bool, **constants: int) -> Independent:

@@ -9,16 +9,14 @@ import numpy as np
 from clew.engines.cpu.label_propagation import TRACED_ROUNDS, Found
 from clew.engines.cuda.both_ways import both_ways
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.launches import share_of
+from clew.engines.cuda.launches import clear_steps, share_of
 from clew.engines.cuda.source import Program
 from clew.graph import Graph
 
 THREADS = 512
 EDGES_PER_LAUNCH = 1 << 33  # then the host has a look, so that Ctrl-C is heard
 TABLES_BYTES = 256 << 20  # for the tables of rows too long for shared memory, but one of them at least
-CONTROL = np.dtype(
-    [("steps", "u4", 9), ("step", "u4"), ("rounds", "u4"), ("changed", "u4"), ("selected", "u4")]
-)  # then the barrier
+CONTROL = np.dtype([("steps", "u4", 9), ("rounds", "u4"), ("changed", "u4"), ("selected", "u4")])  # then the barrier
 
 
 def label_propagation(device: Device, graph: Graph, max_iterations: int, **constants: int) -> Found:
@@ -33,7 +31,7 @@ def label_propagation(device: Device, graph: Graph, max_iterations: int, **const
     kernel = device.kernel("labels.cuh", "propagate", {**rows.defines, "SLOTS": slots, **constants})
     even, odd = (device.empty(n, rows.ids) for _ in range(2))
     trace = device.empty(min(max_iterations, TRACED_ROUNDS), np.int64)
-    control = device.zeros(CONTROL.itemsize // 4 + GRID_BARRIER_WORDS, np.uint32)
+    control = device.zeros(CONTROL.itemsize + 4 * GRID_BARRIER_WORDS, np.uint8)
     arguments = (
         even,
         odd,
@@ -49,10 +47,11 @@ def label_propagation(device: Device, graph: Graph, max_iterations: int, **const
     while True:
         turns = np.uint32(min(left, most))
         device.launch_cooperative(kernel, THREADS, np.uint64(n), *rows.arguments, turns, *arguments)
-        found = device.download(control)[: CONTROL.itemsize // 4].view(CONTROL)[0]
+        found = device.download(control)[: CONTROL.itemsize].view(CONTROL)[0]
         left -= int(turns)
         if found["changed"] == 0 or left == 0:
             break
+        clear_steps(control, CONTROL)
     rounds = int(found["rounds"])
     return Found(odd if rounds % 2 else even, rounds, bool(found["changed"] == 0), device.download(trace[:rounds]))
 

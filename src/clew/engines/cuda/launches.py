@@ -30,6 +30,13 @@ def launch_until_done(device: Device, control: np.dtype[Any], launch: Callable[[
         told = device.download(memory).view(control)[0]  # waits, and then Python looks for signals
         if told["done"]:
             return told
+        clear_steps(memory, control)
+
+
+def clear_steps(memory: Any, control: np.dtype[Any]) -> None:
+    """Zero the sets of counters for the next launch, which begins with its steps at 0."""
+    steps, start = control.fields["steps"][:2]  # type: ignore[index]
+    memory[start : start + steps.itemsize] = 0
 
 
 def share_of(work: int, *rows: DeviceRows) -> int:

@@ -13,7 +13,7 @@ static_assert(LONG_ROW <= 32 * WARP_WORDS, "the colours around a row of medium l
 
 // How far it has come: every thread has a copy, and all compute the same.
 struct Progress {
-    u32 step;            // how many there were
+    u32 begun;           // whether there was a launch before
     u32 stop;            // what is before this in the queue has a colour, or is just getting one
     u32 queued, listed;  // from there on in the queue, and long rows of the step before
     u32 done;
@@ -108,7 +108,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     const Chooser choose = {rows, word, color, own_words, block_words};
     Progress at = control->progress;
-    Steps<Coloring> steps = {control->steps, control->barrier, at.step};
+    Steps<Coloring> steps = {control->steps, control->barrier, 0};
     Share share = {work};
     Joining joining = {};
     // 1. For how many neighbours a vertex has to wait.
@@ -121,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         color[v] = -1;
         if (before == 0) joining.add(v);
     };
-    if (at.step == 0) at.queued = first_wave(n, rows, queue, list, steps, joining, count);
+    if (!at.begun) at.queued = first_wave(n, rows, queue, list, steps, joining, count);
     // 2. Waves of those that need not wait any more: choose, and tell those that wait for it.
     const auto paint = [&](index_t v, const auto& team) {
         const int own = choose(v, team);
@@ -147,7 +147,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         at.queued = found.queued;
         at.listed = found.listed;
     }
-    at.step = steps.number;
+    at.begun = 1;
     at.done = at.queued == 0 && at.listed == 0;
     if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
 }

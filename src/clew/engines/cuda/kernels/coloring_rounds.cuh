@@ -11,9 +11,10 @@
 
 // How far it has come: every thread has a copy, and all compute the same.
 struct Progress {
-    u32 step, rounds;  // how many there were
-    u32 stop;          // what is before this in the queue has a colour
-    u32 queued;        // what is to get one next
+    u32 begun;   // whether there was a launch before
+    u32 rounds;  // how many there were
+    u32 stop;    // what is before this in the queue has a colour
+    u32 queued;  // what is to get one next
     u32 done;
 };
 struct Control {
@@ -31,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
                     index_t* list, long long* trace, u32 traced, Control* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     Progress at = control->progress;
-    Steps<Coloring> steps = {control->steps, control->barrier, at.step};
+    Steps<Coloring> steps = {control->steps, control->barrier, 0};
     Share share = {work};
     Joining joining = {};
     const auto count = [&](index_t v, const auto& team) {
@@ -62,7 +63,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
                 joining.add(u);
         });
     };
-    if (at.step == 0) at.queued = first_wave(n, rows, queue, list, steps, joining, count);
+    if (!at.begun) at.queued = first_wave(n, rows, queue, list, steps, joining, count);
     while (at.queued > 0 && share.is_left()) {
         const index_t* wave = queue + at.stop;
         const u32 size = at.queued;
@@ -86,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         }
         at.rounds++;
     }
-    at.step = steps.number;
+    at.begun = 1;
     at.done = at.queued == 0;
     if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
 }

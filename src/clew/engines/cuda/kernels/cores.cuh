@@ -18,7 +18,8 @@ struct Peeling {
 };
 // How far the peeling has come: every thread has a copy, and all compute the same.
 struct Progress {
-    u32 step, turn;  // how many there were, and how many levels have begun
+    u32 begun;       // whether there was a launch before
+    u32 turn;        // how many levels have begun
     u32 level;
     u32 kept;        // vertices left, as of the last level's beginning
     u32 stop;        // what is before this in the queue has been dealt with
@@ -101,11 +102,11 @@ extern "C" __global__ void __launch_bounds__(512, 3)
           Cores* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     Progress at = control->progress;
-    Steps<Peeling> steps = {control->steps, control->barrier, at.step};
+    Steps<Peeling> steps = {control->steps, control->barrier, 0};
     Share share = {work};
     Peeling found;
     // 1. Degrees: the lengths of the rows, less what does not count.
-    if (at.step == 0) {
+    if (!at.begun) {
         steps.begin();
         for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) core[v] = (core_t)rows.length((index_t)v);
         steps.end();
@@ -160,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         }
         if (at.waiting == 0) at.level++;
     }
-    at.step = steps.number;
+    at.begun = 1;
     at.done = at.waiting == 0 && at.kept == 0;
     if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
 }

@@ -18,8 +18,9 @@ struct Joining {
     u32 kept, joined, listed;
 };
 struct Progress {
-    u32 step, rounds;  // how many there were
-    u32 left;          // vertices that the next round begins with
+    u32 begun;   // whether there was a launch before
+    u32 rounds;  // how many there were
+    u32 left;    // vertices that the next round begins with
     u32 done;
 };
 struct Control {
@@ -38,11 +39,11 @@ extern "C" __global__ void __launch_bounds__(512, 3)
                     index_t* live, index_t* later, index_t* joining, index_t* list, long long* trace, u32 traced,
                     Control* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
-    const Progress begun = control->progress;
-    Steps<Joining> steps = {control->steps, control->barrier, begun.step};
+    const Progress at = control->progress;
+    Steps<Joining> steps = {control->steps, control->barrier, 0};
     Share share = {work};
-    u32 left = begun.left, turn = begun.rounds;
-    if (begun.step == 0) {
+    u32 left = at.left, turn = at.rounds;
+    if (!at.begun) {
         steps.begin();
         for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
             const u64 own = random_bits(key_stream, v);
@@ -121,5 +122,5 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         later = swapped;
         turn++;
     }
-    if (thread_in_grid() == 0) control->progress = {steps.number, turn, left, left == 0};  // all have read it
+    if (thread_in_grid() == 0) control->progress = {1, turn, left, left == 0};  // all have read it
 }

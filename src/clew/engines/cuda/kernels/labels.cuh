@@ -23,7 +23,6 @@ struct Round {
 };
 struct Control {
     Round steps[3];
-    u32 step;      // how many there were
     u32 rounds;    // so far,
     u32 changed;   // labels, by the last
     u32 selected;  // whether the next looks only at who is awake
@@ -42,7 +41,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     __shared__ index_t shared_labels[SLOTS];
     __shared__ u32 shared_votes[SLOTS];
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
-    Steps<Round> steps = {control->steps, control->barrier, control->step};
+    Steps<Round> steps = {control->steps, control->barrier, 0};
     const u32 before = control->rounds;
     u32 changed = control->changed;
     bool selected = control->selected;
@@ -116,7 +115,6 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         }
     }
     if (thread_in_grid() == 0) {
-        control->step = steps.number;
         control->rounds = before + done;
         control->changed = changed;
         control->selected = selected;

@@ -15,6 +15,8 @@ struct Share {
     __device__ __forceinline__ bool is_left() const { return steps > 0; }
 };
 
+// Every launch begins with number 0 and sets that are zeroed again: where the number came from memory, the compiler would
+// not see that all lanes of a warp count in one place, and would add what they count one by one.
 template <class Counters>
 struct Steps {
     Counters* sets;  // three, zeroed
