@@ -49,6 +49,18 @@ def agree(found, expected, rtol=1e-9):
     np.testing.assert_allclose(found.changes[:shared], expected.trace["change"][:shared], rtol=1e-4, atol=rtol)
 
 
+@pytest.mark.parametrize("shape", ["star", "rmat, directed"])
+@pytest.mark.parametrize(("mode", "part"), [("zero_copy", None), ("tiered", 2), ("tiered", 8)])
+def test_products_of_edges_on_the_host(shape, mode, part):
+    """They are read where they are, in their order: no layout makes a copy of them."""
+    graph = SHAPES[shape]()
+    with clew.memory(mode, None if part is None else graph.incoming.indices.nbytes // part):
+        agree(*both(graph, Tuning(products=True)))
+        rows = pull_rows(the_emulation(), graph).rows
+    assert rows.on_host
+    assert rows.in_two_memories == (mode == "tiered")
+
+
 @settings(max_examples=30, deadline=None)
 @given(graphs(), st.sampled_from([0.0, 0.5, 0.85, 0.99]), st.sampled_from(TUNINGS), st.data())
 def test_small_graphs(graph, damping, tuning, data):

@@ -38,6 +38,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; by default all but link")
     parser.add_argument("--graphs", type=words, default=(), help="by default those of the part")
+    parser.add_argument("--columns", type=words, default=(), help="of the table of all modes, such as 'tiered 1/8'")
     parser.add_argument("--seconds", type=float, help="for all parts together; shared as their defaults are")
     parser.add_argument("--limit", type=float, default=12, help="seconds after which a case is given up")
     parser.add_argument("--repeat", type=float, default=0.3, help="seconds of repeated runs per case")
@@ -60,7 +61,10 @@ def run_part(part: str, options: argparse.Namespace, seconds: float) -> Iterator
     if part == "link":
         yield {"link": measure(bench, options.smaller).text}
         return
-    module = {"modes": modes, "transfer": transfer, "ablation": ablation, "placements": placements}[part]
+    if part == "modes":
+        yield from modes.run(bench, options.smaller, options.data, options.graphs or modes.GRAPHS, options.columns)
+        return
+    module = {"transfer": transfer, "ablation": ablation, "placements": placements}[part]
     yield from module.run(bench, options.smaller, options.data, options.graphs or module.GRAPHS)
 
 

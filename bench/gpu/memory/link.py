@@ -37,8 +37,12 @@ class Link:
     rooms: tuple[int, ...] = ROOMS
 
     def ceilings(self, kind: str, lengths: Any) -> Any:
-        """For rows of these lengths within the largest room, between the figures there are; no more than in order."""
-        known = [(size, rate) for size in LENGTHS if figures([rate := self.rows.get((kind, self.rooms[-1], size))])]
+        """For rows of these lengths, between the figures there are; no more than in order.
+
+        Those are of the middle room: searches follow rows in their order, and so never are all over the memory.
+        """
+        room = self.rooms[len(self.rooms) // 2]
+        known = [(size, rate) for size in LENGTHS if figures([rate := self.rows.get((kind, room, size))])]
         if not known:
             return None
         sizes, rates = (np.array(column, dtype=np.float64) for column in zip(*known, strict=True))

@@ -85,13 +85,13 @@ def budget(graph: clew.Graph, algorithm: str, mode: str, part: int | None) -> in
     return edge_bytes(graph, algorithm) * (2 if both else 1) // part
 
 
-def run_graph(bench: Bench, named: Named, figures: Figures, achieved: Achieved) -> None:
-    """All modes and algorithms on one graph. Algorithms without weights share a copy of the edges."""
+def run_graph(bench: Bench, named: Named, figures: Figures, achieved: Achieved, columns: tuple[str, ...]) -> None:
+    """All modes, or those of these columns, and algorithms on one graph. Those without weights share a copy of it."""
     graph = named.graph
     if graph.directed:
         graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
     warm_up(bench, named, tuple(VALUES))
-    for mode, part in COLUMNS:
+    for mode, part in (column for column, name in COLUMNS.items() if not columns or name in columns):
         for algorithms in (PLAIN, WEIGHTED):
             bench.forget()
             with ManagedPages(bench.gpu) as pages:
@@ -214,7 +214,9 @@ def cache_text(figures: Figures) -> str:
     return "\n\n".join(["### Fast memory as a cache (managed memory), with half the budget", told, table(heads, rows)])
 
 
-def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
+def run(
+    bench: Bench, smaller: int, data: Path, names: tuple[str, ...], columns: tuple[str, ...] = ()
+) -> Iterator[dict[str, str]]:
     """The texts of three files, after every graph."""
     figures = Figures()
     achieved = Achieved(measure(bench, smaller))
@@ -223,7 +225,7 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
     for named in bench.graphs(names, smaller, data):
         figures.named[named.name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
         with bench.share(SHARES.get(named.name, 1.0)):
-            run_graph(bench, named, figures, achieved)
+            run_graph(bench, named, figures, achieved, columns)
         bench.forget()
         bench.forget_answers(named.name)
         yield {

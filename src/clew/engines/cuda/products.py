@@ -162,7 +162,8 @@ def _by_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wan
     if hot:
         columns = renamed(device, rows)
         neighbours, x = columns.neighbours, reordered(device, x, columns.order)
-    run_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, x, wanted, out, hot=hot)
+    ways = {"hot": hot, "both_ends": rows.in_two_memories}
+    run_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, x, wanted, out, **ways)
 
 
 def run_tiles(
@@ -177,11 +178,12 @@ def run_tiles(
     out: Any,
     *,
     hot: bool = False,
+    both_ends: bool = False,
 ) -> None:
-    """Over tiles of equal work, then over the rows that span several."""
+    """Over tiles of equal work, then over the rows that span several; ``both_ends`` for edges in two memories."""
     threads = HOT_THREADS if hot else THREADS
     shape = {"EACH": tiles.each, "HOT": int(hot), "THREADS": threads, "RESIDENT": 1 if hot else RESIDENT}
-    defines = {**macros, **numbers.defines, **shape}
+    defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends)}
     # Both are looked up before the first is started: on small graphs the GPU would wait for the host in between.
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
     join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
@@ -253,6 +255,8 @@ def _variants() -> list[Program]:
             Program.of("spmv_ell.cuh", both, numbers.operators),
         ]
     both = {**narrow, **sums.defines, "EACH": balance.EACH, "HOT": 1, "THREADS": HOT_THREADS, "RESIDENT": 1}
+    found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
+    both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1}
     found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
     both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}
     found.append(Program.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))

@@ -96,7 +96,8 @@ def _product(
     edges = (rows.neighbours if columns is None else columns.neighbours, None)
 
     def multiply(x: Any, out: Any) -> None:
-        run_tiles(device, macros, tiles, rows.offsets, edges, numbers, x, None, out, hot=hot)
+        ways = {"hot": hot, "both_ends": rows.in_two_memories}
+        run_tiles(device, macros, tiles, rows.offsets, edges, numbers, x, None, out, **ways)
 
     return None if columns is None else columns.names, multiply
 

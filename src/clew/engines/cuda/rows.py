@@ -49,6 +49,11 @@ class DeviceRows:
         return self.plan is None or (self.plan.mode == "device" and self.plan.copies)
 
     @property
+    def in_two_memories(self) -> bool:
+        """Whether some edges are on the host and some in device memory."""
+        return self.plan is not None and self.plan.mode == "tiered"
+
+    @property
     def on_host(self) -> bool:
         """Whether kernels read edges, or some of them, over the link."""
         return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")

@@ -4,7 +4,7 @@
 // memory at a time, aligned, and every line once, whatever rows it holds parts of. Host memory is not cached, so a line
 // that two loads share comes twice; and requests are what the link has a limit of.
 //
-// Warps follow stretches of edges by turns, so that all are at about the same place.
+// Warps follow stretches of edges by turns, so that all are at about the same two places.
 
 #define STRETCH (16 * WARP)  // edges
 #define NO_PLACE (1ull << 62)
@@ -60,8 +60,9 @@ __device__ __forceinline__ void visit_lines(index_t vertex, T value, u64 begin, 
 // `skew` is how many edges the beginning of the array is after that of a line.
 template <class F, class V>
 __device__ __forceinline__ void expand_lines(const F& frontier, u32 skew, const Team& team, V& visitor) {
-    for (u64 from = (u64)team.warp * STRETCH; from < frontier.edges; from += (u64)team.warps * STRETCH) {
-        const u64 until = from + STRETCH;
+    const u64 stretches = ((u64)frontier.edges + STRETCH - 1) / STRETCH;
+    for (u64 turn = team.warp; turn < stretches; turn += team.warps) {
+        const u64 from = from_both_ends(turn, stretches) * STRETCH, until = from + STRETCH;
         bool more = true;
         for (count_t i = row_holding(frontier, (offset_t)from); more; i += WARP) {
             const bool there = i + lane() < frontier.count;

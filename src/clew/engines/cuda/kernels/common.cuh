@@ -116,3 +116,7 @@ __device__ __forceinline__ u32 take_room(u32* size, bool wanted) {
     start = __shfl_sync(ALL_LANES, start, takers ? __ffs(takers) - 1 : 0);
     return start + (u32)__popc(takers & lanes_below());
 }
+
+// What is k-th of `count` things if they are taken from both ends by turns: where the memory at one end is the faster one,
+// both are read all the time.
+__device__ __forceinline__ u64 from_both_ends(u64 k, u64 count) { return k % 2 ? count - 1 - k / 2 : k / 2; }

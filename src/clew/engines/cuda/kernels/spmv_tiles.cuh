@@ -10,6 +10,9 @@
 #include "semiring.cuh"
 
 #define TILE (WARP * EACH)
+#ifndef BOTH_ENDS
+#define BOTH_ENDS 0  // whether warps begin at both ends: for edges in two memories
+#endif
 
 // One place per item: an end of a row takes 4 bytes, a product its own size.
 union Place {
@@ -134,14 +137,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const
     (void)num_hot;
 #endif
     const offset_t base = offsets[0];
-    u64 tile = warp_in_grid();
-    if (tile >= num_tiles) return;
+    u64 turn = warp_in_grid();
+    if (turn >= num_tiles) return;
+    u64 tile = BOTH_ENDS ? from_both_ends(turn, num_tiles) : turn;
     index_t row = tile_rows[tile], row_after = tile_rows[tile + 1];
-    while (tile < num_tiles) {
+    while (turn < num_tiles) {
         // Where the tile after this one begins is on its way while this one is summed.
-        const u64 next = tile + warps_in_grid();
+        turn += warps_in_grid();
+        const u64 next = BOTH_ENDS ? from_both_ends(turn, num_tiles) : turn;
         index_t next_row = 0, next_row_after = 0;
-        if (next < num_tiles) {
+        if (turn < num_tiles) {
             next_row = tile_rows[next];
             next_row_after = tile_rows[next + 1];
         }
