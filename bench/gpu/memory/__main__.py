@@ -35,9 +35,9 @@ def words(text: str, between: str = ",") -> tuple[str, ...]:
 
 def columns(text: str) -> tuple[str, ...]:
     """Of the table of all modes, between semicolons, for some have a comma."""
-    found = words(text, ";")
-    for name in set(found) - set(modes.COLUMNS.values()):
-        raise argparse.ArgumentTypeError(f"unknown column {name!r}; expected some of {'; '.join(modes.COLUMNS.values())}")
+    found, known = words(text, ";"), modes.COLUMNS.values()
+    for name in set(found) - set(known):
+        raise argparse.ArgumentTypeError(f"unknown column {name!r}; expected some of {'; '.join(known)}")
     return found
 
 
@@ -46,7 +46,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; by default all but link")
     parser.add_argument("--graphs", type=words, default=(), help="by default those of the part")
-    parser.add_argument("--columns", type=columns, default=(), help="of the table of all modes: 'tiered 1/4; tiered 1/8'")
+    parser.add_argument("--columns", type=columns, default=(), help="of all modes, such as 'tiered 1/4; tiered 1/8'")
     parser.add_argument("--seconds", type=float, help="for all parts together; shared as their defaults are")
     parser.add_argument("--limit", type=float, default=12, help="seconds after which a case is given up")
     parser.add_argument("--repeat", type=float, default=0.3, help="seconds of repeated runs per case")
