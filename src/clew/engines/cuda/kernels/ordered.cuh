@@ -41,12 +41,11 @@ __device__ __forceinline__ u64 put_in_order(const offset_t* offsets, u64 n, Row*
     }
     grid_sync(barrier);
     // A block's warps have stretches that lie together, so that blocks can be added up before warps.
-    const u64 words = (n + WARP - 1) / WARP, warps = blockDim.x / WARP;
-    const u64 mine = (u64)blockIdx.x * warps + warp_in_block();
-    const u64 each = (words + gridDim.x * warps - 1) / (gridDim.x * warps);
+    const u32 warps = blockDim.x / WARP, teams = gridDim.x * warps, mine = blockIdx.x * warps + warp_in_block();
+    const u64 words = (n + WARP - 1) / WARP, each = ((u32)(words / WARP) / teams + 1) * WARP;
     const u64 begin = mine * each < words ? mine * each : words, end = begin + each < words ? begin + each : words;
     const u64 here = each_marked(offsets, bits, begin, end, 0, [](u64, const Row&) {});
-    u64* of_blocks = totals + gridDim.x * warps;
+    u64* of_blocks = totals + teams;
     if (lane() == 0) totals[mine] = here;
     __syncthreads();
     if (threadIdx.x < WARP) {

@@ -54,10 +54,12 @@ struct Rows {
         if (in_offsets) total += (u64)(in_offsets[v + 1] - in_offsets[v]);
         return total;
     }
-    // How many edges so many of n vertices have, if they are like all.
+    // How many edges so many of n vertices have, if they are like all, to within a factor of two. Without a division, which
+    // is a call: with one in its loop, the compiler no longer adds up what the lanes of a warp count in one place.
     __device__ __forceinline__ u64 about(u32 number, u64 n) const {
         const u64 all = (u64)offsets[n] + (in_offsets ? (u64)in_offsets[n] : 0);
-        return (u64)((double)all / (double)n * number);
+        const int doublings = __clzll((long long)n) - __clzll((long long)all);
+        return doublings > 0 ? (u64)number << doublings : number;
     }
     // see(neighbours, begin, j) for every entry j of v's rows that is this member's, `begin` being where its row begins;
     // ends early, for this member, when it returns true, which is then the answer.
