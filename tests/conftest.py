@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,3 +24,16 @@ def shared_data() -> Path:
     if not SHARED.is_dir():
         pytest.skip("the folder of real graphs (../shared/data) is not beside this checkout")
     return SHARED
+
+
+@pytest.fixture(scope="module")
+def small_heap() -> Iterator[None]:
+    """Have ``gc.collect()`` look at what the tests of a module make, not at millions of objects from before them.
+
+    For modules that call it often, or what calls it when memory runs out: it takes seconds in a process that has
+    compiled much.
+    """
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()

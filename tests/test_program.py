@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError
+from clew.engines.cpu import compiler
 from clew.errors import OperatorError
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
 from tests.algorithms.graphs import LARGE, graphs, thread_count
@@ -64,6 +65,21 @@ def test_both_ways_of_moving_messages_are_used():
     graph = LARGE["kronecker"]()
     used = set(clew.run(BreadthFirst(int(np.argmax(graph.degrees()))), graph).trace["direction"].tolist())
     assert used == {"push", "pull"}
+
+
+def test_weights_that_are_not_looked_at_have_no_kernels_of_their_own():
+    def compiled():
+        return sum(len(kernel.dispatcher.signatures) for kernel in compiler._kernels.values())
+
+    tiny = clew.generate.path(2, directed=True)
+    assert clew.run(BreadthFirst(), tiny).depth.tolist() == [0, 1]
+    before = compiled()
+    assert before > 0
+    for dtype in ("int16", "float64"):
+        graph = clew.generate.random_weights(clew.generate.grid(5, 9), 1, 9, 1, dtype)
+        np.testing.assert_array_equal(clew.run(BreadthFirst(), graph).depth, clew.bfs(graph, 0).depth)
+    assert clew.run(BreadthFirst(), clew.generate.path(3)).depth.tolist() == [0, 1, 2]
+    assert compiled() == before
 
 
 class Unordered(ShortestPaths):

@@ -16,6 +16,8 @@ from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
 from clew.graph import Graph
 from tests.cuda.test_memory import Spread
 
+pytestmark = pytest.mark.usefixtures("small_heap")
+
 DIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 64, seed=3), 1, 9, seed=1)
 UNDIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 40, seed=4).symmetrized(), 1, 9, seed=1)
 GRAPHS = {"directed": DIRECTED, "undirected": UNDIRECTED}

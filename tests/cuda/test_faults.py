@@ -14,6 +14,8 @@ from clew.engines.cuda import failures
 from clew.engines.cuda.rows import forget_all
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
 
+pytestmark = pytest.mark.usefixtures("small_heap")
+
 GRAPH = clew.generate.random_weights(clew.generate.rmat(6, 5, seed=2).symmetrized(), 1, 9, seed=1)
 ON_GPU = [
     "bfs",

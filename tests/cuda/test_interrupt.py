@@ -19,7 +19,7 @@ from clew.engines.cuda.rows import forget_all
 from examples.vertex_programs import PageRank, ShortestPaths
 from tests.on_gpu import emulation_only
 
-pytestmark = emulation_only
+pytestmark = [emulation_only, pytest.mark.usefixtures("small_heap")]
 ENGINES = "clew.engines.cuda."
 SKEWED = clew.generate.random_weights(clew.generate.rmat(7, 6, seed=2).symmetrized(), 1, 9, seed=1)
 GRID = clew.generate.random_weights(clew.generate.grid(9, 16, delete=0.1, seed=1), 1, 9, seed=1)  # three tiles of 64

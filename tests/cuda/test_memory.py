@@ -22,6 +22,8 @@ from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
 from examples.vertex_programs import PageRank
 
+pytestmark = pytest.mark.usefixtures("small_heap")
+
 DIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 6, seed=3), 1, 9, seed=1)
 UNDIRECTED = clew.generate.random_weights(clew.generate.rmat(6, 4, seed=4).symmetrized(), 1, 9, seed=1)
 PLACED = Hot(fast_memory=900).place(DIRECTED).apply(DIRECTED)

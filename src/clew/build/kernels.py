@@ -14,9 +14,9 @@ unsigned integers of their size: moving them needs no other type, and fewer type
 """
 
 import numpy as np
-from numba import njit
 
 from clew.build.kernels_sort import sort_row
+from clew.jit import njit
 
 DIGIT = 11  # bits that buckets are sorted by: 2,048 counters fit the first-level cache
 ONE = np.uint64(1)

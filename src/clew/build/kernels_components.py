@@ -17,9 +17,9 @@ M. Sutton, T. Ben-Nun, A. Barak: "Optimizing parallel graph connectivity computa
 """
 
 import numpy as np
-from numba import njit
 
 from clew.build.kernels_swap import compare_and_swap
+from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 

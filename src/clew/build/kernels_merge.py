@@ -2,7 +2,8 @@
 """Merge equal neighbours in sorted rows, and drop self-loops, in place."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 FIRST, MIN, MAX, SUM = range(4)
 

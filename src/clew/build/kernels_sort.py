@@ -2,7 +2,8 @@
 """Sort every row by neighbour, stably, carrying the weights: by insertion, by merging, or by radix for hubs."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 INSERTION = 24  # rows up to here are fastest by insertion
 NEARLY = 2048  # and so are nearly sorted rows up to here: an element is moved by few places

@@ -2,7 +2,8 @@
 """Rows turned into columns, and what needs both views at once."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -2,9 +2,9 @@
 """SSCA#2: cliques of consecutive vertices, and edges between them over distances that are powers of two."""
 
 import numpy as np
-from numba import njit
 
 from clew.generate.kernels_random import below, bits, unit
+from clew.jit import njit
 
 
 @njit(cache=True, nogil=True)

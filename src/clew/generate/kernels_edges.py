@@ -2,9 +2,9 @@
 """Edges drawn one by one, each from its own random numbers: R-MAT, uniform, and preferential attachment."""
 
 import numpy as np
-from numba import njit
 
 from clew.generate.kernels_random import below, bits
+from clew.jit import njit
 
 LEVELS = 5  # of the recursion per draw: 4^5 outcomes, whose table of 8 KiB stays in the first-level cache
 _INDEX_BITS = np.uint64(2 * LEVELS)

@@ -2,9 +2,9 @@
 """Rows of a grid, written at once: a vertex's neighbours are known from its place, in ascending order."""
 
 import numpy as np
-from numba import njit
 
 from clew.generate.kernels_random import bits, unit
+from clew.jit import njit
 
 # The eight neighbours of a cell in the order of their ids. An edge is numbered by its upper (or left) end and by its
 # direction from there: 0 right, 1 down, 2 down and left, 3 down and right.

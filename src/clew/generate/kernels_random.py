@@ -10,7 +10,8 @@ All arithmetic is on uint64: Numba would turn a mix of signed and unsigned into 
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio, odd
 FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)

@@ -2,9 +2,9 @@
 """Watts-Strogatz: edge number s of the ring lattice belongs to vertex s // half, the one it starts at."""
 
 import numpy as np
-from numba import njit
 
 from clew.generate.kernels_random import below, bits, unit
+from clew.jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -2,9 +2,9 @@
 """A random weight for every arc of sorted rows, the same in both directions."""
 
 import numpy as np
-from numba import njit
 
 from clew.generate.kernels_random import below, bits, unit
+from clew.jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -2,8 +2,10 @@
 """Integers to their ranks: a bit for every integer that occurs, and how many bits are set before each word of 64."""
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from clew.jit import njit
 
 U = np.uint64
 

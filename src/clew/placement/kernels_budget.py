@@ -2,7 +2,8 @@
 """Filling a budget of bytes, hottest first; and how hot vertices are, by rank and by the visits of random walks."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the step of the splitmix64 generator, and its two multipliers

@@ -6,7 +6,8 @@ bits are set without atomic operations, so some get lost, and then the depth is 
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE, THREE, LOW_THREE = np.uint64(1), np.uint64(3), np.uint64(7)
 

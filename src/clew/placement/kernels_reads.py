@@ -2,7 +2,8 @@
 """Counting what reads of rows take from two memories: accesses, and the lines that come with them."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 ACCESSES, LINES = 0, 1

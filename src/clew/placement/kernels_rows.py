@@ -2,7 +2,8 @@
 """Rows renumbered into a slow and a fast group, and which of a vertex's children the Degree strategy picks."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 LOW = np.uint64(32)  # bits of a place within a row

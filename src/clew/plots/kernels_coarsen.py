@@ -2,7 +2,8 @@
 """A smaller graph that has the same shape: vertices are joined two by two, and their edges added up."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -2,7 +2,8 @@
 """Lines as counts of the pixels they cross."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -7,7 +7,8 @@ convolution (``forces.py``) turns them into a potential, and its slope is read a
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 HALF = np.float32(0.5)

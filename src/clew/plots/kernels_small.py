@@ -6,7 +6,8 @@ acts. Then springs and pushes, pair by pair, until the steps are short.
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

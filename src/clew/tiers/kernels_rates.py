@@ -2,7 +2,8 @@
 """Reading in order, writing in order, reading at random: one piece each, on 64-bit numbers."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 MIX = np.uint64(0xBF58476D1CE4E5B9)

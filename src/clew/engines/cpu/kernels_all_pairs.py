@@ -11,10 +11,10 @@ G. Venkataraman, S. Sahni, S. Mukhopadhyaya: "A blocked all-pairs shortest-paths
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.jit import njit
 
 SIDE = 64  # of a tile: three of float64 take 96 KiB
 UNROLL = 4  # rounds whose minimum is taken before it is written

@@ -9,13 +9,13 @@ Frontiers of a few vertices are left to member 0 alone.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_relax import lock
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.jit import njit
 
 ALONE = 512  # frontiers up to here are member 0's
 CHUNK = 64  # frontier vertices that a member takes at a time

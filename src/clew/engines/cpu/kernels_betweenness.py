@@ -23,11 +23,11 @@ U. Brandes: "A faster algorithm for betweenness centrality", Journal of Mathemat
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
+from clew.jit import njit
 
 UNSEEN = -1.0
 CHUNK = np.uint64(64)  # vertices of a level that a member takes at a time

@@ -13,12 +13,12 @@ S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first searc
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
+from clew.jit import njit
 
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left
 BETA = 18  # push again when the frontier has fewer than 1/BETA of the vertices and is shrinking
@@ -53,7 +53,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
         parent[source] = source
         queue[0] = source
     start, stop = np.uint64(0), ONE
-    level, turn = 0, 0
+    level, turn = np.int64(0), 0  # a bare 0 is a type of its own at first: what it is passed to would be compiled twice
     reached = np.int64(1)
     left = np.int64(indptr[indptr.size - 1])
     edges = np.int64(indptr[source + ONE] - indptr[source])

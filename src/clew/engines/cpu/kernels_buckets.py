@@ -15,7 +15,8 @@ those that were never used; and how many there are of both together. Memory that
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 SLOTS = 512
 FAR = SLOTS

@@ -6,11 +6,11 @@ one or two. Lists say for each item how many directions its edge has; the marks 
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 from clew.engines.cpu.kernels_triangles import CHUNK, ONE, TAKEN, TWO
+from clew.jit import njit
 
 
 @njit(cache=True, nogil=True)

@@ -10,13 +10,14 @@ every edge is looked at once from each side, and the colours are those of one th
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_team import SPINS, barrier, counter, stopped
 from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
 from clew.generate.kernels_random import bits
+from clew.jit import njit
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(64)
 RUN_BITS = np.uint64(

@@ -2,12 +2,12 @@
 """Connected components by a team in one call, and how large components are; the steps are those of the builder."""
 
 import numpy as np
-from numba import njit
 
 from clew.build.kernels_components import flatten, join, join_all, mark, point_to_first
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_prefetch import prefetch
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.jit import njit
 
 ONE = np.uint64(1)
 SAMPLES = 1024  # enough to find a tree that most vertices are in; another choice only costs time

@@ -12,10 +12,10 @@ H. Kabir, K. Madduri: "Parallel k-core decomposition on multicore platforms", IP
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.jit import njit
 
 ONE = np.uint64(1)
 HALTED = 0  # counter

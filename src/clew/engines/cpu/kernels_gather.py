@@ -7,7 +7,6 @@ they point out whom they reach.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_borrow import borrowed
@@ -16,6 +15,7 @@ from clew.engines.cpu.kernels_multiset import FEW, count, forget, mask_for, sort
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_rows import take_chunk
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 CHUNK = 64  # vertices that a member takes at a time

@@ -2,11 +2,11 @@
 """Hubs and authorities by turns: authorities from hubs over in-edges, hubs from authorities over out-edges."""
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_rows import row_sums, take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.jit import njit
 
 AUTHORITY, HUB, CHANGE = range(3)  # the passes of a round: counters, and rows of the sums
 LEAVE = 3

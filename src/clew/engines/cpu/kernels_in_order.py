@@ -5,7 +5,8 @@ One thread's work: which of two neighbours comes first depends on all that came 
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -9,12 +9,12 @@ differently, so that the set does not depend on who comes first.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
 from clew.generate.kernels_random import bits, unit
+from clew.jit import njit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 UNDRAWN = np.uint64(1)

@@ -7,11 +7,11 @@ they found before.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_clock import nanoseconds
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.jit import njit
 
 CHUNK = 128  # vertices that a member takes at a time
 FEW = 4  # look at neighbours of changed vertices only, where less than 1/FEW of the labels changed

@@ -2,7 +2,8 @@
 """Label propagation in which vertices take turns: by colours, so that neighbours never change at the same time."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

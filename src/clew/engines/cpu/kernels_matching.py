@@ -6,7 +6,8 @@ where a vertex is free. One thread each: the start is one pass over the edges, a
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 UNKNOWN, LEFT, RIGHT = 0, 1, 2  # sides

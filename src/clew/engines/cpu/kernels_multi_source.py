@@ -10,11 +10,11 @@ M. Then, M. Kaufmann, F. Chirigati et al.: "The more the merrier: efficient mult
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
+from clew.jit import njit
 
 SEARCHES = 64  # bits of a word
 PULL = 4  # pull when more than 1/PULL of the edges would be pushed over
@@ -44,7 +44,8 @@ def search(member, size, state, out, into, sources, first, work, depth):
         _begin(state, out[0], sources, first, count, seen, front, queue, depth)
     barrier(size, state)
     alone = ALONE if size > 1 else seen.size
-    level, active, edges = 0, state[counter(ACTIVE)], state[counter(WEIGHT)]
+    # A bare 0 is a type of its own at first: what it is passed to would be compiled twice.
+    level, active, edges = np.int64(0), state[counter(ACTIVE)], state[counter(WEIGHT)]
     barrier(size, state)
     while active > 0 and not all_stop(state):
         barrier(size, state)  # all have decided to go on before member 0 asks again

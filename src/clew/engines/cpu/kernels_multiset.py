@@ -7,9 +7,9 @@ the table is empty between two multisets.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.jit import njit
 
 FEW = 16  # values that are found sooner by looking at all of them
 ONE, TWO = np.uint64(1), np.uint64(2)

@@ -7,11 +7,11 @@ identity is needed for empty rows only.
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
 from clew.engines.cpu.kernels_prefetch import prefetch
 from clew.engines.cpu.kernels_unroll import hidden
+from clew.jit import njit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 AHEAD = np.uint64(64)  # edges; about as long as memory takes to answer

@@ -12,7 +12,6 @@ stays short: a road network has thousands of them, each too small to share.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
@@ -20,6 +19,7 @@ from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_rows import take_chunk
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
 from clew.engines.cpu.kernels_waiting import advance, keep_due, key_of, pour_first
+from clew.jit import njit
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 ALONE = 512  # active vertices up to which member 0 goes on alone

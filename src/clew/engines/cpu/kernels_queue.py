@@ -2,9 +2,9 @@
 """A queue that a team fills together: each member collects some, then appends them at once."""
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.jit import njit
 
 SPARE = 1024  # what a member collects before it appends
 

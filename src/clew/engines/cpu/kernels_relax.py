@@ -13,9 +13,9 @@ without negative sum.)
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -6,11 +6,11 @@ in its own place, and they are added in the order of the blocks; so sums do not 
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_prefetch import prefetch
 from clew.engines.cpu.kernels_team import counter
+from clew.jit import njit
 
 ONE, TWO = np.uint64(1), np.uint64(2)
 

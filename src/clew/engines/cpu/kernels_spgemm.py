@@ -11,11 +11,11 @@ Entries go to memory that grows with them, so that nothing has to be counted fir
 """
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 
 from clew.engines.cpu.kernels_atomic import trailing_zeros
 from clew.engines.cpu.kernels_spmspv import first_from
+from clew.jit import njit
 
 ZERO, ONE, TWO, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 FREE = np.uint64(0xFFFFFFFFFFFFFFFF)

@@ -10,10 +10,10 @@ results are equal to the last bit, for any number of threads.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu.kernels_atomic import trailing_zeros
 from clew.engines.cpu.kernels_products import make_product
+from clew.jit import njit
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 DIGIT = np.uint64(11)  # bits; 2,048 counters fit the first-level cache

@@ -2,7 +2,8 @@
 """Cycles of four edges: paths of two edges from a vertex, counted by where they end."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -23,7 +23,6 @@ Y. Zhang et al.: "Optimizing ordered graph algorithms with GraphIt", CGO 2020 (b
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_buckets import (
@@ -52,6 +51,7 @@ from clew.engines.cpu.kernels_prefetch import prefetch
 from clew.engines.cpu.kernels_queue import append
 from clew.engines.cpu.kernels_relax import extended
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.jit import njit
 
 CHUNK = 64  # vertices relaxed at a time
 SHARES = 8  # that a member should get of a small frontier

@@ -16,7 +16,8 @@ D. J. Pearce: "A space-efficient algorithm for finding strongly connected compon
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -9,9 +9,10 @@ number to a cache line (index times LINE): the barrier's own, the request to sto
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.jit import njit
 
 LINE = np.uint64(8)  # int64 numbers to a cache line
 ARRIVED, ROUND, STOP, AGREED = (np.uint64(line) * LINE for line in range(4))

@@ -14,10 +14,10 @@ Lists are (start, stop, items): the list of v is items[start[v]:stop[v]], and th
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.jit import njit
 
 CHUNK = 128  # vertices that a member takes at a time
 HUBS = 1 << 14  # vertices that come first in the order; every member counts for them on its own

@@ -1,9 +1,8 @@
 # mypy: ignore-errors
 """Operators over vectors: element by element, every pair, and reduced segment by segment."""
 
-from numba import njit
-
 from clew.engines.cpu.kernels_products import FIRST_WILL_DO, WHOLE_ROW
+from clew.jit import njit
 
 
 def make_elementwise(function, mark):

@@ -17,8 +17,10 @@ R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan: "Faster algorithms for the 
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
+
+from clew.jit import njit
 
 LISTS = 65  # a key has 64 bits; list 0 is not used
 OUT = np.uint8(0)

@@ -8,7 +8,8 @@ Every count is a fraction from 1/2 to 1 with an exponent of its own, so nothing 
 from math import frexp, ldexp
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 UNSEEN = -1

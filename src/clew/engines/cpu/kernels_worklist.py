@@ -6,10 +6,10 @@ in a buffer of their own before they append it: an atomic operation for every ve
 """
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_team import counter
+from clew.jit import njit
 
 CHUNK = np.uint64(64)  # vertices a member takes at a time
 SPARE = 1024  # vertices a member collects before it appends them

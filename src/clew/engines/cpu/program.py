@@ -83,8 +83,8 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
     iterations, converged = team.run(
         made.dispatcher,
         edges + n,
-        rows_with_weights(ways.along, message),
-        rows_with_weights(ways.against, message),
+        rows_with_weights(ways.along, program),
+        rows_with_weights(ways.against, program),
         state,
         messages,
         (sums, as_bits(sums)),
@@ -121,7 +121,7 @@ def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Don
         (ways.against.num_arcs + state.size) * min(limit, TRACED),
         fixed_blocks(ways.against),
         ahead_of(ways.against, now),
-        rows_with_weights(ways.against, message),
+        rows_with_weights(ways.against, program),
         state,
         now,
         later,
@@ -149,8 +149,8 @@ def _gathering(
     iterations, converged = team.run(
         made.dispatcher,
         ways.along.num_arcs + n,
-        rows_with_weights(ways.along, message),
-        rows_with_weights(ways.against, message),
+        rows_with_weights(ways.along, program),
+        rows_with_weights(ways.against, program),
         state,
         np.empty(n, dtype=message),
         lists,
@@ -166,7 +166,7 @@ def _gathering(
 
 def _width(program: VertexProgram, rows: Adjacency) -> int:
     """The bytes of an edge, its weight among them where the program looks at weights."""
-    return edge_bytes(rows.indices, rows.weights if uses_argument(program.process, 1) else None)
+    return edge_bytes(rows.indices, rows.weights if uses_weights(program) else None)
 
 
 def _functions(program: VertexProgram, reduce: Any) -> tuple[Any, ...]:
@@ -218,12 +218,21 @@ def _both_ways(graph: Graph) -> Ways:
     return Ways(rows, rows)
 
 
-def rows_with_weights(rows: Adjacency, message: np.dtype[Any]) -> tuple[Array, ...]:
-    """(indptr, indices, weights); the weights of an unweighted graph take no memory: one value seen as many."""
+def rows_with_weights(rows: Adjacency, program: VertexProgram) -> tuple[Array, ...]:
+    """(indptr, indices, weights); weights that are not there, or not looked at, take no memory: one value seen as many.
+
+    So a program that does not look at weights is compiled once, whatever they are. To Numba, an array of one element is
+    another type, too: there are two at least.
+    """
     weights = rows.weights
-    if weights is None:
-        weights = np.broadcast_to(np.ones(1, dtype=message), rows.num_arcs)
+    if weights is None or not uses_weights(program):
+        weights = np.broadcast_to(np.ones(1, dtype=program.message), max(2, rows.num_arcs))
     return as_bits(rows.indptr), as_bits(rows.indices), weights
+
+
+def uses_weights(program: VertexProgram) -> bool:
+    """Whether the program looks at weights at all."""
+    return uses_argument(program.process, 1)
 
 
 def explained(program: VertexProgram, error: Exception) -> str:

@@ -2,10 +2,10 @@
 """Two forests over the same vertices made one."""
 
 import numpy as np
-from numba import njit
 
 from clew.build.kernels_components import join
 from clew.engines.cpu import kernels_atomic as atomic
+from clew.jit import njit
 
 ONE, SIX = np.uint64(1), np.uint64(6)
 

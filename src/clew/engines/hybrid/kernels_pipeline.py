@@ -9,10 +9,10 @@ bitmap. Vectors are as in ``exchange``: a bit for every vertex, and values in pl
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu import kernels_atomic as atomic
 from clew.engines.cpu.kernels_waiting import key_of
+from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 LAST_KEY = np.uint64(2**64 - 1)

@@ -2,9 +2,9 @@
 """A round of PageRank over a block of rows."""
 
 import numpy as np
-from numba import njit
 
 from clew.engines.cpu.kernels_rows import row_sums
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

@@ -2,7 +2,8 @@
 """The first and the last step of a search, by all threads: records of vertices, and what they say as arrays."""
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 ONE = np.uint64(1)
 

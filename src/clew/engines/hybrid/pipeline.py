@@ -114,9 +114,9 @@ class Pipeline:
         self.along, self.against = ways
         wanted = settings.first_row
         self.bounds = {"push": blocks_of_rows(ways.along, wanted), "pull": blocks_of_rows(ways.against, wanted)}
-        self.rows = {"push": rows_with_weights(ways.along, self.message)}
+        self.rows = {"push": rows_with_weights(ways.along, program)}
         same = ways.along is ways.against
-        self.rows["pull"] = self.rows["push"] if same else rows_with_weights(ways.against, self.message)
+        self.rows["pull"] = self.rows["push"] if same else rows_with_weights(ways.against, program)
         self.product = RowProduct(device, program, monoid, graph)
         self.identity = monoid.identity(self.message)
         on_device = self.product.ways

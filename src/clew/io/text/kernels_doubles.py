@@ -7,9 +7,9 @@ is marked as hard and left to Python's own ``float``.
 """
 
 import numpy as np
-from numba import njit
 
 from clew.io.text.kernels_bytes import bits_of, leading_zeros, product
+from clew.jit import njit
 
 U = np.uint64
 ALL_ONES = U(0xFFFFFFFFFFFFFFFF)

@@ -5,7 +5,8 @@
 """
 
 import numpy as np
-from numba import njit
+
+from clew.jit import njit
 
 U = np.uint64
 PAIRS = np.frombuffer("".join(f"{i:02}" for i in range(100)).encode(), dtype=np.uint8).copy()

@@ -6,7 +6,6 @@ every loop stops at a byte that is no digit. Only loads of eight bytes at once h
 """
 
 import numpy as np
-from numba import njit
 
 from clew.io.text.kernels_bytes import bits_of, byte_at, trailing_zeros, word_at
 from clew.io.text.kernels_doubles import (
@@ -19,6 +18,7 @@ from clew.io.text.kernels_doubles import (
     fits_double,
 )
 from clew.io.text.status import DOUBLES, FINE, FRACTION, INEXACT, INTEGERS, INTEGRAL, NO_NUMBER, NUMBER_OUT_OF_RANGE
+from clew.jit import njit
 
 ZEROS = U(0x3030303030303030)
 NOT_A_DIGIT = U(0x7676767676767676)  # added to a byte with its '0' taken off, sets its top bit from 10 upwards

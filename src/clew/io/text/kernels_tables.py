@@ -6,7 +6,6 @@ before any is parsed; lines that hold no row (comments, blank lines) leave a gap
 """
 
 import numpy as np
-from numba import njit
 
 from clew.io.text.kernels_bytes import byte_at, class_at
 from clew.io.text.kernels_doubles import is_hard
@@ -26,6 +25,7 @@ from clew.io.text.status import (
     TOO_MANY_COLUMNS,
     WRONG_PREFIX,
 )
+from clew.jit import njit
 
 TAB, LINE_FEED, RETURN, SPACE, QUOTE = 9, 10, 13, 32, 34
 

@@ -2,13 +2,13 @@
 """Tokens: numbers one after another, and how many there are up to the end of every line."""
 
 import numpy as np
-from numba import njit
 
 from clew.io.text.kernels_bytes import byte_at, class_at
 from clew.io.text.kernels_doubles import is_hard
 from clew.io.text.kernels_numbers import number_at
 from clew.io.text.kernels_tables import LINE_END, LINE_FEED, PLAIN, RETURN, after_blanks, after_line, id_at
 from clew.io.text.status import DOUBLES, FINE, NO_INTEGER, NO_NUMBER, ROUNDED
+from clew.jit import njit
 
 IDS = -1  # the mode of integers that are ids; other modes are those of numbers
 

@@ -4,7 +4,10 @@
 // __shared__ is no macro: builder.py turns the declarations into references to the block's memory (shared_variable).
 #pragma once
 
-// NVRTC knows these functions without an include.
+// NVRTC knows these functions without an include. C++17's Bessel functions and their like take longer to compile than a
+// small kernel: libstdc++ leaves them out where its configuration does not name them.
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #include <math.h>
 #ifndef INFINITY
 #define INFINITY __builtin_inff()

@@ -24,11 +24,14 @@ def _compiled(operator: Compiled) -> Any:
     from numba.core.errors import NumbaError
     from numba.np.numpy_support import from_dtype
 
+    from clew.jit import uncollected
+
     arguments = [from_dtype(stored(dtype)) for dtype in operator.arguments]
     signature = from_dtype(stored(operator.result))(*arguments)
     try:
         # As on a GPU, a division by zero is no error.
-        return cfunc(signature, error_model="numpy")(typed(operator))
+        with uncollected():
+            return cfunc(signature, error_model="numpy")(typed(operator))
     except NumbaError as error:
         reason = " ".join(str(error).split())[:300]
         raise OperatorError(f"{where(operator.function)} cannot be compiled for the emulation: {reason}") from error
