@@ -104,6 +104,14 @@ def test_auto_leaves_rows_that_were_given_memory_where_they_are(graph):
 
 
 @emulation_only
+def test_auto_streams_where_most_is_on_the_host(graph):
+    for part, expected in ((0.25, True), (0.5, False)):
+        forget_all()
+        with clew.memory(edges="auto", fast_memory=int(graph.num_arcs * 4 * part)):
+            assert streamed("pagerank", graph) == expected
+
+
+@emulation_only
 def test_a_device_smaller_than_the_graph(monkeypatch):
     graph = clew.generate.random_weights(clew.generate.kronecker(11, seed=1), 1, 255, seed=2, dtype="int32")
     device = the_emulation()

@@ -15,6 +15,7 @@ from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, measu
 from clew.errors import GraphError, OperatorError, ResourceError
 from clew.memory import current
 from clew.result import Trace
+from tests.on_gpu import emulation_only
 
 
 @pytest.fixture
@@ -54,6 +55,7 @@ def test_the_fastest_of_all_is_taken(graph, best):
     assert min(known, key=known.get) == best
 
 
+@emulation_only  # whose pages are small enough to have half of these edges
 def test_what_cannot_win_is_not_tried_again(graph):
     device, taken = gpu_for("emulated", 0), []
     other = clew.generate.kronecker(6, seed=2)

@@ -25,6 +25,7 @@ from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
 from tests.cuda.test_program import Weighing as WeighingOnGpu
+from tests.on_gpu import emulation_only
 
 
 def run(program, graph, how):
@@ -188,6 +189,7 @@ def test_whose_memory_runs_out_midway_leaves_the_state_as_it_was(monkeypatch, wa
     assert known[way] == np.inf > known[plans.CPU]
 
 
+@emulation_only
 @pytest.mark.parametrize("room", [500, 3000])  # for half of the state; for all of it, but no messages
 def test_state_that_does_not_fit(monkeypatch, room):
     graph, device = graph_of_its_own(6), gpu_for("emulated", 0)

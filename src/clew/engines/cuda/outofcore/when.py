@@ -28,9 +28,9 @@ DENSE = 8
 SLOTS_SHARE = 4
 MOST_CHUNKS = 1 << 12
 #: Under "auto", where edges do not fit: whether chunks are faster than the kernels for graphs in device memory, which
-#: read the rest over the link. Measured on an H200: searches read few of the edges, or the same ones again, and lose 3
-#: to 10 times by chunks. PageRank reads them all in order; long rows come faster in chunks (47 GB/s against 34), short
-#: ones do not (31 against 47). Components look at few edges of dense graphs and at all of sparse ones.
+#: read the rest over the link. Measured on an H200: searches read few of the edges, or the same ones again, and lose 2
+#: to 9 times by chunks. PageRank reads them all; long rows come faster in chunks (55 GB/s against 43), short ones less
+#: so (31 against 47). Components look at few edges of dense graphs and at all of sparse ones.
 AUTO_STREAMS: dict[str, Callable[[float], bool]] = {
     "bfs": lambda _: False,
     "sssp": lambda _: False,
@@ -38,6 +38,10 @@ AUTO_STREAMS: dict[str, Callable[[float], bool]] = {
     "pagerank": lambda degree: degree >= DENSE,
     "connected_components": lambda degree: degree < DENSE,
 }
+
+
+#: They are where at least this part of the edges is on the host.
+HOST_PART = 5 / 8
 
 
 class Share(NamedTuple):
@@ -97,8 +101,10 @@ def share_for(device: Device, algorithm: str, rows: Adjacency, each: int, *, mak
     size = size_of(device, rows, None, 1, each=each, makes_room=makes_room)
     scale = SMALLER[0 if attempt is None else attempt.number]
     plan = plan_edges(device, Policy("auto", policy.fast_memory), size, scale, in_one=False)
+    if policy.edges == "auto" and plan.cut < HOST_PART * rows.num_arcs:
+        return None
     if plan.cut == 0:
-        return None if policy.edges == "auto" else Share(0)
+        return Share(0)
     if policy.fast_memory is None:
         return Share(plan.cut)
     # Copies are edges in device memory as well. Where so little is allowed that they would be tiny, there are none.
