@@ -201,6 +201,20 @@ def test_layouts_are_made_when_products_are_many(device, monkeypatch):
                 np.testing.assert_array_equal(out, found[0])
 
 
+def test_layouts_are_for_columns_that_have_much_of_the_edges(device, monkeypatch):
+    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
+    monkeypatch.setattr(repeats, "HOT_COLUMNS", 8)
+    for graph, expected in ((clew.generate.star(300), "sweep"), (clew.generate.grid(20, 20), "tiles")):
+        assert repeats.earned_layout(device, rows_on(device, graph.outgoing), 1000) == expected
+
+
+def test_products_are_sorted_only_where_a_dense_vector_would_be_long():
+    assert spmspv.choose(370, 1 << 22) == "none"
+    assert spmspv.choose(370, 1 << 28) == "merge"
+    assert spmspv.choose(1 << 17, 1 << 28) == "radix"
+    assert spmspv.choose(1 << 24, 1 << 28) == "none"
+
+
 @emulation_only
 def test_layouts_make_room_for_what_is_asked_for(device, monkeypatch):
     """Where all edges must be in device memory, nothing smaller can be tried: the layouts go before the run does."""

@@ -30,8 +30,6 @@ LANES = (1, 2, 4, 8, 16, 32)
 SKEW = 64
 #: Edges of a skewed graph below which a warp for each row is done before tiles have been shared out.
 FEW = 1 << 20
-#: Rows that a warp takes from the counter at once: one counter serves all warps, about one a nanosecond.
-FETCHED_ROWS = 128
 #: 32-edge rounds that a warp takes of a list of coordinates.
 CHUNK_ROUNDS = 16
 
@@ -121,11 +119,8 @@ def choose(degrees: balance.Degrees, numbers: Arithmetic, way: Way) -> Way:
         kind = "rows" if even or numbers.stop != algebra.NEVER else "tiles"
     if numbers.stop == algebra.FIRST:  # the other kernels know no products that stand for all
         return replace(way, kind="rows", lanes=way.lanes or 1, fetch=way.fetch or 0)
-    lanes = way.lanes or lanes_for(degrees.mean)
-    fetch = way.fetch
-    if fetch is None:
-        fetch = max(1, FETCHED_ROWS * lanes // 32) if degrees.largest > 4 * max(lanes, degrees.mean) else 0
-    return replace(way, kind=kind, lanes=lanes, fetch=fetch)
+    # Fetching rows from a counter was slower than fixed strides on every graph it was measured on.
+    return replace(way, kind=kind, lanes=way.lanes or lanes_for(degrees.mean), fetch=way.fetch or 0)
 
 
 def lanes_for(mean: float) -> int:

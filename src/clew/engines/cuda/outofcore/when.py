@@ -28,18 +28,16 @@ DENSE = 8
 SLOTS_SHARE = 4
 MOST_CHUNKS = 1 << 12
 #: Under "auto", where edges do not fit: whether chunks are faster than the kernels for graphs in device memory, which
-#: read the rest over the link. Measured on an H200: searches read few of the edges, or the same ones again, and lose 2
-#: to 9 times by chunks. PageRank reads them all; long rows come faster in chunks (55 GB/s against 43), short ones less
-#: so (31 against 47). Components look at few edges of dense graphs and at all of sparse ones.
+#: read the rest over the link. On an H200, searches, which read few of the edges or the same ones again, lose 1.3
+#: to 9 times by chunks, and so do components, by up to 3.6. PageRank reads all edges; long rows come faster in chunks,
+#: short ones do not.
 AUTO_STREAMS: dict[str, Callable[[float], bool]] = {
     "bfs": lambda _: False,
     "sssp": lambda _: False,
     "sswp": lambda _: False,
     "pagerank": lambda degree: degree >= DENSE,
-    "connected_components": lambda degree: degree < DENSE,
+    "connected_components": lambda _: False,
 }
-
-
 #: They are where at least this part of the edges is on the host.
 HOST_PART = 5 / 8
 
