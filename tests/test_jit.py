@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import importlib.util
-import re
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,9 @@ import pytest
 from numba.core.errors import TypingError
 
 import clew
+from clew.engines.cpu import compiler
 from clew.jit import njit
+from clew.operators import functions
 
 MODULE = """
 from clew.jit import njit
@@ -94,6 +96,59 @@ def test_both_kinds_are_found_on_disk(tmp_path):
     assert (squared.stats.cache_misses.total(), squared.stats.cache_hits.total()) == (0, 1)
 
 
+def test_code_of_the_other_kind_under_the_same_key_is_not_called(tmp_path):
+    """What two processes can do that write at once: here the index of one is given the data of the other."""
+    path = tmp_path / "squares.py"
+    path.write_text(MODULE)
+
+    def loaded():
+        spec = importlib.util.spec_from_file_location("squares", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    first = loaded()
+    assert (first.four_times(3), first.squared(3)) == (36, 9)
+    without, made = sorted((tmp_path / "__pycache__").glob("squares.squared-*.nbc"))
+    made.write_bytes(without.read_bytes())
+    second = loaded()
+    assert second.squared(3) == 9
+    assert second.squared.stats.cache_misses.total() == 1
+
+
+def test_kernels_of_one_factory_may_call_each_other(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    def factory(function, mark):
+        @njit(cache=True)
+        def low(number):
+            return function(number, 1)
+
+        @njit(cache=True)
+        def high(number):
+            return low(number) + low(number)
+
+        return low, high
+
+    low, high = compiler.kernel(factory, functions.plus).dispatcher
+    assert (high(3), low(3)) == (8, 4)
+
+
+def test_factories_keep_on_disk_only_what_they_return():
+    """What they return is marked by what the users' functions do; what it calls would be found by their names."""
+    for path in Path(clew.__file__).parent.rglob("*.py"):
+        for outer in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(outer, ast.FunctionDef):
+                kept = {inner.name for inner in outer.body if isinstance(inner, ast.FunctionDef) and is_kept(inner)}
+                given = [node for node in ast.walk(outer) if isinstance(node, ast.Return) and node.value is not None]
+                returned = {name.id for node in given for name in ast.walk(node) if isinstance(name, ast.Name)}
+                assert kept <= returned, (path, outer.name)
+
+
+def is_kept(function):
+    return any("cache=True" in ast.unparse(decorator) for decorator in function.decorator_list)
+
+
 def test_garbage_is_searched_for_again_after_a_compilation():
     @njit
     def wrong(number):
@@ -106,4 +161,7 @@ def test_garbage_is_searched_for_again_after_a_compilation():
 
 def test_all_kernels_are_made_so():
     for path in Path(clew.__file__).parent.rglob("*.py"):
-        assert not re.search("^from numba import .*njit", path.read_text(encoding="utf-8"), re.MULTILINE), path
+        for line in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = [name.name for name in line.names] if isinstance(line, ast.Import | ast.ImportFrom) else []
+            assert "numba" not in names, path
+            assert "njit" not in names or line.module == "clew.jit", path

@@ -4,6 +4,9 @@
 For every function that it compiles Numba makes two more, through which Python and C call it. Taking a dozen arrays
 apart takes longer to compile than many a kernel does, and Python calls one function in ten: here the way in from Python
 is made when Python first calls, and that from C never is. First calls take about a third less time for it.
+
+What Numba's own can and this cannot: functions that call each other in a circle (one that calls itself is fine), and
+functions handed over as arguments of a declared ``FunctionType``.
 """
 
 from __future__ import annotations
@@ -58,7 +61,7 @@ class Lean(CPUDispatcher):
             args = tuple(sigutils.normalize_signature(sig)[0])
             if not self.inner and args in self._without_way_in:
                 self._without_way_in.remove(args)
-                del self.overloads[args]
+                self.overloads.pop(args, None)
             self._compiler.targetoptions["no_cpython_wrapper"] = self.inner
             with uncollected():
                 return super().compile(sig)
@@ -94,3 +97,11 @@ class Kept(FunctionCache):
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), self._dispatcher.inner)
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Of two processes that write at once, one may leave its code under the other's key: that is not called."""
+        found = super()._load_overload(sig, target_context)
+        if found is None or self._dispatcher.inner:
+            return found
+        name = found.fndesc.llvm_cpython_wrapper_name
+        return found if found.library.get_pointer_to_function(name) else None

@@ -82,6 +82,7 @@ def test_the_trace_counts_what_was_moved(graph):
 def test_auto_streams_only_what_does_not_fit(graph):
     with clew.memory(edges="auto"):
         assert not streamed("sssp", graph, 0)
+        assert not streamed("pagerank", clew.Graph.from_edges([], [], num_vertices=5))
     dense, sparse = graph, clew.generate.grid(9, 9)
     assert dense.num_arcs >= when.DENSE * dense.num_vertices
     with clew.memory(edges="auto", fast_memory=100):

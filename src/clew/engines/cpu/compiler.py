@@ -68,13 +68,15 @@ def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: A
 
 def _keep_by(dispatcher: Any, mark: str) -> None:
     """Have a compiled closure found again on disk by ``mark`` and its own code, whatever else it captures."""
-    from numba.core.caching import FunctionCache
+    from clew.jit import Kept
 
-    class MarkedCache(FunctionCache):
+    code = sha256(dispatcher.py_func.__code__.co_code).hexdigest()
+
+    class MarkedCache(Kept):
         def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-            return sig, codegen.magic_tuple(), sha256(dispatcher.py_func.__code__.co_code).hexdigest(), mark
+            return sig, codegen.magic_tuple(), code, mark, dispatcher.inner
 
-    dispatcher._cache = MarkedCache(dispatcher.py_func)  # type: ignore[no-untyped-call]
+    dispatcher._cache = MarkedCache(dispatcher)
 
 
 def _in_short(error: Exception) -> str:

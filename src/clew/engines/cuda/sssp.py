@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from clew.graph import Graph
 SPARSE_DELTA = 96  # times the mean weight, divided by the degree;
 LIGHT = 1 << 20  # weights on average of whose sums it is hoped that they fit in 32 bits
 SLOW_DELTA = 24  # where edges are read over the link, since following one twice costs more there
+
+#: Rows whose sums have turned out not to fit in 32 bits.
+_ran_over: WeakSet[DeviceRows] = WeakSet()
 
 
 def sssp(
@@ -38,8 +42,10 @@ def sssp(
         return search_in_chunks(chunks, source, weights, options, delta=delta, deterministic=deterministic)
     rows = rows_on(device, graph.outgoing)
     width = default_delta(device, rows) if delta is None else delta
-    search = Search(device, rows, source, shortest(device, rows, width, hopeful=True), tuning)
+    search = Search(device, rows, source, shortest(device, rows, width, hopeful=rows not in _ran_over), tuning)
     if search.has_diverged(search.run()):  # a sum of 32 bits ran over
+        _ran_over.add(rows)
+        del search  # before there is memory for another
         search = Search(device, rows, source, shortest(device, rows, width), tuning)
         search.run()
     if deterministic or not search.links_used:

@@ -94,7 +94,9 @@ def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark
                     if reached[v >> SIX] & flag == 0:
                         atomic.bitwise_or(reached, v >> SIX, flag)
 
-    @njit(cache=True, nogil=True)
+    @njit(
+        nogil=True
+    )  # not kept by itself: what tells users' functions apart on disk is known for what is returned only
     def fold(sums, v, value):
         numbers, words = sums
         while True:

@@ -99,7 +99,7 @@ def share_for(device: Device, algorithm: str, rows: Adjacency, each: int, *, mak
     size = size_of(device, rows, None, 1, each=each, makes_room=makes_room)
     scale = SMALLER[0 if attempt is None else attempt.number]
     plan = plan_edges(device, Policy("auto", policy.fast_memory), size, scale, in_one=False)
-    if policy.edges == "auto" and plan.cut < HOST_PART * rows.num_arcs:
+    if policy.edges == "auto" and (plan.cut == 0 or plan.cut < HOST_PART * rows.num_arcs):
         return None
     if plan.cut == 0:
         return Share(0)
