@@ -48,7 +48,8 @@ ETAGRAPH = "+ managed memory prefetched: EtaGraph"
 def _searches(bench: Bench, named: Named) -> dict[str, Callable[[Tuning | None], Found]]:
     """Searches from active sets without buckets, as the paper's; clew's own where there is no tuning.
 
-    A search in breadth is one for shortest paths whose edges all have length 1, in a byte each.
+    A search in breadth is one for shortest paths whose edges all have length 1, in a byte each: it runs sssp's kernel,
+    near_far.cuh, which takes the degree cut. Without a tuning it is ``clew.bfs``, whose kernel does not.
     """
     gpu, graph, source = bench.gpu, named.graph, named.source
     rows = graph.outgoing
@@ -133,7 +134,9 @@ def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:
         "### What EtaGraph's ideas add (its Figure 6)",
         "Copy and run, as times the speed of the first column (whose milliseconds are shown); each column up to "
         "EtaGraph adds one thing. Searches go from active set to active set without buckets, as the paper's do, but "
-        "for the last column. Graphs: " + "; ".join(told.values()) + ".",
+        "for the last column. bfs is a search for shortest paths whose edges all have length 1, with sssp's kernel "
+        "(near_far.cuh), since `clew.bfs` has a kernel of its own that cuts up long rows in another way; only the last "
+        "column is that one. Graphs: " + "; ".join(told.values()) + ".",
         _speedups(cells, told, tuple(STEPS)),
         "As the paper draws it: times of EtaGraph with one thing left out, over EtaGraph's.",
         _left_out(cells, told),
