@@ -11,6 +11,7 @@ import numpy as np
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
+from clew.engines.cuda.paths import BALANCES
 from clew.engines.cuda.program import DEFAULT, Done, Tuning, run_program
 from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
 
@@ -29,6 +30,11 @@ SPREADING = {
     "pushed to 1/4": replace(DEFAULT, pushed=1 / 4, pushed_to_any=1 / 8),
     "pushed to 1/8": replace(DEFAULT, pushed=1 / 8, pushed_to_any=1 / 32),
     "push only": replace(DEFAULT, pushed=1.0, pushed_to_any=1.0),
+    **{
+        f"push only, balance {name}": replace(DEFAULT, pushed=1.0, pushed_to_any=1.0, balance=name)
+        for name in BALANCES
+        if name != "auto"
+    },
     "pull only": replace(DEFAULT, pushed=-1.0, pushed_to_any=-1.0),
 }
 

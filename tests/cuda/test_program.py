@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.engines.choice import gpu_for
+from clew.engines.cuda.paths import BALANCES
 from clew.engines.cuda.program import Tuning, run_program
 from clew.engines.cuda.row_classes import LIMITS
 from clew.errors import OperatorError
@@ -174,6 +176,29 @@ def test_tuning_changes_no_result(tuning, name):
         if "direction" in done.trace.columns and tuning.pushed in (0.0, 1.0) and not isinstance(program, Weighing):
             edges = np.where(done.trace["edges"] > 0, done.trace["direction"], "push")
             assert set(edges) <= {"push", "pull"} - {"pull" if tuning.pushed else ""}
+
+
+@pytest.mark.parametrize("balance", sorted(BALANCES.keys() - {"auto"}))
+def test_edges_may_be_shared_out_in_any_way(balance):
+    """By one block, by all and by turns; rows are shorter than a piece of the degree cut, as long as it, and longer."""
+    everything_pushed = Tuning(balance=balance, cut=4, pushed=1.0, pushed_to_any=1.0, threads=64)
+    everyone, by_turns = replace(everything_pushed, alone=(0, 0)), replace(everything_pushed, alone=(40, 100), steps=3)
+    made = (
+        (clew.generate.rmat(8, 12, seed=5), everyone),
+        (clew.generate.star(600), everything_pushed),
+        (clew.generate.path(40), by_turns),
+        (clew.generate.grid(9, 30), by_turns),
+    )
+    for graph, tuning in ((weighted(graph), tuning) for graph, tuning in made):
+        for program in (BreadthFirst(3), ShortestPaths(3)):
+            expected = clew.run(program, graph, device="cpu")
+            values, done = tuned(program, graph, tuning)
+            for field, array in values.items():
+                np.testing.assert_array_equal(array, expected.values[field], err_msg=field)
+            assert done.iterations == expected.iterations
+            for column in ("active", "edges"):
+                np.testing.assert_array_equal(done.trace[column], expected.trace[column], err_msg=column)
+            assert set(done.trace["direction"]) == {"push"}
 
 
 def test_both_ways_of_moving_messages_are_used():

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.paths import BALANCES
 from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
@@ -64,6 +65,10 @@ class Tuning:
     ----------
     threads, resident
         Of a block, and how many blocks a processor must have room for, which limits the registers of a thread.
+    balance
+        How the edges of active vertices are shared among warps where they push: a key of ``BALANCES``.
+    cut, prefetch
+        For "degree_cut": edges of a piece at most, and whether they are fetched to shared memory first.
     pushed, pushed_to_any
         Push where at most this part of the edges is active; the second where one message is as good as many.
     alone
@@ -74,6 +79,9 @@ class Tuning:
 
     threads: int = 512
     resident: int = 2
+    balance: str = "auto"
+    cut: int = 16
+    prefetch: bool = True
     pushed: float = 1 / 2
     pushed_to_any: float = 1 / 16
     alone: tuple[int, int] = (1 << 10, 1 << 12)
@@ -165,6 +173,7 @@ def _spreading(
         device.empty(n, np.uint64) if ordered else None,
         device.empty(-(-n // 32), np.uint32),
     )
+    pieces, shared = _pieces(device, ways, message, tuning, entry)
     told = begin[0]
     while not told["over"] and (told["step"] == 0 or told["iterations"] < limit):
         device.launch_cooperative(
@@ -185,14 +194,33 @@ def _spreading(
             np.int32(told["step"] == 0),
             trace,
             np.uint64(trace.shape[0]),
+            *pieces,
             control,
             *state.values(),
+            shared=shared,
         )
         told = device.download(control).view(CONTROL)[0]
     iterations = int(told["iterations"])
     width, away = edge_bytes(ways.along.neighbours, ways.along.weights), on_host(ways.along, ways.against)
     kept = Trace.later(lambda: _columns(device.download(trace[: iterations + 1]), width, away))
     return Done(iterations, bool(told["over"]), kept)
+
+
+def _pieces(
+    device: Device, ways: Ways, message: np.dtype[Any], tuning: Tuning, entry: int
+) -> tuple[tuple[Any, ...], int]:
+    """What program_cut.cuh needs, where edges are cut into pieces; and the bytes of shared memory for those fetched."""
+    if tuning.balance != "degree_cut":
+        return (), 0
+    rows = ways.along
+    weight = message if rows.weights is None else rows.weights.dtype
+    edge = np.dtype([("target", rows.neighbours.dtype), ("weight", weight)], align=True)
+    memory = (
+        device.empty((rows.num_arcs // tuning.cut + 1) * entry, np.uint8),
+        device.empty(rows.num_vertices * entry, np.uint8),
+        device.zeros(6, np.uint64),
+    )
+    return memory, tuning.cut * tuning.threads * edge.itemsize if tuning.prefetch else 0
 
 
 def _steady(
@@ -256,8 +284,10 @@ def _defines(
     functions: Functions, ways: Ways, program: VertexProgram, monoid: Monoid, tuning: Tuning
 ) -> dict[str, Any]:
     rows = ways.along
-    count_bits = 32 if rows.num_arcs < 2**32 else max(1, rows.num_vertices.bit_length())
-    if max(count_bits, rows.num_vertices.bit_length()) + rows.num_arcs.bit_length() > 64:
+    cut = tuning.cut if tuning.balance == "degree_cut" else 0
+    most = max(rows.num_vertices, rows.num_arcs // cut + 1 if cut else 0)  # rows of a queue
+    count_bits = 32 if rows.num_arcs < 2**32 else max(1, most.bit_length())
+    if max(count_bits, most.bit_length()) + rows.num_arcs.bit_length() > 64:
         raise ResourceError(
             f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than a vertex program can count on a "
             "GPU.",
@@ -275,6 +305,7 @@ def _defines(
     if program.active_next == "all":
         return defines
     pushable = {"PUSHABLE": int(is_pushable(program, monoid)), "COUNT_BITS": count_bits}
+    pushable |= {"BALANCE": BALANCES[tuning.balance], "CUT": cut, "PREFETCH": int(tuning.prefetch)}
     return {**defines, **pushable, **atomic_of(monoid, np.dtype(program.message))}
 
 
@@ -349,13 +380,18 @@ def _variants() -> list[Program]:
         return bool(changed)
 
     found = []
-    for index, offset, message, monoid, options in (
-        ("int", "unsigned int", "int32", monoids.any, {"priority": lambda vertex: vertex.value}),
-        ("int", "unsigned int", "float64", monoids.min, {"priority": lambda vertex: vertex.value}),
-        ("int", "unsigned int", "float64", monoids.plus, {"apply_to": "all"}),
-        ("long long", "long long", "int64", monoids.plus, {}),
-        ("int", "unsigned int", "float64", monoids.plus, {"active_next": "all"}),
-        ("long long", "long long", "float32", monoids.any, {"active_next": "all"}),
+    for index, offset, message, monoid, options, balance in (
+        ("int", "unsigned int", "int32", monoids.any, {"priority": lambda vertex: vertex.value}, "auto"),
+        ("int", "unsigned int", "float64", monoids.min, {"priority": lambda vertex: vertex.value}, "auto"),
+        ("int", "unsigned int", "float64", monoids.plus, {"apply_to": "all"}, "auto"),
+        ("long long", "long long", "int64", monoids.plus, {}, "auto"),
+        ("long long", "long long", "int64", monoids.plus, {}, "degree_cut"),
+        ("int", "unsigned int", "int32", monoids.any, {}, "thread"),
+        ("int", "unsigned int", "int32", monoids.any, {}, "warp"),
+        ("int", "unsigned int", "int32", monoids.any, {}, "block"),
+        ("int", "unsigned int", "int32", monoids.any, {}, "merge_path"),
+        ("int", "unsigned int", "float64", monoids.plus, {"active_next": "all"}, "auto"),
+        ("long long", "long long", "float32", monoids.any, {"active_next": "all"}, "auto"),
     ):
         given = {"priority": None, "apply_to": "received", "active_next": "changed", **options}
         program: Any = SimpleNamespace(
@@ -374,7 +410,8 @@ def _variants() -> list[Program]:
         if not monoid.stops_at_first:
             types = (np.dtype(message),) * 3
             functions.operators["clew_add"] = Compiled(monoid.operator.function, types[:2], types[2])
-        defines = {**_defines(functions, ways, program, monoid, DEFAULT), "index_t": index, "offset_t": offset}
+        defines = _defines(functions, ways, program, monoid, Tuning(balance=balance))
+        defines |= {"index_t": index, "offset_t": offset}
         name = "program_steady.cuh" if program.active_next == "all" else "program.cuh"
         found.append(Program.of(name, defines, functions.operators))
     return found

@@ -10,6 +10,9 @@
 #include "clock.cuh"
 #include "program_pull.cuh"
 #include "program_push.cuh"
+#if CUT
+#include "program_cut.cuh"
+#endif
 
 struct Counters {
     u64 size[3], longest[3];  // of the queues, by step
@@ -105,13 +108,17 @@ struct Pulled {
 };
 
 // Go on until nobody is active, or the limits of iterations, steps or work (edges) are reached. `begin` is a truth
-// value per vertex, or null where all are active. Messages, queues and piles are two of each, by turns.
+// value per vertex, or null where all are active. Messages, queues and piles are two of each, by turns. Pieces have
+// room for every edge of the graph at once.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_t* weights, const offset_t* in_offsets,
         const index_t* in_neighbours, const weight_t* in_weights, const index_t* order, const u64* classes,
         const u8* begin, message_t* messages, message_t* sums, message_t identity, u32* stamps, void* queues,
         index_t* reached, index_t* piles, u64* keys, u32* bitmap, double scale, long long most_pushed, u64 alone_from,
         u64 alone_until, u64 limit, u64 step_limit, u64 work_limit, int fresh, long long* trace, u64 traced,
+#if CUT
+        void* full_pieces, void* other_pieces, u64* piece_sizes,
+#endif
         Control* control
 #define FIELD(type, name) , type* name
         FIELDS
@@ -124,6 +131,10 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
     const State state{FIELD_NAMES};
     const Edges along{offsets, neighbours, weights}, into{in_offsets, in_neighbours, in_weights};
     Row* const rows = reinterpret_cast<Row*>(queues);
+#if CUT
+    const Pieces pieces{reinterpret_cast<Row*>(full_pieces), reinterpret_cast<Row*>(other_pieces), piece_sizes,
+                        piece_sizes + 3};
+#endif
     Crew crew{control, &control->counters, false};
     Progress& at = now.progress;  // changed by one thread, where blocks meet
     Found found{stages + warp_in_block() * STAGED, 0};
@@ -199,6 +210,9 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
             const u32 spare = (at.step + 2) % 3, spare_split = (at.splits + 2) % 3;
             Counters* const counters = crew.counters;
             counters->size[spare] = counters->longest[spare] = counters->reached[spare] = 0;
+#if CUT
+            pieces.clear(spare);
+#endif
             if (idle) counters->waiting[spare_split] = 0, counters->least[spare_split] = ~0ull;
             if (!idle && at.iterations < traced) {
                 long long* const row = trace + 4 * at.iterations;
@@ -231,7 +245,14 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
 #if PUSHABLE
             Push visitor{state, along, messages + side * n, sums, stamps, reached, &crew.counters->reached[at.step % 3],
                          at.step, now.to, found};
-            expand_auto(rows_of(rows + side * n, now.size), now.longest, team, visitor);
+            const Rows active = rows_of(rows + side * n, now.size);
+#if CUT
+            pieces.cut(active, at.step % 3, team);
+            crew.meet([] {});
+            expand(pieces.full_rows(at.step % 3), pieces.other_rows(at.step % 3), now.longest, team, visitor);
+#else
+            expand(active, active, now.longest, team, visitor);
+#endif
 #if !FIRST
             crew.meet([&] { now.reached = *(volatile u64*)&crew.counters->reached[at.step % 3]; });
             apply_sums(visitor, now.reached, identity, team);
