@@ -5,8 +5,21 @@ and the size of the graph, "reference" for plain Python, slow and obvious. Array
 with ``__cuda_array_interface__``; results of a GPU are CuPy arrays and stay there.
 """
 
+from clew.primitives.bits import pack_bits, unpack_bits
 from clew.primitives.matrices import spgemm
 from clew.primitives.products import min_plus, spmspv, spmv, spvisit
 from clew.primitives.vectors import compact, elementwise, outer, reduce_segments
 
-__all__ = ["compact", "elementwise", "min_plus", "outer", "reduce_segments", "spgemm", "spmspv", "spmv", "spvisit"]
+__all__ = [
+    "compact",
+    "elementwise",
+    "min_plus",
+    "outer",
+    "pack_bits",
+    "reduce_segments",
+    "spgemm",
+    "spmspv",
+    "spmv",
+    "spvisit",
+    "unpack_bits",
+]

@@ -47,6 +47,32 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
     return CpuEngine()
 
 
+def engine_by(engine: Engine, layout: Layout, way: str, lanes: int | None) -> Engine:
+    """The same engine, told how to go through the rows."""
+    from clew.engines.cuda.products import KINDS, LANES, Way
+
+    if way not in KINDS:
+        raise GraphError(f"way is {way!r}; expected one of {', '.join(map(repr, KINDS))}.")
+    if lanes is not None and (way != "rows" or lanes not in LANES):
+        raise GraphError(
+            f"lanes is {lanes!r} and way {way!r}; expected one of {', '.join(map(str, LANES))} lanes with "
+            'way="rows", or none.'
+        )
+    if engine.name in ("cpu", "reference"):
+        raise GraphError(
+            f"way is {way!r}, which a GPU knows, but this product is computed on the CPU, which has one way.",
+            remedy='Use device="cuda", or leave the way open (way="auto").',
+        )
+    if not isinstance(layout, Adjacency):
+        raise GraphError(
+            f"way is {way!r}, a way through compressed rows, and the edges are a {type(layout).__name__}.",
+            remedy='Use clew.layouts.csr(edges), or leave the way open (way="auto").',
+        )
+    known: Any = engine
+    told: Engine = type(known)(known.device, Way(way, lanes))
+    return told
+
+
 def layout_of(edges: Graph | Layout, *, transpose: bool) -> Layout:
     """The edges to go along, turned round if asked."""
     if transpose:

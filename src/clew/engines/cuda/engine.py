@@ -11,6 +11,7 @@ from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.failures import clean
 from clew.engines.cuda.products import AUTO, Way
+from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.spgemm import spgemm
 from clew.engines.cuda.spmspv import spmspv
 from clew.engines.memory import DeviceMemory
@@ -38,6 +39,12 @@ class CudaEngine:
     def spmv(self, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
         """Pull along every edge."""
         products.spmv(self.device, edges, x, semiring, wanted, out, self.way)
+
+    @clean("spmv cannot be computed on the GPU")
+    def spmv_bits(self, rows: Adjacency, words: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
+        """Pull from a bit vector into a bit vector of zeros, over a semiring of truth values."""
+        if rows.num_vertices:
+            products.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, wanted, out, self.way)
 
     @clean("spmspv cannot be computed on the GPU")
     def spmspv(

@@ -26,6 +26,7 @@ HOT_THREADS = 1024
 #: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
 RESIDENT = 5
 LANES = (1, 2, 4, 8, 16, 32)
+KINDS = ("auto", "rows", "tiles", "hot", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
 #: Edges of a skewed graph below which a warp for each row is done before tiles have been shared out.
@@ -36,7 +37,7 @@ CHUNK_ROUNDS = 16
 
 @dataclass(frozen=True)
 class Way:
-    """How to go through compressed rows: "rows" (with so many lanes each), "tiles", "hot", "sweep" or whatever suits.
+    """How to go through compressed rows: one of ``KINDS``, "rows" with so many lanes each, "auto" for whatever suits.
 
     ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
     ``each`` is how many items of a tile a lane walks through, an odd number.

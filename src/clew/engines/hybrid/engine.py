@@ -6,6 +6,7 @@ from clew.dtypes import Array
 from clew.engines.cpu.engine import CpuEngine
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.engine import CudaEngine
+from clew.engines.cuda.products import AUTO, Way
 from clew.layouts import Layout
 from clew.operators import Semiring
 
@@ -15,8 +16,8 @@ class HybridEngine(CpuEngine):
 
     name = "hybrid"
 
-    def __init__(self, device: Device) -> None:
-        self.device, self.other = device, CudaEngine(device)
+    def __init__(self, device: Device, way: Way = AUTO) -> None:
+        self.device, self.other = device, CudaEngine(device, way)
 
     def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """Pull along every edge, on the GPU; x goes there and the result comes back."""
