@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import clew
-from bench.gpu.memory import ablation, modes, pages, placements
+from bench.gpu.memory import ablation, hybrid, modes, pages, placements
 from bench.gpu.memory.__main__ import main
 from bench.gpu.memory.link import LENGTHS, Link
 from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, number, ratio, table
@@ -74,6 +74,35 @@ def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
         assert [len(row) for row in found] == [5, 5, 2]
         assert all(re.fullmatch(r"[\d,.]+x?", cell) for row in found for cell in row[1:])
     assert len([row for row in rows_of(text) if row[0].startswith("grid3000 ")]) == 2
+
+
+def test_both_together(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr(hybrid, "ALGORITHMS", ("bfs", "pagerank"))
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.Listed,))
+    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
+    assert "FAILED" not in capsys.readouterr().out
+    works = ["rmat23 bfs", "rmat23 pagerank", "rmat20 Listed (program)"]
+    found = [row for row in rows_of(text) if row[0] in works]
+    times, ways = found[: len(works)], found[len(works) :]
+    assert [row[0] for row in times] == works
+    assert all(re.fullmatch(r"[\d,.e-]+x?", cell) for row in times for cell in row[1:])
+    assert [row[:2] for row in ways] == [[work, part] for work in works for part in ("1/2", "1/8")]
+    assert all(re.fullmatch(r"[\d,.]+", cell) for row in ways for cell in (row[2], row[3], row[5], row[6]))
+
+
+def test_both_together_give_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(hybrid, "ALGORITHMS", ("bfs",))
+    monkeypatch.setattr(hybrid, "PROGRAMS", ())
+    real = hybrid.call
+
+    def wrong(name: str, graph: clew.Graph, source: int, device: str, rounds: int) -> clew.Result:
+        return real(name, graph, (source + 1) % 8 if device == "hybrid-emulated" else source, device, rounds)
+
+    monkeypatch.setattr(hybrid, "call", wrong)
+    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
+    (row,) = [row for row in rows_of(text) if row[0] == "rmat23 bfs"]
+    assert row[3:] == ["AssertionError", "AssertionError", NOTHING, NOTHING]
+    assert "depth differs from the CPU's" in text
 
 
 def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypatch: Any) -> None:

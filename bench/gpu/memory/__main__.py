@@ -7,6 +7,7 @@ Parts, each within its ``--seconds``; a case that fails or takes too long leaves
     transfer     copy and run, as EtaGraph's Table III                                     transfer.md
     ablation     EtaGraph's ideas one by one, as its Figure 6                              ablation.md
     placements   the strategies of S2, as its Figures 5 and 7                              placements.md
+    hybrid       CPU and GPU together, beside the better of CPU and zero-copy alone        hybrid.md
 
     python -m bench.gpu.memory modes --seconds 240 --out tables
     python -m bench.gpu.memory --device emulated --smaller 19 --seconds 60    # a trial without a GPU
@@ -20,12 +21,12 @@ import traceback
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.gpu.memory import ablation, modes, placements, transfer
+from bench.gpu.memory import ablation, hybrid, modes, placements, transfer
 from bench.gpu.memory.link import measure
 from bench.gpu.memory.measuring import Bench
 
 #: Seconds, where none are said.
-PARTS = {"link": 40, "modes": 280, "transfer": 70, "ablation": 65, "placements": 130}
+PARTS = {"link": 40, "modes": 280, "transfer": 70, "ablation": 65, "placements": 130, "hybrid": 90}
 
 
 def words(text: str, between: str = ",") -> tuple[str, ...]:
@@ -72,7 +73,7 @@ def run_part(part: str, options: argparse.Namespace, seconds: float) -> Iterator
     if part == "modes":
         yield from modes.run(bench, options.smaller, options.data, options.graphs or modes.GRAPHS, options.columns)
         return
-    module = {"transfer": transfer, "ablation": ablation, "placements": placements}[part]
+    module = {"transfer": transfer, "ablation": ablation, "placements": placements, "hybrid": hybrid}[part]
     yield from module.run(bench, options.smaller, options.data, options.graphs or module.GRAPHS)
 
 

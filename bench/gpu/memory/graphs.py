@@ -53,12 +53,17 @@ def _rmat(scale: int, directed: bool) -> Callable[[int, Path], clew.Graph]:
     )
 
 
-def _streets(side: int) -> Callable[[int, Path], clew.Graph]:
+def _graph500(scale: int) -> Callable[[int, Path], clew.Graph]:
+    """R-MAT with Graph500's 0.57, 0.19, 0.19 and 0.05, both ways, with its duplicates and ids as drawn."""
+    return lambda smaller, _: clew.generate.rmat(max(3, scale - smaller), 16, seed=1).symmetrized()
+
+
+def _streets(side: int, delete: float = 0.1) -> Callable[[int, Path], clew.Graph]:
     """A square grid with a tenth of its edges left out."""
 
     def made(smaller: int, _: Path) -> clew.Graph:
         length = max(4, side >> (smaller // 2))
-        return clew.generate.grid(length, length, delete=0.1, seed=1)
+        return clew.generate.grid(length, length, delete=delete, seed=1)
 
     return made
 
@@ -67,10 +72,12 @@ MAKERS: dict[str, Callable[[int, Path], clew.Graph]] = {
     "rmat25": _rmat(25, directed=False),
     "rmat25d": _rmat(25, directed=True),
     "rmat22": _rmat(22, directed=False),
+    **{f"rmat{scale}": _graph500(scale) for scale in (20, 23)},
     **{f"kron{scale}": _kronecker(scale, 16) for scale in (22, 23, 24)},
     "kron21": _kronecker(21, 48),
     "grid5000": _streets(5000),
     "grid3000": _streets(3000),
+    "grid2000": _streets(2000, delete=0),
     "web": _file("web-NotreDame"),
     "slashdot": _file("soc-Slashdot0902"),
     "roadtokyo": _file("roadtokyo"),

@@ -73,7 +73,7 @@ def fastest(
     if wanted is not None and (wanted in ways or (wanted == ZERO_COPY and GPU in ways)):
         return _taken(ways, wanted)
     policy = current()
-    key = (id(graph.indices), id(graph.weights), id(device), name, policy)
+    key = _key(name, graph, device)
     known = _records.get(key)
     if known is None:
         weakref.finalize(graph.indices, _records.pop, key, None)
@@ -150,16 +150,30 @@ def _places(device: Any, graph: Graph) -> list[EdgePlan | None]:
 
 def measured(name: Hashable, graph: Graph, device: Any) -> dict[str, float]:
     """The seconds that each way took at best on this graph under the policy in force; inf where it was not tried."""
-    key = (id(graph.indices), id(graph.weights), id(device), name, current())
-    return {way: record.best for way, record in _records.get(key, {}).items()}
+    return {way: record.best for way, record in _records.get(_key(name, graph, device), {}).items()}
+
+
+def is_settled(name: Hashable, graph: Graph, device: Any) -> bool:
+    """Whether the next run takes the fastest way, and none that is still to be tried."""
+    known = _records.get(_key(name, graph, device))
+    return known is not None and _to_try(known) is None
+
+
+def _key(name: Hashable, graph: Graph, device: Any) -> tuple[Any, ...]:
+    return id(graph.indices), id(graph.weights), id(device), name, current()
 
 
 def _choice(known: dict[str, _Record]) -> str:
+    return _to_try(known) or min(known, key=lambda way: known[way].best)
+
+
+def _to_try(known: dict[str, _Record]) -> str | None:
+    """The first way that has not had its tries and may be the fastest."""
     best = min(record.best for record in known.values())
     for way, record in known.items():
         if record.runs == 0 or (record.runs < TRIES and (record.cold or record.best <= HOPELESS * best)):
             return way
-    return min(known, key=lambda way: known[way].best)
+    return None
 
 
 def one_sided(trace: Trace, side: str) -> Trace:
