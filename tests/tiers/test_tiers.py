@@ -195,7 +195,7 @@ def test_without_libnuma_the_kernel_is_asked(monkeypatch):
         allocate(PAGE, here())
 
 
-@pytest.mark.parametrize("kind", ["device", "pinned", "managed"])
+@pytest.mark.parametrize("kind", ["device", "pinned", "managed+prefetch", "managed"])
 def test_a_gpus_memory_is_refused(kind):
     with pytest.raises(clew.GraphError, match="belongs to a GPU"):
         allocate(8, Tier("gpu", kind, 1 << 30, 1 << 30))
@@ -293,7 +293,21 @@ def test_the_kernels_of_a_gpu():
     args = (values, np.uint64(999), np.uint64(512), total)
     device.launch(device.kernel("bandwidth.cuh", "read_at_random"), 2, 64, *args)
     assert int(total[0]) == 3 * 512
-    for kind in ("device", "pinned", "managed"):
+    for kind in ("device", "pinned", "managed+prefetch", "managed"):
         *speeds, size = bandwidths(device, kind, 1 << 14)
         assert size == 1 << 14
         assert min(speeds) > 0
+
+
+def test_prefetching_is_on_the_clock_of_its_tier_alone(monkeypatch):
+    device, order = gpu_for("emulated", 0), []
+    monkeypatch.setattr(device, "prefetch", lambda values: (order.append("prefetch"), time.sleep(0.02)))
+    launch = device.launch
+    monkeypatch.setattr(device, "launch", lambda *args: (order.append("launch"), launch(*args)))
+    *speeds, size = bandwidths(device, "managed+prefetch", 1 << 14)
+    assert order == ["prefetch", "launch"] * (len(order) // 2)
+    assert max(speeds) <= size / 0.02
+    order.clear()
+    for kind in ("device", "pinned", "managed"):
+        bandwidths(device, kind, 1 << 14)
+    assert set(order) == {"launch"}

@@ -37,8 +37,9 @@ def tiers(
     """Show this machine's memories: how large, and how fast.
 
     Measured are bytes read and written in order, on all threads, and numbers of 8 bytes read at random, each divided by
-    the time on the clock. Files are measured cold, from the disk. The variable MEMKIND_HBW_NODES lists nodes to take
-    for high-bandwidth memory, as --fast-nodes does.
+    the time on the clock. Files are measured cold, from the disk. A GPU's managed memory has its pages on the host when
+    the clock starts; they move when a kernel touches them or are prefetched before. The variable MEMKIND_HBW_NODES
+    lists nodes to take for high-bandwidth memory, as --fast-nodes does.
     """
     from clew import tiers as memories
     from clew.placement import parse_bytes

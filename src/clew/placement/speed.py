@@ -12,7 +12,7 @@ LINE, PAGE = 64, 4096  # what a CPU fetches at once, and how far it sees what co
 GPU_LINE, GPU_NEAR = 128, 64 << 10
 #: The same by kinds of ``clew.tiers``, for those that are not as DRAM is.
 LINE_AND_NEAR = {"file": (PAGE, PAGE), "managed": (PAGE, GPU_NEAR)} | dict.fromkeys(
-    ("device", "pinned"), (GPU_LINE, GPU_NEAR)
+    ("device", "pinned", "managed+prefetch"), (GPU_LINE, GPU_NEAR)
 )
 
 

@@ -29,7 +29,8 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
     """Read, write and read at random in a piece of a tier, on all threads; the best of three rounds.
 
     Files are measured once, and cold: what is written is flushed, and the system's own copy dropped before it is read.
-    Memories of a GPU are measured by its kernels; managed memory is cold as well, on the host when a kernel begins.
+    Memories of a GPU are measured by its kernels; managed memory is cold as well, on the host when a kernel begins, or,
+    where it is prefetched, when the prefetching begins, whose time is in all three.
     """
     if tier.kind in ON_GPU:
         from clew.engines.cuda.bandwidth import bandwidths

@@ -11,7 +11,7 @@ from clew.errors import GraphError
 from clew.tiers.nodes import nodes
 from clew.tiers.tier import Tier
 
-ORDER = ("device", "hbm", "dram", "pinned", "managed", "cxl", "file")
+ORDER = ("device", "hbm", "dram", "pinned", "managed+prefetch", "managed", "cxl", "file")
 
 
 def tiers(*, fast_nodes: str | None = None, folder: str | Path | None = None) -> list[Tier]:
@@ -52,13 +52,20 @@ def _gpu() -> list[Tier]:
 
     if os.environ.get("CLEW_DEVICE") == "cpu" or reason_unavailable() is not None:
         return []
-    from clew.engines.cpu.memory import available
     from clew.engines.cuda.cuda_device import the_device
 
     free, total = the_device().xp.cuda.Device().mem_info
+    return _seen_by_gpu(free, total)
+
+
+def _seen_by_gpu(free: int, total: int) -> list[Tier]:
+    """The memories of a GPU that has so many bytes."""
+    from clew.engines.cpu.memory import available
+
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return [
         Tier("gpu", "device", total, free),
         Tier("pinned", "pinned", host, available()),
+        Tier("prefetched", "managed+prefetch", total, min(free, available())),
         Tier("managed", "managed", total, min(free, available())),
     ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-Kind = Literal["hbm", "dram", "cxl", "file", "device", "pinned", "managed"]
+Kind = Literal["hbm", "dram", "cxl", "file", "device", "pinned", "managed+prefetch", "managed"]
 #: Those that a GPU sees; ``spread`` takes the others.
-ON_GPU = ("device", "pinned", "managed")
+ON_GPU = ("device", "pinned", "managed+prefetch", "managed")
 
 #: What each kind is, in a few words.
 KINDS: dict[str, str] = {
@@ -17,6 +17,7 @@ KINDS: dict[str, str] = {
     "file": "mapped file",
     "device": "GPU memory",
     "pinned": "pinned memory",
+    "managed+prefetch": "managed memory",
     "managed": "managed memory",
 }
 
@@ -28,7 +29,8 @@ class Tier:
     Parameters
     ----------
     name
-        What ``spread`` and the command line call it: "node0", "file", "gpu", "pinned", "managed".
+        What ``spread`` and the command line call it: "node0", "file", "gpu", "pinned", "prefetched",
+        "managed".
     kind
         One of ``KINDS``.
     capacity, free

@@ -116,6 +116,12 @@ class CudaDevice:
 
         return managed(self, array, prefetch)
 
+    def prefetch(self, array: Any) -> None:
+        """Start moving managed memory here."""
+        from clew.engines.cuda.host_arrays import prefetch_bytes
+
+        prefetch_bytes(self, array.data.ptr, array.nbytes)
+
     def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Pages of the host that the copy engine can reach."""
         from clew.engines.cuda.registered import pages

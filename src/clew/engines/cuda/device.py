@@ -92,6 +92,9 @@ class Device(Protocol):
         ResourceError where it is larger than the free memory of the device.
         """
 
+    def prefetch(self, array: Any) -> None:
+        """Start moving the pages of an array of ``managed`` to the device; kernels launched later find them there."""
+
     def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """An array on the host that the device's copy engine can read and write while kernels run."""
 

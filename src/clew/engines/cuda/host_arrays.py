@@ -69,11 +69,12 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
         place = device.xp.cuda.malloc_managed(size)
     copy_bytes(registered.host_bytes(place, place.ptr, size), source)
     if prefetch:
-        _prefetch(device, place.ptr, size)
+        prefetch_bytes(device, place.ptr, size)
     return device.xp.ndarray(array.shape, array.dtype, place)
 
 
-def _prefetch(device: Any, address: int, size: int) -> None:
+def prefetch_bytes(device: Any, address: int, size: int) -> None:
+    """Start moving managed memory to the GPU."""
     import cuda.bindings
     from cuda.bindings import driver
 

@@ -142,6 +142,9 @@ class EmulatedDevice:
         """A copy, which counts."""
         return self.upload(array)
 
+    def prefetch(self, array: Array) -> None:
+        """It is there."""
+
     def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Any memory of the host."""
         return np.empty(shape, dtype)
