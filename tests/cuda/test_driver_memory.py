@@ -105,6 +105,7 @@ def fake(monkeypatch):
         "cuDevicePrimaryCtxRelease": lambda _: (SUCCESS,),
         "cuCtxPushCurrent": lambda _: (SUCCESS,),
         "cuCtxPopCurrent": lambda: (SUCCESS, 0),
+        "cuMemGetInfo": lambda: (SUCCESS, 3_000_000, 1 << 30),
         "cuMemHostRegister": fake.register,
         "cuMemHostUnregister": drop("registered"),
         "cuMemHostGetDevicePointer": lambda address, _: (SUCCESS, address + (1 << 50)),
@@ -144,6 +145,51 @@ def test_whatever_call_fails_nothing_is_left(fake):
         del run
         break
     assert k == 9
+    assert fake.empty
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (1, "8,388,608 bytes of addresses are needed for the edges, and 5,000 bytes are free on the host."),
+        (2, "4,194,304 bytes of host memory are needed for the edges, and 5,000 bytes are free on the host."),
+        (6, "4,194,304 bytes of GPU memory are needed for the edges, and 3,000,000 bytes are free there."),
+    ],
+)
+def test_memory_that_is_full_tells_what_is_needed_and_free(fake, monkeypatch, call, said):
+    monkeypatch.setattr(virtual, "free_on_host", lambda: 5000)
+    fake.fails_at = call
+    with pytest.raises(ResourceError) as caught:
+        virtual.in_two(0, 4 * PAGE, 2 * PAGE)
+    assert str(caught.value).startswith(said + " Give the edges less fast memory")
+    assert "--fast-memory" in caught.value.on_command_line()
+    monkeypatch.setattr(driver, "cuMemGetInfo", lambda: (driver.CUresult.CUDA_ERROR_INVALID_CONTEXT, 0, 0))
+    fake.calls = 0
+    with pytest.raises(ResourceError, match="bytes are free"):
+        virtual.in_two(0, 4 * PAGE, 2 * PAGE)
+    assert fake.empty
+
+
+def test_pages_that_cannot_be_had_or_pinned_tell_what_is_needed_and_free(fake, monkeypatch):
+    monkeypatch.setattr(registered, "free_on_host", lambda: 70_000)
+    fake.fails_at = 1
+    for limit, said in ((9000, "this process may lock 9,000"), (-1, "there is no limit of locked memory")):
+        fake.calls = 0
+        monkeypatch.setattr(registered.resource, "getrlimit", lambda _, limit=limit: (limit, limit))
+        with pytest.raises(ResourceError, match=r"cannot be pinned for the GPU: .*ALREADY_REGISTERED") as caught:
+            registered.pages(5000)
+        assert "8,192 bytes of host memory cannot be pinned" in str(caught.value)
+        assert f"70,000 bytes are free, and {said}. Raise the limit" in str(caught.value)
+
+    def full(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(registered, "np", SimpleNamespace(empty=full, uint8=np.uint8))
+    with pytest.raises(
+        ResourceError, match=r"needs 12,288 bytes of host memory, .* though 70,000 bytes are free"
+    ) as caught:
+        registered.pages(5000)
+    assert "--device cpu" in caught.value.on_command_line()
     assert fake.empty
 
 

@@ -7,6 +7,7 @@ memory takes, so pinned memory is made that way, too.
 from __future__ import annotations
 
 import mmap
+import resource
 import warnings
 import weakref
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda.host_memory import check_host
+from clew.engines.cuda.host_memory import check_host, free_on_host
 from clew.engines.cuda.virtual import current_device, settle
 from clew.errors import ResourceError
 
@@ -105,18 +106,29 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
     try:
         room = np.empty(whole + PAGE, np.uint8)
     except MemoryError:
-        raise ResourceError(f"{size:,} bytes of host memory cannot be had. Use a smaller graph.") from None
+        raise ResourceError(
+            f"a pinned copy needs {whole + PAGE:,} bytes of host memory, which cannot be had though "
+            f"{free_on_host():,} bytes are free.",
+            remedy='Raise the limit of this process (ulimit -v), free memory, or use device="cpu".',
+            option="Raise the limit of this process (ulimit -v), free memory, or use --device cpu.",
+        ) from None
     start = -room.ctypes.data % PAGE
     address, problem = _register(room.ctypes.data + start, whole, driver.CU_MEMHOSTREGISTER_DEVICEMAP)
     if not address:
         raise ResourceError(
-            f"{size:,} bytes of host memory cannot be pinned for the GPU: {problem}.",
+            f"{whole:,} bytes of host memory cannot be pinned for the GPU: {problem}. {free_on_host():,} bytes are "
+            f"free, and {_lockable()}.",
             remedy='Raise the limit of locked memory (ulimit -l), or use device="cpu".',
             option="Raise the limit of locked memory (ulimit -l), or use --device cpu.",
         )
     weakref.finalize(room, _release, room.ctypes.data + start, current_device()).atexit = False
     _pages[id(room)] = room
     return room[start : start + size], address
+
+
+def _lockable() -> str:
+    most = resource.getrlimit(resource.RLIMIT_MEMLOCK)[0]
+    return "there is no limit of locked memory" if most < 0 else f"this process may lock {most:,}"
 
 
 def _register(address: int, size: int, flags: int) -> tuple[int, str]:

@@ -13,8 +13,10 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
+from clew.engines.cuda.host_memory import free_on_host
 from clew.errors import DeviceError, ResourceError
 
+ON_GPU = "GPU memory"
 PAGE = 2 << 20  # the granularity of both memories on today's GPUs; it is asked for, and this is the least
 
 
@@ -46,10 +48,10 @@ def in_two(ordinal: int, size: int, cut: int) -> Run:
     with ExitStack() as undo:
         address = int(_call(driver.cuMemAddressReserve(total, page, 0, 0), "addresses", total))
         undo.callback(driver.cuMemAddressFree, address, total)
-        for start, stop, properties, place in ((0, slow, host, "the host"), (slow, total, own, "the GPU")):
+        for start, stop, properties, place in ((0, slow, host, "host memory"), (slow, total, own, ON_GPU)):
             if start == stop:
                 continue
-            handle = _call(driver.cuMemCreate(stop - start, properties, 0), f"memory of {place}", stop - start)
+            handle = _call(driver.cuMemCreate(stop - start, properties, 0), place, stop - start)
             with ExitStack() as handed_over:  # a mapping keeps the memory; the handle is not needed beyond it
                 handed_over.callback(driver.cuMemRelease, handle)
                 _call(driver.cuMemMap(address + start, stop - start, 0, handle, 0), "addresses", stop - start)
@@ -99,7 +101,7 @@ def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
         return answer[1] if len(answer) > 1 else None
     if status == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
         raise ResourceError(
-            f"{size:,} bytes of {what} cannot be had.",
+            f"{size:,} bytes of {what} are needed for the edges, and {_free(what)}.",
             remedy='Give the edges less fast memory (clew.memory(fast_memory="4GiB")), free other arrays, or use '
             'device="cpu".',
             option="Give the edges less fast memory (--fast-memory 4GiB), or use --device cpu.",
@@ -109,6 +111,17 @@ def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
         remedy='Use clew.memory(edges="zero_copy").',
         option="Use --edges zero_copy.",
     )
+
+
+def _free(what: str) -> str:
+    """How much there is of a memory; addresses and rights to them are kept in the host's."""
+    from cuda.bindings import driver
+
+    if what != ON_GPU:
+        return f"{free_on_host():,} bytes are free on the host"
+    status, *sizes = driver.cuMemGetInfo()
+    free = f"{int(sizes[0]):,}" if status == driver.CUresult.CUDA_SUCCESS else "an unknown number of"
+    return f"{free} bytes are free there"
 
 
 def _attribute(ordinal: int, name: str) -> int:
