@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import clew
+import clew.plan.where as where_module
 from clew.algorithms.registry import ALGORITHMS
+from clew.engines import choice, survey
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import failures
+from clew.engines.cuda import cuda_device, failures
 from clew.engines.cuda.rows import forget_all
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
 
@@ -127,6 +131,115 @@ def test_the_way_out_without_a_gpu(monkeypatch):
     told = caught.value.on_command_line()
     assert "--device cpu" in told
     assert "device=" not in told
+
+
+@pytest.fixture
+def auto(monkeypatch):
+    """Every graph is large enough for the GPU that seems to be there, whose place the emulation takes."""
+    monkeypatch.delenv("CLEW_DEVICE", raising=False)
+    monkeypatch.setattr(failures, "reason_unavailable", lambda: None)
+    monkeypatch.setattr(failures, "_lost", None)
+    monkeypatch.setattr(cuda_device, "the_device", lambda: gpu_for("emulated", 0))
+    for module in (choice, where_module):
+        monkeypatch.setattr(module, "WORTH_A_GPU", 0)
+    choice._why_not_at_first.cache_clear()
+    yield monkeypatch
+    choice._why_not_at_first.cache_clear()
+
+
+def planned_and_found():
+    """What "auto" finds on a small graph, and what the plan says about the engine."""
+    graph = clew.generate.path(4)
+    (engine, *_) = clew.explain(graph, "bfs", "auto").choices
+    return clew.bfs(graph, 0, device="auto").numpy().depth.tolist(), engine.chosen, engine.why
+
+
+class OldDevice:
+    """What cuda.core says about a GPU of 2017."""
+
+    arch, properties = "70", SimpleNamespace(multiprocessor_count=80)
+
+    def __init__(self, ordinal):
+        pass
+
+    def set_current(self):
+        pass
+
+
+class BusyDevice(OldDevice):
+    def set_current(self):
+        raise cuda_error("CUDA_ERROR_DEVICE_UNAVAILABLE", "cuda.core._utils")
+
+
+class NoDevice(OldDevice):
+    def __init__(self, ordinal):
+        raise cuda_error("CUDA_ERROR_NOT_INITIALIZED", "cuda.core._utils")
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (OldDevice, "this GPU is of generation sm_70; clew's kernels need sm_75"),
+        (BusyDevice, "the GPU cannot be used: CUDA_ERROR_DEVICE_UNAVAILABLE"),
+        (NoDevice, "the GPU cannot be used: CUDA_ERROR_NOT_INITIALIZED"),
+    ],
+)
+def test_a_gpu_that_cannot_be_used_leaves_auto_to_the_cpu(auto, kind, said):
+    core = pytest.importorskip("cuda.core")
+    asked = []
+    auto.setattr(core, "Device", lambda ordinal: (asked.append(1), kind(ordinal))[1])
+    auto.setattr(cuda_device, "find_cupy", lambda: SimpleNamespace(cuda=SimpleNamespace(Device=gpu_that_is_used)))
+    auto.setattr(cuda_device, "the_device", cuda_device.CudaDevice)
+    depths, engine, why = planned_and_found()
+    assert (depths, engine) == ([0, 1, 2, 3], "cpu")
+    assert said in why
+    assert clew.pagerank(clew.generate.path(4), device="auto").rank.size == 4
+    assert len(asked) == 1
+    assert said in survey.graphics()
+    assert not any(tier.kind == "device" for tier in clew.tiers.tiers())
+    with pytest.raises(DeviceError, match=said) as caught:
+        clew.bfs(clew.generate.path(4), 0, device="cuda")
+    assert 'device="cpu"' in str(caught.value)
+
+
+def gpu_that_is_used(_):
+    return SimpleNamespace(use=lambda: None)
+
+
+def test_a_gpu_that_failed_for_good_is_not_used_again(auto):
+    assert on_auto() == ([0, 1, 2, 3], True)
+    answers = [(1, 2)]
+
+    def mem_get_info():
+        if not answers:
+            raise cuda_error("cudaErrorIllegalAddress")
+        return answers[0]
+
+    cupy = SimpleNamespace(cuda=SimpleNamespace(runtime=SimpleNamespace(memGetInfo=mem_get_info)))
+    auto.setitem(sys.modules, "cupy", cupy)
+    for after in (True, False):
+        with pytest.raises(DeviceError), failures.clean("a kernel failed"):
+            raise cuda_error("cudaErrorIllegalAddress")
+        assert on_auto() == ([0, 1, 2, 3], after)
+        answers.clear()
+        assert on_auto() == ([0, 1, 2, 3], after)
+    _, engine, why = planned_and_found()
+    assert engine == "cpu"
+    assert "the GPU failed earlier in this process (a kernel failed: cudaErrorIllegalAddress)" in why
+    assert gpu_for("cuda", 0) is gpu_for("emulated", 0)  # who insists on it gets it
+
+
+def on_auto():
+    """What "auto" finds, and whether on the GPU."""
+    graph = clew.generate.path(4)
+    return clew.bfs(graph, 0, device="auto").numpy().depth.tolist(), gpu_for("auto", graph.num_arcs) is not None
+
+
+def test_a_hidden_gpu_is_told(auto):
+    auto.setenv("CLEW_DEVICE", "cpu")
+    depths, engine, why = planned_and_found()
+    assert (depths, engine) == ([0, 1, 2, 3], "cpu")
+    assert why == "6 edges are worth a GPU, but CLEW_DEVICE=cpu hides every GPU"
 
 
 def test_unknown_devices_are_refused():

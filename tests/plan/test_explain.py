@@ -102,7 +102,7 @@ def test_memory_taken_is_about_what_was_planned(name):
 
 def test_without_a_gpu_the_plan_says_what_is_missing(monkeypatch):
     monkeypatch.setattr("clew.engines.cuda.failures.missing_packages", lambda: ["cupy"])
-    choice._has_gpu.cache_clear()
+    choice._why_not_at_first.cache_clear()
     graph = clew.generate.grid(4, 4)
     plan = clew.explain(graph, "pagerank", "cuda")
     assert plan.engine == "cuda"

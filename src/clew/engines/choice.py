@@ -47,8 +47,8 @@ def partner_for(device: str) -> Device | None:
 def gpu_for(device: str, num_arcs: int) -> Device | None:
     """The GPU to run on, or None for the CPU.
 
-    "auto" takes a GPU where there is one and the graph is large enough to gain from it; "cuda" insists, and says what
-    is missing.
+    "auto" takes a GPU where one can be used and the graph is large enough to gain from it; "cuda" insists, and says
+    what is missing.
     """
     check_device(device)
     if device == EMULATED and not os.environ.get("CLEW_TESTS_ON_GPU"):
@@ -62,11 +62,24 @@ def gpu_for(device: str, num_arcs: int) -> Device | None:
     return None
 
 
-@lru_cache(maxsize=1)
-def _has_gpu() -> bool:
-    """Whether there is a GPU and what it takes to use it; ``CLEW_DEVICE=cpu`` hides it."""
-    if os.environ.get("CLEW_DEVICE") == "cpu":
-        return False
-    from clew.engines.cuda.failures import is_available
+def why_no_gpu() -> str | None:
+    """Why "auto" leaves even large graphs to the CPU, as a sentence; None where a GPU can be used.
 
-    return is_available()
+    A GPU that cannot be used at first is not asked again. One that has failed for good is not used again.
+    """
+    if os.environ.get("CLEW_DEVICE") == "cpu":
+        return "CLEW_DEVICE=cpu hides every GPU."
+    from clew.engines.cuda.failures import reason_lost
+
+    return _why_not_at_first() or reason_lost()
+
+
+def _has_gpu() -> bool:
+    return why_no_gpu() is None
+
+
+@lru_cache(maxsize=1)
+def _why_not_at_first() -> str | None:
+    from clew.engines.cuda.failures import reason_unusable
+
+    return reason_unusable()

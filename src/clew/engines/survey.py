@@ -70,9 +70,9 @@ def _host_copy(size: int = 256 << 20) -> float:
 
 def graphics() -> dict[str, Any] | str:
     """The GPU, its memory and the bandwidths measured, or a sentence that says why there is none."""
-    from clew.engines.cuda.failures import reason_unavailable
+    from clew.engines.cuda.failures import reason_unusable
 
-    reason = reason_unavailable()
+    reason = reason_unusable()
     if reason is not None:
         return reason
     from clew.engines.cuda.cuda_device import the_device

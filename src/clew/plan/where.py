@@ -14,6 +14,7 @@ from clew.engines.choice import (
     gpu_for,
     is_hybrid,
     partner_for,
+    why_no_gpu,
 )
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -54,7 +55,7 @@ def where(model: Model, name: str, graph: Graph, device: str) -> Where:
     if size < WORTH_A_GPU:
         why = f"{size:,} {what}: answered here before a GPU has started; it gains from {WORTH_A_GPU:,} on"
     else:
-        why = f"{size:,} {what} are worth a GPU, but there is none to use"
+        why = f"{size:,} {what} are worth a GPU, but {(why_no_gpu() or 'there is none to use').rstrip('.')}"
     return Where(Choice("engine", CPU, why), None, error)
 
 

@@ -48,9 +48,9 @@ def _file(folder: str | Path | None) -> Tier:
 
 
 def _gpu() -> list[Tier]:
-    from clew.engines.cuda.failures import reason_unavailable
+    from clew.engines.choice import why_no_gpu
 
-    if os.environ.get("CLEW_DEVICE") == "cpu" or reason_unavailable() is not None:
+    if why_no_gpu() is not None:
         return []
     from clew.engines.cuda.cuda_device import the_device
 

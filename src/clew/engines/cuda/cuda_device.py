@@ -42,8 +42,8 @@ class CudaDevice:
         self.xp = find_cupy()
         self._core = core
         self.ordinal = ordinal
-        self._device = core.Device(ordinal)
         with clean("the GPU cannot be used"):
+            self._device = core.Device(ordinal)
             self._device.set_current()
             self.xp.cuda.Device(ordinal).use()
             self.num_processors = int(self._device.properties.multiprocessor_count)

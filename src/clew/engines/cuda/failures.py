@@ -68,6 +68,45 @@ def is_available() -> bool:
     return reason_unavailable() is None
 
 
+#: How the GPU failed for good in this process, as a sentence; there is no way back but another process.
+_lost: str | None = None
+
+
+def reason_lost() -> str | None:
+    """How the GPU of this process failed for good, as a sentence; None where it did not."""
+    return _lost
+
+
+def reason_unusable() -> str | None:
+    """Why clew cannot run on a GPU here, as a sentence; None where it can, and the GPU is ready then.
+
+    More than ``reason_unavailable``: a GPU that is there may be too old, taken by somebody else, or have failed.
+    """
+    reason = reason_unavailable() or reason_lost()
+    if reason is not None:
+        return reason
+    from clew.engines.cuda.cuda_device import the_device
+
+    try:
+        the_device()
+    except ClewError as error:
+        return error.problem
+    return None
+
+
+def _note_whether_lost(problem: str) -> None:
+    """Remember a failure after which the driver refuses everything, as it does once a kernel has gone astray."""
+    global _lost
+    try:
+        import cupy
+    except ImportError:  # then no GPU was in use
+        return
+    try:
+        cupy.cuda.runtime.memGetInfo()  # does not wait for kernels, and fails where nothing can succeed any more
+    except Exception:  # whatever it is called
+        _lost = f"the GPU failed earlier in this process ({problem})."
+
+
 def check_available() -> None:
     """Refuse to go on without a GPU, saying what is missing."""
     reason = reason_unavailable()
@@ -102,6 +141,7 @@ def clean(problem: str, wanted: int | None = None) -> Iterator[None]:
             raise
         if "OUT_OF_MEMORY" in str(error).upper().replace(" ", "_"):
             raise _out_of_memory(problem, wanted) from error
+        _note_whether_lost(f"{problem}: {error}")
         raise DeviceError(
             f"{problem}: {error}.",
             remedy=ON_CPU[0],
