@@ -195,17 +195,17 @@ def _everywhere(bench: Bench, race: Race) -> None:
 
 def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Iterator[dict[str, str]]:
     """The text of one file, after every graph; the vertex programs come last, on a graph of their own."""
-    result = Figures()
-    for named in bench.graphs((*names, PROGRAMS_ON), smaller, data):
-        result.named[named.name] = named.told
-        races = _algorithms if named.name in names else _programs
-        if races is _programs or len(result.named) == 1:
-            _warm_up(bench, races)
-        with bench.share(1 / max(1, len(names) + 2 - len(result.named))):
-            for race in races(named):
-                _run(bench, race, result)
-        bench.forget_answers(named.name)
-        yield {"hybrid": _text(result)}
+    result, to_come = Figures(), len(names) + 1
+    for races, graphs in ((_algorithms, names), (_programs, (PROGRAMS_ON,))):
+        _warm_up(bench, races)
+        for named in bench.graphs(graphs, smaller, data):
+            result.named[named.name] = named.told
+            with bench.share(1 / to_come):
+                for race in races(named):
+                    _run(bench, race, result)
+            to_come -= 1
+            bench.forget_answers(named.name)
+            yield {"hybrid": _text(result)}
 
 
 def _text(result: Figures) -> str:
