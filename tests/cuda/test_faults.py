@@ -24,12 +24,18 @@ GRAPH = clew.generate.random_weights(clew.generate.rmat(6, 5, seed=2).symmetrize
 ON_GPU = [
     "bfs",
     "sssp",
+    "sswp",
+    "bellman_ford",
+    "all_pairs",
     "pagerank",
     "connected_components",
     "triangles",
+    "clustering_coefficient",
     "label_propagation",
     "betweenness",
     "k_core",
+    "coloring",
+    "maximal_independent_set",
 ]
 
 

@@ -15,9 +15,11 @@ from clew.build import on_device
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import edge_memory
 from clew.engines.cuda.account import charged
+from clew.engines.cuda.outofcore import chunks, when
 from clew.engines.cuda.outofcore.choice import Rates
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.traffic import OnHost, with_link
+from clew.engines.hybrid import plans
 from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
 from examples.vertex_programs import PageRank
@@ -203,13 +205,12 @@ def test_other_graphs_make_room(device):
     assert plan_of(device, others[0].outgoing) is None
 
 
-@pytest.mark.parametrize(
-    ("name", "edges", "fast_memory"),
-    [("bfs", "auto", None), ("sssp", "auto", 1500), ("pagerank", "tiered", 700), ("program", "auto", 1500)],
-)
-def test_every_allocation_may_fail(device, name, edges, fast_memory):
-    run = ALGORITHMS[name]
-    expected = arrays(run(DIRECTED))
+def with_every_failure(device, run):
+    """Let every allocation of a run fail, one in each try; gives how many tries there were, and how many succeeded.
+
+    Whatever happens the error is clear, a result is right, and nothing is left behind.
+    """
+    expected = arrays(run())
     forget_all()
     gc.collect()
     before = device.live_allocations
@@ -218,8 +219,7 @@ def test_every_allocation_may_fail(device, name, edges, fast_memory):
         device.fail_at(k)
         found = None
         try:
-            with clew.memory(edges, fast_memory):
-                found = arrays(run(DIRECTED))
+            found = arrays(run())
         except clew.ResourceError as error:
             assert "bytes" in str(error)  # noqa: PT017, it may also succeed
         never_reached = device.memory.will_fail
@@ -233,10 +233,51 @@ def test_every_allocation_may_fail(device, name, edges, fast_memory):
             gc.collect()
         assert device.live_allocations == before, f"memory is left after failure {k}"
         if never_reached:
-            break
-    assert k > 4
+            return k, fine
+    raise AssertionError("the tries do not end")
+
+
+@pytest.mark.parametrize(
+    ("name", "edges", "fast_memory"),
+    [("bfs", "auto", None), ("sssp", "auto", 1500), ("pagerank", "tiered", 700), ("program", "auto", 1500)],
+)
+def test_every_allocation_may_fail(device, name, edges, fast_memory):
+    def run():
+        with clew.memory(edges, fast_memory):
+            return ALGORITHMS[name](DIRECTED)
+
+    tries, fine = with_every_failure(device, run)
+    assert tries > 4
     # What fails before any edges have been put somewhere cannot be helped by putting them elsewhere.
-    assert fine >= (k - 4 if edges == "auto" else 2)
+    assert fine >= (tries - 4 if edges == "auto" else 2)
+
+
+@pytest.mark.parametrize("name", ["bfs", "pagerank"])
+def test_every_allocation_for_chunks_may_fail(device, name, monkeypatch):
+    for module in (when, chunks):
+        monkeypatch.setattr(module, "CHUNK_BYTES", 1024)
+
+    def run():
+        with clew.memory("stream", 600):
+            found = ALGORITHMS[name](DIRECTED)
+        assert "copied" in found.trace.columns  # it went over chunks
+        return found
+
+    tries, fine = with_every_failure(device, run)
+    assert tries > 4
+    assert fine >= 1
+
+
+@pytest.mark.parametrize("name", ["bfs", "pagerank"])
+def test_every_allocation_of_the_gpus_half_may_fail(device, name):
+    def run():
+        with plans.only(plans.SPLIT):
+            found = getattr(clew, name)(DIRECTED, device="hybrid-emulated")
+        return found.depth if name == "bfs" else found.rank
+
+    tries, fine = with_every_failure(device, run)
+    assert tries > 4
+    assert fine >= 1
 
 
 def test_graphs_are_let_go(device):
