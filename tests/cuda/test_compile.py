@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
+import subprocess
+import sys
 
 import pytest
 
@@ -46,3 +49,43 @@ def test_every_kernel_file_is_compiled():
     reached = "".join(program.text for program in PROGRAMS)
     for path in KERNELS.glob("*.cuh"):
         assert path.read_text().replace("#pragma once", "").strip().splitlines()[-1] in reached, path.name
+
+
+PROCESS = """
+import sys
+from clew.engines.cuda import compiler
+from clew.engines.cuda.source import Program
+
+if sys.argv[1] == "unusable":
+    import cuda.core
+
+    def fail(*args, **options):
+        raise RuntimeError("something is compiled")
+
+    cuda.core.Program = cuda.core.Linker = compiler._compile = fail
+program = Program.of("bits.cuh")
+print(compiler.cubin(program, "sm_90")[:4] == b"\\x7fELF", flush=True)
+"""
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    """What the first has made is found on disk, so that the compiler is not asked."""
+
+    def start(compiler):
+        return subprocess.run(
+            [sys.executable, "-c", PROCESS, compiler],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**os.environ, "CLEW_CACHE_DIR": str(tmp_path)},
+        )
+
+    nothing_kept = start("unusable")
+    assert "something is compiled" in nothing_kept.stderr
+    first = start("usable")
+    assert first.stdout == "True\n", first.stderr
+    (made,) = tmp_path.glob("cubin/*.cubin")
+    written = made.stat().st_mtime_ns
+    second = start("unusable")
+    assert second.stdout == "True\n", second.stderr
+    assert made.stat().st_mtime_ns == written
