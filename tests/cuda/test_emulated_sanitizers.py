@@ -1,7 +1,7 @@
 """Kernels under AddressSanitizer and UBSan: what is right passes, what is wrong ends the process with a report.
 
 ``CLEW_SANITIZE=1 LD_PRELOAD=$(g++ -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 pytest -n0 tests/cuda`` runs
-all tests of kernels so.
+all tests of kernels so. Some of them are in every run: see ``test_sanitized_kernels``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,8 @@ print("ended", out.tolist())
 
 
 def run(*command: str, sanitize: bool = True) -> subprocess.CompletedProcess[str]:
-    extra = {"CLEW_SANITIZE": "1", "LD_PRELOAD": sanitizer_library(), "ASAN_OPTIONS": "detect_leaks=0"}
+    options = "detect_leaks=0:malloc_context_size=1"  # who allocated is Python, and to note how takes long
+    extra = {"CLEW_SANITIZE": "1", "LD_PRELOAD": sanitizer_library(), "ASAN_OPTIONS": options}
     environment = {**os.environ, **(extra if sanitize else {})}
     return subprocess.run(
         [sys.executable, *command], capture_output=True, text=True, check=False, cwd=ROOT, env=environment
