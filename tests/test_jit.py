@@ -31,6 +31,21 @@ def four_times(number):
 """
 
 
+@pytest.fixture
+def loaded(tmp_path):
+    """The module, loaded anew by every call, as another process would."""
+    path = tmp_path / "squares.py"
+    path.write_text(MODULE)
+
+    def load():
+        spec = importlib.util.spec_from_file_location("squares", path)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
 @njit
 def doubled(number):
     return 2 * number
@@ -66,16 +81,7 @@ def test_compiled_code_may_call_what_python_called_first():
     assert halved(3.0) == 1.5
 
 
-def test_both_kinds_are_found_on_disk(tmp_path):
-    path = tmp_path / "squares.py"
-    path.write_text(MODULE)
-
-    def loaded():
-        spec = importlib.util.spec_from_file_location("squares", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
+def test_both_kinds_are_found_on_disk(loaded):
     @njit
     def cubed(number):
         return number * squared(number)
@@ -96,17 +102,8 @@ def test_both_kinds_are_found_on_disk(tmp_path):
     assert (squared.stats.cache_misses.total(), squared.stats.cache_hits.total()) == (0, 1)
 
 
-def test_code_of_the_other_kind_under_the_same_key_is_not_called(tmp_path):
+def test_code_of_the_other_kind_under_the_same_key_is_not_called(loaded, tmp_path):
     """What two processes can do that write at once: here the index of one is given the data of the other."""
-    path = tmp_path / "squares.py"
-    path.write_text(MODULE)
-
-    def loaded():
-        spec = importlib.util.spec_from_file_location("squares", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        return module
-
     first = loaded()
     assert (first.four_times(3), first.squared(3)) == (36, 9)
     without, made = sorted((tmp_path / "__pycache__").glob("squares.squared-*.nbc"))
