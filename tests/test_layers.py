@@ -96,7 +96,8 @@ def test_import_clew_is_light():
 
 
 def test_import_clew_takes_little_longer_than_numpy_and_scipy():
-    clock = "import time; start = time.perf_counter(); {}; print(time.perf_counter() - start)"
+    # Of the processor, since others may be at work beside this.
+    clock = "import time; start = time.process_time(); {}; print(time.process_time() - start)"
     base = min(float(run(clock.format("import numpy, scipy"))) for _ in range(3))
     ours = min(float(run(clock.format("import clew"))) for _ in range(3))
     assert ours <= base + 0.3
