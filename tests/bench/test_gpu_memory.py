@@ -19,7 +19,7 @@ from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, number, r
 from bench.gpu.memory.measuring import NO_TIME, Bench
 from clew.memory import current
 
-TINY = ["--device", "emulated", "--smaller", "18", "--seconds", "300", "--repeat", "0", "--runs", "1"]
+TINY = ["--device", "emulated", "--smaller", "18", "--seconds", "300", "--limit", "100", "--repeat", "0", "--runs", "1"]
 
 
 def run(tmp_path: Path, part: str, graphs: str) -> dict[str, str]:
