@@ -110,7 +110,7 @@ def test_other_errors_pass_through():
         raise ClewError("as it was")
 
 
-@pytest.mark.skipif(failures.is_available(), reason="there is a GPU")
+@pytest.mark.skipif(failures.reason_unavailable() is None, reason="there is a GPU")
 def test_without_a_gpu():
     graph = clew.generate.path(4)
     with pytest.raises((DeviceError, MissingDependencyError), match=r"cuda|GPU|driver"):

@@ -11,7 +11,7 @@ import pytest
 
 import clew
 from clew.cli.main import app
-from clew.engines.cuda.failures import is_available
+from clew.engines.cuda.failures import reason_unavailable
 from tests.cli import running
 from tests.docs.pages import DOCS, ROOT, commands, examples
 
@@ -45,7 +45,7 @@ def run_shell(code: str) -> None:
 def test_its_examples_run(page, folder):
     names: dict[str, object] = {}
     for example in examples(page):
-        if example.needs_gpu and not is_available():
+        if example.needs_gpu and reason_unavailable() is not None:
             continue
         if example.kind == "python":
             # The lines before it make errors name the line of the page.

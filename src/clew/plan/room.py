@@ -28,7 +28,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     if gpu is None or not shares:
         return Edges(0.0, shares)
     from clew.engines.cuda.edge_memory import bytes_per_edge, plan_edges
-    from clew.engines.cuda.outofcore.when import AUTO_STREAMS, split_for
+    from clew.engines.cuda.outofcore.when import STREAMED, WHY, split_for
     from clew.engines.cuda.rows import plan_in_force, size_of
     from clew.memory import MODES, current
 
@@ -39,8 +39,9 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     try:
         found = plan_in_force(gpu, rows, weights)
         there = found is not None
-        if plan.algorithm in AUTO_STREAMS and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
-            slow, mode, why = split / max(1, rows.num_arcs), "stream", MODES["stream"]
+        if plan.algorithm in STREAMED and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
+            why = MODES["stream"] if current().edges == "stream" else WHY
+            slow, mode = split / max(1, rows.num_arcs), "stream"
         else:
             size = size_of(gpu, rows, weights, parts)
             found = plan_edges(gpu, current(), size) if found is None else found

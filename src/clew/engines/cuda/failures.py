@@ -63,11 +63,6 @@ def _driver_problem(error: Exception) -> str:
     return f"the GPU cannot be reached: {text}."
 
 
-def is_available() -> bool:
-    """Whether a GPU can be used; loads CuPy only where it is installed."""
-    return reason_unavailable() is None
-
-
 #: How the GPU failed for good in this process, as a sentence; there is no way back but another process.
 _lost: str | None = None
 

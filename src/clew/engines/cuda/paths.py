@@ -178,9 +178,7 @@ class Search:
         """Search on until done, or so many edges have been followed; what the kernel says of it."""
         rows, tuning, device = self.rows, self.tuning, self.device
         kernel = device.kernel("near_far.cuh", "near_far", self.defines)
-        edge = np.dtype(rows.neighbours.dtype).itemsize + self.problem.value.itemsize
-        widest = max(np.dtype(rows.neighbours.dtype).itemsize, self.problem.value.itemsize)
-        edge = -(-edge // widest) * widest
+        edge = fetched_edge(rows.neighbours.dtype, self.problem.value).itemsize
         shared = self.cut * self.threads * edge if self.cut and tuning.prefetch else 0
         at_once = share_of(EDGES_PER_LAUNCH, rows)
         while True:
@@ -267,6 +265,11 @@ class Search:
     def _launch(self, name: str, work: int, *args: Any) -> None:
         kernel = self.device.kernel("near_far.cuh", name, self.defines)
         self.device.launch(kernel, blocks_for(self.device, work, 256), 256, *args)
+
+
+def fetched_edge(index: np.dtype[Any], weight: np.dtype[Any]) -> np.dtype[Any]:
+    """An edge as kernels have it in shared memory (``Edge`` of their visitors)."""
+    return np.dtype([("target", index), ("weight", weight)], align=True)
 
 
 def is_large_and_dense(rows: DeviceRows) -> bool:

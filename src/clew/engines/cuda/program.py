@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.paths import BALANCES
+from clew.engines.cuda.paths import BALANCES, fetched_edge
 from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
@@ -214,7 +214,7 @@ def _pieces(
         return (), 0
     rows = ways.along
     weight = message if rows.weights is None else rows.weights.dtype
-    edge = np.dtype([("target", rows.neighbours.dtype), ("weight", weight)], align=True)
+    edge = fetched_edge(rows.neighbours.dtype, weight)
     memory = (
         device.empty((rows.num_arcs // tuning.cut + 1) * entry, np.uint8),
         device.empty(rows.num_vertices * entry, np.uint8),

@@ -29,7 +29,7 @@ def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
 
     Where all are, these are the ``bytes`` of the edges that were looked at. Where some are, it is an estimate: the part
     on the host is taken to be looked at as often as the rest; with a placement, which keeps it for the rows that are
-    looked at least, it is an upper bound. What the link carries beside (whole sectors of 32 bytes), or need not carry
+    looked at least, it is an upper bound. What the link carries beside (whole sectors and lines), or need not carry
     again because a cache has it, is not counted.
     """
     if not any(away):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from clew.adjacency import Adjacency
@@ -27,18 +26,14 @@ DENSE = 8
 #: Of the memory that edges may have, at most this part is for copies on their way, in chunks no smaller than that.
 SLOTS_SHARE = 4
 MOST_CHUNKS = 1 << 12
-#: Under "auto", where edges do not fit: whether chunks are faster than the kernels for graphs in device memory, which
-#: read the rest over the link. On an H200, searches, which read few of the edges or the same ones again, lose 1.3
-#: to 9 times by chunks, and so do components, by up to 3.6. PageRank reads all edges; long rows come faster in chunks,
-#: short ones do not.
-AUTO_STREAMS: dict[str, Callable[[float], bool]] = {
-    "bfs": lambda _: False,
-    "sssp": lambda _: False,
-    "sswp": lambda _: False,
-    "pagerank": lambda degree: degree >= DENSE,
-    "connected_components": lambda _: False,
-}
-#: They are where at least this part of the edges is on the host.
+#: Those that can go over chunks.
+STREAMED = ("bfs", "sssp", "sswp", "pagerank", "connected_components")
+#: Those that do under "auto", on dense graphs whose edges do not fit. There chunks are faster than the kernels for
+#: graphs in device memory, which read the rest over the link. On an H200, searches, which read few of the edges or the
+#: same ones again, lose 1.3 to 9 times by chunks, and components up to 3.6; PageRank reads all edges.
+AUTO_STREAMED = ("pagerank",)
+WHY = "all edges are wanted, rows are long and most are on the host, which come faster in chunks"
+#: Where at least this part of the edges is on the host.
 HOST_PART = 5 / 8
 
 
@@ -122,5 +117,5 @@ def _may_stream(device: Device, algorithm: str, rows: Adjacency) -> bool:
         there = plan_in_force(device, rows, None)
     elif there is not None and there.mode != "device":
         there = None
-    faster = AUTO_STREAMS[algorithm](rows.num_arcs / max(1, rows.num_vertices))
+    faster = algorithm in AUTO_STREAMED and rows.num_arcs >= DENSE * max(1, rows.num_vertices)
     return faster and (there is None or there.fast_bytes == 0)
