@@ -19,8 +19,8 @@ FROM_ARCS = 1 << 23
 HOT_AFTER = 16
 SWEEP_AFTER = 100
 
-#: The part of the edges that the columns which shared memory has room for must have. (On an H200, PageRank by hot ones
-#: took 0.78 of the time by tiles on Kronecker 24 (by estimate 31 %), and 1.8 times as long on R-MAT 24 (9 %), each in two runs.)
+#: The part of the edges that the columns which shared memory has room for must have. On an H200, PageRank by hot ones
+#: took 0.78 of the time by tiles on Kronecker 24 (by estimate 31 %), and 1.8 times as long on R-MAT 24 (9 %).
 HOT_COLUMNS, HOT_PART = 24_576, 0.25
 SAMPLE = 1 << 20  # edges looked at to tell
 
