@@ -133,6 +133,9 @@ class Device(Protocol):
     def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
         """How many blocks can run at once."""
 
+    def leave_to_cache(self, kernel: Any, threads: int, shared: int = 0) -> None:
+        """Have what blocks that run at once do not take of a processor's memory be its cache."""
+
     def synchronize(self) -> None:
         """Wait until everything launched has ended; an error in it is raised here."""
 

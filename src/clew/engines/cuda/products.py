@@ -25,6 +25,8 @@ THREADS = 256
 HOT_THREADS = 1024
 #: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
 RESIDENT = 5
+#: A warp for every tile: processors that are done early are given others' blocks, and none is idle at the end.
+MOST_BLOCKS = 1 << 20
 LANES = (1, 2, 4, 8, 16, 32)
 KINDS = ("auto", "rows", "tiles", "hot", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
@@ -188,9 +190,11 @@ def run_tiles(
     shared = threads * tiles.each * max(4, out.dtype.itemsize)
     num_hot = max(0, min(x.size, (shared_bytes(device) - shared) // x.dtype.itemsize)) if hot else 0
     shared += num_hot * x.dtype.itemsize
-    blocks = min(
-        device.resident_blocks(kernel, threads, shared), blocks_for(device, tiles.count * 32, threads, 1 << 20)
-    )
+    blocks = blocks_for(device, tiles.count * balance.WARP, threads, MOST_BLOCKS)
+    if hot:  # every block fetches the hot values first, so there are no more than run at once
+        blocks = min(blocks, device.resident_blocks(kernel, threads, shared))
+    else:  # x is read again and again, and what shared memory leaves of a processor's memory is its cache
+        device.leave_to_cache(kernel, threads, shared)
     num_rows, count = np.uint64(offsets.size - 1), np.uint64(tiles.count)
     device.launch(
         kernel, blocks, threads, offsets, *edges, x, wanted, out, num_rows, np.uint64(tiles.num_items),

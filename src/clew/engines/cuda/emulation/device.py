@@ -212,6 +212,9 @@ class EmulatedDevice:
         """How many blocks can run at once."""
         return self.cooperative_blocks
 
+    def leave_to_cache(self, kernel: EmulatedKernel, threads: int, shared: int = 0) -> None:
+        """There is none to be had."""
+
     def synchronize(self) -> None:
         """Nothing to wait for: launches return when they have ended."""
 

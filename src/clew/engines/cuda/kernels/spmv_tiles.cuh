@@ -10,6 +10,7 @@
 #include "semiring.cuh"
 
 #define TILE (WARP * EACH)
+#define FEW_CARRIES 4
 #ifndef BOTH_ENDS
 #define BOTH_ENDS 0  // whether warps begin at both ends: for edges in two memories
 #endif
@@ -168,7 +169,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const
     }
 }
 
-// A row that began in an earlier tile gets the carries of all tiles from there on. A lane finds such a row, the warp adds.
+// A row that began in an earlier tile gets the carries of all tiles from there on. A lane finds such a row and adds a few
+// carries itself, the warp many.
 extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* wanted, sum_t* out, u64 num_tiles,
                                       const index_t* tile_rows, const sum_t* carries) {
     const offset_t base = offsets[0];
@@ -185,7 +187,15 @@ extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* wanted,
                 first = (row + (u64)(offsets[row] - base)) / TILE;
             }
         }
-        for (u32 left = __ballot_sync(ALL_LANES, spans); left; left &= left - 1) {
+        // Nearly every tile ends within a row, and nearly every such row is over in the next: a lane each.
+        const u64 tiles = mine - first;
+        const bool few = spans && tiles <= FEW_CARRIES;
+        if (few) {
+            sum_t sum = carries[first];
+            for (u32 k = 1; k < tiles; k++) sum = clew_add(sum, carries[first + k]);
+            out[row] = more_here ? clew_add(sum, out[row]) : sum;
+        }
+        for (u32 left = __ballot_sync(ALL_LANES, spans && !few); left; left &= left - 1) {
             const int finder = __ffs(left) - 1;
             const u64 from = __shfl_sync(ALL_LANES, first, finder);
             const u64 count = start + finder - from;
