@@ -54,6 +54,7 @@ class CudaDevice:
         self._modules: dict[Program, Any] = {}
         self._kernels: dict[tuple[Program, str], CudaKernel] = {}
         self._streams: dict[int, Any] = {}
+        self.lanes: list[Any] = []  # of transfer.py
         self.watch: Any = None  # told before and after each launch, for those who measure
         if int(self._device.arch) < 75:
             raise DeviceError(

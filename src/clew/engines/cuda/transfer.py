@@ -1,12 +1,16 @@
 """Arrays between host and GPU at the speed of the link: large ones in chunks, through pinned memory, overlapped.
 
 Pageable memory must be copied to pinned memory before the GPU's copy engine can fetch it. The driver does so on one
-thread with no overlap; here all cores copy the next chunk while the last one travels.
+thread with no overlap. Here there are lanes, each a thread with a stream and two small buffers, which copy a chunk
+while the one before travels, and do not wait for each other. On an H200, eight of them reach 51 GB/s of the link's 55;
+two large buffers, each filled by all cores together, reached 30.
 """
 
 from __future__ import annotations
 
+import itertools
 import threading
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -17,12 +21,68 @@ from clew.engines.cuda.failures import clean
 from clew.engines.cuda.registered import host_bytes
 from clew.engines.cuda.virtual import Run
 
-CHUNK = 32 << 20
-SMALL = 4 << 20
+CHUNK = 4 << 20  # bytes; of 2 MiB, starting the copies takes longer than they do
+LANES = 8
+SMALL = CHUNK
 
 TO_GPU, FROM_GPU = "a copy to the GPU failed", "a copy from the GPU failed"
 
-_one_at_a_time = threading.Lock()  # who has the staging buffers
+_one_at_a_time = threading.Lock()  # who has the lanes
+
+
+class Lane:
+    """A stream, two pinned buffers, and the events that say when a copy from or into each has ended."""
+
+    def __init__(self, cuda: Any) -> None:
+        self.cuda = cuda
+        self.stream = cuda.Stream(non_blocking=True)
+        self.buffers = [np.frombuffer(cuda.alloc_pinned_memory(CHUNK), np.uint8, CHUNK) for _ in range(2)]
+        self.ended = [cuda.Event(disable_timing=True) for _ in range(2)]
+        self._turns = itertools.count()
+
+    def send(self, chunks: Chunks, address: int, source: Array) -> None:
+        """Copy chunks of a host array to an address of the GPU's."""
+        for start in chunks:
+            part, turn = source[start : start + CHUNK], next(self._turns) % 2
+            self.ended[turn].synchronize()
+            np.copyto(self.buffers[turn][: part.size], part)
+            self._start(address + start, self.buffers[turn].ctypes.data, part.size, turn, "memcpyHostToDevice")
+
+    def fetch(self, chunks: Chunks, address: int, target: Array) -> None:
+        """Copy chunks from an address of the GPU's into a host array."""
+        travelling: tuple[Array, int] | None = None
+        for start in chunks:
+            part, turn = target[start : start + CHUNK], next(self._turns) % 2
+            self._start(self.buffers[turn].ctypes.data, address + start, part.size, turn, "memcpyDeviceToHost")
+            self._unpack(travelling)
+            travelling = part, turn
+        self._unpack(travelling)
+
+    def _start(self, target: int, source: int, size: int, turn: int, kind: str) -> None:
+        runtime = self.cuda.runtime
+        runtime.memcpyAsync(target, source, size, getattr(runtime, kind), self.stream.ptr)
+        self.ended[turn].record(self.stream)
+
+    def _unpack(self, travelling: tuple[Array, int] | None) -> None:
+        if travelling is not None:
+            part, turn = travelling
+            self.ended[turn].synchronize()
+            np.copyto(part, self.buffers[turn][: part.size])
+
+
+class Chunks:
+    """Where the chunks of an array begin, each for whichever lane asks next; none once they are to stop."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._numbers = size, itertools.count()
+
+    def __iter__(self) -> Iterator[int]:
+        while (start := next(self._numbers) * CHUNK) < self._size:
+            yield start
+
+    def stop(self) -> None:
+        """Hand out no more."""
+        self._size = 0
 
 
 def upload(device: Any, array: Array) -> Any:
@@ -39,17 +99,8 @@ def upload(device: Any, array: Array) -> Any:
 
 def send(device: Any, address: int, source: Array) -> None:
     """Copy the bytes of a host array to an address of the GPU's."""
-    cuda = device.xp.cuda
-    with _one_at_a_time, clean(TO_GPU):
-        stream, staging = cuda.get_current_stream(), _staging(device)
-        for k, start in enumerate(range(0, source.size, CHUNK)):
-            size = min(CHUNK, source.size - start)
-            buffer, event = staging[k % len(staging)]
-            event.synchronize()  # until the chunk that used this buffer last has left
-            copy_bytes(buffer[:size], source[start : start + size])
-            kind = cuda.runtime.memcpyHostToDevice
-            cuda.runtime.memcpyAsync(address + start, buffer.ctypes.data, size, kind, stream.ptr)
-            event.record(stream)
+    with clean(TO_GPU):
+        _in_lanes(device, source.size, lambda lane, chunks: lane.send(chunks, address, source))
 
 
 def download(device: Any, array: Any) -> Array:
@@ -63,9 +114,45 @@ def download(device: Any, array: Any) -> Array:
     if slow > 0:
         device.synchronize()
         copy_bytes(target[:slow], host_bytes(array, array.data.ptr, slow))
-    with _one_at_a_time, clean(FROM_GPU):
-        _fetch(device, array.data.ptr + slow, target[slow:])
+    address, rest = array.data.ptr + slow, target[slow:]
+    with clean(FROM_GPU):
+        _in_lanes(device, rest.size, lambda lane, chunks: lane.fetch(chunks, address, rest))
     return result
+
+
+def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> None:
+    """Have lanes share the chunks of so many bytes: after what the current stream was given, and before what comes.
+
+    After Ctrl-C or a failure, too, for the memory copied to may be somebody else's soon.
+    """
+    if size == 0:
+        return
+    cuda, chunks = device.xp.cuda, Chunks(size)
+    errors: list[BaseException] = []
+    with _one_at_a_time:
+        stream = cuda.get_current_stream()
+        before = cuda.Event(disable_timing=True)
+        before.record(stream)
+        lanes = _lanes(device, min(LANES, threads.count(), -(-size // CHUNK)))
+
+        def run(number: int) -> None:
+            try:
+                with cuda.Device(device.ordinal):
+                    lanes[number].stream.wait_event(before)
+                    work(lanes[number], chunks)
+            except BaseException as error:
+                chunks.stop()
+                errors.append(error)
+
+        try:
+            threads.apart(run, len(lanes), chunks.stop)
+        finally:
+            for lane in lanes:
+                after = cuda.Event(disable_timing=True)
+                after.record(lane.stream)
+                stream.wait_event(after)
+    if errors:
+        raise errors[0]
 
 
 def _bytes_on_host(array: Any) -> int:
@@ -79,28 +166,6 @@ def _bytes_on_host(array: Any) -> int:
     return min(max(owner.address + owner.cut - int(array.data.ptr), 0), int(array.nbytes))
 
 
-def _fetch(device: Any, address: int, target: Array) -> None:
-    """Copy bytes from an address of the GPU's into a host array."""
-    staging = _staging(device)
-    cuda = device.xp.cuda
-    stream = cuda.get_current_stream()
-    for _, event in staging:
-        event.synchronize()  # another stream may still be sending from the buffers
-    starts = range(0, target.size, CHUNK)
-    for k in range(len(starts) + 1):
-        if k < len(starts):
-            size = min(CHUNK, target.size - starts[k])
-            buffer, event = staging[k % len(staging)]
-            kind = cuda.runtime.memcpyDeviceToHost
-            cuda.runtime.memcpyAsync(buffer.ctypes.data, address + starts[k], size, kind, stream.ptr)
-            event.record(stream)
-        if k > 0:  # unpack the chunk before while this one travels
-            size = min(CHUNK, target.size - starts[k - 1])
-            buffer, event = staging[(k - 1) % len(staging)]
-            event.synchronize()
-            copy_bytes(target[starts[k - 1] : starts[k - 1] + size], buffer[:size])
-
-
 def copy_bytes(target: Array, source: Array) -> None:
     """Copy bytes on all cores."""
     pieces = max(1, min(threads.count(), target.size >> 20))
@@ -112,17 +177,9 @@ def copy_bytes(target: Array, source: Array) -> None:
     threads.each(piece, pieces)
 
 
-def _staging(device: Any) -> list[tuple[Array, Any]]:
-    """Two pinned buffers and the events that say when they are free, kept by the device."""
-    found: list[tuple[Array, Any]] | None = getattr(device, "staging", None)
-    if found is None:
-        cuda = device.xp.cuda
-        found = []
-        for _ in range(2):
-            memory = cuda.alloc_pinned_memory(CHUNK)
-            buffer = np.frombuffer(memory, np.uint8, CHUNK)
-            event = cuda.Event(disable_timing=True)
-            event.record(cuda.get_current_stream())
-            found.append((buffer, event))
-        device.staging = found
-    return found
+def _lanes(device: Any, count: int) -> list[Lane]:
+    """So many, kept by the device."""
+    lanes: list[Lane] = device.lanes
+    while len(lanes) < count:
+        lanes.append(Lane(device.xp.cuda))
+    return lanes[:count]
