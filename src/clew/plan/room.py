@@ -27,8 +27,10 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     if gpu is None or not shares:
         return Edges(0.0, shares)
+    from clew.engines.cuda.account import charged
     from clew.engines.cuda.edge_memory import bytes_per_edge, plan_edges
     from clew.engines.cuda.outofcore.when import STREAMED, WHY, split_for
+    from clew.engines.cuda.pairs import SEARCHES
     from clew.engines.cuda.rows import plan_in_force, size_of
     from clew.memory import MODES, current
 
@@ -37,13 +39,14 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     each = bytes_per_edge(rows.indices, weights)
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
-        found = plan_in_force(gpu, rows, weights)
+        found = plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
         there = found is not None
         if plan.algorithm in STREAMED and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
             why = MODES["stream"] if current().edges == "stream" else WHY
             slow, mode = split / max(1, rows.num_arcs), "stream"
         else:
-            size = size_of(gpu, rows, weights, parts)
+            replaced = charged(gpu, (id(gpu), id(rows.indices)))  # where these edges are put anew
+            size = size_of(gpu, rows, weights, parts, held=replaced)
             found = plan_edges(gpu, current(), size) if found is None else found
             slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:

@@ -35,7 +35,7 @@ def bellman_ford(
     device: Device, graph: Graph, source: int, *, deterministic: bool = False, tuning: Tuning = DEFAULT
 ) -> Found:
     """Shortest paths over any weights whose sums the caller knows to fit: int64, or the weights' floats."""
-    rows = rows_on(device, graph.outgoing)
+    rows = rows_on(device, graph.outgoing, paired=True)
     n = graph.num_vertices
     search = Search(device, rows, source, any_sums(device, rows), tuning)
     negative = weight_facts(device, rows).smallest < 0

@@ -103,11 +103,11 @@ class CudaDevice:
 
         return hosted(self, array)
 
-    def split(self, array: Array, fast_from_byte: int) -> Any:
+    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
         """A copy in pages of the host and, from the cut on, of the GPU."""
         from clew.engines.cuda.host_arrays import split
 
-        return split(self, array, fast_from_byte)
+        return split(self, array, fast_from_byte, beside)
 
     def why_not_split(self) -> str | None:
         """What the driver cannot do, if anything."""

@@ -77,10 +77,11 @@ class Device(Protocol):
         What cannot be read in place is copied into host memory that can.
         """
 
-    def split(self, array: Array, fast_from_byte: int) -> Any:
+    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
         """A copy in one run of addresses: bytes from ``fast_from_byte`` on in device memory, those before on the host.
 
-        The page of the cut is on the host. ResourceError where either memory is too small.
+        With ``beside``, a second array of words, the copy is of pairs: an entry of 8 bytes for one of either. The page
+        of the cut is on the host. ResourceError where either memory is too small.
         """
 
     def why_not_split(self) -> str | None:

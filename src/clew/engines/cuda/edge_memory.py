@@ -11,6 +11,7 @@ from clew.build.on_device import made_here
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.host_memory import free_on_host
+from clew.engines.cuda.pairs import PAIR
 from clew.errors import GraphError, ResourceError
 from clew.memory import MODES, Policy
 
@@ -163,6 +164,11 @@ def put(device: Device, array: Array, plan: EdgePlan) -> Any:
     if plan.mode == "tiered":
         return device.split(array, plan.cut * array.itemsize)
     return device.managed(array, prefetch=plan.mode == "managed+prefetch")
+
+
+def put_pairs(device: Device, indices: Array, weights: Array, plan: EdgePlan) -> Any:
+    """Neighbours and weights in pairs, in two memories."""
+    return device.split(indices, plan.cut * PAIR.itemsize, weights)
 
 
 def _allowed(policy: Policy, rows: Rows, free: int) -> int:

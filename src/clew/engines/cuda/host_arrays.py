@@ -10,7 +10,8 @@ from clew.dtypes import Array
 from clew.engines.cuda import registered, virtual
 from clew.engines.cuda.failures import clean
 from clew.engines.cuda.host_memory import check_host
-from clew.engines.cuda.transfer import copy_bytes, send
+from clew.engines.cuda.pairs import PAIR, write_pairs, write_pairs_on_all_cores
+from clew.engines.cuda.transfer import copy_bytes, send, send_written
 from clew.errors import DeviceError, ResourceError
 
 #: Arrays below this may share their pages with others, of which only one can be pinned: they are copied.
@@ -32,17 +33,29 @@ def hosted(device: Any, array: Array) -> Any:
     return registered.view_of(device, room, address, array.shape, array.dtype, array.nbytes)
 
 
-def split(device: Any, array: Array, fast_from_byte: int) -> Any:
-    """A copy in one run of addresses, whose pages from the cut on are the GPU's."""
-    source = _bytes_of(array)
-    if source.size == 0:
-        return device.empty(array.shape, array.dtype)
+def split(device: Any, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
+    """A copy in one run of addresses, whose pages from the cut on are the GPU's.
+
+    Pairs are written where they belong, or into the buffers through which they go to the GPU: there is no third copy.
+    """
+    kind = array.dtype if beside is None else PAIR
+    size = array.size * kind.itemsize
+    if size == 0:
+        return device.empty(array.shape, kind)
     device.xp.get_default_memory_pool().free_all_blocks()
-    run = virtual.in_two(device.ordinal, source.size, fast_from_byte)
-    cut = min(source.size, run.cut)
-    copy_bytes(registered.host_bytes(run, run.address, cut), source[:cut])
-    send(device, run.address + cut, source[cut:])
-    return registered.view_of(device, run, run.address, array.shape, array.dtype, run.size)
+    run = virtual.in_two(device.ordinal, size, fast_from_byte)
+    cut = min(size, run.cut)
+    host = registered.host_bytes(run, run.address, cut)
+    if beside is None:
+        source = _bytes_of(array)
+        copy_bytes(host, source[:cut])
+        send(device, run.address + cut, source[cut:])
+    else:
+        write_pairs_on_all_cores(host, array, beside)
+        send_written(
+            device, run.address + cut, size - cut, lambda part, start: write_pairs(part, cut + start, array, beside)
+        )
+    return registered.view_of(device, run, run.address, array.shape, kind, run.size)
 
 
 def managed(device: Any, array: Array, prefetch: bool) -> Any:

@@ -188,8 +188,7 @@ class Search:
                 kernel,
                 self.threads,
                 rows.offsets,
-                rows.neighbours,
-                rows.weights,
+                *rows.edges,
                 np.uint64(self.n),
                 self._value(self.problem.unreached),
                 np.float64(self.problem.delta),
@@ -318,6 +317,7 @@ def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, 
         "UNROLL": tuning.unroll,
         "LONG_ROW": tuning.long_row,
         "IN_ORDER": int(order_from(rows, tuning) != NO_LIMIT),
+        "PAIRED": int(rows.paired),
         "COUNT_BITS": count_bits,
         "THREADS": min(tuning.threads, 1024 if rows.neighbours.dtype.itemsize == 4 else 512),
     }
@@ -327,7 +327,7 @@ def _variant(file: str, **changes: Any) -> Program:
     """Shortest paths over int32 weights in 32 bits, and what is different."""
     macros = {"index_t": "int", "offset_t": "unsigned int", "weight_t": "int", "value_t": "unsigned int"}
     widths = {"key_t": "unsigned int", "result_t": "long long", "WIDEST": 0, "WORDS": 1, "LINKS": 1}
-    ways = {"BALANCE": 5, "CUT": 0, "PREFETCH": 1, "UNROLL": 2, "LONG_ROW": 64, "IN_ORDER": 0}
+    ways = {"BALANCE": 5, "CUT": 0, "PREFETCH": 1, "UNROLL": 2, "LONG_ROW": 64, "IN_ORDER": 0, "PAIRED": 0}
     return Program.of(file, {**macros, **widths, **ways, "COUNT_BITS": 32, "THREADS": 1024, **changes})
 
 
@@ -340,10 +340,12 @@ VARIANTS = [
     _variant("near_far.cuh", WORDS=0, weight_t="float", value_t="float", result_t="float"),
     _variant("near_far.cuh", BALANCE=3, CUT=16),
     _variant("near_far.cuh", IN_ORDER=1),
+    _variant("near_far.cuh", IN_ORDER=1, PAIRED=1),
     _variant("near_far.cuh", **_DOUBLE, BALANCE=4),
     _variant("near_far.cuh", **_LARGE, COUNT_BITS=28, IN_ORDER=1),
     _variant("near_far.cuh", **_WIDEST),
     _variant("tight.cuh"),
+    _variant("tight.cuh", PAIRED=1),
     _variant("tight.cuh", **_DOUBLE),
     _variant("tight.cuh", **_LARGE, COUNT_BITS=28),
     _variant("tight.cuh", **_WIDEST),

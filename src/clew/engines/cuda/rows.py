@@ -13,8 +13,9 @@ from clew.build import on_device
 from clew.dtypes import OffsetArray
 from clew.engines.cuda.account import Key, belong_together, charge, charged, make_room, other_direction_is_there
 from clew.engines.cuda.device import Device, index_defines
-from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, narrowest, plan_edges, put
+from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, narrowest, plan_edges, put, put_pairs
 from clew.engines.cuda.failures import clean
+from clew.engines.cuda.pairs import can_pair
 from clew.engines.cuda.source import ctype
 from clew.engines.retry import this_try
 from clew.errors import DeviceError, ResourceError
@@ -27,6 +28,8 @@ class DeviceRows:
     """Compressed rows on a device: offsets in 32 bits where the arcs can be counted so.
 
     ``plan`` says in which memory the neighbours and weights are; None for rows made on the device, which are there.
+    Where an edge's neighbour and weight are beside each other, ``pairs`` has them, and the other two are views of it
+    with gaps: only kernels that know of pairs can be given such rows.
     """
 
     offsets: Any
@@ -35,6 +38,17 @@ class DeviceRows:
     num_vertices: int
     num_arcs: int
     plan: EdgePlan | None = None
+    pairs: Any = None
+
+    @property
+    def paired(self) -> bool:
+        """Whether neighbours and weights are in pairs."""
+        return self.pairs is not None
+
+    @property
+    def edges(self) -> tuple[Any, Any]:
+        """Neighbours and weights as kernels that know of pairs take them: these in the place of neighbours."""
+        return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.neighbours, self.weights)
 
     @property
     def defines(self) -> dict[str, str]:
@@ -64,19 +78,25 @@ class _Kept:
     """Rows as they were put, and what had been asked for.
 
     ``boundary`` is the placement's: a graph whose placement renumbers nobody shares its arrays with the one it was
-    made of.
+    made of. Without weights there are rows unless neighbours and weights are in pairs.
     """
 
     device: weakref.ref[Any]
     policy: Policy
     boundary: int | None
-    plain: DeviceRows
+    plain: DeviceRows | None
     weights: weakref.ref[Any] | None = None
     weighted: DeviceRows | None = None
 
     @property
+    def whole(self) -> DeviceRows:
+        whole = self.weighted or self.plain
+        assert whole is not None
+        return whole
+
+    @property
     def plan(self) -> EdgePlan:
-        plan = (self.weighted or self.plain).plan
+        plan = self.whole.plan
         assert plan is not None
         return plan
 
@@ -86,11 +106,16 @@ _offsets: dict[Key, tuple[weakref.ref[Any], Any]] = {}
 _watched: set[Key] = set()
 
 
-def rows_on(device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1) -> DeviceRows:
+def rows_on(
+    device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1, paired: bool = False
+) -> DeviceRows:
     """The rows on the device; the second call finds what the first has put there.
 
     ``parts`` is 2 where rows of the same size, those of the other direction, will be asked for next: they are left half
     of the memory, unless they are there already. What was put stays where it is.
+
+    ``paired`` is for kernels that know of pairs: where edges are in two memories, and two words each, they have them
+    so. Edges are there in one form at a time: asking for the other puts them anew.
     """
     key, policy = (id(device), id(rows.indices)), current()
     wanted = rows.weights if weights else None
@@ -100,15 +125,14 @@ def rows_on(device: Device, rows: Adjacency, *, weights: bool = True, parts: int
         if policy.edges == "auto":
             attempt.note(key, 0)
     found = _found(device, key)
-    if found is None or not _is_as_asked(found, policy, rows, wanted):
+    if found is None or not _is_as_asked(found, policy, rows, wanted, paired):
         found = None  # nobody but the cache has what is to be replaced
-        found = _put(device, rows, wanted, policy, parts)
+        found = _put(device, rows, wanted, policy, parts, paired)
     if attempt is not None and policy.edges == "auto":
         attempt.note(key, found.plan.fast_bytes)
-    if wanted is None:
-        return found.plain
-    assert found.weighted is not None
-    return found.weighted
+    there = found.plain if wanted is None else found.weighted
+    assert there is not None
+    return there
 
 
 def _found(device: Device, key: Key) -> _Kept | None:
@@ -116,8 +140,10 @@ def _found(device: Device, key: Key) -> _Kept | None:
     return found if found is not None and found.device() is device else None
 
 
-def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any) -> bool:
+def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any, paired: bool) -> bool:
     if wanted is not None and (found.weights is None or found.weights() is not wanted):
+        return False
+    if found.whole.paired != (paired and _in_pairs(rows, wanted, found.plan)):
         return False
     if found.policy == policy:
         return policy.edges != "tiered" or found.boundary == rows.boundary
@@ -125,7 +151,12 @@ def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any) -> 
     return found.plan.mode == "device" and policy.fast_memory is None and policy.edges in ("auto", "device")
 
 
-def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int) -> _Kept:
+def _in_pairs(rows: Adjacency, wanted: Any, plan: EdgePlan) -> bool:
+    """Whether those who can read pairs have them: where there are copies anyway, and an edge is two words."""
+    return plan.mode == "tiered" and can_pair(rows.indices, wanted)
+
+
+def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int, paired: bool) -> _Kept:
     """Put rows on the device, in the place of what is there; fewer of them where there is less room than was said."""
     key = (id(device), id(rows.indices))
     before = _found(device, key)
@@ -145,7 +176,7 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
             _drop(key)
             continue  # what was freed, and only that, is counted as free
         try:
-            placed = _placed_or_hosted(device, rows, wanted, plan, offsets, before)
+            placed = _placed_or_hosted(device, rows, wanted, plan, offsets, before, paired)
         except ResourceError:
             if plan.mode not in ("device", "tiered") or policy.edges not in ("auto", "tiered"):
                 raise
@@ -154,7 +185,7 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
             number = min(number + 1, len(SMALLER) - 1)
             continue
         kept = _Kept(weakref.ref(device), policy, rows.boundary, *placed)
-        _charge(device, key, kept.weighted or kept.plain)
+        _charge(device, key, kept.whole)
         _watch(key, rows.indices)
         _kept[key] = kept
         return kept
@@ -184,7 +215,7 @@ def size_of(device: Device, rows: Adjacency, weights: Any, parts: int, *, each: 
 def _charge(device: Device, key: Key, rows: DeviceRows) -> None:
     """Have the account know what rows have of the device's memory."""
     fast = rows.num_arcs if rows.plan is None else rows.num_arcs - rows.plan.cut
-    for array in (rows.neighbours, rows.weights):
+    for array in (rows.pairs,) if rows.paired else (rows.neighbours, rows.weights):
         if array is not None:
             charge(device, array, fast * array.dtype.itemsize, key)
 
@@ -209,11 +240,16 @@ def _held(device: Device, rows: Adjacency, wanted: Any, before: _Kept | None) ->
     return max(left_bytes, 0 if before is None else charged(device, (id(device), id(rows.indices))))
 
 
+_Placed = tuple[DeviceRows | None, weakref.ref[Any] | None, DeviceRows | None]
+
+
 def _placed_or_hosted(
-    device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Kept | None
-) -> tuple[DeviceRows, weakref.ref[Any] | None, DeviceRows | None]:
+    device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Kept | None, paired: bool
+) -> _Placed:
     """Rows as planned; all on the host where the driver turns out to be unable to have them in two memories."""
     try:
+        if paired and _in_pairs(rows, wanted, plan):
+            return None, weakref.ref(wanted), _placed_in_pairs(device, rows, wanted, plan, offsets)
         return _placed(device, rows, wanted, plan, offsets, before)
     except DeviceError as error:
         if plan.mode != "tiered":
@@ -223,13 +259,18 @@ def _placed_or_hosted(
     return _placed(device, rows, wanted, whole, offsets, None)
 
 
+def _placed_in_pairs(device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any) -> DeviceRows:
+    pairs = put_pairs(device, rows.indices, wanted, plan)
+    neighbours, weights = pairs.view(rows.indices.dtype)[::2], pairs.view(wanted.dtype)[1::2]
+    return DeviceRows(offsets, neighbours, weights, rows.num_vertices, rows.num_arcs, plan, pairs)
+
+
 def _placed(
     device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Kept | None
-) -> tuple[DeviceRows, weakref.ref[Any] | None, DeviceRows | None]:
+) -> _Placed:
     """Rows without weights, and with them where they are wanted."""
-    if before is not None:
-        plain = before.plain
-    else:
+    plain = None if before is None else before.plain
+    if plain is None:
         alone = replace(plan, bytes_per_edge=int(rows.indices.itemsize))
         plain = DeviceRows(offsets, put(device, rows.indices, plan), None, rows.num_vertices, rows.num_arcs, alone)
     if wanted is None:
@@ -263,10 +304,10 @@ def _let_go(key: Key) -> None:
     _watched.discard(key)
 
 
-def plan_in_force(device: Device, rows: Adjacency, weights: Any) -> EdgePlan | None:
+def plan_in_force(device: Device, rows: Adjacency, weights: Any, *, paired: bool = False) -> EdgePlan | None:
     """The plan of rows that the next call would find and keep; None where it would put them (anew)."""
     found = _kept.get((id(device), id(rows.indices)))
-    return found.plan if found is not None and _is_as_asked(found, current(), rows, weights) else None
+    return found.plan if found is not None and _is_as_asked(found, current(), rows, weights, paired) else None
 
 
 def make_way(device: Device, rows: Adjacency) -> None:

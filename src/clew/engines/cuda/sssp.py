@@ -40,7 +40,7 @@ def sssp(
         weights = graph.outgoing.weights
         assert weights is not None
         return search_in_chunks(chunks, source, weights, options, delta=delta, deterministic=deterministic)
-    rows = rows_on(device, graph.outgoing)
+    rows = rows_on(device, graph.outgoing, paired=True)
     width = default_delta(device, rows) if delta is None else delta
     search = Search(device, rows, source, shortest(device, rows, width, hopeful=rows not in _ran_over), tuning)
     if search.has_diverged(search.run()):  # a sum of 32 bits ran over

@@ -36,7 +36,7 @@ def sswp(
         weights = graph.outgoing.weights
         assert weights is not None
         return search_in_chunks(chunks, source, weights, options, deterministic=deterministic)
-    rows = rows_on(device, graph.outgoing)
+    rows = rows_on(device, graph.outgoing, paired=True)
     if buckets is None:
         buckets = default_buckets(rows)
     search = Search(device, rows, source, widest(device, rows, buckets), tuning)

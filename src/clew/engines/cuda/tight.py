@@ -87,7 +87,7 @@ def _shared(search: Search) -> tuple[Any, ...]:
     rows = search.rows
     size = np.uint64(search.n), np.uint64(rows.num_arcs)
     unreached = search.problem.value.type(search.problem.unreached)
-    return rows.offsets, rows.neighbours, rows.weights, *size, search.words, unreached
+    return rows.offsets, *rows.edges, *size, search.words, unreached
 
 
 def _over_edges(search: Search, name: str, *args: Any) -> None:

@@ -27,6 +27,9 @@ SMALL = CHUNK
 
 TO_GPU, FROM_GPU = "a copy to the GPU failed", "a copy from the GPU failed"
 
+#: Fills a buffer with the bytes from a place on.
+Write = Callable[[Array, int], None]
+
 _one_at_a_time = threading.Lock()  # who has the lanes
 
 
@@ -40,13 +43,14 @@ class Lane:
         self.ended = [cuda.Event(disable_timing=True) for _ in range(2)]
         self._turns = itertools.count()
 
-    def send(self, chunks: Chunks, address: int, source: Array) -> None:
-        """Copy chunks of a host array to an address of the GPU's."""
+    def send(self, chunks: Chunks, address: int, size: int, write: Write) -> None:
+        """Copy chunks of what ``write`` makes, so many bytes of it, to an address of the GPU's."""
         for start in chunks:
-            part, turn = source[start : start + CHUNK], next(self._turns) % 2
+            turn = next(self._turns) % 2
+            part = self.buffers[turn][: size - start]
             self.ended[turn].synchronize()
-            np.copyto(self.buffers[turn][: part.size], part)
-            self._start(address + start, self.buffers[turn].ctypes.data, part.size, turn, "memcpyHostToDevice")
+            write(part, start)
+            self._start(address + start, part.ctypes.data, part.size, turn, "memcpyHostToDevice")
 
     def fetch(self, chunks: Chunks, address: int, target: Array) -> None:
         """Copy chunks from an address of the GPU's into a host array."""
@@ -99,8 +103,13 @@ def upload(device: Any, array: Array) -> Any:
 
 def send(device: Any, address: int, source: Array) -> None:
     """Copy the bytes of a host array to an address of the GPU's."""
+    send_written(device, address, source.size, lambda part, start: np.copyto(part, source[start : start + part.size]))
+
+
+def send_written(device: Any, address: int, size: int, write: Write) -> None:
+    """Bring bytes that are in no array, which ``write`` makes a chunk at a time, to an address of the GPU's."""
     with clean(TO_GPU):
-        _in_lanes(device, source.size, lambda lane, chunks: lane.send(chunks, address, source))
+        _in_lanes(device, size, lambda lane, chunks: lane.send(chunks, address, size, write))
 
 
 def download(device: Any, array: Any) -> Array:

@@ -18,6 +18,7 @@ from clew.engines.cuda.device import Event, Stream
 from clew.engines.cuda.emulation.builder import Builder
 from clew.engines.cuda.emulation.memory import Alias, Memory
 from clew.engines.cuda.emulation.operators import address_of
+from clew.engines.cuda.pairs import PAIR, write_pairs_on_all_cores
 from clew.engines.cuda.source import Compiled, Program
 from clew.errors import DeviceError
 
@@ -127,11 +128,16 @@ class EmulatedDevice:
         """The array itself, not kept alive and not counted."""
         return np.asarray(Alias(array)) if array.flags.c_contiguous else np.array(array, order="C")
 
-    def split(self, array: Array, fast_from_byte: int) -> Array:
+    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Array:
         """A copy, of which the bytes in whole pages from the cut on are counted."""
-        cut = min(array.nbytes, -(-fast_from_byte // self.page) * self.page)
-        copy = self.memory.empty(array.shape, array.dtype, counted=array.nbytes - cut)
-        copy[...] = array
+        kind = array.dtype if beside is None else PAIR
+        size = array.size * kind.itemsize
+        cut = min(size, -(-fast_from_byte // self.page) * self.page)
+        copy = self.memory.empty(array.shape, kind, counted=size - cut)
+        if beside is None:
+            copy[...] = array
+        else:
+            write_pairs_on_all_cores(copy.view(np.uint8), array, beside)
         return copy
 
     def why_not_split(self) -> str | None:

@@ -2,7 +2,8 @@
 #include "balance_merge_path.cuh"
 // For edges that are read over the link, whose rows the frontier has in their order: a warp reads a whole line of host
 // memory at a time, aligned, and every line once, whatever rows it holds parts of. Host memory is not cached, so a line
-// that two loads share comes twice; and requests are what the link has a limit of.
+// that two loads share comes twice; and requests are what the link has a limit of. Where an edge is a pair of 8 bytes,
+// what is called a line here is two of them; of those, only what has an edge of the frontier is asked for.
 //
 // Warps follow stretches of edges by turns, so that all are at about the same two places.
 

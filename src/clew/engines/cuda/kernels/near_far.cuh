@@ -66,17 +66,11 @@ struct Relax {
     u32 step;
     bool eager, pile_open;
 
-    struct Edge {
-        index_t target;
-        value_t weight;
-    };
-
     __device__ __forceinline__ value_t value_at(bool valid, index_t vertex) {
         return valid ? value_in(key_in(paths.words[vertex])) : (value_t)0;
     }
     __device__ __forceinline__ Edge fetch(bool valid, offset_t position) {
-        if (!valid) return Edge{0, (value_t)0};
-        return Edge{graph.neighbours[position], value_of_weight(graph.weights[position])};
+        return valid ? graph.edge(position) : Edge{0, (value_t)0};
     }
     __device__ __forceinline__ key_t look(bool valid, const Edge& edge) {
         return valid && !eager ? key_in(paths.words[edge.target]) : paths.unreached;
@@ -277,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #if IN_ORDER
             if (!alone && count >= order_from) {
                 const u64 in_order = put_in_order(offsets, n, found, count, bits, totals, search->barrier);
-                expand_lines(rows_of(found, in_order), (u32)((u64)neighbours / sizeof(index_t) % WARP), team, relax);
+                expand_lines(rows_of(found, in_order), (u32)((u64)neighbours / sizeof(Stored) % WARP), team, relax);
             } else
 #endif
                 expand(rows_of(reinterpret_cast<const Row*>(odd ? full1 : full0), full_size), rows_of(found, size),

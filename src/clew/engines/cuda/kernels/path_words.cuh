@@ -19,10 +19,39 @@ __device__ __forceinline__ key_t key_in(word_t word) { return word; }
 __device__ __forceinline__ word_t word_of(key_t key, u32) { return key; }
 #endif
 
+struct Edge {
+    index_t target;
+    value_t weight;
+};
+
+// PAIRED 1: neighbour and weight of an edge are beside each other, `neighbours` is the address of the first pair, and
+// `weights` is null. They come with one load, and over the link with one request.
+#ifndef PAIRED
+#define PAIRED 0
+#endif
+#if PAIRED
+struct __align__(8) Stored {
+    index_t neighbour;
+    weight_t weight;
+};
+static_assert(sizeof(Stored) == 8, "a pair is two words");
+#else
+typedef index_t Stored;  // the weights are elsewhere
+#endif
+
 struct Graph {
     const offset_t* offsets;
     const index_t* neighbours;
     const weight_t* weights;
+
+    __device__ __forceinline__ Edge edge(offset_t position) const {
+#if PAIRED
+        const Stored stored = reinterpret_cast<const Stored*>(neighbours)[position];
+        return Edge{stored.neighbour, value_of_weight(stored.weight)};
+#else
+        return Edge{neighbours[position], value_of_weight(weights[position])};
+#endif
+    }
 };
 struct Paths {
     word_t* words;

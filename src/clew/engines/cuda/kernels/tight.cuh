@@ -26,13 +26,8 @@ struct FollowEdges {
     const word_t* words;
     key_t unreached;
 
-    struct Edge {
-        index_t target;
-        value_t weight;
-    };
     __device__ __forceinline__ Edge fetch(bool valid, offset_t position) {
-        if (!valid) return Edge{0, (value_t)0};
-        return Edge{graph.neighbours[position], value_of_weight(graph.weights[position])};
+        return valid ? graph.edge(position) : Edge{0, (value_t)0};
     }
     __device__ __forceinline__ key_t look(bool valid, const Edge& edge) {
         return valid ? key_in(words[edge.target]) : unreached;
