@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,8 @@ GRAPHS: dict[str, Callable[[], clew.Graph]] = {
     "path": lambda: clew.generate.path(9),
 }
 MODES = ("device", "zero_copy", "tiered")
-FAST = 4 << 20  # bytes in GPU memory where edges are tiered: two of its pages
+FAST_PART = 2  # of the edges, one of so many is to be in GPU memory where they are tiered
+SMALL_PAGE = 64  # bytes; a GPU's page is longer than all edges of these graphs, which then are in the page of the cut
 ALL_PAIRS_BELOW = 500  # vertices
 Run = Callable[[], Any]
 
@@ -132,6 +134,24 @@ def take_for_large() -> None:
     paths.ORDERED = 8
 
 
+@contextmanager
+def edges_in(memory: str, graph: clew.Graph, device: str) -> Iterator[None]:
+    """Have edges where they are asked for; tiered ones take the ways of two memories though few pages would do."""
+    if memory != "tiered":
+        with clew.memory(memory):
+            yield
+        return
+    gpu = gpu_for(device, 0)
+    assert gpu is not None
+    assert graph.weights is not None
+    page, gpu.page = gpu.page, SMALL_PAGE
+    try:
+        with clew.memory(memory, (graph.indices.nbytes + graph.weights.nbytes) // FAST_PART):
+            yield
+    finally:
+        gpu.page = page
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run; the number of runs."""
     options = options_of(arguments)
@@ -139,9 +159,9 @@ def main(arguments: list[str] | None = None) -> int:
         take_for_large()
     which, parts = options.part
     runs = 0
-    with clew.memory(options.memory, FAST if options.memory == "tiered" else None):
-        for name in options.graphs:
-            graph = clew.generate.random_weights(GRAPHS[name](), 1, 9, seed=1)
+    for name in options.graphs:
+        graph = clew.generate.random_weights(GRAPHS[name](), 1, 9, seed=1)
+        with edges_in(options.memory, graph, options.device):
             for work in options.work[which - 1 :: parts]:
                 print(name, work, flush=True)  # the last line before an error says what it was
                 for run in WORK[work](graph, options.device):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clew.engines.choice import gpu_for
 from clew.engines.cuda import paths
+from clew.engines.cuda.rows import rows_on
+from clew.graph import Graph
 from clew.memory import current
 
 FILE = Path(__file__).resolve().parents[2] / "tools" / "gpu_sanitized.py"
@@ -39,6 +43,23 @@ def test_edges_are_where_they_are_asked_for(tool: Any, mode: str, monkeypatch: p
     monkeypatch.setitem(tool.WORK, "bfs", lambda *_: iter([lambda: seen.append(current().edges)]))
     assert tool.main([*EMULATED, "--work", "bfs", "--memory", mode]) == 1
     assert seen == [mode]
+
+
+def test_tiered_edges_of_small_graphs_are_in_pairs(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    gpu, seen = gpu_for("emulated", 0), []
+    assert gpu is not None
+    monkeypatch.setattr(gpu, "page", 2 << 20)  # as a GPU's is
+    asked = {"sssp": True, "bfs": False}
+    for name, paired in asked.items():
+
+        def rows(graph: Graph, _device: str, paired: bool = paired) -> Iterator[Callable[[], None]]:
+            yield lambda: seen.append(rows_on(gpu, graph.outgoing, paired=paired))
+
+        monkeypatch.setitem(tool.WORK, name, rows)
+    tool.main(["--device", "emulated", "--graphs", "star,grid", "--work", "sssp,bfs", "--memory", "tiered"])
+    assert [each.paired for each in seen[:2]] == [True, False]
+    assert seen[0].in_two_memories
+    assert gpu.page == 2 << 20
 
 
 def test_parts_are_all_the_work(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:

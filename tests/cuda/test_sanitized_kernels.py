@@ -32,6 +32,8 @@ SEARCHES = [
     "cuda/test_sssp.py::test_trees_of_tight_edges[int32-grid]",
     "cuda/test_sswp.py::test_shapes[star-auto]",
     "cuda/test_bellman_ford.py::test_shapes[star-grid]",
+    *each("cuda/test_pairs.py::test_answers", "sssp-int32", "sswp-float32"),
+    "cuda/test_pairs.py::test_lines_of_pairs[one long row]",
     *each("cuda/test_betweenness.py::test_shapes", "star-1", "star-31", "star-32", "star-33", "complete-3", "path-3"),
     *each("cuda/test_outofcore.py::test_every_way_over_every_cut", "star-filter", "kronecker-compact", "directed-auto"),
     "cuda/test_outofcore.py::test_small_frontiers_stay_on_the_device[star-40]",

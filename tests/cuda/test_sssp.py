@@ -216,7 +216,8 @@ def test_rows_on_the_host_are_read_in_order(make, monkeypatch):
         moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed)
         for mode, budget in (("zero_copy", None), ("tiered", graph.indices.nbytes)):
             with clew.memory(mode, budget):
-                rows = rows_on(the_emulation(), moved.outgoing)
+                rows = rows_on(the_emulation(), moved.outgoing, paired=True)
+                assert rows.paired == (mode == "tiered")
                 assert rows.on_host
                 assert paths.order_from(rows, Tuning()) == 5
                 found = sssp(the_emulation(), moved, source, tuning=Tuning(threads=64, alone=(0, 0), long_row=4))
