@@ -20,6 +20,7 @@ from clew.engines.cuda.paths import Tuning
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.sssp import sssp
 from clew.placement import Hot
+from clew.plan.room import put_edges
 from tests.cuda.test_memory import with_every_failure
 
 pytestmark = pytest.mark.usefixtures("small_heap")
@@ -115,40 +116,50 @@ def test_a_placement_says_which_pairs_are_fast(device):
         np.testing.assert_array_equal(found.values[value], expected.values[value], err_msg=name)
 
 
-def test_one_form_at_a_time(device):
-    """Whatever is asked for after what, answers are right, and the budget is kept; so are explanations of it."""
-    other = UNDIRECTED.with_weights((UNDIRECTED.weights % 4).astype(np.float32))
-    assert other.indices is UNDIRECTED.indices
-    turns = [
-        ("bfs", lambda d: clew.bfs(UNDIRECTED, 0, device=d).depth, None),
-        ("sssp", lambda d: clew.sssp(UNDIRECTED, 0, device=d).distance, True),
-        ("sssp", lambda d: clew.sssp(UNDIRECTED, 0, device=d).distance, True),
-        ("bfs", lambda d: clew.bfs(UNDIRECTED, 0, device=d).depth, None),
-        ("sssp", lambda d: clew.sssp(UNDIRECTED, 0, device=d).distance, True),
-        ("sssp", lambda d: clew.sssp(other, 0, device=d).distance, True),
-        ("sswp", lambda d: clew.sswp(UNDIRECTED, 0, device=d).width, True),
-        ("pagerank", lambda d: clew.pagerank(UNDIRECTED, weighted=True, device=d).rank, None),
-        ("sswp", lambda d: clew.sswp(other, 0, device=d).width, True),
-    ]
+OTHER = UNDIRECTED.with_weights((UNDIRECTED.weights % 4).astype(np.float32))
+#: What is run, on which graph, whether it reads pairs, and whether it finds the edges as the run before has left them.
+TURNS = [
+    (clew.bfs, UNDIRECTED, "depth", {"source": 0}, False, False),
+    (clew.sssp, UNDIRECTED, "distance", {"source": 0}, True, False),
+    (clew.sssp, UNDIRECTED, "distance", {"source": 0}, True, True),
+    (clew.bfs, UNDIRECTED, "depth", {"source": 0}, False, False),
+    (clew.sssp, UNDIRECTED, "distance", {"source": 0}, True, False),
+    (clew.sswp, UNDIRECTED, "width", {"source": 0}, True, True),
+    (clew.sssp, OTHER, "distance", {"source": 0}, True, False),
+    (clew.sswp, UNDIRECTED, "width", {"source": 0}, True, False),
+    (clew.pagerank, UNDIRECTED, "rank", {"weighted": True}, False, False),
+    (clew.bellman_ford, OTHER, "distance", {"source": 0}, True, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("mode", "budget"),
+    [("tiered", EDGES // 3), ("auto", EDGES // 3), ("auto", EDGES - 1)],
+    ids=["tiered", "few", "most"],
+)
+def test_one_form_at_a_time(device, mode, budget):
+    """Whatever is asked for after what, answers are right, the budget is kept, and both are explained beforehand."""
+    assert OTHER.indices is UNDIRECTED.indices
     before = device.live_allocations
-    for mode, budget in (("tiered", EDGES // 3), ("auto", EDGES // 3), ("auto", EDGES - 1)):
-        with clew.memory(mode, budget):
-            for k, (name, run, paired) in enumerate(turns):
-                graph = other if k in (5, 8) else UNDIRECTED
-                options = {"weighted": True} if name == "pagerank" else {"source": 0}
-                told = next(c.chosen for c in clew.explain(graph, name, "emulated", **options).choices
-                            if c.what == "edges")  # fmt: skip
-                np.testing.assert_allclose(run("emulated"), run("cpu"), rtol=1e-6, err_msg=f"{mode} {k} {name}")
-                plan = plan_of(device, graph.outgoing)
-                if plan is not None:  # not in chunks
-                    assert told == plan.mode.replace("_", "-"), (mode, budget, k)
-                if paired:
-                    assert rows_on(device, graph.outgoing, paired=True).paired
-                    assert plan.fast_bytes == budget // 8 * 8
-                assert charged(device) <= budget
-        forget_all()
-        gc.collect()
-        assert device.live_allocations == before
+    with clew.memory(mode, budget):
+        for k, (run, graph, value, options, paired, found) in enumerate(TURNS):
+            plan = clew.explain(graph, run.__name__, "emulated", **options)
+            foretold = next(choice.chosen for choice in plan.choices if choice.what == "edges")
+            going = put_edges(plan, device).going
+            expected = run(graph, **options, device="cpu").values[value]
+            there = run(graph, **options, device="emulated").values[value]
+            np.testing.assert_allclose(there, expected, rtol=1e-6, err_msg=str(k))
+            made = plan_of(device, graph.outgoing)
+            assert foretold == made.mode, k
+            assert charged(device) == made.fast_bytes <= budget, k
+            if paired:
+                assert (not going) == found, k
+                assert rows_on(device, graph.outgoing, paired=True).paired, k
+                assert made.fast_bytes == budget // 8 * 8, k
+    del there
+    forget_all()
+    gc.collect()
+    assert device.live_allocations == before
 
 
 def test_negative_cycles(device, kernels):
