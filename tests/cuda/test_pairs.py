@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 from types import SimpleNamespace
 
@@ -15,13 +14,14 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda import host_arrays, paths, transfer
 from clew.engines.cuda.account import charged
 from clew.engines.cuda.emulation.device import EmulatedDevice
-from clew.engines.cuda.pairs import BLOCK, write_pairs
+from clew.engines.cuda.pairs import BLOCK, write_pairs, write_pairs_on_all_cores
 from clew.engines.cuda.paths import Tuning
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.sssp import sssp
 from clew.placement import Hot
 from clew.plan.room import put_edges
 from tests.cuda.test_memory import with_every_failure
+from tests.cuda.test_transfer import Gpu, Stream
 
 pytestmark = pytest.mark.usefixtures("small_heap")
 
@@ -274,21 +274,12 @@ def test_pairs_of_every_size(cores):
                 write_pairs(target, 8 * start, first, second)
                 np.testing.assert_array_equal(target.view(np.int32)[::2], first[start:])
                 np.testing.assert_array_equal(target.view(np.float32)[1::2], second[start:])
+                target[:] = 0xCD
+                write_pairs_on_all_cores(target, first, second)
+                np.testing.assert_array_equal(target.view(np.int32)[::2], first[: size - start])
+                np.testing.assert_array_equal(target.view(np.float32)[1::2], second[: size - start])
     finally:
         threads.set_count(None)
-
-
-class _Runtime:
-    """The copies of a GPU whose memory is the host's."""
-
-    memcpyHostToDevice = 1  # noqa: N815
-
-    def __init__(self):
-        self.copies = 0
-
-    def memcpyAsync(self, target, source, size, _kind, _stream):  # noqa: N802
-        ctypes.memmove(target, source, size)
-        self.copies += 1
 
 
 @pytest.mark.parametrize("cut", [0, 64, 1024, 4000])
@@ -297,20 +288,19 @@ def test_both_memories_are_filled(cut, beside, monkeypatch):
     """What a GPU's part of an array, and its pairs, go through: the host's pages, and buffers on the way."""
     first, second = np.arange(500, dtype=np.int32), np.arange(500, dtype=np.float32) / 4
     size = 4000 if beside else 2000
-    cut, memory, runtime = min(cut, size), np.full(4096, 0xCD, np.uint8), _Runtime()
-    event = SimpleNamespace(synchronize=lambda: None, record=lambda _: None)
-    cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=0), runtime=runtime)
-    xp = SimpleNamespace(cuda=cuda, get_default_memory_pool=lambda: SimpleNamespace(free_all_blocks=lambda: None))
-    device = SimpleNamespace(xp=xp, ordinal=0, staging=[(np.zeros(256, np.uint8), event) for _ in range(2)])
+    cut, memory, gpu = min(cut, size), np.full(4096, 0xCD, np.uint8), Gpu()
+    gpu.xp.get_default_memory_pool = lambda: SimpleNamespace(free_all_blocks=lambda: None)
+    monkeypatch.setattr(Stream, "all", {})
     monkeypatch.setattr(transfer, "CHUNK", 256)
     run = SimpleNamespace(address=memory.ctypes.data, size=memory.size, cut=-(-cut // 64) * 64)
     asked = []
     monkeypatch.setattr(host_arrays.virtual, "in_two", lambda *given: asked.append(given) or run)
     monkeypatch.setattr(host_arrays.registered, "view_of", lambda *given: given[3:5])
-    shape, kind = host_arrays.split(device, first, cut, second if beside else None)
+    shape, kind = host_arrays.split(gpu, first, cut, second if beside else None)
+    gpu.main.finish()
     assert (shape, kind) == ((500,), np.dtype(np.uint64 if beside else np.int32))
     assert asked == [(0, size, cut)]
-    assert runtime.copies == -(-max(0, size - run.cut) // 256)
+    assert gpu.copies == -(-max(0, size - run.cut) // 256)
     assert (memory[size:] == 0xCD).all()
     if beside:
         np.testing.assert_array_equal(memory[:size].view(np.int32)[::2], first)
