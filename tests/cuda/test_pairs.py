@@ -119,16 +119,16 @@ def test_a_placement_says_which_pairs_are_fast(device):
 OTHER = UNDIRECTED.with_weights((UNDIRECTED.weights % 4).astype(np.float32))
 #: What is run, on which graph, whether it reads pairs, and whether it finds the edges as the run before has left them.
 TURNS = [
-    (clew.bfs, UNDIRECTED, "depth", {"source": 0}, False, False),
     (clew.sssp, UNDIRECTED, "distance", {"source": 0}, True, False),
     (clew.sssp, UNDIRECTED, "distance", {"source": 0}, True, True),
-    (clew.bfs, UNDIRECTED, "depth", {"source": 0}, False, False),
-    (clew.sssp, UNDIRECTED, "distance", {"source": 0}, True, False),
     (clew.sswp, UNDIRECTED, "width", {"source": 0}, True, True),
     (clew.sssp, OTHER, "distance", {"source": 0}, True, False),
-    (clew.sswp, UNDIRECTED, "width", {"source": 0}, True, False),
+    (clew.bellman_ford, UNDIRECTED, "distance", {"source": 0}, True, False),
     (clew.pagerank, UNDIRECTED, "rank", {"weighted": True}, False, False),
-    (clew.bellman_ford, OTHER, "distance", {"source": 0}, True, False),
+    (clew.sssp, UNDIRECTED, "distance", {"source": 0}, False, False),
+    (clew.bfs, UNDIRECTED, "depth", {"source": 0}, False, True),
+    (clew.sswp, UNDIRECTED, "width", {"source": 0}, False, True),
+    (clew.bellman_ford, OTHER, "distance", {"source": 0}, False, False),
 ]
 
 
@@ -152,10 +152,10 @@ def test_one_form_at_a_time(device, mode, budget):
             made = plan_of(device, graph.outgoing)
             assert foretold == made.mode, k
             assert charged(device) == made.fast_bytes <= budget, k
-            if paired:
-                assert (not going) == found, k
-                assert rows_on(device, graph.outgoing, paired=True).paired, k
+            assert (not going) == found, k
+            if run.__name__ in VALUES:
                 assert made.fast_bytes == budget // 8 * 8, k
+                assert rows_on(device, graph.outgoing, paired=True).paired == paired, k
     del there
     forget_all()
     gc.collect()

@@ -115,7 +115,8 @@ def rows_on(
     of the memory, unless they are there already. What was put stays where it is.
 
     ``paired`` is for kernels that know of pairs: where edges are in two memories, and two words each, they have them
-    so. Edges are there in one form at a time: asking for the other puts them anew.
+    so. Edges are there in one form at a time, and putting them anew costs more than pairs gain: where others have had
+    them put as they are, they stay so.
     """
     key, policy = (id(device), id(rows.indices)), current()
     wanted = rows.weights if weights else None
@@ -143,7 +144,7 @@ def _found(device: Device, key: Key) -> _Kept | None:
 def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any, paired: bool) -> bool:
     if wanted is not None and (found.weights is None or found.weights() is not wanted):
         return False
-    if found.whole.paired != (paired and _in_pairs(rows, wanted, found.plan)):
+    if found.whole.paired and not paired:
         return False
     if found.policy == policy:
         return policy.edges != "tiered" or found.boundary == rows.boundary
@@ -160,6 +161,7 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
     """Put rows on the device, in the place of what is there; fewer of them where there is less room than was said."""
     key = (id(device), id(rows.indices))
     before = _found(device, key)
+    paired = paired and (before is None or before.whole.paired or before.policy != policy)
     offsets = offsets_on(device, rows)
     attempt = this_try()
     number = 0 if attempt is None else attempt.number
