@@ -12,19 +12,20 @@ import numpy as np
 import pytest
 
 import clew
-from bench.gpu.memory import ablation, hybrid, modes, pages, placements
+from bench.gpu.memory import ablation, cells, columns, hybrid, modes, pages, placements
 from bench.gpu.memory.__main__ import main
 from bench.gpu.memory.link import LENGTHS, Link
-from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, number, ratio, table
-from bench.gpu.memory.measuring import NO_TIME, Bench
+from bench.gpu.memory.markdown import NO_TIME, NOTHING, Reason, geometric_mean, number, ratio, table
+from bench.gpu.memory.measuring import Bench, TooLongError, limit
+from clew.engines.hybrid import plans
 from clew.memory import current
 
 TINY = ["--device", "emulated", "--smaller", "18", "--seconds", "300", "--limit", "100", "--repeat", "0", "--runs", "1"]
 
 
-def run(tmp_path: Path, part: str, graphs: str) -> dict[str, str]:
-    main([part, "--graphs", graphs, "--out", str(tmp_path), *TINY])
-    return {path.stem: path.read_text() for path in tmp_path.iterdir()}
+def run(tmp_path: Path, parts: str, graphs: str, *more: str) -> dict[str, str]:
+    main([*parts.split(), "--graphs", graphs, "--out", str(tmp_path), *TINY, *more])
+    return {path.stem: path.read_text() for path in tmp_path.glob("*.md")}
 
 
 def rows_of(text: str) -> list[list[str]]:
@@ -32,22 +33,65 @@ def rows_of(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def test_modes_fill_three_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    wanted = [("device", None), ("zero_copy", None), ("managed", None), ("tiered", 2), ("auto", 2), ("stream", 2)]
-    monkeypatch.setattr(modes, "COLUMNS", {column: modes.COLUMNS[column] for column in wanted})
-    texts = run(tmp_path, "modes", "kron22,nothing")
+MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2; stream 1/2"
+STRATEGIES = "Hot(cost) *; Degree* 1/2; Auto 1/2"
+
+
+def test_modes_and_strategies_fill_three_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = run(tmp_path, "modes", "kron22,nothing", "--columns", f"{MODES}; {STRATEGIES}")
     printed = capsys.readouterr().out
     assert "nothing FAILED: KeyError" in printed  # and the other graph is there all the same
     assert printed.count("FAILED") == 1
     assert set(texts) == {"modes", "cache", "link"}
     assert all(text in printed for text in (texts["modes"].strip(), texts["cache"].strip()))
+    wanted = {columns.COLUMNS[where] for where in columns.named_like(f"{MODES}; {STRATEGIES}".split("; "))}
+    assert {"Hot(cost) 1/8", "Auto 1/2", "managed, half of it cached"} < wanted
+    rows = [row for row in rows_of(texts["modes"]) if row[0] in ("", "**kron22**") and row[1] in wanted]
+    assert {row[1] for row in rows} == wanted
+    assert all(len(row) == 9 and re.fullmatch(r"[\d,.]+", cell) for row in rows for cell in row[2:])
+    overview, placed, moved = (
+        [row for row in rows_of(texts["modes"]) if row[0] == name]
+        for name in ("tiered 1/2", "Auto 1/2", "Hot(cost) 1/8")
+    )
+    assert [len(row) for row in overview] == [6, 3]
+    assert [len(row) for row in placed] == [len(row) for row in moved] == [6, 3, 3]
     for algorithm in ("bfs", "sssp", "sswp", "pagerank", "components"):
-        (row,) = [row for row in rows_of(texts["modes"]) if row[0] == f"kron22 {algorithm}"]
-        assert all(re.fullmatch(r"[\d,.]+", cell) for cell in row[1:])
         (row,) = [row for row in rows_of(texts["cache"]) if row[0] == f"kron22 {algorithm}"]
         assert all(re.fullmatch(r"[\d,.]+x?", cell) for cell in row[1:])
     shares = [row for row in rows_of(texts["link"]) if row[0] == "kron22"]
     assert {(row[1], row[2]) for row in shares} >= {("sssp", "tiered 1/2"), ("bfs, pushing only", "zero_copy")}
+
+
+def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second, out = (tmp_path / name for name in ("first", "second", "out"))
+    run(first, "modes hybrid", "grid3000", "--columns", "all *; tiered 1/2; Random(0.5) 1/2")
+    assert capsys.readouterr().out.count("made in") == 1  # for both parts
+    later = cells.Figures.read(first / "modes.json")
+    assert later.json + "\n" == (first / "modes.json").read_text()
+    later.cells = {
+        ("grid3000", "bfs", "tiered", 2): cells.Cell(0.1234),
+        ("grid3000", "sssp", "tiered", 2): Reason("> 1 s"),
+        ("grid3000", "bfs", "stream", 2): Reason("MemoryError", "nothing is left"),
+    }
+    second.mkdir()
+    (second / "modes.json").write_text(later.json)
+    main(["join", str(first), str(second), "--out", str(out)])
+    texts = {path.stem: path.read_text() for path in out.glob("*.md")}
+    assert set(texts) == {"modes", "cache", "placements", "hybrid"}
+    assert texts["hybrid"] == (first / "hybrid.md").read_text()
+    rows = {row[1]: row for row in rows_of(texts["modes"]) if len(row) == 9}
+    assert rows["tiered 1/2"][2] == "123"  # the later one
+    assert re.fullmatch(r"[\d,.]+", rows["tiered 1/2"][3])  # a reason replaces no figure
+    assert rows["stream 1/2"][2:4] == ["MemoryError", "no time"]
+    assert [row[0] for row in rows_of(texts["placements"])][3:7] == ["", "AllSlow", "AllFast", "as numbered"]
+    main(["join", str(out), "--out", str(tmp_path / "again")])
+    assert (tmp_path / "again" / "modes.md").read_text() == (out / "modes.md").read_text()
+
+
+def test_columns_by_name() -> None:
+    with pytest.raises(ValueError, match="unknown column 'cached'; expected some of all in HBM; all zero-copy; "):
+        columns.named_like(["tiered *", "cached"])
+    assert len(columns.named_like([])) == len(columns.COLUMNS) == 12 + 3 * 8
 
 
 def test_copy_and_run(tmp_path: Path) -> None:
@@ -73,13 +117,15 @@ def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
         found = [row for row in rows_of(text) if row[0] == strategy]
         assert [len(row) for row in found] == [5, 5, 2]
         assert all(re.fullmatch(r"[\d,.]+x?", cell) for row in found for cell in row[1:])
-    assert len([row for row in rows_of(text) if row[0].startswith("grid3000 ")]) == 2
+    smaller = [row[0] for row in rows_of(text) if row[0].startswith("grid3000 ")]
+    assert len(smaller) == 1 + placements.BEST
+    assert "grid3000 as numbered" in smaller
 
 
 def test_both_together(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", ("bfs", "pagerank"))
+    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs", "pagerank"),))
     monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.Listed,))
-    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
+    text = run(tmp_path, "hybrid", "rmat23,rmat20")["hybrid"]
     assert "FAILED" not in capsys.readouterr().out
     works = ["rmat23 bfs", "rmat23 pagerank", "rmat20 Listed (program)"]
     found = [row for row in rows_of(text) if row[0] in works]
@@ -87,12 +133,37 @@ def test_both_together(tmp_path: Path, capsys: pytest.CaptureFixture[str], monke
     assert [row[0] for row in times] == works
     assert all(re.fullmatch(r"[\d,.e-]+x?", cell) for row in times for cell in row[1:])
     assert [row[:2] for row in ways] == [[work, part] for work in works for part in ("1/2", "1/8")]
-    assert all(re.fullmatch(r"[\d,.]+", cell) for row in ways for cell in (row[2], row[3], row[5], row[6]))
+    assert all(re.fullmatch(r"[\d,.]+", cell) for row in ways for cell in (row[2], row[3], row[5]))
+
+
+def test_a_try_that_takes_too_long_is_given_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs",),))
+    monkeypatch.setattr(hybrid, "ONE_TRY", 1.0)
+    warm_up, on_device, slept = hybrid._warm_up, plans._on_device, []
+
+    def slow(ways: Any, way: str) -> Any:
+        if way == plans.SPLIT:
+            slept.append(way)
+            time.sleep(30)
+        return on_device(ways, way)
+
+    def then_slow(bench: Bench, races: Any) -> None:
+        warm_up(bench, races)
+        monkeypatch.setattr(plans, "_on_device", slow)
+
+    monkeypatch.setattr(hybrid, "_warm_up", then_slow)
+    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
+    assert slept == [plans.SPLIT]  # and not again with less memory
+    assert "rmat23 bfs hybrid 1/2 split: given up after" in capsys.readouterr().out
+    ways = [row for row in rows_of(text) if row[:1] == ["rmat23 bfs"]][1:]
+    assert [(row[1], row[-1]) for row in ways] == [("1/2", NOTHING), ("1/8", NOTHING)]
+    assert all(re.fullmatch(r"[\d,.]+", row[3]) for row in ways)
 
 
 def test_both_together_give_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", ("bfs",))
-    monkeypatch.setattr(hybrid, "PROGRAMS", ())
+    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs",),))
     real = hybrid.call
 
     def wrong(name: str, graph: clew.Graph, source: int, device: str, rounds: int) -> clew.Result:
@@ -106,7 +177,6 @@ def test_both_together_give_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: A
 
 
 def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(modes, "COLUMNS", {("device", None): "all in HBM", ("tiered", 2): "tiered 1/2"})
     monkeypatch.setattr(modes, "PLAIN", ("components", "bfs"))
     real = Bench.call
 
@@ -117,23 +187,31 @@ def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypat
         return real(bench, algorithm, graph, (source + 1) % 8 if tiered and algorithm == "bfs" else source, rounds)
 
     monkeypatch.setattr(Bench, "call", wrong)
-    text = run(tmp_path, "modes", "grid3000")["modes"]
-    rows = {row[0]: row[1:] for row in rows_of(text)[:6]}
-    assert rows["grid3000 bfs"][1] == "AssertionError"
-    assert rows["grid3000 sssp"][1] == "MemoryError"
-    assert all(re.fullmatch(r"[\d,.]+", rows[f"grid3000 {name}"][0]) for name in ("bfs", "sssp", "sswp", "components"))
-    assert re.fullmatch(r"[\d,.]+", rows["grid3000 sswp"][1])
+    text = run(tmp_path, "modes", "grid3000", "--columns", "all in HBM; tiered 1/2")["modes"]
+    rows = {row[1]: row[2:] for row in rows_of(text) if len(row) == 9}
+    assert rows["tiered 1/2"][:2] == ["AssertionError", "MemoryError"]
+    figures = [*rows["all in HBM"][:3], rows["all in HBM"][4], rows["tiered 1/2"][2], rows["tiered 1/2"][4]]
+    assert all(re.fullmatch(r"[\d,.]+", cell) for cell in figures)
+    assert rows["all in HBM"][3] == rows["tiered 1/2"][3] == "no time"  # PageRank is left out here
     assert "MemoryError: nothing is left" in text
+
+
+def _sleep_within(seconds: float) -> None:
+    with pytest.raises(TooLongError), limit(seconds):
+        time.sleep(5)
+    time.sleep(5)
 
 
 def test_time_is_kept() -> None:
     assert Bench("emulated", 0).tried("x", lambda: 1) is NO_TIME
     bench = Bench("emulated", 60, most=0.05)
     assert bench.tried("x", lambda: time.sleep(5)).word == "> 0.05 s"
+    with pytest.raises(TooLongError), limit(0.2):
+        _sleep_within(0.05)  # and the outer limit still holds
     with bench.share(0.5):
         assert bench.left < 31
     assert bench.left > 31
-    figures = modes.Figures({("g", "sssp", "stream", 2): Reason("> 12 s")})
+    figures = cells.Figures({("g", "sssp", "stream", 2): Reason("> 12 s")})
     assert figures.given_up(("g", "sssp", "stream", 4)) == Reason("> 12 s")
     assert figures.given_up(("g", "bfs", "stream", 4)) is None
 

@@ -3,13 +3,18 @@
 Parts, each within its ``--seconds``; a case that fails or takes too long leaves its reason in the table:
 
     link         what a kernel reads from host memory, by the length of rows               link.md
-    modes        every mode, managed memory as a cache, the share of the link    modes.md, cache.md, link.md
+    modes        every mode and strategy, managed memory as a cache, the link    modes.md, cache.md, link.md
     transfer     copy and run, as EtaGraph's Table III                                     transfer.md
     ablation     EtaGraph's ideas one by one, as its Figure 6                              ablation.md
     placements   the strategies of S2, as its Figures 5 and 7                              placements.md
     hybrid       CPU and GPU together, beside the better of CPU and zero-copy alone        hybrid.md
 
+Several parts in one run make their graphs once. Modes, placements and hybrid write their figures as JSON as well;
+``join FOLDER…`` makes the tables of several runs' figures, of which later ones count, and runs nothing.
+
     python -m bench.gpu.memory modes --seconds 240 --out tables
+    python -m bench.gpu.memory modes hybrid --graphs rmat25 --columns 'tiered *; * 1/2' --seconds 300 --out first
+    python -m bench.gpu.memory join first second --out tables
     python -m bench.gpu.memory --device emulated --smaller 19 --seconds 60    # a trial without a GPU
 """
 
@@ -22,11 +27,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench.gpu.memory import ablation, hybrid, modes, placements, transfer
+from bench.gpu.memory.cells import Figures
+from bench.gpu.memory.columns import named_like
+from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import measure
 from bench.gpu.memory.measuring import Bench
+from bench.gpu.memory.tables import cache_text, modes_text
 
+JOIN = "join"
 #: Seconds, where none are said.
-PARTS = {"link": 40, "modes": 280, "transfer": 70, "ablation": 65, "placements": 130, "hybrid": 90}
+PARTS = {"link": 40, "modes": 420, "transfer": 70, "ablation": 65, "placements": 130, "hybrid": 200}
 
 
 def words(text: str, between: str = ",") -> tuple[str, ...]:
@@ -36,18 +46,22 @@ def words(text: str, between: str = ",") -> tuple[str, ...]:
 
 def columns(text: str) -> tuple[str, ...]:
     """Of the table of all modes, between semicolons, for some have a comma."""
-    found, known = words(text, ";"), modes.COLUMNS.values()
-    for name in set(found) - set(known):
-        raise argparse.ArgumentTypeError(f"unknown column {name!r}; expected some of {'; '.join(known)}")
+    found = words(text, ";")
+    try:
+        named_like(found)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
     return found
 
 
 def options_of(arguments: list[str] | None) -> argparse.Namespace:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; by default all but link")
+    parser.add_argument(
+        "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; by default all but link; or join FOLDER…"
+    )
     parser.add_argument("--graphs", type=words, default=(), help="by default those of the part")
-    parser.add_argument("--columns", type=columns, default=(), help="of all modes, such as 'tiered 1/4; tiered 1/8'")
+    parser.add_argument("--columns", type=columns, default=(), help="of all modes, such as 'tiered *; Hot(cost) 1/2'")
     parser.add_argument("--seconds", type=float, help="for all parts together; shared as their defaults are")
     parser.add_argument("--limit", type=float, default=12, help="seconds after which a case is given up")
     parser.add_argument("--repeat", type=float, default=0.3, help="seconds of repeated runs per case")
@@ -57,6 +71,8 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=Path("data"))
     parser.add_argument("--out", type=Path, default=Path("bench/out/memory"))
     options = parser.parse_args(arguments)
+    if options.parts[:1] == [JOIN]:
+        return options
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown parts {', '.join(sorted(unknown))}; expected some of {', '.join(PARTS)}")
@@ -64,11 +80,13 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     return options
 
 
-def run_part(part: str, options: argparse.Namespace, seconds: float) -> Iterator[dict[str, str]]:
-    """The texts of a part's files, again after every graph."""
-    bench = Bench(options.device, seconds, options.limit, options.repeat, options.runs)
+def run_part(
+    part: str, options: argparse.Namespace, seconds: float, made: dict[str, Named] | None
+) -> Iterator[dict[str, str]]:
+    """The texts of a part's files, again after every graph or column."""
+    bench = Bench(options.device, seconds, options.limit, options.repeat, options.runs, made)
     if part == "link":
-        yield {"link": measure(bench, options.smaller).text}
+        yield {"link.md": measure(bench, options.smaller).text}
         return
     if part == "modes":
         yield from modes.run(bench, options.smaller, options.data, options.graphs or modes.GRAPHS, options.columns)
@@ -77,22 +95,58 @@ def run_part(part: str, options: argparse.Namespace, seconds: float) -> Iterator
     yield from module.run(bench, options.smaller, options.data, options.graphs or module.GRAPHS)
 
 
+def joined(folders: list[Path]) -> dict[str, str]:
+    """The texts of the figures in these folders, later ones before earlier ones."""
+    found = {part: Figures() for part in ("modes", "placements", "hybrid")}
+    for folder in folders:
+        for part, figures in found.items():
+            if (folder / f"{part}.json").exists():
+                figures.join(Figures.read(folder / f"{part}.json"))
+    laid_out = Figures()  # as the paper does, also the strategies on the graphs of the table of all modes
+    for part in ("modes", "placements"):
+        laid_out.join(found[part])
+    texts = {
+        "modes": (found["modes"], {"modes.md": modes_text, "cache.md": cache_text}),
+        "placements": (laid_out, {"placements.md": placements.text}),
+        "hybrid": (found["hybrid"], {"hybrid.md": hybrid.text}),
+    }
+    made = {name: text(figures) for figures, files in texts.values() if figures.cells for name, text in files.items()}
+    return made | {f"{part}.json": figures.json for part, figures in found.items() if figures.cells}
+
+
+def save(folder: Path, texts: dict[str, str]) -> None:
+    """One file each."""
+    for name, text in texts.items():
+        (folder / name).write_text(text + "\n", encoding="utf-8")
+
+
+def show(texts: dict[str, str]) -> None:
+    """The tables."""
+    print(*(text for name, text in texts.items() if name.endswith(".md")), sep="\n\n", flush=True)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run, print and save."""
     options = options_of(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
+    if options.parts[0] == JOIN:
+        texts = joined([Path(folder) for folder in options.parts[1:]])
+        save(options.out, texts)
+        show(texts)
+        return
     began = time.perf_counter()
+    made: dict[str, Named] | None = {} if len(options.parts) > 1 else None
     for number, part in enumerate(options.parts):
         rest = sum(PARTS[later] for later in options.parts[number:])
         left = rest if options.seconds is None else options.seconds - (time.perf_counter() - began)
         started, texts = time.perf_counter(), {}
         try:
-            for texts in run_part(part, options, left * PARTS[part] / rest):
-                for name, text in texts.items():
-                    (options.out / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+            for texts in run_part(part, options, left * PARTS[part] / rest, made):
+                save(options.out, texts)
         except Exception:  # one part must not cost the others
             traceback.print_exc()
-        print(*texts.values(), f"# {part}: {time.perf_counter() - started:.0f} s", sep="\n\n", flush=True)
+        show(texts)
+        print(f"\n# {part}: {time.perf_counter() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -126,7 +126,7 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
                     cells[algorithm, name, step] = bench.shown(f"{name} {algorithm} {step}", case, 40)
                 bench.forget()
         bench.forget_answers(name)
-        yield {"ablation": _text(cells, told)}
+        yield {"ablation.md": _text(cells, told)}
 
 
 def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:

@@ -18,6 +18,9 @@ class Reason:
     sentence: str = ""
 
 
+NO_TIME = Reason("no time", "no time: the time for the table was up.")
+
+
 def number(value: Any, unit: float = 1.0, after: str = "") -> str:
     """Three digits that mean something; a reason where there is none."""
     if isinstance(value, Reason):

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 import clew
+from bench.gpu.memory.cells import Cell
 from bench.gpu.memory.graphs import Named, make
-from bench.gpu.memory.markdown import Reason, geometric_mean, milliseconds
+from bench.gpu.memory.markdown import NO_TIME, Reason, geometric_mean, milliseconds
 from bench.gpu.memory.pages import ManagedPages
 
 VALUES = {"bfs": "depth", "sssp": "distance", "sswp": "width", "pagerank": "rank", "components": "label"}
@@ -27,7 +28,6 @@ SHORT = 0.4  # seconds: calls above are not repeated
 #: number is for calls that place the edges first.
 ONLY, ONLY_PLACED = 4.0, 6.0
 MOST_RUNS = 20
-NO_TIME = Reason("no time", "no time: the time for the table was up.")
 MAKING = 120  # seconds after which a graph is given up
 GRACE = 2.0  # seconds that the last case may have beyond that
 CHECKED_BY_CPU = 1 << 22  # edges: up to here the CPU's answer is what others are compared with
@@ -39,18 +39,21 @@ class TooLongError(BaseException):  # no engine takes it for a failure of its ow
 
 @contextmanager
 def limit(seconds: float) -> Iterator[None]:
-    """Raise in the host code once the time is up; a kernel that is running ends first."""
+    """Raise in the host code once the time is up; a kernel that is running ends first. One may be within another."""
 
     def stop(_number: int, _frame: Any) -> None:
         raise TooLongError
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, max(0.01, seconds))
+    outer, started = signal.getitimer(signal.ITIMER_REAL)[0], time.perf_counter()
+    signal.setitimer(signal.ITIMER_REAL, max(0.01, min(seconds, outer or seconds)))
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        if outer:
+            signal.setitimer(signal.ITIMER_REAL, max(0.01, outer - (time.perf_counter() - started)))
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,11 @@ class Took:
     place: float | None
     runs: int
     result: clew.Result
+
+    @property
+    def cell(self) -> Cell:
+        """The figures alone."""
+        return Cell(self.run, self.place, self.runs)
 
 
 class Bench:
@@ -76,15 +84,26 @@ class Bench:
         Seconds after which a case is given up.
     repeat, runs
         Seconds for the repeated runs of a case, and how many of them there are at least where they are short.
+    made
+        Graphs by name that are there already, where others come to be kept; without it none is.
     """
 
-    def __init__(self, device: str, seconds: float, most: float = 15, repeat: float = 0.3, runs: int = 3) -> None:
+    def __init__(
+        self,
+        device: str,
+        seconds: float,
+        most: float = 15,
+        repeat: float = 0.3,
+        runs: int = 3,
+        made: dict[str, Named] | None = None,
+    ) -> None:
         from clew.engines.choice import gpu_for
 
         self.device, self.most, self.repeat, self.runs = device, most, repeat, runs
         self.gpu: Any = gpu_for(device, 1 << 40)
         self.end = time.perf_counter() + seconds
         self.known: dict[tuple[str, str], Any] = {}
+        self.made = made
         self.placed = False  # whether a case has put edges somewhere that the next may find
 
     @property
@@ -142,11 +161,15 @@ class Bench:
     def graphs(self, names: tuple[str, ...], smaller: int, data: Path) -> Iterator[Named]:
         """One after the other, as far as they can be made."""
         for name in names:
-            named = self.tried(name, partial(make, name, smaller, data), MAKING)
+            named = None if self.made is None else self.made.get(name)
+            if named is None:
+                named = self.tried(name, partial(make, name, smaller, data), MAKING)
             if isinstance(named, Reason):
                 print(f"# {name}: {named.sentence}", flush=True)
-            else:
-                yield named
+                continue
+            if self.made is not None:
+                self.made[name] = named
+            yield named
 
     def _after_failure(self) -> None:
         try:

@@ -1,80 +1,35 @@
-"""All modes beside each other on the papers' graphs and others; managed memory as a cache of half the size; the link.
+"""Every mode and every placement strategy on the papers' graphs and others: where edges are, and how fast that is.
 
-Columns are where the edges are. Every time is of a call with the edges in their place; a second table has what putting
-them there takes. Managed memory on demand is timed with all its pages on the host before every call.
+Every time is of a call with the edges in their place; a second table has what putting them there takes. Managed memory
+on demand is timed with all its pages on the host before every call. Strategies renumber the graph, and its last rows,
+as far as they fit, are in GPU memory: tiered edges, with another half of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import clew
 from bench.gpu.memory.achieved import Achieved, is_counted
+from bench.gpu.memory.cells import Cell, Figures, Key, Where
+from bench.gpu.memory.columns import CACHED, HALF, ZERO_COPY, is_strategy, named_like
 from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import measure
-from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, milliseconds, number, ratio, reasons, table
+from bench.gpu.memory.markdown import Reason, geometric_mean
 from bench.gpu.memory.measuring import ROUNDS, VALUES, WEIGHTED, Bench, Took, edge_bytes
 from bench.gpu.memory.pages import ManagedPages
+from bench.gpu.memory.strategies import LONGEST, Renumbered, renumbered
+from bench.gpu.memory.tables import RENUMBERING, cache_text, modes_text
 
 GRAPHS = ("rmat25", "kron24", "grid5000", "web")
-SHARES = {"rmat25": 0.45, "kron24": 0.5, "grid5000": 0.8}  # of the time that is left
+WEIGHTS = {"rmat25": 4.0, "kron24": 2.0, "grid5000": 1.5, "web": 0.5}  # how the time is shared between graphs
 PLAIN = tuple(name for name in VALUES if name not in WEIGHTED)
-#: Mode and part of the edges' bytes, in the order in which they are measured: what matters most comes first.
-COLUMNS: dict[tuple[str, int | None], str] = {
-    ("device", None): "all in HBM",
-    ("zero_copy", None): "all zero-copy",
-    ("managed", None): "managed, on demand",
-    ("managed+prefetch", None): "managed, prefetched",
-    ("tiered", 2): "tiered 1/2",
-    ("auto", 2): "auto 1/2",
-    ("tiered", 4): "tiered 1/4",
-    ("tiered", 8): "tiered 1/8",
-    ("stream", 2): "stream 1/2",
-    ("stream", 4): "stream 1/4",
-    ("stream", 8): "stream 1/8",
-}
-CACHED = "cached"
-COUNTED = (("zero_copy", None), ("tiered", 2))  # of which the share of the link is told
+COUNTED = (ZERO_COPY, ("tiered", HALF))  # of which the share of the link is told
+CHUNKED = ("auto", "stream")
 KEPT = ("device", "zero_copy", "managed+prefetch", "tiered")  # where one algorithm finds the edges of the one before
-Key = tuple[str, str, str, int | None]  # graph, algorithm, mode, part
-
-
-@dataclass
-class Figures:
-    """Cases by graph, algorithm, mode and part: Took, or Reason."""
-
-    cells: dict[Key, Any] = field(default_factory=dict)
-    named: dict[str, str] = field(default_factory=dict)
-
-    def run(self, key: Key) -> Any:
-        """Seconds of a call."""
-        found = self.cells.get(key, Reason("no time"))
-        return found.run if isinstance(found, Took) else found
-
-    def add(self, bench: Bench, key: Key, case: Callable[[], Took], most: float | None = None) -> Any:
-        """Run a case, keep and tell what came of it."""
-        found = self.cells[key] = bench.tried(" ".join(map(str, key)), case, most)
-        figure = found.word if isinstance(found, Reason) else f"{found.run * 1e3:.3f} ms, {found.runs} runs"
-        print("#", *key, figure, flush=True)
-        return found
-
-    def given_up(self, key: Key) -> Reason | None:
-        """Why the same with more fast memory was given up, if it was: then less will not do better."""
-        for part in (2, 4):
-            found = self.cells.get((*key[:3], part))
-            if isinstance(found, Reason) and found.word.startswith(">"):
-                self.cells[key] = found
-                return found
-        return None
-
-    def place(self, key: Key) -> Any:
-        """Seconds of placing before it."""
-        found = self.cells.get(key, Reason("no time"))
-        return found.place if isinstance(found, Took) else found
 
 
 def budget(graph: clew.Graph, algorithm: str, mode: str, part: int | None) -> int | None:
@@ -85,33 +40,108 @@ def budget(graph: clew.Graph, algorithm: str, mode: str, part: int | None) -> in
     return edge_bytes(graph, algorithm) * (2 if both else 1) // part
 
 
-def run_graph(bench: Bench, named: Named, figures: Figures, achieved: Achieved, columns: tuple[str, ...]) -> None:
-    """All modes, or those of these columns, and algorithms on one graph. Those without weights share a copy of it."""
-    graph = named.graph
-    if graph.directed:
-        graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
-    warm_up(bench, named, tuple(VALUES))
-    for mode, part in (column for column, name in COLUMNS.items() if not columns or name in columns):
-        for algorithms in (PLAIN, WEIGHTED):
-            bench.forget()
-            with ManagedPages(bench.gpu) as pages:
-                for algorithm in algorithms:
-                    there = mode in KEPT and not graph.directed and algorithm != algorithms[0]
-                    key = (named.name, algorithm, mode, part)
-                    found = figures.given_up(key)
-                    if found is None:
-                        found = figures.add(bench, key, partial(_case, bench, named, key, there, pages))
-                    if (mode, part) in COUNTED and is_counted(algorithm):
-                        achieved.add(named, algorithm, mode, part, found)
-                    if mode == "managed":
-                        key = (named.name, algorithm, CACHED, 2)
-                        figures.add(bench, key, partial(_cached, bench, named, algorithm, pages), 2 * bench.most)
-            if algorithms is PLAIN and (mode, part) in COUNTED:
-                achieved.add_pushed(bench, named, mode, part, budget(graph, "bfs", mode, part))
+def run_graph(
+    bench: Bench,
+    named: Named,
+    figures: Figures,
+    columns: list[Where],
+    achieved: Achieved | None = None,
+    algorithms: Iterable[str] = tuple(VALUES),
+    best: int | None = None,
+) -> Iterator[Where]:
+    """Measure all columns on one graph, each told when it is done.
+
+    With less memory than half, strategies come in the order of what they did with half of it, or the ``best`` only.
+    """
+    groups = [[name for name in group if name in algorithms] for group in (PLAIN, WEIGHTED)]
+    names = tuple(name for group in groups for name in group)
+    if named.graph.directed:
+        named.graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
+    warm_up(bench, named, names)
+    later = [where for where in columns if is_strategy(where) and where[1] != HALF]
+    for where in columns:
+        if where not in later:
+            _column(bench, named, figures, where, groups, achieved)
+            yield where
+    means = {where: figures.mean((where[0], HALF), ZERO_COPY, (named.name,), names) or 0.0 for where in later}
+    strategies = dict.fromkeys(where[0] for where in sorted(later, key=lambda where: -means[where]))
+    for strategy in list(strategies)[:best]:
+        for where in later:
+            if where[0] == strategy:
+                _column(bench, named, figures, where, groups, achieved)
+                yield where
+    bench.forget()
+
+
+def _column(
+    bench: Bench, named: Named, figures: Figures, where: Where, groups: list[list[str]], achieved: Achieved | None
+) -> None:
+    """All algorithms with the edges in one place. Those without weights share a copy of them."""
+    bench.forget()
+    graph, restore, mode = named.graph, None, where[0]
+    if is_strategy(where):
+        placed = _renumbered(bench, named, figures, where)
+        if isinstance(placed, Reason):
+            for algorithm in (name for group in groups for name in group):
+                figures.add((named.name, algorithm, *where), placed)
+            return
+        graph, restore, mode = placed.graph, placed.placement.permutation, "tiered"
+    for group in groups:
+        bench.forget()
+        with ManagedPages(bench.gpu) as pages:
+            for algorithm in group:
+                there = mode in KEPT and not graph.directed and algorithm != group[0]
+                if figures.given_up((named.name, algorithm, *where)) is not None:
+                    continue
+                if mode == CACHED:
+                    case, most = partial(_cached, bench, named, algorithm, pages), 2 * bench.most
+                else:
+                    fast = budget(graph, algorithm, mode, where[1])
+                    returned = pages if mode == "managed" else None
+                    run = partial(bench.case, algorithm, graph, named.source, mode, fast, there=there, pages=returned)
+                    case, most = partial(_checked, bench, named, algorithm, run, restore), bench.most
+                found = _add(bench, figures, (named.name, algorithm, *where), case, most)
+                if achieved is not None and where in COUNTED and is_counted(algorithm):
+                    achieved.add(named, algorithm, *where, found)
+        if achieved is not None and where in COUNTED and group[:1] == list(PLAIN[:1]):
+            achieved.add_pushed(bench, named, *where, budget(graph, "bfs", *where))
+    bench.forget()  # the copies on the GPU go before a renumbered graph does
+
+
+def _renumbered(bench: Bench, named: Named, figures: Figures, where: Where) -> Renumbered | Reason:
+    strategy, part = where
+    told = f"{named.name} {RENUMBERING} {strategy} 1/{part}"
+    made: Renumbered | Reason = bench.tried(told, partial(renumbered, bench, named, strategy, part or 1), LONGEST)
+    if isinstance(made, Reason):
+        print("#", told, made.word, flush=True)
+    else:
+        more = {"deciding": made.decided, "share": made.fast_share}
+        figures.cells[named.name, RENUMBERING, strategy, part] = Cell(made.moved, more=more)
+        print("#", told, f"{made.decided:.2f} + {made.moved:.2f} s, {made.fast_share:.2f} of the bytes", flush=True)
+    return made
+
+
+def _add(bench: Bench, figures: Figures, key: Key, case: Callable[[], Took], most: float) -> Any:
+    """Run a case, keep and tell what came of it."""
+    found = bench.tried(" ".join(map(str, key)), case, most)
+    figures.add(key, found.cell if isinstance(found, Took) else found)  # without its result, which is on the GPU
+    print(
+        "#",
+        *key,
+        found.word if isinstance(found, Reason) else f"{found.run * 1e3:.3f} ms, {found.runs} runs",
+        flush=True,
+    )
+    return found
+
+
+def _checked(bench: Bench, named: Named, algorithm: str, run: Callable[[], Took], restore: Any) -> Took:
+    took = run()
+    bench.check(named.name, algorithm, named.graph, named.source, took.result, restore)
+    return took
 
 
 def warm_up(bench: Bench, named: Named, algorithms: tuple[str, ...]) -> None:
-    """Compile the kernels before anything is timed."""
+    """Compile what the algorithms need on this graph, so that no case has it in its time."""
     with clew.memory("device"):
         for algorithm in algorithms:
             bench.tried(f"{named.name} {algorithm}", partial(bench.call, algorithm, named.graph, named.source), 90)
@@ -121,21 +151,11 @@ def warm_up(bench: Bench, named: Named, algorithms: tuple[str, ...]) -> None:
 def warm_up_chunks(bench: Bench) -> None:
     """The same for the modes that have kernels of their own, on a small graph."""
     small = clew.generate.random_weights(clew.generate.kronecker(4 if bench.emulated else 12, seed=1), 1, 255, seed=1)
-    for mode in ("stream", "auto"):
+    for mode in CHUNKED:
         for algorithm in VALUES:
             with clew.memory(mode, edge_bytes(small, algorithm) // 2):
                 bench.tried(f"{mode} {algorithm}", partial(bench.call, algorithm, small, 0), 60)
     bench.forget()
-
-
-def _case(bench: Bench, named: Named, key: Key, there: bool, pages: ManagedPages) -> Took:
-    _, algorithm, mode, part = key
-    graph, source = named.graph, named.source
-    fast = budget(graph, algorithm, mode, part)
-    returned = pages if mode == "managed" else None
-    took = bench.case(algorithm, graph, source, mode, fast, there=there, pages=returned)
-    bench.check(named.name, algorithm, graph, source, took.result)
-    return took
 
 
 def _cached(bench: Bench, named: Named, algorithm: str, pages: ManagedPages) -> Took:
@@ -157,79 +177,23 @@ def _cached(bench: Bench, named: Named, algorithm: str, pages: ManagedPages) -> 
     return Took(geometric_mean(taken) or 0.0, None, len(taken), result)
 
 
-def modes_text(figures: Figures) -> str:
-    """The table of all modes, and that of what placing takes."""
-    heads = ["", *COLUMNS.values()]
-    parts = [
-        "### All modes",
-        "Milliseconds of a call with the edges in their place, the geometric mean of repeated calls (PageRank: "
-        f"{ROUNDS} rounds). Parts are of the edges' bytes, in GPU memory; where that is less than a page of "
-        "2 MiB, none of it. On demand: all pages are on the host before every call.",
-        "Graphs: " + "; ".join(figures.named.values()) + ".",
-    ]
-    for graph in figures.named:
-        rows = [
-            [f"{graph} {name}", *(milliseconds(figures.run((graph, name, *column))) for column in COLUMNS)]
-            for name in VALUES
-        ]
-        parts.append(table(heads, rows))
-    rows = [
-        [f"{graph}, {told}", *(milliseconds(figures.place((graph, name, *column))) for column in COLUMNS)]
-        for graph in figures.named
-        for name, told in ((PLAIN[0], "neighbours"), (WEIGHTED[0], "neighbours and weights"))
-    ]
-    parts += [
-        "Milliseconds to put the edges there: the first call less the mean of the others, of bfs (neighbours) and of "
-        f"sssp (with weights). {NOTHING}: a call that was not repeated, its time in the table above has it.",
-        table(heads, rows),
-        reasons(figures.cells.values()),
-    ]
-    return "\n\n".join(part for part in parts if part)
-
-
-def cache_text(figures: Figures) -> str:
-    """Half the memory, beside managed memory."""
-    heads = ["", "managed, on demand", "managed, half of it cached", "tiered 1/2", "auto 1/2"]
-    heads += ["on demand / tiered", "on demand / auto", "cached / tiered", "cached / auto"]
-    heads += ["**tiered, goal 2**", "**auto, goal 2**"]
-    rows = []
-    for graph in figures.named:
-        for name in VALUES:
-            demand, cached, tiered, auto = (
-                figures.run((graph, name, *key)) for key in (("managed", None), (CACHED, 2), ("tiered", 2), ("auto", 2))
-            )
-            baseline = cached if name == "pagerank" else demand
-            beside = [ratio(demand, tiered), ratio(demand, auto), ratio(cached, tiered), ratio(cached, auto)]
-            beside += [ratio(baseline, tiered), ratio(baseline, auto)]
-            cells = [milliseconds(cell) for cell in (demand, cached, tiered, auto)]
-            rows.append([f"{graph} {name}", *cells, *(number(cell, 1, "x") for cell in beside)])
-    told = (
-        "Managed memory must not be larger than what is free on the GPU, so a cache of half the edges is made by "
-        "sending the first half of their pages (the half that tiered edges have on the host) back before every call, "
-        f"which is not counted. PageRank is run in {ROUNDS} calls of one round with half the pages sent back before "
-        f"each; what each takes longer than with all pages in place is added to the time of {ROUNDS} rounds in one "
-        "call. That is kind to managed memory: a scan that goes round through a cache of half the size finds none of "
-        "its pages there. On demand: all pages are on the host before the call, once."
-    )
-    return "\n\n".join(["### Fast memory as a cache (managed memory), with half the budget", told, table(heads, rows)])
-
-
 def run(
     bench: Bench, smaller: int, data: Path, names: tuple[str, ...], columns: tuple[str, ...] = ()
 ) -> Iterator[dict[str, str]]:
-    """The texts of three files, after every graph."""
-    figures = Figures()
-    achieved = Achieved(measure(bench, smaller))
-    yield {"link": achieved.link.text}
-    warm_up_chunks(bench)
+    """The texts of four files, after every column."""
+    figures, wanted = Figures(), named_like(columns)
+    achieved = Achieved(measure(bench, smaller)) if set(wanted) & set(COUNTED) else None
+    if any(where[0] in CHUNKED for where in wanted):
+        warm_up_chunks(bench)
     for named in bench.graphs(names, smaller, data):
         figures.named[named.name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
-        with bench.share(SHARES.get(named.name, 1.0)):
-            run_graph(bench, named, figures, achieved, columns)
-        bench.forget()
+        to_come = [WEIGHTS.get(name, 1.0) for name in names[names.index(named.name) :]]
+        with bench.share(to_come[0] / sum(to_come)):
+            for _ in run_graph(bench, named, figures, wanted, achieved):
+                yield _texts(figures, achieved)
         bench.forget_answers(named.name)
-        yield {
-            "modes": modes_text(figures),
-            "cache": cache_text(figures),
-            "link": achieved.link.text + "\n\n" + achieved.text,
-        }
+
+
+def _texts(figures: Figures, achieved: Achieved | None) -> dict[str, str]:
+    texts = {"modes.md": modes_text(figures), "cache.md": cache_text(figures), "modes.json": figures.json}
+    return texts if achieved is None else texts | {"link.md": achieved.link.text + "\n\n" + achieved.text}

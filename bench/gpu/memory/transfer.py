@@ -74,7 +74,7 @@ def run(bench: Bench, smaller: int, data: Path, names: tuple[str, ...]) -> Itera
                 cells[algorithm, name, way] = bench.shown(f"{name} {algorithm} {way}", case)
         bench.forget()
         bench.forget_answers(name)
-        yield {"transfer": _text(cells, told)}
+        yield {"transfer.md": _text(cells, told)}
 
 
 def _text(cells: dict[tuple[str, str, str], Any], told: dict[str, str]) -> str:

@@ -159,6 +159,17 @@ def is_settled(name: Hashable, graph: Graph, device: Any) -> bool:
     return known is not None and _to_try(known) is None
 
 
+def next_try(name: Hashable, graph: Graph, device: Any) -> str | None:
+    """The way that the next run tries; None where it takes the fastest, or where there was none before."""
+    known = _records.get(_key(name, graph, device))
+    return None if known is None else _to_try(known)
+
+
+def give_up(name: Hashable, graph: Graph, device: Any, way: str) -> None:
+    """Have a way not be tried on this graph any more, where a run was made before, under the policy in force."""
+    _give_up(_records.get(_key(name, graph, device), {}), way)
+
+
 def _key(name: Hashable, graph: Graph, device: Any) -> tuple[Any, ...]:
     return id(graph.indices), id(graph.weights), id(device), name, current()
 
