@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -39,39 +41,60 @@ class Reads:
         self._graph = graph
         self._degrees = graph.degrees().astype(np.int64, copy=False)
         self._at_once = np.zeros(graph.num_vertices, dtype=np.int32)
-        self._depths = [levels_from(graph, int(source)) for source in sources]
+        self._searches = [self._search(levels_from(graph, int(source))) for source in sources]
 
     def seconds(self, placement: Placement, speeds: Speeds) -> dict[str, float]:
         """What each pattern spends on reading rows. Both memories deliver at once, so the slower decides every step."""
         layout = _Layout(self._graph, placement, speeds)
-        found = {
-            "sweep": float(layout.seconds(self._degrees, self._at_once, 1)[0]),
-            "glance": float(layout.seconds(np.minimum(self._degrees, GLANCE), self._at_once, 1)[0]),
-        }
-        searches = [self._search(layout, depth) for depth in self._depths]
-        shares = max(1, len(searches))
-        found["search"] = sum(search for search, _ in searches) / shares
-        found["relax"] = sum(relax for _, relax in searches) / shares
+        passes: list[_Pass] = [
+            (self._degrees, self._at_once, 1),
+            (np.minimum(self._degrees, GLANCE), self._at_once, 1),
+            *((self._degrees, search.depth, search.levels) for search in self._searches),
+        ]
+        parts = []  # of the vertices that were asked, by pass that pulls
+        for search in self._searches:
+            for level in search.pulled:
+                looked, share = layout.looked(search.depth, level)
+                passes.append((looked, self._at_once, 1))
+                parts.append(share)
+        sweep, glance, *others = threads.each(_seconds_of, len(passes), layout, passes)
+        pushes, pulls = others[: len(self._searches)], iter(zip(others[len(self._searches) :], parts, strict=True))
+        found = {"sweep": float(sweep[0]), "glance": float(glance[0]), "search": 0.0, "relax": 0.0}
+        for search, pushed in zip(self._searches, pushes, strict=True):
+            steps = pushed.copy()
+            for level in search.pulled:
+                pulled, share = next(pulls)
+                steps[level] = pulled[0] / share
+            found["search"] += float(steps.sum()) / len(self._searches)
+            found["relax"] += float(pushed.sum()) / len(self._searches)
         return found
 
-    def _search(self, layout: _Layout, depth: npt.NDArray[np.int32]) -> tuple[float, float]:
-        """Seconds of one search, with pulling and without."""
+    def _search(self, depth: npt.NDArray[np.int32]) -> _Search:
+        """With the levels on which it pulls, which are the same wherever rows are."""
         levels = int(depth.max(initial=0)) + 1
-        pushed = layout.seconds(self._degrees, depth, levels)
-        seconds = pushed.copy()
-        for level in self._pulled(depth, levels):
-            looked, share = layout.looked(depth, level)
-            seconds[level] = layout.seconds(looked, self._at_once, 1)[0] / share
-        return float(seconds.sum()), float(pushed.sum())
-
-    def _pulled(self, depth: npt.NDArray[np.int32], levels: int) -> list[int]:
         if self._graph.directed:  # then pulling reads the in-edges, which are other rows
-            return []
+            return _Search(depth, levels, [])
         reached = depth >= 0
         found = np.bincount(depth[reached], minlength=levels)
         edges = np.bincount(depth[reached], weights=self._degrees[reached], minlength=levels)
         unfound = depth.size - np.cumsum(found)
-        return np.flatnonzero(edges > PULL_COST * (unfound + OF_ALL * depth.size)).tolist()
+        return _Search(depth, levels, np.flatnonzero(edges > PULL_COST * (unfound + OF_ALL * depth.size)).tolist())
+
+
+class _Search(NamedTuple):
+    """The level of every vertex, how many there are, and those that are found by pulling."""
+
+    depth: npt.NDArray[np.int32]
+    levels: int
+    pulled: list[int]
+
+
+#: Rows gone through once: how many neighbours each vertex reads, in which step, and how many steps there are.
+_Pass = tuple[Array, Array, int]
+
+
+def _seconds_of(number: int, layout: _Layout, passes: list[_Pass]) -> npt.NDArray[np.float64]:
+    return layout.seconds(*passes[number])
 
 
 class _Layout:
