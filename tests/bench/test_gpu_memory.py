@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba.core.compiler_lock import global_compiler_lock
 
 import clew
 from bench.gpu.memory import ablation, cells, columns, hybrid, modes, pages, placements
@@ -37,14 +38,18 @@ MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2; stream
 STRATEGIES = "Hot(cost) *; Degree* 1/2; Auto 1/2"
 
 
-def test_modes_and_strategies_fill_three_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    texts = run(tmp_path, "modes", "kron22,nothing", "--columns", f"{MODES}; {STRATEGIES}")
+def test_modes_and_strategies_fill_three_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
+    chosen = columns.named_like(f"{MODES}; {STRATEGIES}".split("; "))
+    monkeypatch.setattr(modes, "named_like", lambda patterns: chosen)
+    texts = run(tmp_path, "modes", "kron22,nothing")
     printed = capsys.readouterr().out
     assert "nothing FAILED: KeyError" in printed  # and the other graph is there all the same
     assert printed.count("FAILED") == 1
     assert set(texts) == {"modes", "cache", "link"}
     assert all(text in printed for text in (texts["modes"].strip(), texts["cache"].strip()))
-    wanted = {columns.COLUMNS[where] for where in columns.named_like(f"{MODES}; {STRATEGIES}".split("; "))}
+    wanted = {columns.COLUMNS[where] for where in chosen}
     assert {"Hot(cost) 1/8", "Auto 1/2", "managed, half of it cached"} < wanted
     rows = [row for row in rows_of(texts["modes"]) if row[0] in ("", "**kron22**") and row[1] in wanted]
     assert {row[1] for row in rows} == wanted
@@ -200,6 +205,20 @@ def _sleep_within(seconds: float) -> None:
     with pytest.raises(TooLongError), limit(seconds):
         time.sleep(5)
     time.sleep(5)
+
+
+def test_compiling_is_not_broken_off() -> None:
+    compiled = []
+
+    def compiling() -> None:
+        with global_compiler_lock:
+            time.sleep(0.15)
+            compiled.append(True)
+        time.sleep(5)
+
+    with pytest.raises(TooLongError), limit(0.05):
+        compiling()
+    assert compiled
 
 
 def test_time_is_kept() -> None:

@@ -11,7 +11,7 @@ import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.rows import forget_all, rows_on
 from clew.engines.hybrid import plans
-from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, measured, one_sided, only
+from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, give_up, measured, next_try, one_sided, only
 from clew.errors import GraphError, OperatorError, ResourceError
 from clew.memory import current
 from clew.result import Trace
@@ -67,6 +67,23 @@ def test_what_cannot_win_is_not_tried_again(graph):
                 fastest("hopeless", each, device, ways)
         assert taken == [*first, GPU, GPU]
         taken.clear()
+
+
+def test_what_is_given_up_is_not_tried(graph):
+    device, taken = gpu_for("emulated", 0), []
+    ways = ways_that_take(graph, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.0, SPLIT: 0.0})
+    of = ("given up", graph, device)
+    with clew.memory("auto", graph.num_arcs * 4 // 2):
+        give_up(*of, SPLIT)  # nothing is known yet, so this says nothing
+        assert next_try(*of) is None
+        fastest(*of, ways)
+        assert next_try(*of) == GPU
+        give_up(*of, SPLIT)
+        while next_try(*of) is not None:
+            fastest(*of, ways)
+        assert measured(*of)[SPLIT] == float("inf")
+    assert SPLIT not in taken
+    assert CPU in taken
 
 
 def failing(error, taken, name):

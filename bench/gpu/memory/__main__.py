@@ -61,7 +61,9 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
         "parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; by default all but link; or join FOLDER…"
     )
     parser.add_argument("--graphs", type=words, default=(), help="by default those of the part")
-    parser.add_argument("--columns", type=columns, default=(), help="of all modes, such as 'tiered *; Hot(cost) 1/2'")
+    parser.add_argument(
+        "--columns", type=columns, default=(), help="of all modes, such as 'tiered *; Hot(cost) 1/2'; without the link"
+    )
     parser.add_argument("--seconds", type=float, help="for all parts together; shared as their defaults are")
     parser.add_argument("--limit", type=float, default=12, help="seconds after which a case is given up")
     parser.add_argument("--repeat", type=float, default=0.3, help="seconds of repeated runs per case")

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.gpu.memory.markdown import NO_TIME, Reason, geometric_mean, ratio
+from bench.gpu.memory.markdown import NO_TIME, Reason, figures, geometric_mean, ratio
 
 #: Graph, algorithm, where the edges are (a mode or a strategy), and one in how many of their bytes is in GPU memory.
 Key = tuple[str, str, str, int | None]
@@ -57,9 +57,12 @@ class Figures:
         return found if isinstance(found, Reason) else ratio(self.run((graph, algorithm, *base)), found)
 
     def mean(self, where: Where, base: Where, graphs: Iterable[str], algorithms: Iterable[str]) -> float | None:
-        """The geometric mean of that, over graphs and algorithms."""
+        """The geometric mean of that, over graphs and algorithms; None where one is not known, for means of others
+        cannot be compared with it.
+        """
         wanted = tuple(algorithms)
-        return geometric_mean(self.beside(where, base, graph, name) for graph in graphs for name in wanted)
+        found = [self.beside(where, base, graph, name) for graph in graphs for name in wanted]
+        return geometric_mean(found) if len(figures(found)) == len(found) else None
 
     def given_up(self, key: Key) -> Reason | None:
         """Why the same with more fast memory was given up, if it was: then less will not do better."""
@@ -87,8 +90,8 @@ class Figures:
     def read(cls, path: Path) -> Figures:
         """What ``json`` wrote."""
         known = json.loads(path.read_text(encoding="utf-8"))
-        figures = cls(named=known["graphs"])
+        found = cls(named=known["graphs"])
         for cell in known["cells"]:
             graph, algorithm, where, part = cell.pop("of")
-            figures.cells[graph, algorithm, where, part] = Reason(**cell) if "word" in cell else Cell(**cell)
-        return figures
+            found.cells[graph, algorithm, where, part] = Reason(**cell) if "word" in cell else Cell(**cell)
+        return found

@@ -29,6 +29,7 @@ SHORT = 0.4  # seconds: calls above are not repeated
 ONLY, ONLY_PLACED = 4.0, 6.0
 MOST_RUNS = 20
 MAKING = 120  # seconds after which a graph is given up
+AGAIN = 0.05  # seconds until a limit that came amiss is looked at again
 GRACE = 2.0  # seconds that the last case may have beyond that
 CHECKED_BY_CPU = 1 << 22  # edges: up to here the CPU's answer is what others are compared with
 
@@ -39,10 +40,17 @@ class TooLongError(BaseException):  # no engine takes it for a failure of its ow
 
 @contextmanager
 def limit(seconds: float) -> Iterator[None]:
-    """Raise in the host code once the time is up; a kernel that is running ends first. One may be within another."""
+    """Raise in the host code once the time is up; a kernel that is running ends first. One may be within another.
+
+    Numba is let finish what it compiles: broken off in the midst of it, it cannot compile anything after that.
+    """
+    from numba.core.compiler_lock import global_compiler_lock
 
     def stop(_number: int, _frame: Any) -> None:
-        raise TooLongError
+        if global_compiler_lock.is_locked():  # by this thread
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            raise TooLongError
 
     before = signal.signal(signal.SIGALRM, stop)
     outer, started = signal.getitimer(signal.ITIMER_REAL)[0], time.perf_counter()

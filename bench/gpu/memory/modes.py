@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import clew
+from bench.gpu.memory import strategies
 from bench.gpu.memory.achieved import Achieved, is_counted
 from bench.gpu.memory.cells import Cell, Figures, Key, Where
 from bench.gpu.memory.columns import CACHED, HALF, ZERO_COPY, is_strategy, named_like
@@ -58,14 +59,16 @@ def run_graph(
     if named.graph.directed:
         named.graph.incoming  # noqa: B018  made once, on the host, and not what is timed here
     warm_up(bench, named, names)
+    if any(map(is_strategy, columns)):
+        strategies.warm_up(bench)
     later = [where for where in columns if is_strategy(where) and where[1] != HALF]
     for where in columns:
         if where not in later:
             _column(bench, named, figures, where, groups, achieved)
             yield where
     means = {where: figures.mean((where[0], HALF), ZERO_COPY, (named.name,), names) or 0.0 for where in later}
-    strategies = dict.fromkeys(where[0] for where in sorted(later, key=lambda where: -means[where]))
-    for strategy in list(strategies)[:best]:
+    ranked = dict.fromkeys(where[0] for where in sorted(later, key=lambda where: -means[where]))
+    for strategy in list(ranked)[:best]:
         for where in later:
             if where[0] == strategy:
                 _column(bench, named, figures, where, groups, achieved)
@@ -86,6 +89,8 @@ def _column(
                 figures.add((named.name, algorithm, *where), placed)
             return
         graph, restore, mode = placed.graph, placed.placement.permutation, "tiered"
+        if graph.directed:
+            graph.incoming  # noqa: B018  as above
     for group in groups:
         bench.forget()
         with ManagedPages(bench.gpu) as pages:
@@ -180,9 +185,9 @@ def _cached(bench: Bench, named: Named, algorithm: str, pages: ManagedPages) -> 
 def run(
     bench: Bench, smaller: int, data: Path, names: tuple[str, ...], columns: tuple[str, ...] = ()
 ) -> Iterator[dict[str, str]]:
-    """The texts of four files, after every column."""
+    """The texts of four files, after every column; of all of them, what they make of the link is told as well."""
     figures, wanted = Figures(), named_like(columns)
-    achieved = Achieved(measure(bench, smaller)) if set(wanted) & set(COUNTED) else None
+    achieved = None if columns else Achieved(measure(bench, smaller))
     if any(where[0] in CHUNKED for where in wanted):
         warm_up_chunks(bench)
     for named in bench.graphs(names, smaller, data):

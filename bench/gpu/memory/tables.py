@@ -17,8 +17,9 @@ def modes_text(figures: Figures) -> str:
     parts = [
         "### All modes and strategies",
         "Times as fast as all zero-copy, the geometric mean over bfs, sssp, sswp, PageRank and components; in the last "
-        "columns over all graphs, and beside the other baselines. Modes leave the numbering as it is; strategies "
-        "renumber, and have the last rows that fit in GPU memory. Parts are of the edges' bytes.",
+        f"columns over all graphs, and beside the other baselines. {NOTHING}: one of the figures is missing. Modes "
+        "leave the numbering as it is; strategies renumber, and have the last rows that fit in GPU memory. Parts are "
+        "of the edges' bytes.",
         _overview(figures, rows),
         "Milliseconds of a call with the edges in their place, the geometric mean of repeated calls (PageRank: "
         f"{ROUNDS} rounds). Where a part is less than a page of 2 MiB, none of it is in GPU memory. On demand: all "
