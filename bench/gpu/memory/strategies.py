@@ -24,7 +24,7 @@ STRATEGIES: dict[str, Callable[[Any, int, int], Any]] = {
     "Hot(degree)": lambda source, fast, frontier: Hot(fast),
     "Auto": lambda source, fast, frontier: Auto(fast, speeds="gpu"),
 }
-LONGEST = 45.0  # seconds that placing and renumbering may take
+LONGEST = 60.0  # seconds that placing and renumbering may take
 
 
 class Renumbered(NamedTuple):
