@@ -12,8 +12,9 @@ import numpy.typing as npt
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
+from clew.engines.cuda import paths
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.paths import BALANCES, fetched_edge
+from clew.engines.cuda.paths import BALANCES, MOST_WARPS, fetched_edge
 from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
@@ -73,6 +74,9 @@ class Tuning:
         Push where at most this part of the edges is active; the second where one message is as good as many.
     alone
         Frontiers of up to the first number of vertices and edges are left to one block, until they pass the second.
+    order_from
+        Frontiers of so many vertices push in the order of their rows, which are then read a line at a time; None: as
+        ``paths.order_from`` says for searches.
     steps, work
         After so many steps, or edges, the host has a look, so that Ctrl-C is heard.
     """
@@ -85,6 +89,7 @@ class Tuning:
     pushed: float = 1 / 2
     pushed_to_any: float = 1 / 16
     alone: tuple[int, int] = (1 << 10, 1 << 12)
+    order_from: int | None = None
     steps: int = 1 << 13
     work: int = 1 << 34
 
@@ -174,6 +179,7 @@ def _spreading(
         device.empty(-(-n // 32), np.uint32),
     )
     pieces, shared = _pieces(device, ways, message, tuning, entry)
+    order = order_memory(device, ways.along, tuning) if pushable else ()
     told = begin[0]
     while not told["over"] and (told["step"] == 0 or told["iterations"] < limit):
         device.launch_cooperative(
@@ -195,6 +201,7 @@ def _spreading(
             trace,
             np.uint64(trace.shape[0]),
             *pieces,
+            *order,
             control,
             *state.values(),
             shared=shared,
@@ -221,6 +228,22 @@ def _pieces(
         device.zeros(6, np.uint64),
     )
     return memory, tuning.cut * tuning.threads * edge.itemsize if tuning.prefetch else 0
+
+
+def order_memory(device: Device, rows: DeviceRows, tuning: Tuning) -> tuple[Any, ...]:
+    """From which size frontiers are put in order, and the memory for it: a bit per vertex, numbers per warp and block.
+
+    Nothing where none are.
+    """
+    least = _order_from(rows, tuning)
+    if least == paths.NO_LIMIT:
+        return ()
+    totals = device.zeros(device.num_processors * MOST_WARPS, np.uint64)
+    return np.uint64(least), device.zeros(-(-rows.num_vertices // 32), np.uint32), totals
+
+
+def _order_from(rows: DeviceRows, tuning: Tuning) -> int:
+    return paths.order_from(rows, paths.Tuning(balance=tuning.balance, order_from=tuning.order_from))
 
 
 def _steady(
@@ -302,10 +325,14 @@ def _defines(
         "THREADS": tuning.threads,
         "RESIDENT": tuning.resident,
     }
+    if ways.against.on_host:
+        defines["ON_HOST"] = 1
     if program.active_next == "all":
         return defines
     pushable = {"PUSHABLE": int(is_pushable(program, monoid)), "COUNT_BITS": count_bits}
     pushable |= {"BALANCE": BALANCES[tuning.balance], "CUT": cut, "PREFETCH": int(tuning.prefetch)}
+    if pushable["PUSHABLE"] and _order_from(rows, tuning) != paths.NO_LIMIT:
+        pushable["IN_ORDER"] = 1
     return {**defines, **pushable, **atomic_of(monoid, np.dtype(program.message))}
 
 
@@ -380,18 +407,22 @@ def _variants() -> list[Program]:
         return bool(changed)
 
     found = []
-    for index, offset, message, monoid, options, balance in (
-        ("int", "unsigned int", "int32", monoids.any, {"priority": lambda vertex: vertex.value}, "auto"),
-        ("int", "unsigned int", "float64", monoids.min, {"priority": lambda vertex: vertex.value}, "auto"),
-        ("int", "unsigned int", "float64", monoids.plus, {"apply_to": "all"}, "auto"),
-        ("long long", "long long", "int64", monoids.plus, {}, "auto"),
-        ("long long", "long long", "int64", monoids.plus, {}, "degree_cut"),
-        ("int", "unsigned int", "int32", monoids.any, {}, "thread"),
-        ("int", "unsigned int", "int32", monoids.any, {}, "warp"),
-        ("int", "unsigned int", "int32", monoids.any, {}, "block"),
-        ("int", "unsigned int", "int32", monoids.any, {}, "merge_path"),
-        ("int", "unsigned int", "float64", monoids.plus, {"active_next": "all"}, "auto"),
-        ("long long", "long long", "float32", monoids.any, {"active_next": "all"}, "auto"),
+    usual, on_host = Tuning(), Tuning(order_from=1)
+    for index, offset, message, monoid, options, tuning in (
+        ("int", "unsigned int", "int32", monoids.any, {"priority": lambda vertex: vertex.value}, usual),
+        ("int", "unsigned int", "float64", monoids.min, {"priority": lambda vertex: vertex.value}, usual),
+        ("int", "unsigned int", "float64", monoids.min, {"priority": lambda vertex: vertex.value}, on_host),
+        ("int", "unsigned int", "float64", monoids.plus, {"apply_to": "all"}, usual),
+        ("long long", "long long", "int64", monoids.plus, {}, usual),
+        ("long long", "long long", "int64", monoids.plus, {}, on_host),
+        ("long long", "long long", "int64", monoids.plus, {}, Tuning(balance="degree_cut")),
+        ("int", "unsigned int", "int32", monoids.any, {}, Tuning(balance="thread")),
+        ("int", "unsigned int", "int32", monoids.any, {}, Tuning(balance="warp")),
+        ("int", "unsigned int", "int32", monoids.any, {}, Tuning(balance="block")),
+        ("int", "unsigned int", "int32", monoids.any, {}, Tuning(balance="merge_path")),
+        ("int", "unsigned int", "float64", monoids.plus, {"active_next": "all"}, usual),
+        ("int", "unsigned int", "float64", monoids.plus, {"active_next": "all"}, on_host),
+        ("long long", "long long", "float32", monoids.any, {"active_next": "all"}, usual),
     ):
         given = {"priority": None, "apply_to": "received", "active_next": "changed", **options}
         program: Any = SimpleNamespace(
@@ -410,8 +441,8 @@ def _variants() -> list[Program]:
         if not monoid.stops_at_first:
             types = (np.dtype(message),) * 3
             functions.operators["clew_add"] = Compiled(monoid.operator.function, types[:2], types[2])
-        defines = _defines(functions, ways, program, monoid, Tuning(balance=balance))
-        defines |= {"index_t": index, "offset_t": offset}
+        defines = _defines(functions, ways, program, monoid, tuning)
+        defines |= {"index_t": index, "offset_t": offset, **({"ON_HOST": 1} if tuning is on_host else {})}
         name = "program_steady.cuh" if program.active_next == "all" else "program.cuh"
         found.append(Program.of(name, defines, functions.operators))
     return found

@@ -134,6 +134,7 @@ def _macros(
         "THREADS": THREADS,
         "RESIDENT": RESIDENT,
         **(atomic_of(monoid, message) if pushable else {}),
+        **({"ON_HOST": 1} if rows.on_host else {}),
     }
     return defines, operators
 

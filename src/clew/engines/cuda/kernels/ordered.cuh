@@ -3,8 +3,9 @@
 // A frontier put in the order of its vertices, so that what its rows have in host memory is read from place to place
 // and not all over: the link delivers scattered rows at its full rate only while they are within some hundred megabytes.
 //
-// Every vertex of the queue sets a bit; the bits are counted, a stretch of them for every warp, and the queue is
-// written anew as they stand. Rows follow from their vertices, so that nothing of the old queue is needed by then.
+// Every vertex of the queue that has edges sets a bit, and others leave the queue: an empty row would come between two
+// that share a line. The bits are counted, a stretch of them for every warp, and the queue is written anew as they
+// stand. Rows follow from their vertices, so that nothing of the old queue is needed by then.
 
 // Calls put(place, row) for every vertex of a stretch of words whose bit is set; `before` is the size of the queue
 // before them, and what is returned that after them. By all lanes of a warp together, which look at a word each.
@@ -36,8 +37,9 @@ __device__ __forceinline__ u64 each_marked(const offset_t* offsets, const u32* b
 __device__ __forceinline__ u64 put_in_order(const offset_t* offsets, u64 n, Row* rows, u64 count, u32* bits, u64* totals,
                                             u32* barrier) {
     for (u64 i = thread_in_grid(); i < count; i += threads_in_grid()) {
-        const u64 vertex = (u64)rows[i].vertex;
-        atomicOr(bits + vertex / WARP, 1u << (vertex % WARP));
+        const Row row = rows[i];
+        const u64 vertex = (u64)row.vertex;
+        if (row.first < row.end) atomicOr(bits + vertex / WARP, 1u << (vertex % WARP));
     }
     grid_sync(barrier);
     // A block's warps have stretches that lie together, so that blocks can be added up before warps.

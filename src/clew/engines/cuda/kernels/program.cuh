@@ -13,6 +13,13 @@
 #if CUT
 #include "program_cut.cuh"
 #endif
+#ifndef IN_ORDER
+#define IN_ORDER 0  // whether large frontiers are put in the order of their rows, which are on the host
+#endif
+#if IN_ORDER
+#include "balance_lines.cuh"
+#include "ordered.cuh"
+#endif
 
 struct Counters {
     u64 size[3], longest[3];  // of the queues, by step
@@ -118,6 +125,9 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
         u64 alone_until, u64 limit, u64 step_limit, u64 work_limit, int fresh, long long* trace, u64 traced,
 #if CUT
         void* full_pieces, void* other_pieces, u64* piece_sizes,
+#endif
+#if IN_ORDER
+        u64 order_from, u32* order_bits, u64* order_totals,
 #endif
         Control* control
 #define FIELD(type, name) , type* name
@@ -251,7 +261,15 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
             crew.meet([] {});
             expand(pieces.full_rows(at.step % 3), pieces.other_rows(at.step % 3), now.longest, team, visitor);
 #else
-            expand(active, active, now.longest, team, visitor);
+#if IN_ORDER
+            if (!crew.alone && count >= order_from) {
+                const u64 in_order =
+                    put_in_order(offsets, n, rows + side * n, count, order_bits, order_totals, control->barrier);
+                expand_lines(rows_of(rows + side * n, in_order), (u32)((u64)neighbours / sizeof(index_t) % WARP), team,
+                             visitor);
+            } else
+#endif
+                expand(active, active, now.longest, team, visitor);
 #endif
 #if !FIRST
             crew.meet([&] { now.reached = *(volatile u64*)&crew.counters->reached[at.step % 3]; });

@@ -6,6 +6,9 @@
 // of floats are the same whenever they are formed.
 #include "program_vertex.cuh"
 
+#ifndef ON_HOST
+#define ON_HOST 0  // whether rows are read over the link
+#endif
 #define ROW_CLASSES 4
 #define IN_FLIGHT (FIRST ? 2 : 4)  // entries of a lane that are on their way at once
 
@@ -35,12 +38,26 @@ __device__ __forceinline__ Sum joined(const Sum& one, const Sum& other) {
 #endif
 }
 
+#if ON_HOST
+// By how many entries the beginning of a row is after that of a line of memory. Warps begin with the line, and with so
+// many lanes idle: then every load is of one line, and no line is asked for twice.
+__device__ __forceinline__ u32 head_of(const Edges& into, offset_t begin, offset_t length) {
+    if (length == 0 || (offset_t)(length + WARP) < length) return 0;
+    return (u32)(((u64)into.neighbours / sizeof(index_t) + (u64)begin) % WARP);
+}
+#endif
+
 // Entries first, first + step, … of a row, by one of `step` members who all take as many turns; `any` tells all of
-// them whether one has found something.
+// them whether one has found something. With ON_HOST the first `head` members have nothing in their first turn, and
+// what would be the part of member i is that of the one `head` after it.
 template <class Any>
 __device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& vertex, offset_t begin, offset_t length,
-                                           u32 first, u32 step, Any any) {
+                                           u32 first, u32 step, Any any, u32 head = 0) {
     Sum sum{from.identity, false};
+#if ON_HOST
+    begin -= head;
+    length += head;
+#endif
     for (offset_t left = length; left > 0;) {
         index_t u[IN_FLIGHT];
         weight_t weight[IN_FLIGHT];
@@ -50,6 +67,9 @@ __device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& verte
         for (u32 k = 0; k < IN_FLIGHT; k++) {
             const offset_t place = first + k * step;
             on[k] = place < left;
+#if ON_HOST
+            on[k] = on[k] && place >= head;
+#endif
             u[k] = on[k] ? from.into.neighbours[begin + place] : (index_t)0;
             weight[k] = on[k] ? from.into.weight(begin + place) : (weight_t)1;
         }
@@ -72,6 +92,7 @@ __device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& verte
         const offset_t done = (offset_t)(IN_FLIGHT * step);
         begin += done;
         left -= left < done ? left : done;
+        head = 0;
     }
     return sum;
 }
@@ -107,7 +128,13 @@ __device__ __forceinline__ void pull_class(const Pull& from, const index_t* orde
             length = from.into.offsets[v + 1] - begin;
         }
         const auto any = [&](bool found) { return __any_sync(group, found) != 0; };
+#if ON_HOST
+        const u32 head = members == WARP ? head_of(from.into, begin, length) : 0, whose = (lane() + head) % WARP;
+        Sum part = part_of_row(from, vertex, begin, length, sub, members, any, head);
+        part = Sum{__shfl_sync(ALL_LANES, part.total, whose), __shfl_sync(ALL_LANES, (int)part.received, whose) != 0};
+#else
         const Sum part = part_of_row(from, vertex, begin, length, sub, members, any);
+#endif
         finish(there && sub == 0, (index_t)v, vertex, open, sum_of(part, members));
     }
 }
@@ -116,13 +143,23 @@ __device__ __forceinline__ void pull_class(const Pull& from, const index_t* orde
 template <class Finish>
 __device__ __forceinline__ void pull_long(const Pull& from, const index_t* order, u64 start, u64 upto, Sum* room,
                                           Finish& finish) {
+#if ON_HOST
+    __shared__ Sum parts[THREADS];
+#endif
     for (u64 i = start + blockIdx.x; i < upto; i += gridDim.x) {
         const u64 v = order ? (u64)order[i] : i;
         Vertex vertex = load(from.state, v);
         const bool open = accepts(vertex);
         const offset_t begin = from.into.offsets[v], length = open ? from.into.offsets[v + 1] - begin : 0;
         const auto any = [&](bool found) { return __syncthreads_or(found) != 0; };
+#if ON_HOST
+        const u32 head = head_of(from.into, begin, length);
+        parts[threadIdx.x] = part_of_row(from, vertex, begin, length, threadIdx.x, blockDim.x, any, head);
+        __syncthreads();
+        Sum sum = sum_of(parts[(threadIdx.x + head) % blockDim.x], WARP);
+#else
         Sum sum = sum_of(part_of_row(from, vertex, begin, length, threadIdx.x, blockDim.x, any), WARP);
+#endif
         __syncthreads();  // the last row's sums have been read
         if (lane() == 0) room[warp_in_block()] = sum;
         __syncthreads();
