@@ -15,8 +15,8 @@ from clew.build import on_device
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import edge_memory
 from clew.engines.cuda.account import charged
+from clew.engines.cuda.link import link_rate
 from clew.engines.cuda.outofcore import chunks, when
-from clew.engines.cuda.outofcore.choice import Rates
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.traffic import OnHost, with_link
 from clew.engines.hybrid import plans
@@ -400,7 +400,7 @@ def check_link(trace, mode):
     assert (0 < share < 1) == (mode == "tiered" and device.page < 700)  # less than a page stays on the host
     assert trace["bytes"].sum() > 0
     np.testing.assert_array_equal(trace["link_bytes"], np.rint(trace["bytes"] * share))
-    could = np.maximum(trace["seconds"], 1e-9) * Rates().link
+    could = np.maximum(trace["seconds"], 1e-9) * link_rate(device)
     np.testing.assert_allclose(trace["link_share"], trace["link_bytes"] / could)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import clew
 from clew.algorithms import ALGORITHMS
-from clew.engines import choice
+from clew.engines import choice, measured
 from clew.errors import GraphError
 from clew.plan import machine
 from clew.plan.models import MODELS
@@ -195,7 +195,7 @@ def test_unknown_names_are_refused():
 
 def test_rates_are_measured_once(tmp_path, monkeypatch):
     monkeypatch.setenv("CLEW_CACHE_DIR", str(tmp_path))
-    monkeypatch.setattr(machine, "_is_busy", lambda: False)
+    monkeypatch.setattr(measured, "is_busy", lambda: False)
     counted = []
     rates = {"name": "cpu", "threads": 1, "read": 1e10, "sizes": (1, 2), "gathers": (2e9, 1e9), "call": 1e-5}
     monkeypatch.setattr(machine, "_measure_processor", lambda: counted.append(1) or rates)
@@ -217,11 +217,11 @@ def test_what_a_busy_machine_gave_is_measured_again_when_it_is_not(tmp_path, mon
     rates = {"name": "cpu", "threads": 1, "read": 1e10, "sizes": (1, 2), "gathers": (2e9, 1e9), "call": 1e-5}
     monkeypatch.setattr(machine, "_measure_processor", lambda: counted.append(1) or rates)
     monkeypatch.setattr(machine, "_known", {})
-    for busy, measured in ((True, 1), (True, 1), (False, 2), (False, 2), (True, 2)):
-        monkeypatch.setattr(machine, "_is_busy", lambda busy=busy: busy)
+    for busy, times in ((True, 1), (True, 1), (False, 2), (False, 2), (True, 2)):
+        monkeypatch.setattr(measured, "is_busy", lambda busy=busy: busy)
         machine._known.clear()
         machine.processor()
-        assert len(counted) == measured
+        assert len(counted) == times
 
 
 def test_calls_on_small_graphs_are_predicted():

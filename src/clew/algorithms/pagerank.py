@@ -108,11 +108,12 @@ def pagerank(
         from clew.engines.cpu.pagerank import pagerank as ranks_of
 
         found = ranks_of(graph, **options)
+    changes, moved = found.changes, found.moved
     return Result(
         "pagerank",
         {"rank": found.rank},
         names=graph.names,
         iterations=found.rounds,
         converged=found.converged,
-        trace=Trace({"change": found.changes, **found.moved}),
+        trace=Trace.later(lambda: {"change": changes, **moved}),
     )

@@ -7,29 +7,22 @@ holds to what none does.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
-import os
 import time
-from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from clew import threads
-from clew.engines.cuda.source import cache_folder
+from clew.engines.measured import measured_once
 from clew.engines.survey import cpu_name
 from clew.errors import ClewError
-from clew.progress import showing
 
 #: Bytes over which numbers are read at random.
 SIZES = (1 << 15, 1 << 19, 1 << 22, 1 << 25, 1 << 28)
 FEW = 3  # of these are measured in a moment
 ROUNDS, TURNS = 5, 2  # how often those are measured, and how often the others
-BUSY = "measured while others wanted the cores"
-VERSION = 2  # of the file; other rates are measured when it changes
 
 
 @dataclass(frozen=True)
@@ -98,7 +91,7 @@ def processor(*, fresh: bool = False) -> Machine:
     """The CPU with as many threads as clew uses now; ``fresh`` measures again."""
     count = threads.count()
     if fresh or count not in _known:
-        _known[count] = Machine(**_kept(f"cpu {cpu_name()} {count} {SIZES}", _measure_processor, fresh=fresh))
+        _known[count] = Machine(**measured_once(f"cpu {cpu_name()} {count} {SIZES}", _measure_processor, fresh=fresh))
     return _known[count]
 
 
@@ -108,7 +101,7 @@ def graphics(*, fresh: bool = False) -> Gpu:
 
     cuda = the_device().xp.cuda
     name = cuda.runtime.getDeviceProperties(0)["name"].decode()
-    rates = _kept(f"gpu {name}", lambda: _measure_graphics(name), fresh=fresh)
+    rates = measured_once(f"gpu {name}", lambda: _measure_graphics(name), fresh=fresh)
     free, total = cuda.Device().mem_info
     pool = the_device().xp.get_default_memory_pool().free_bytes()
     return Gpu(**rates, memory=int(total), free=int(free + pool))
@@ -165,36 +158,3 @@ def _call() -> float:
         threads.each(kernels.read, count, count, few)
         taken.append(time.perf_counter() - start)
     return sorted(taken)[len(taken) // 2]
-
-
-def _kept(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bool) -> dict[str, Any]:
-    """What the cache has under this name, or what is measured now; what a busy machine gave counts while it is so."""
-    key = hashlib.sha256(f"{VERSION} {what}".encode()).hexdigest()[:16]
-    path = cache_folder() / f"rates-{key}.json"
-    if not fresh:
-        try:
-            kept = _as_tuples(json.loads(path.read_text(encoding="utf-8")))
-            if not kept.pop(BUSY, False) or _is_busy():
-                return kept
-        except (OSError, ValueError):
-            pass  # not measured yet, or not readable
-    with showing("measuring this machine, once"):
-        rates = measure()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{time.monotonic_ns()}")
-        draft.write_text(json.dumps({**rates, BUSY: _is_busy()}, indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError:
-        pass  # a folder that cannot be written to costs a second each time, no more
-    return rates
-
-
-def _is_busy() -> bool:
-    """Whether others want the cores: what is measured then is measured again when they do not."""
-    return os.getloadavg()[0] > (os.cpu_count() or 1)
-
-
-def _as_tuples(rates: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else value
-            for name, value in rates.items()}  # fmt: skip

@@ -11,6 +11,7 @@ from clew.engines.cpu.pagerank import TRACED_ROUNDS, Ranks, rounds_over
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.traffic import on_host, with_link
+from clew.result import Trace
 from clew.tracing import edge_bytes
 
 
@@ -28,5 +29,6 @@ def told_by(device: Device, trace: Any, rounds: int) -> tuple[Array, Array]:
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, found: Any, trace: Any) -> Ranks:
     """Ranks, and the trace of rounds over all edges of ``rows``; ``found`` is what the kernels say of the end."""
     changes, begun = told_by(device, trace, int(found["rounds"]))
-    columns = with_link(rounds_over(rows, begun, edge_bytes(rows.neighbours, factors)), on_host(rows))
-    return Ranks(rank, int(found["rounds"]), bool(found["converged"]), changes, columns)
+    rounds, away = rounds_over(rows, begun, edge_bytes(rows.neighbours, factors)), on_host(rows)
+    moved = Trace.later(lambda: with_link(rounds, away)).columns
+    return Ranks(rank, int(found["rounds"]), bool(found["converged"]), changes, moved)

@@ -8,20 +8,25 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cuda.outofcore.choice import Rates
+from clew.engines.cuda.link import LINK, link_rate, share_of_link
 from clew.engines.cuda.rows import DeviceRows
 
 
 class OnHost(NamedTuple):
-    """The part of the edges that is on the host: of the rows that are pushed along, and of those pulled from."""
+    """The part of the edges that is on the host: of the rows that are pushed along, and of those pulled from.
+
+    ``emulated`` says that there is no link that could be measured.
+    """
 
     pushed: float
     pulled: float
+    emulated: bool = True
 
 
 def on_host(pushed: DeviceRows, pulled: DeviceRows | None = None) -> OnHost:
     """That of rows as they were put; of iterations that know one direction only, ``pushed`` alone is given."""
-    return OnHost(*(0.0 if rows.plan is None else rows.plan.slow_share for rows in (pushed, pulled or pushed)))
+    there, back = (0.0 if rows.plan is None else rows.plan.slow_share for rows in (pushed, pulled or pushed))
+    return OnHost(there, back, isinstance(pushed.neighbours, np.ndarray))
 
 
 def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
@@ -30,10 +35,19 @@ def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
     Where all are, these are the ``bytes`` of the edges that were looked at. Where some are, it is an estimate: the part
     on the host is taken to be looked at as often as the rest; with a placement, which keeps it for the rows that are
     looked at least, it is an upper bound. What the link carries beside (whole sectors and lines), or need not carry
-    again because a cache has it, is not counted.
+    again because a cache has it, is not counted. The first call on a machine measures the link: traces call this when
+    they are looked at.
     """
-    if not any(away):
+    if not (away.pushed or away.pulled):
         return dict(columns)
     part = np.where(columns["direction"] == "pull", away.pulled, away.pushed) if "direction" in columns else away.pushed
     moved = np.rint(columns["bytes"] * part).astype(np.int64)
-    return {**columns, "link_bytes": moved, "link_share": Rates().share_of_link(moved, columns["seconds"])}
+    return {**columns, "link_bytes": moved, "link_share": share_of_link(moved, columns["seconds"], _rate(away))}
+
+
+def _rate(away: OnHost) -> float:
+    if away.emulated:
+        return LINK
+    from clew.engines.cuda.cuda_device import the_device
+
+    return link_rate(the_device())

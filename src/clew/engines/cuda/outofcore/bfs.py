@@ -21,4 +21,4 @@ def bfs(rows: ChunkedRows, source: int, options: Options, *, deterministic: bool
     search.run()
     depth, parent, reached = search.finish()
     search.steps.close()
-    return Found(depth, parent, int(depth.max()) + 1, reached, Trace(search.steps.columns()))
+    return Found(depth, parent, int(depth.max()) + 1, reached, Trace.later(search.steps.columns))

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.cuda.link import LINK
 from clew.engines.cuda.outofcore.chunks import SLOTS
 
 RESIDENT, FILTER, COMPACT, ZERO_COPY = "resident", "filter", "compact", "zero_copy"
 ALL_WAYS = (FILTER, COMPACT, ZERO_COPY)
-SHORTEST = 1e-9  # seconds: no step is taken to be shorter
 LINE = 128  # bytes that a GPU reads over the link at a time
 
 
@@ -25,17 +25,12 @@ LINE = 128  # bytes that a GPU reads over the link at a time
 class Rates:
     """What was measured on an H200 with 16 cores; bytes, rows and calls a second."""
 
-    link: float = 55e9  # the copy engine
+    link: float = LINK  # the copy engine
     in_place: float = 51e9  # kernels over the link, in order
     lines: float = 60e6  # and line by line
     gather: float = 12e9  # all cores of the host, long rows
     gathered_rows: float = 150e6  # and short ones
     calls: float = 30e3  # of whatever has to be prepared by the host
-
-    def share_of_link(self, moved: Array, seconds: Array) -> Array:
-        """What part so many bytes are of what the link can carry in the time."""
-        share: Array = moved / np.maximum(seconds, SHORTEST) / self.link
-        return share
 
 
 @dataclass(frozen=True)

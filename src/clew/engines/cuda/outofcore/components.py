@@ -37,7 +37,7 @@ def connected_components(rows: ChunkedRows, options: Options, *, both_ways: bool
     joining.flatten()
     sizes = component_sizes(device, parent)
     joining.steps.close()
-    return Components(parent, sizes, Trace(joining.steps.columns()))
+    return Components(parent, sizes, Trace.later(joining.steps.columns))
 
 
 def _groups(rows: ChunkedRows) -> list[tuple[int, int]]:
@@ -61,7 +61,7 @@ class _Joining:
     def __init__(self, rows: ChunkedRows, options: Options, parent: Any) -> None:
         device, n = rows.device, rows.num_vertices
         self.rows, self.device, self.n, self.parent = rows, device, n, parent
-        self.passes, self.steps = Passes(rows, options), Steps(options.rates, rows.edge_bytes)
+        self.passes, self.steps = Passes(rows, options), Steps(rows.device, rows.edge_bytes)
         self.defines = defines(rows, EDGES)
         self.anchor: Any = None
         self._go("chunk_alone", n, parent)

@@ -22,6 +22,7 @@ from clew.engines.cuda.rank_trace import room_for_rounds, told_by
 from clew.engines.cuda.rows import into_of
 from clew.engines.cuda.source import ctype
 from clew.graph import Graph
+from clew.result import Trace
 
 THREADS = 256
 LONG = 2048  # edges of a row in a chunk, as in chunk_pull.cuh: above, it has a block of its own
@@ -108,7 +109,7 @@ def pagerank(
     close_round(False)
     pieces = [_piece(rows, indptr, chunk) for chunk in rows.chunks]
     away = [piece for piece in pieces if not piece.chunk.resident]
-    steps = Steps(options.rates, rows.edge_bytes)
+    steps = Steps(rows.device, rows.edge_bytes)
     passes = Passes(rows, options)  # lives as long as what reads its slots
     copies = passes.has_slots()
     moved = Moved(
@@ -139,8 +140,9 @@ def pagerank(
     between("last_ranks", passed, rank)
     found = device.download(progress).view(PROGRESS)[0]
     rounds = int(found["rounds"])
-    columns = {name: column for name, column in steps.columns().items() if name != "bucket"}
-    return Ranks(rank, rounds, bool(found["converged"]), told_by(device, trace, rounds)[0], columns)
+    moved_later = Trace.later(lambda: {name: each for name, each in steps.columns().items() if name != "bucket"})
+    changes = told_by(device, trace, rounds)[0]
+    return Ranks(rank, rounds, bool(found["converged"]), changes, moved_later.columns)
 
 
 def _arriving(passes: Passes, away: list[_Piece], rounds: int) -> Any:

@@ -44,7 +44,7 @@ class Search:
         self.rows, self.device, self.n, self.problem, self.source = rows, device, n, problem, source
         self.options = options
         self.small = min(options.small, MOST_SMALL)
-        self.passes, self.steps = Passes(rows, options), Steps(options.rates, rows.edge_bytes)
+        self.passes, self.steps = Passes(rows, options), Steps(rows.device, rows.edge_bytes)
         self.defines = defines(rows, problem)
         self.row = row_dtype(rows)
         self.waits = np.isfinite(problem.delta)

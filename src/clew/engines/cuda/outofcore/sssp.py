@@ -43,7 +43,7 @@ def searched(rows: ChunkedRows, source: int, problem: Problem, options: Options,
     values, parent, reached = search.finish(parents)
     buckets = int(search.read()["buckets"])
     search.steps.close()
-    return Found(values, parent, buckets, reached, Trace(search.steps.columns()))
+    return Found(values, parent, buckets, reached, Trace.later(search.steps.columns))
 
 
 def bucket_width(weights: Array, num_vertices: int, options: Options) -> float:

@@ -9,7 +9,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cuda.outofcore.choice import COMPACT, FILTER, RESIDENT, ZERO_COPY, Rates
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.link import link_rate, share_of_link
+from clew.engines.cuda.outofcore.choice import COMPACT, FILTER, RESIDENT, ZERO_COPY
 from clew.engines.cuda.outofcore.loop import Moved
 
 COLUMNS = ("bucket", "frontier", "edges", "link_bytes", "resident", "copied", "compacted", "zero_copy", "seconds")
@@ -23,8 +25,8 @@ class Steps:
     says for every step which ways its chunks were given for which reasons.
     """
 
-    def __init__(self, rates: Rates, edge_bytes: int) -> None:
-        self.rates, self.edge_bytes = rates, edge_bytes
+    def __init__(self, device: Device, edge_bytes: int) -> None:
+        self.device, self.edge_bytes = device, edge_bytes
         self.rows: list[tuple[float, ...]] = []
         self.why: list[str] = []
         self._begun = time.perf_counter()
@@ -51,7 +53,7 @@ class Steps:
         self._open, self._begun = [], now
 
     def columns(self) -> Mapping[str, Array]:
-        """As a trace has them."""
+        """As a trace has them, when it is looked at: the first one on a machine measures the link."""
         self.rows += [(*row, 0.0) for row in self._open]
         self._open = []
         table = np.array(self.rows, np.float64).reshape(-1, len(COLUMNS)).T
@@ -60,6 +62,6 @@ class Steps:
             for name, column in zip(COLUMNS, table, strict=True)
         }
         found["bytes"] = found["edges"] * self.edge_bytes
-        found["link_share"] = self.rates.share_of_link(found["link_bytes"], found["seconds"])
+        found["link_share"] = share_of_link(found["link_bytes"], found["seconds"], link_rate(self.device))
         found["why"] = np.array(self.why, dtype=object)
         return found
