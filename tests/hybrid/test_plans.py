@@ -124,6 +124,22 @@ def test_one_way_only(graph):
         pass
 
 
+@emulation_only  # where nothing else has the cores
+def test_bad_luck_is_made_good(graph):
+    """The CPU is disturbed in all of its tries, and takes little longer than both: later it is found to be faster."""
+    device, taken, seconds = gpu_for("emulated", 0), [], {CPU: 0.022, SPLIT: 0.02}
+    ways = ways_that_take(graph, device, taken, seconds)
+    del ways[GPU]
+    for _ in range(5):
+        fastest("unlucky", graph, device, ways)
+    assert taken == [CPU, CPU, SPLIT, SPLIT, CPU]
+    assert plans.is_settled("unlucky", graph, device)
+    seconds[CPU] = 0.01
+    for _ in range(plans.AGAIN + 3):
+        fastest("unlucky", graph, device, ways)
+    assert taken[5:] == [SPLIT] * plans.AGAIN + [CPU] * 3
+
+
 def test_luck_is_forgotten():
     record = plans._Record()
     record.seconds.extend([0.1, 0.5, 0.5, 0.5])

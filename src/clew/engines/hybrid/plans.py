@@ -2,7 +2,8 @@
 
 All of them give the same answer (of sums of floats, but for the last digits), so measuring costs nothing but the
 difference: the first calls on a graph try each, and later ones take the fastest. One that took many times as long as
-another, with nothing to compile and no edges to move, is not tried again.
+another, with nothing to compile and no edges to move, is not tried again. One that took little longer may have had bad
+luck: it is tried once more before the others are done with, and again from time to time.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ ORDER = (GPU, ZERO_COPY, CPU, SPLIT)
 TRIES = 2  # of each: the first may have to compile, or to copy edges
 HOPELESS = 16.0  # times as long as the fastest
 LATEST = 3  # runs that count: one that was lucky is forgotten
+CLOSE = 1.25  # times as long as the fastest, up to which one may be the faster in truth,
+AGAIN = 24  # and after so many runs of others is asked again: that costs a hundredth of the time at most
 #: The part of the edges on the host from which on leaving all of them there is tried: below, it cannot be faster.
 MOSTLY_SLOW = 0.7
 
@@ -45,6 +48,7 @@ MOSTLY_SLOW = 0.7
 class _Record:
     runs: int = 0
     cold: bool = False
+    waited: int = 0  # runs of others since its last
     seconds: deque[float] = field(default_factory=lambda: deque(maxlen=LATEST))
 
     @property
@@ -98,6 +102,9 @@ def fastest(
         record = known[chosen]
         record.seconds.append(time.perf_counter() - start)
         record.runs += 1
+        for other in known.values():
+            other.waited += 1
+        record.waited = 0
         # The time of compiling, or of moving edges, says nothing about the next run.
         started = (id(device), name, chosen)
         record.cold = started not in _started or list(map(id, before)) != list(map(id, _places(device, graph)))
@@ -179,10 +186,13 @@ def _choice(known: dict[str, _Record]) -> str:
 
 
 def _to_try(known: dict[str, _Record]) -> str | None:
-    """The first way that has not had its tries and may be the fastest."""
+    """The first way that has not had its tries and may be the fastest; when all have had them, one that is close."""
     best = min(record.best for record in known.values())
     for way, record in known.items():
         if record.runs == 0 or (record.runs < TRIES and (record.cold or record.best <= HOPELESS * best)):
+            return way
+    for way, record in known.items():
+        if best < record.best <= CLOSE * best and (record.runs < LATEST or record.waited >= AGAIN):
             return way
     return None
 
