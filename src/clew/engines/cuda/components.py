@@ -85,12 +85,13 @@ def component_sizes(device: Device, label: Any) -> Any:
     return sizes.astype(np.int64)
 
 
-def _defines(rows: DeviceRows) -> dict[str, str]:
-    return index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+def _defines(rows: DeviceRows) -> dict[str, Any]:
+    macros = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+    return {**macros, "ON_HOST": 1} if rows.on_host else dict(macros)
 
 
 VARIANTS = [
-    Program.of(file, index_defines(np.dtype(index), num_arcs))
+    Program.of(file, {**index_defines(np.dtype(index), num_arcs), **on_host})
     for file in ("components.cuh", "components_tiled.cuh")
-    for index, num_arcs in ((np.int32, 0), (np.int64, 1 << 32))
+    for index, num_arcs, on_host in ((np.int32, 0, {}), (np.int64, 1 << 32, {}), (np.int32, 0, {"ON_HOST": 1}))
 ]

@@ -160,7 +160,7 @@ def _by_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wan
     if hot:
         columns = renamed(device, rows)
         neighbours, x = columns.neighbours, reordered(device, x, columns.order)
-    ways = {"hot": hot, "both_ends": rows.in_two_memories}
+    ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
     run_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, x, wanted, out, **ways)
 
 
@@ -177,11 +177,15 @@ def run_tiles(
     *,
     hot: bool = False,
     both_ends: bool = False,
+    on_host: bool = False,
 ) -> None:
-    """Over tiles of equal work, then over the rows that span several; ``both_ends`` for edges in two memories."""
+    """Over tiles of equal work, then over the rows that span several; ``both_ends`` for edges in two memories.
+
+    ``on_host`` says that they are read over the link, and by whole lines.
+    """
     threads = HOT_THREADS if hot else THREADS
     shape = {"EACH": tiles.each, "HOT": int(hot), "THREADS": threads, "RESIDENT": 1 if hot else RESIDENT}
-    defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends)}
+    defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends), **({"ON_HOST": 1} if on_host else {})}
     # Both are looked up before the first is started: on small graphs the GPU would wait for the host in between.
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
     join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
@@ -256,7 +260,7 @@ def _variants() -> list[Program]:
         ]
     both = {**narrow, **sums.defines, "EACH": balance.EACH, "HOT": 1, "THREADS": HOT_THREADS, "RESIDENT": 1}
     found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
-    both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1}
+    both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
     found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
     both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}
     found.append(Program.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))

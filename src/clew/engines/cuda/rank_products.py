@@ -96,7 +96,7 @@ def _product(
     edges = (rows.neighbours if columns is None else columns.neighbours, None)
 
     def multiply(x: Any, out: Any) -> None:
-        ways = {"hot": hot, "both_ends": rows.in_two_memories}
+        ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
         run_tiles(device, macros, tiles, rows.offsets, edges, numbers, x, None, out, **ways)
 
     return None if columns is None else columns.names, multiply

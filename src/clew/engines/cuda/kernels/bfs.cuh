@@ -144,8 +144,9 @@ __device__ __forceinline__ void enqueue(Search& to, bool won, Entry entry) {
     }
 }
 
-// Follow the edges of up to 32 entries, one per lane: the warp takes them 32 edges at a time, whoever they belong to.
-__device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first, int depth_found) {
+// Follow the edges of up to 32 entries, one per lane: the warp takes them 32 edges at a time, whoever they belong to. The
+// first `head` of all are passed over.
+__device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first, int depth_found, u32 head = 0) {
     const u32 upto = warp_prefix(entry.degree);
     const u32 before = upto - entry.degree;
     const u32 total = __shfl_sync(ALL_LANES, upto, WARP - 1);
@@ -163,7 +164,7 @@ __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first
         const index_t from = __shfl_sync(ALL_LANES, entry.vertex, owner);
         bool won = false;
         Entry reached = {0, 0, 0};
-        if (k < total) {
+        if (k >= head && k < total) {
             const index_t v = __ldg(to.neighbours + (own_start + (k - own_before)));
             if (!check_first || to.depth[v] < 0) {
                 // Both accesses are on their way at once; the row is fetched in vain where the visit is not won.
@@ -293,13 +294,24 @@ __device__ __forceinline__ void push(Search& to, Way& way, const Level& at, bool
     for (u64 k = warp_in_grid(); k < parts; k += warps_in_grid()) {
         Entry entry = {0, 0, 0};
         const u32 skipped = (u32)(k % (BIG / PART)) * PART;
+        u32 head = 0;
         if (lane() == 0) {
             entry = to.pieces[way.piece_begin + k / (BIG / PART)];
+#if !WARM
+            // Over the link, parts are of whole lines: counted from the line that the piece begins in.
+            head = (u32)(((u64)to.neighbours / sizeof(index_t) + (u64)entry.start) % WARP);
+            entry.start -= head;
+            entry.degree += head;
+#endif
             const u32 left = entry.degree > skipped ? entry.degree - skipped : 0;
+            const bool last = left <= PART || (!WARM && skipped + PART == BIG);
             entry.start += skipped;
-            entry.degree = left < PART ? left : PART;
+            entry.degree = last ? left : PART;
         }
-        follow(to, entry, true, depth_found);
+#if !WARM
+        head = skipped == 0 ? __shfl_sync(ALL_LANES, head, 0) : 0;
+#endif
+        follow(to, entry, true, depth_found, head);
     }
     way.queue_begin = to.queue_end;
     way.piece_begin = to.piece_end;

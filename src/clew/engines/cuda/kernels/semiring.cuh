@@ -49,6 +49,11 @@ __device__ __forceinline__ T from_lane_below(T value, u32 distance) {
     if constexpr (sizeof(T) < 4) return (T)__shfl_up_sync(ALL_LANES, (int)value, distance);
     else return __shfl_up_sync(ALL_LANES, value, distance);
 }
+template <class T>
+__device__ __forceinline__ T from_lane(T value, u32 which) {
+    if constexpr (sizeof(T) < 4) return (T)__shfl_sync(ALL_LANES, (int)value, which);
+    else return __shfl_sync(ALL_LANES, value, which);
+}
 
 #if X_BITS
 typedef u32 x_word_t;

@@ -14,6 +14,10 @@
 #ifndef BOTH_ENDS
 #define BOTH_ENDS 0  // whether warps begin at both ends: for edges in two memories
 #endif
+#ifndef ON_HOST
+#define ON_HOST 0  // whether edges are read over the link
+#endif
+#define LOADS (EACH + ON_HOST)  // by each lane, of a tile
 
 // One place per item: an end of a row takes 4 bytes, a product its own size.
 union Place {
@@ -25,17 +29,33 @@ __device__ __forceinline__ sum_t appended(bool has, sum_t sum, sum_t more) {
     return has ? clew_add(sum, more) : more;
 }
 
+// Over the link, a warp begins with the line that the tile begins in, so that every load is of one line: how many edges
+// that is before. Nothing before the first edge of all is read.
+__device__ __forceinline__ u32 head_of(const Source& source, offset_t edge) {
+#if ON_HOST
+    const u32 head = (u32)(((u64)source.neighbours / sizeof(index_t) + (u64)edge) % WARP);
+    return (u64)edge >= head ? head : 0;
+#else
+    (void)source, (void)edge;
+    return 0;
+#endif
+}
+
 // A tile inside one row: nothing ends, so the lanes add up what they have loaded.
 __device__ __forceinline__ void tile_of_one_row(const Source& source, offset_t edge, u32 num_edges, sum_t* carry) {
     sum_t sum = source.identity;
-    sum_t found[EACH];
-    if (lane() < num_edges) {
-        products_at<EACH>(source, edge + lane(), edge + num_edges, WARP, found);
-        sum = found[0];
+    sum_t found[LOADS];
+    const u32 head = head_of(source, edge);
+    if (lane() < head + num_edges) {
+        products_at<LOADS>(source, edge - head + lane(), edge + num_edges, WARP, found);
+        sum = lane() >= head ? found[0] : found[LOADS > 1];
 #pragma unroll
-        for (u32 i = 1; i < EACH; i++)
-            if (lane() + i * WARP < num_edges) sum = clew_add(sum, found[i]);
+        for (u32 i = 1; i < LOADS; i++)
+            if (lane() + i * WARP < head + num_edges && (i > 1 || lane() >= head)) sum = clew_add(sum, found[i]);
     }
+#if ON_HOST
+    sum = from_lane(sum, (lane() + head) % WARP);  // who would have had these edges without the head
+#endif
     sum = sum_of_lanes<WARP>(sum, lane(), num_edges < WARP ? num_edges : WARP);
     if (lane() == 0) *carry = sum;
 }
@@ -43,12 +63,15 @@ __device__ __forceinline__ void tile_of_one_row(const Source& source, offset_t e
 // Products and ends of a tile into shared memory: first the ends, then the products.
 __device__ __forceinline__ void load_tile(const offset_t* offsets, const Source& source, u64 row, offset_t edge,
                                           u32 num_rows, u32 num_edges, Place* places) {
-    if (lane() < num_edges) {
-        sum_t found[EACH];
-        products_at<EACH>(source, edge + lane(), edge + num_edges, WARP, found);
+    const u32 head = head_of(source, edge);
+    if (lane() < head + num_edges) {
+        sum_t found[LOADS];
+        products_at<LOADS>(source, edge - head + lane(), edge + num_edges, WARP, found);
 #pragma unroll
-        for (u32 i = 0; i < EACH; i++)
-            if (lane() + i * WARP < num_edges) places[num_rows + lane() + i * WARP].product = found[i];
+        for (u32 i = 0; i < LOADS; i++) {
+            const u32 place = lane() + i * WARP;
+            if (place >= head && place < head + num_edges) places[num_rows + place - head].product = found[i];
+        }
     }
     for (u32 k = lane(); k < num_rows; k += WARP) places[k].end = (u32)(offsets[row + k + 1] - edge);
 }

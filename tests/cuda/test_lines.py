@@ -1,4 +1,4 @@
-"""Vertex programs whose edges are on the host: frontiers in the order of their rows, rows from a line's beginning."""
+"""Edges on the host are read by aligned lines: frontiers in the order of their rows, rows from a line's beginning."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import paths, program
+from clew.engines.cuda import paths, products, program
 from clew.engines.cuda.program import Tuning
 from clew.engines.cuda.rows import rows_on
+from clew.memory import current
+from clew.operators import semirings
 from examples.vertex_programs import BreadthFirst, PageRank, ShortestPaths
 from tests.cuda.test_program import Degrees, Weighing, tuned, weighted
 
@@ -61,6 +63,17 @@ def hubs_and_empty_rows():
     numbers = np.random.default_rng(1)
     source = np.repeat(np.arange(lengths.size), lengths)
     return clew.Graph.from_edges(source, numbers.integers(0, lengths.size, source.size), num_vertices=lengths.size)
+
+
+def begun_at(graph, offset):
+    """The same graph, with its neighbours so many entries after the beginning of a line."""
+    room = np.empty(graph.indices.size + offset + 32, graph.indices.dtype)
+    start = -room.ctypes.data // graph.indices.itemsize % 32 + offset
+    indices = room[start : start + graph.indices.size]
+    indices[...] = graph.indices
+    moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed)
+    assert moved.indices.ctypes.data // graph.indices.itemsize % 32 == offset
+    return moved
 
 
 @pytest.mark.parametrize("name", ["hubs", "skewed", "star", "wide"])
@@ -121,12 +134,7 @@ def test_the_rule_is_that_of_searches(monkeypatch, ordered):
 def test_rows_from_the_beginning_of_a_line_have_the_same_sums(offset):
     """To the last digit, whatever the memory and wherever in it the array begins: blocks, warps and lanes to a row."""
     graph = weighted(hubs_and_empty_rows())
-    room = np.empty(graph.indices.size + offset + 32, graph.indices.dtype)
-    start = -room.ctypes.data // graph.indices.itemsize % 32 + offset
-    indices = room[start : start + graph.indices.size]
-    indices[...] = graph.indices
-    moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights)
-    assert moved.indices.ctypes.data // graph.indices.itemsize % 32 == offset
+    moved = begun_at(graph, offset)
     for made in (Weighing(), PageRank(), Leaning()):
         made.direction = "in"  # pulls along the rows as they are
         expected, _ = tuned(made, graph, PULLED)
@@ -136,3 +144,29 @@ def test_rows_from_the_beginning_of_a_line_have_the_same_sums(offset):
         assert place // graph.indices.itemsize % 32 == offset
         for field, array in values.items():
             np.testing.assert_array_equal(array, expected[field], err_msg=f"{type(made).__name__} {field}")
+
+
+@pytest.mark.parametrize("offset", [0, 7])
+def test_algorithms_that_read_by_lines_find_the_same(offset):
+    """The pieces of long rows in searches, rows of any length in components, tiles of products: to the last digit."""
+    device, hubs = gpu_for("emulated", 0), hubs_and_empty_rows()
+    # Whatever edge is left out, somebody is not found; the first row is short, so that the long one begins in a line.
+    leaves = np.arange(3, 4000)
+    star = clew.Graph.from_edges(np.append([0, 0], np.ones(leaves.size, int)), np.append([1, 2], leaves))
+    x = np.random.default_rng(2).random(hubs.num_vertices).astype(np.float32)
+
+    def found(hubs, star):
+        sums = device.empty(hubs.num_vertices, np.float32)
+        way = products.Way(kind="tiles")
+        products.spmv(device, hubs.outgoing, device.upload(x), semirings.plus_second, None, sums, way)
+        assert rows_on(device, star.outgoing).on_host == (current().edges == "zero_copy")
+        labels = [clew.connected_components(graph, device="emulated").label for graph in (hubs, star)]
+        return clew.bfs(star, 0, device="emulated").depth, *labels, device.download(sums)
+
+    expected = found(hubs, star)
+    with clew.memory("zero_copy"):
+        values = found(begun_at(hubs, offset), begun_at(star, offset))
+    for one, other in zip(expected, values, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert values[0].max() == 2
+    assert not values[2].any()
