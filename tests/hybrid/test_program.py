@@ -211,6 +211,7 @@ with plans.only("split"):  # either side alone has tests of its own
 """
 
 
+@emulation_only  # in a process of its own
 def test_control_c_between_iterations():
     with subprocess.Popen(
         [sys.executable, "-c", CODE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

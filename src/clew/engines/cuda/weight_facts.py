@@ -36,18 +36,20 @@ def weight_facts(device: Device, rows: DeviceRows) -> WeightFacts:
 def _computed(device: Device, weights: Any) -> WeightFacts:
     if weights.size == 0:
         return WeightFacts(0, 0, 0.0)
+    whole, floats = bool(weights.flags.c_contiguous), np.dtype(weights.dtype).kind == "f"
     sample = weights[:: max(1, weights.size // SAMPLE)].astype(np.float64)
-    if np.dtype(weights.dtype).kind != "f":
-        smallest, largest = int(weights.min()), int(weights.max())
-        return WeightFacts(smallest, largest, float(sample.mean()))
-    ends = []
-    for start in range(0, weights.size, PIECE):
-        part = weights[start : start + PIECE]
-        finite = part[device.xp.isfinite(part)]
-        if finite.size:
-            ends += [float(finite.min()), float(finite.max())]
+    ends: list[Any] = []
+    step = PIECE if floats or not whole else weights.size
+    for start in range(0, weights.size, step):
+        part = weights[start : start + step]
+        part = device.xp.ascontiguousarray(part)  # of pairs, a copy: CuPy is slow to go through what has gaps
+        if floats:
+            part = part[device.xp.isfinite(part)]
+        if part.size:
+            ends += [part.min().item(), part.max().item()]
     if not ends:
         return WeightFacts(0.0, 0.0, 0.0)
-    sample = sample[device.xp.isfinite(sample)]
+    if floats:
+        sample = sample[device.xp.isfinite(sample)]
     mean = float(sample.mean()) if sample.size else 0.0
     return WeightFacts(min(ends), max(ends), mean)
