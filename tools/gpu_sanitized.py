@@ -131,7 +131,7 @@ def take_for_large() -> None:
     from clew.engines.cuda import paths
 
     paths.LARGE = paths.DENSE = 1
-    paths.ORDERED = 8
+    paths.ORDERED, paths.REACH = 8, 0
 
 
 @contextmanager

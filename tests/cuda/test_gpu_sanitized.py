@@ -71,7 +71,7 @@ def test_parts_are_all_the_work(tool: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_small_graphs_are_taken_for_large(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LARGE", "DENSE", "ORDERED"):
+    for name in ("LARGE", "DENSE", "ORDERED", "REACH"):
         monkeypatch.setattr(paths, name, getattr(paths, name))  # as it was, afterwards
     assert tool.main([*EMULATED, "--work", "sswp", "--as-large"]) == 1
     assert (paths.LARGE, paths.DENSE) == (1, 1)

@@ -116,6 +116,7 @@ def test_the_rule_is_that_of_searches(monkeypatch, ordered):
     device, graph = gpu_for("emulated", 0), weighted(clew.generate.rmat(8, 16, seed=1))
     monkeypatch.setattr(paths, "LARGE", 1)
     monkeypatch.setattr(paths, "ORDERED", 2)
+    monkeypatch.setattr(paths, "REACH", 0)
     every = replace(PUSHED, pushed=0.9)
     for edges, expected in (("device", False), ("zero_copy", True), ("tiered", True)):
         with clew.memory(edges, fast_memory=graph.indices.nbytes // 2 if edges == "tiered" else None):
@@ -147,7 +148,8 @@ def test_rows_from_the_beginning_of_a_line_have_the_same_sums(offset):
         with clew.memory("zero_copy"):
             values, _ = tuned(made, moved, PULLED)
             place = address_of(rows_on(gpu_for("emulated", 0), moved.outgoing).neighbours)
-        assert place // graph.indices.itemsize % 32 == offset
+        if gpu_for("emulated", 0).name == "emulated":  # a GPU has small arrays copied into pages of their own
+            assert place // graph.indices.itemsize % 32 == offset
         for field, array in values.items():
             np.testing.assert_array_equal(array, expected[field], err_msg=f"{type(made).__name__} {field}")
 

@@ -205,6 +205,7 @@ def test_rows_on_the_host_are_read_in_order(make, monkeypatch):
     monkeypatch.setattr(paths, "LARGE", 1)
     monkeypatch.setattr(paths, "DENSE", 1)
     monkeypatch.setattr(paths, "ORDERED", 5)
+    monkeypatch.setattr(paths, "REACH", 0)
     graph = clew.generate.random_weights(make(9 if make is clew.generate.kronecker else 700), 1, 255, seed=1)
     source = int(np.argmax(graph.degrees())) + 1
     expected = clew.sssp(graph, source, device="cpu")

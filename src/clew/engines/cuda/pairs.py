@@ -14,6 +14,7 @@ from clew.dtypes import Array
 
 PAIR = np.dtype(np.uint64)
 WORD = np.dtype(np.uint32)
+WORD_BITS = np.uint64(32)  # by which the weight, the second word of a pair, is above the neighbour
 BLOCK = 1 << 16  # pairs written at a time, first one half and then the other: few enough to be in the cache until then
 
 #: Algorithms whose kernels read pairs.

@@ -26,7 +26,9 @@ LARGE = 1 << 23  # edges: a GPU follows them in the time of some twenty steps
 DENSE = 8  # edges of a vertex on average
 NO_LIMIT = (1 << 63) - 1
 MOST_WARPS = 128  # of a processor, and its blocks, at once
-ORDERED = 1 << 12  # vertices of a frontier whose rows are on the host, from which it is put in order
+#: Vertices of a frontier whose rows are on the host, from which it is put in order: so many, and this part of all.
+ORDERED, ORDERED_PART = 1 << 12, 512
+REACH = 1 << 30  # bytes over which the link does not mind where rows are, or little
 #: As in near_far.cuh.
 SEARCH = np.dtype(
     [
@@ -280,12 +282,17 @@ def is_large_and_dense(rows: DeviceRows) -> bool:
 
 
 def order_from(rows: DeviceRows, tuning: Tuning) -> int:
-    """The size from which frontiers are put in order: never by default where steps are many and small."""
+    """The size from which frontiers are put in order; never by default where steps are many and small.
+
+    Nor where the host has so little that its rows come at the link's rate in any order.
+    """
     if tuning.balance == "degree_cut":
         return NO_LIMIT
     if tuning.order_from is not None:
         return tuning.order_from
-    return ORDERED if rows.on_host and is_large_and_dense(rows) else NO_LIMIT
+    if not rows.on_host or not is_large_and_dense(rows) or (rows.plan is not None and rows.plan.slow_bytes < REACH):
+        return NO_LIMIT
+    return max(ORDERED, rows.num_vertices // ORDERED_PART)
 
 
 def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, links: bool) -> dict[str, Any]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 TRACED = 1 << 16
 NO_LIMIT = 2**62
+ORDERED_PART = 32  # of the vertices: a frontier of one in so many is put in order where its rows are on the host
 NOWHERE = OnHost(0.0, 0.0)  # where nothing has been put on the device
 #: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
 ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
@@ -76,7 +77,7 @@ class Tuning:
         Frontiers of up to the first number of vertices and edges are left to one block, until they pass the second.
     order_from
         Frontiers of so many vertices push in the order of their rows, which are then read a line at a time; None: as
-        ``paths.order_from`` says for searches.
+        ``paths.order_from`` says for searches, and a larger part of all vertices.
     steps, work
         After so many steps, or edges, the host has a look, so that Ctrl-C is heard.
     """
@@ -243,7 +244,9 @@ def order_memory(device: Device, rows: DeviceRows, tuning: Tuning) -> tuple[Any,
 
 
 def _order_from(rows: DeviceRows, tuning: Tuning) -> int:
-    return paths.order_from(rows, paths.Tuning(balance=tuning.balance, order_from=tuning.order_from))
+    """As for searches, but for larger frontiers: what follows an edge takes longer here than the link does."""
+    found = paths.order_from(rows, paths.Tuning(balance=tuning.balance, order_from=tuning.order_from))
+    return found if tuning.order_from is not None else max(found, rows.num_vertices // ORDERED_PART)
 
 
 def _steady(

@@ -15,7 +15,7 @@ from clew.engines.cuda.account import Key, belong_together, charge, charged, mak
 from clew.engines.cuda.device import Device, index_defines
 from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, narrowest, plan_edges, put, put_pairs
 from clew.engines.cuda.failures import clean
-from clew.engines.cuda.pairs import can_pair
+from clew.engines.cuda.pairs import WORD, WORD_BITS, can_pair
 from clew.engines.cuda.source import ctype
 from clew.engines.retry import this_try
 from clew.errors import DeviceError, ResourceError
@@ -49,6 +49,12 @@ class DeviceRows:
     def edges(self) -> tuple[Any, Any]:
         """Neighbours and weights as kernels that know of pairs take them: these in the place of neighbours."""
         return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.neighbours, self.weights)
+
+    def weights_of(self, begin: int, end: int) -> Any:
+        """The weights of some edges without gaps; of pairs, a copy, read in whole pairs, which CuPy is faster at."""
+        if not self.paired:
+            return self.weights[begin:end]
+        return (self.pairs[begin:end] >> WORD_BITS).astype(WORD).view(self.weights.dtype)
 
     @property
     def defines(self) -> dict[str, str]:

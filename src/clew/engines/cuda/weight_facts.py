@@ -29,20 +29,20 @@ def weight_facts(device: Device, rows: DeviceRows) -> WeightFacts:
     """The facts of the weights; the second call finds what the first has computed."""
     found = _known.get(rows)
     if found is None:
-        found = _known[rows] = _computed(device, rows.weights)
+        found = _known[rows] = _computed(device, rows)
     return found
 
 
-def _computed(device: Device, weights: Any) -> WeightFacts:
+def _computed(device: Device, rows: DeviceRows) -> WeightFacts:
+    weights = rows.weights
     if weights.size == 0:
         return WeightFacts(0, 0, 0.0)
-    whole, floats = bool(weights.flags.c_contiguous), np.dtype(weights.dtype).kind == "f"
+    floats = np.dtype(weights.dtype).kind == "f"
     sample = weights[:: max(1, weights.size // SAMPLE)].astype(np.float64)
     ends: list[Any] = []
-    step = PIECE if floats or not whole else weights.size
+    step = PIECE if floats or rows.paired else weights.size
     for start in range(0, weights.size, step):
-        part = weights[start : start + step]
-        part = device.xp.ascontiguousarray(part)  # of pairs, a copy: CuPy is slow to go through what has gaps
+        part = rows.weights_of(start, start + step)
         if floats:
             part = part[device.xp.isfinite(part)]
         if part.size:
