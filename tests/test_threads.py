@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
+import weakref
 
 import pytest
 
@@ -50,6 +52,41 @@ def test_an_error_in_any_piece_is_raised_and_stops_the_rest():
         threads.each(fail, 1000)
     assert len(done) < 1000
     assert threads.each(lambda piece: piece, 8) == list(range(8))  # and the threads live on
+
+
+@pytest.mark.parametrize("raised_by", ["caller", "helper", "anyone apart"])
+def test_what_an_error_has_seen_is_let_go_with_it(raised_by):
+    """Without the collector of cycles, which may not come for long: what frames hold may be much of a GPU's memory."""
+
+    class Large:
+        pass
+
+    caller = threading.get_ident()
+
+    def kernel(_piece):
+        if raised_by == "anyone apart" or (threading.get_ident() == caller) == (raised_by == "caller"):
+            raise ValueError("broken off")
+        time.sleep(0.01)
+
+    def work(large):
+        if raised_by == "anyone apart":
+            return threads.apart(kernel, 3, lambda: None), large
+        return threads.each(kernel, 50), large
+
+    gc.disable()
+    try:
+        large = Large()
+        there = weakref.ref(large)
+        with pytest.raises(ValueError, match="broken off") as told:
+            work(large)
+        del large, told
+        for _ in range(100):  # a helper may be at its last piece
+            if there() is None:
+                break
+            time.sleep(0.01)
+        assert there() is None
+    finally:
+        gc.enable()
 
 
 def test_calls_may_be_nested_and_come_from_any_thread():

@@ -56,11 +56,12 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
         _workers.call(helpers, job)
         job.work()
         job.finished.wait()
+    except BaseException:
+        job.error = None  # or it would hold the frames that hold the job, and all that they have, until they are found
+        raise
     finally:  # after Ctrl-C too, whenever it comes: pieces that have not started never will
         job.pieces = 0
-    if job.error is not None:
-        raise job.error
-    return job.answers
+    return job.result()
 
 
 def apart(kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any) -> list[Answer]:
@@ -72,10 +73,9 @@ def apart(kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], 
     except BaseException:
         stop()
         job.finished.wait()
+        job.error = None
         raise
-    if job.error is not None:
-        raise job.error
-    return job.answers
+    return job.result()
 
 
 def alongside(
@@ -118,13 +118,24 @@ class _Job:
             try:
                 self.answers[piece] = self.kernel(piece, *self.args)
             except BaseException as error:
-                self.error, self.pieces = error, 0
+                if self.pieces > 0:  # whoever comes later is not asked for it
+                    self.error, self.pieces = error, 0
                 self.finished.set()
                 raise
             with self._lock:
                 self._left -= 1
                 if self._left == 0:
                     self.finished.set()
+
+    def result(self) -> list[Any]:
+        """The answers, or the error that one piece ended with, which is the caller's from then on."""
+        error, self.error = self.error, None
+        if error is None:
+            return self.answers
+        try:
+            raise error
+        finally:
+            del error
 
 
 class _Workers:

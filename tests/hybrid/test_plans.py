@@ -140,6 +140,29 @@ def test_bad_luck_is_made_good(graph):
     assert taken[5:] == [SPLIT] * plans.AGAIN + [CPU] * 3
 
 
+@pytest.mark.usefixtures("short_runs")
+def test_short_runs_have_more_tries(graph):
+    """They vary by several times: a CPU that is disturbed in its first is found to be the faster one."""
+    device, taken, seconds = gpu_for("emulated", 0), [], {CPU: 0.008, SPLIT: 0.002}
+    ways = ways_that_take(graph, device, taken, seconds)
+    del ways[GPU]
+    for k in range(plans.MORE_TRIES * 2 + 2):
+        seconds[CPU] = 0.008 if k < plans.TRIES else 0.0005
+        fastest("short", graph, device, ways)
+    assert taken[:-2] == [CPU] * plans.MORE_TRIES + [SPLIT] * plans.MORE_TRIES
+    assert taken[-2:] == [CPU, CPU]
+
+
+def test_edges_in_chunks_are_worth_a_try_over_the_link(graph):
+    """Chunks are made where most edges are on the host; they are no rows that could say so."""
+    device, taken = gpu_for("emulated", 0), []
+    ways = {GPU: lambda: taken.append(current().edges), CPU: lambda: taken.append(CPU)}
+    with clew.memory("auto", graph.num_arcs * 4 // 8):
+        for _ in range(4):
+            fastest("chunks", graph, device, ways)
+    assert taken == ["auto", "auto", "zero_copy", "zero_copy"]
+
+
 def test_luck_is_forgotten():
     record = plans._Record()
     record.seconds.extend([0.1, 0.5, 0.5, 0.5])

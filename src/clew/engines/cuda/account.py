@@ -76,6 +76,11 @@ def charged(device: Device, owner: Key | None = None) -> int:
     return sum(entry.nbytes for entry in _of(device) if owner is None or entry.owner == owner)
 
 
+def is_charged(owner: Key) -> bool:
+    """Whether anything of an owner's lives."""
+    return any(entry.owner == owner for entry in list(_charges.values()))
+
+
 def other_direction_is_there(device: Device, owner: Key) -> bool:
     """Whether it has been given memory under the policy in force."""
     policy, graph = current(), _graph_of(owner)

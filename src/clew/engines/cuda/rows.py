@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import weakref
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,7 +12,15 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.build import on_device
 from clew.dtypes import OffsetArray
-from clew.engines.cuda.account import Key, belong_together, charge, charged, make_room, other_direction_is_there
+from clew.engines.cuda.account import (
+    Key,
+    belong_together,
+    charge,
+    charged,
+    is_charged,
+    make_room,
+    other_direction_is_there,
+)
 from clew.engines.cuda.device import Device, index_defines
 from clew.engines.cuda.edge_memory import SMALLER, EdgePlan, Rows, bytes_per_edge, narrowest, plan_edges, put, put_pairs
 from clew.engines.cuda.failures import clean
@@ -234,6 +243,8 @@ def _drop(key: Key) -> None:
         cache.pop(key, None)
     for turned in (key, _turned_key(key)):
         _turned.pop(turned, None)
+    if is_charged(key):  # another thread's run has it, or one that was broken off, whose frames may be in a cycle
+        gc.collect()
 
 
 def _turned_key(key: Key) -> Key:

@@ -161,7 +161,12 @@ def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> N
                 after.record(lane.stream)
                 stream.wait_event(after)
     if errors:
-        raise errors[0]
+        failed = errors[0]
+        errors.clear()  # or they and the frames on their way here would hold each other, and the arrays
+        try:
+            raise failed
+        finally:
+            del failed
 
 
 def _bytes_on_host(array: Any) -> int:

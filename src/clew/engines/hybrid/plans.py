@@ -35,7 +35,8 @@ SPLIT, CPU, GPU, ZERO_COPY = "split", "cpu", "gpu", "zero_copy"
 #: of 21 cases, with as little as an eighth of the edges in its memory. Edges that are moved to the host for a try are
 #: back before the last one.
 ORDER = (GPU, ZERO_COPY, CPU, SPLIT)
-TRIES = 2  # of each: the first may have to compile, or to copy edges
+TRIES = 2  # of each: the first may have to compile, or to copy edges,
+SHORT, MORE_TRIES = 0.01, 6  # and runs of less than so many seconds vary by several times: they have more
 HOPELESS = 16.0  # times as long as the fastest
 LATEST = 3  # runs that count: one that was lucky is forgotten
 CLOSE = 1.25  # times as long as the fastest, up to which one may be the faster in truth,
@@ -58,6 +59,11 @@ class _Record:
     @property
     def failed(self) -> bool:
         return self.runs >= TRIES and not self.seconds
+
+    @property
+    def tries(self) -> int:
+        """How many it has before the others are done with."""
+        return MORE_TRIES if self.best < SHORT else TRIES
 
 
 _records: dict[tuple[Any, ...], dict[str, _Record]] = {}
@@ -145,8 +151,8 @@ def only(way: str) -> Iterator[None]:
 
 
 def _mostly_slow(device: Any, graph: Graph) -> bool:
-    """Whether the GPU reads most edges over the link anyway."""
-    return max((plan.slow_share for plan in _places(device, graph) if plan is not None), default=0.0) >= MOSTLY_SLOW
+    """Whether the GPU reads most edges over the link anyway; those of chunks, of which there are no rows, it does."""
+    return max((plan.slow_share for plan in _places(device, graph) if plan is not None), default=1.0) >= MOSTLY_SLOW
 
 
 def _places(device: Any, graph: Graph) -> list[EdgePlan | None]:
@@ -189,7 +195,7 @@ def _to_try(known: dict[str, _Record]) -> str | None:
     """The first way that has not had its tries and may be the fastest; when all have had them, one that is close."""
     best = min(record.best for record in known.values())
     for way, record in known.items():
-        if record.runs == 0 or (record.runs < TRIES and (record.cold or record.best <= HOPELESS * best)):
+        if record.runs == 0 or (record.runs < record.tries and (record.cold or record.best <= HOPELESS * best)):
             return way
     for way, record in known.items():
         if best < record.best <= CLOSE * best and (record.runs < LATEST or record.waited >= AGAIN):
