@@ -13,6 +13,7 @@ import pytest
 import clew
 from clew.algorithms import ALGORITHMS
 from clew.engines import choice, measured
+from clew.engines.cuda import paths
 from clew.errors import GraphError
 from clew.plan import machine
 from clew.plan.models import MODELS
@@ -291,3 +292,19 @@ def test_edges_are_explained_by_the_policy_in_force_not_by_what_is_kept():
         assert edges() == "zero-copy"
     with clew.memory(edges="tiered", fast_memory=0):
         assert edges() != "device"
+
+
+def test_searches_say_how_they_read_what_is_on_the_host(monkeypatch):
+    """Step by step, by the rule that they follow."""
+    graph = clew.generate.random_weights(clew.generate.rmat(8, 16, seed=1), 1, 9, seed=1)
+
+    def reading(mode: str, name: str = "sssp") -> list[str]:
+        with clew.memory(edges=mode):
+            plan = clew.explain(graph, name, "emulated", source=0)
+        return [f"{each.chosen}: {each.why}" for each in plan.choices if each.what == "reading"]
+
+    assert reading("device") == [] == reading("zero_copy", "bfs")
+    assert reading("zero_copy")[0].startswith("row by row: ")
+    for name in ("LARGE", "REACH"):
+        monkeypatch.setattr(paths, name, 1)
+    assert reading("zero_copy")[0].startswith("row by row, or by lines, step by step: frontiers of 4,096 vertices")

@@ -31,7 +31,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     from clew.engines.cuda.edge_memory import bytes_per_edge, plan_edges
     from clew.engines.cuda.outofcore.when import STREAMED, WHY, split_for
     from clew.engines.cuda.pairs import SEARCHES
-    from clew.engines.cuda.rows import plan_in_force, size_of
+    from clew.engines.cuda.rows import DeviceRows, plan_in_force, size_of
     from clew.memory import MODES, current
 
     rows = plan.graph.outgoing
@@ -53,10 +53,23 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         plan.error = plan.error or error.with_traceback(None)
         return Edges(0.0, [])
     plan.choices.append(Choice("edges", mode.replace("_", "-"), why))
+    if plan.algorithm in SEARCHES and mode in ("tiered", "zero_copy"):
+        plan.choices.append(_reading(DeviceRows(None, None, None, rows.num_vertices, rows.num_arcs, found)))
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
                    for share in plan.memory]  # fmt: skip
     going = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     return Edges(slow, [] if there else going)
+
+
+def _reading(rows: Any) -> Choice:
+    """How a search reads what is on the host, which it decides step by step."""
+    from clew.engines.cuda.paths import DEFAULT, NO_LIMIT, order_from
+
+    size = order_from(rows, DEFAULT)
+    if size == NO_LIMIT:
+        return Choice("reading", "row by row", "what is on the host is little or sparse: sorting frontiers costs more")
+    why = f"frontiers of {size:,} vertices are put in the order of their rows, and every line is read once"
+    return Choice("reading", "row by row, or by lines, step by step", why)
 
 
 def _is_edges(share: Share) -> bool:
