@@ -153,16 +153,6 @@ def test_short_runs_have_more_tries(graph):
     assert taken[-2:] == [CPU, CPU]
 
 
-def test_edges_in_chunks_are_worth_a_try_over_the_link(graph):
-    """Chunks are made where most edges are on the host; they are no rows that could say so."""
-    device, taken = gpu_for("emulated", 0), []
-    ways = {GPU: lambda: taken.append(current().edges), CPU: lambda: taken.append(CPU)}
-    with clew.memory("auto", graph.num_arcs * 4 // 8):
-        for _ in range(4):
-            fastest("chunks", graph, device, ways)
-    assert taken == ["auto", "auto", "zero_copy", "zero_copy"]
-
-
 def test_luck_is_forgotten():
     record = plans._Record()
     record.seconds.extend([0.1, 0.5, 0.5, 0.5])

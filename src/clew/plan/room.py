@@ -29,7 +29,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         return Edges(0.0, shares)
     from clew.engines.cuda.account import charged
     from clew.engines.cuda.edge_memory import bytes_per_edge, plan_edges
-    from clew.engines.cuda.outofcore.when import STREAMED, WHY, split_for
+    from clew.engines.cuda.outofcore.when import STREAMED, split_for
     from clew.engines.cuda.pairs import SEARCHES
     from clew.engines.cuda.rows import DeviceRows, plan_in_force, size_of
     from clew.memory import MODES, current
@@ -42,7 +42,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         found = plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
         there = found is not None
         if plan.algorithm in STREAMED and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
-            why = MODES["stream"] if current().edges == "stream" else WHY
+            why = MODES["stream"]
             slow, mode = split / max(1, rows.num_arcs), "stream"
         else:
             replaced = charged(gpu, (id(gpu), id(rows.indices)))  # where these edges are put anew

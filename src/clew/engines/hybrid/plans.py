@@ -151,8 +151,8 @@ def only(way: str) -> Iterator[None]:
 
 
 def _mostly_slow(device: Any, graph: Graph) -> bool:
-    """Whether the GPU reads most edges over the link anyway; those of chunks, of which there are no rows, it does."""
-    return max((plan.slow_share for plan in _places(device, graph) if plan is not None), default=1.0) >= MOSTLY_SLOW
+    """Whether the GPU reads most edges over the link anyway."""
+    return max((plan.slow_share for plan in _places(device, graph) if plan is not None), default=0.0) >= MOSTLY_SLOW
 
 
 def _places(device: Any, graph: Graph) -> list[EdgePlan | None]:

@@ -16,7 +16,7 @@ from clew.engines.cuda.outofcore.chunks import Chunk, ChunkedRows
 from clew.engines.cuda.outofcore.loop import Moved, Passes
 from clew.engines.cuda.outofcore.ring import Slot, copied
 from clew.engines.cuda.outofcore.tracing import Steps
-from clew.engines.cuda.outofcore.when import chunks_for, note_for_retry, share_for, split_for
+from clew.engines.cuda.outofcore.when import chunks_for, note_use, share_for, split_for
 from clew.engines.cuda.rank_products import PROGRESS
 from clew.engines.cuda.rank_trace import room_for_rounds, told_by
 from clew.engines.cuda.rows import into_of
@@ -50,7 +50,7 @@ def ranks_in_chunks(device: Device, graph: Graph, *, weighted: bool, value: np.d
         if share is None:
             return None
         rows = share.chunked(device, into, shares)
-        note_for_retry(into, rows)
+        note_use(into, rows)
         return pagerank(rows, into.indptr, spread, Options(), value=value, **walk)
     found = chunks_for(device, "pagerank", into)
     if found is None:

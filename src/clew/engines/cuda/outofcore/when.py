@@ -17,24 +17,18 @@ from clew.engines.cuda.outofcore.chunks import (
     chunks_kept,
     keep_chunks,
 )
-from clew.engines.cuda.rows import make_way, plan_in_force, plan_of, size_of
+from clew.engines.cuda.rows import make_way, size_of
 from clew.engines.retry import this_try
 from clew.memory import Policy, current
 
-#: Edges to a vertex from which on a graph counts as dense.
-DENSE = 8
 #: Of the memory that edges may have, at most this part is for copies on their way, in chunks no smaller than that.
 SLOTS_SHARE = 4
 MOST_CHUNKS = 1 << 12
 #: Those that can go over chunks.
 STREAMED = ("bfs", "sssp", "sswp", "pagerank", "connected_components")
-#: Those that do under "auto", on dense graphs whose edges do not fit. There chunks are faster than the kernels for
-#: graphs in device memory, which read the rest over the link. On an H200, searches, which read few of the edges or the
-#: same ones again, lose 1.3 to 9 times by chunks, and components up to 3.6; PageRank reads all edges.
-AUTO_STREAMED = ("pagerank",)
-WHY = "all edges are wanted, rows are long and most are on the host, which come faster in chunks"
-#: Where at least this part of the edges is on the host.
-HOST_PART = 5 / 8
+#: Under "auto" none does. On an H200 the kernels for graphs in device memory, which read the rest where it is, are
+#: faster: for searches, which read few of the edges or the same ones again, 1.3 to 9 times, for components up to 3.6,
+#: for PageRank 1.3 on R-MAT 25; on Kronecker 24 with most edges on the host, chunks are level with leaving all there.
 
 
 class Share(NamedTuple):
@@ -55,7 +49,7 @@ def chunks_for(
 ) -> tuple[ChunkedRows, Options] | None:
     """The rows in chunks and how to go about them; None where the kernels for graphs in device memory are to run."""
     policy = current()
-    if not _may_stream(device, algorithm, rows):
+    if not _may_stream(algorithm):
         return None
     asked = (policy.edges, policy.fast_memory)  # what a failed try had made is gone: what is there did fit
     made = chunks_kept(device, rows, weights, asked)
@@ -65,17 +59,14 @@ def chunks_for(
             return None
         made = share.chunked(device, rows, weights)
         keep_chunks(rows, weights, asked, made)
-    note_for_retry(rows, made)
+    note_use(rows, made)
     return made, Options()
 
 
-def note_for_retry(rows: Adjacency, made: ChunkedRows) -> None:
-    """Under "auto", have the run tried again with fewer edges in device memory where there is not enough of it."""
-    attempt, key = this_try(), (id(made.device), id(rows.indices))
-    if attempt is not None:
-        attempt.used.add(key)
-        if current().edges == "auto":
-            attempt.note(key, (made.num_arcs - made.split) * made.edge_bytes)
+def note_use(rows: Adjacency, made: ChunkedRows) -> None:
+    """Have a run that is tried again leave these where they are."""
+    if (attempt := this_try()) is not None:
+        attempt.used.add((id(made.device), id(rows.indices)))
 
 
 def split_for(device: Device, algorithm: str, rows: Adjacency, each: int) -> int | None:
@@ -87,15 +78,13 @@ def split_for(device: Device, algorithm: str, rows: Adjacency, each: int) -> int
 def share_for(device: Device, algorithm: str, rows: Adjacency, each: int, *, makes_room: bool = False) -> Share | None:
     """What of the rows goes where; ``makes_room`` has others dropped for it. None where nothing is to be streamed."""
     policy, attempt = current(), this_try()
-    if not _may_stream(device, algorithm, rows):
+    if not _may_stream(algorithm):
         return None
     if makes_room:
         make_way(device, rows)
     size = size_of(device, rows, None, 1, each=each, makes_room=makes_room)
     scale = SMALLER[0 if attempt is None else attempt.number]
     plan = plan_edges(device, Policy("auto", policy.fast_memory), size, scale, in_one=False)
-    if policy.edges == "auto" and (plan.cut == 0 or plan.cut < HOST_PART * rows.num_arcs):
-        return None
     if plan.cut == 0:
         return Share(0)
     if policy.fast_memory is None:
@@ -108,14 +97,5 @@ def share_for(device: Device, algorithm: str, rows: Adjacency, each: int, *, mak
     return Share(plan.cut + SLOTS * edges, edges * each)
 
 
-def _may_stream(device: Device, algorithm: str, rows: Adjacency) -> bool:
-    policy = current()
-    if policy.edges != "auto":
-        return policy.edges == "stream"
-    there = plan_of(device, rows)
-    if policy.fast_memory is not None:  # what is there under this policy has been given the memory, and keeps it
-        there = plan_in_force(device, rows, None)
-    elif there is not None and there.mode != "device":
-        there = None
-    faster = algorithm in AUTO_STREAMED and rows.num_arcs >= DENSE * max(1, rows.num_vertices)
-    return faster and (there is None or there.fast_bytes == 0)
+def _may_stream(algorithm: str) -> bool:
+    return algorithm in STREAMED and current().edges == "stream"
