@@ -205,3 +205,33 @@ def test_pieces_are_neither_too_small_nor_too_many():
     assert threads.pieces(10**9) == 32
     threads.set_count(1)
     assert threads.pieces(10**9) == 1
+
+
+@pytest.mark.parametrize("when", ["while they are called", "twice"])
+def test_apart_returns_when_all_have_stopped(monkeypatch, when):
+    """What they use may be freed as soon as it does."""
+    stop, ended, waits = threading.Event(), [], threading.Event.wait
+    interrupts = [KeyboardInterrupt] * (1 if when != "twice" else 2)
+    call = threads._members.call
+
+    def piece(number):
+        waits(stop, 10)
+        time.sleep(0.05)
+        ended.append(number)
+
+    def called(helpers, job):
+        call(helpers, job)
+        if when != "twice" and interrupts:
+            raise interrupts.pop()
+
+    def wait(event, timeout=None):
+        if when == "twice" and interrupts and threading.current_thread() is threading.main_thread():
+            raise interrupts.pop()
+        return waits(event, timeout)
+
+    monkeypatch.setattr(threads._members, "call", called)
+    monkeypatch.setattr(threading.Event, "wait", wait)
+    with pytest.raises(KeyboardInterrupt):
+        threads.apart(piece, 3, stop.set)
+    assert sorted(ended) == [0, 1, 2]
+    assert not interrupts

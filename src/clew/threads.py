@@ -57,6 +57,7 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
         job.work()
         job.finished.wait()
     except BaseException:
+        job.pieces = 0  # first, or a helper that fails now would tell its error after all
         job.error = None  # or it would hold the frames that hold the job, and all that they have, until they are found
         raise
     finally:  # after Ctrl-C too, whenever it comes: pieces that have not started never will
@@ -64,18 +65,37 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
     return job.result()
 
 
-def apart(kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any) -> list[Answer]:
-    """As ``each``, but all pieces run at once and on other threads; on Ctrl-C, ``stop()`` is to make them return."""
-    job = _Job(kernel, pieces, args)
-    _members.call(pieces, job)
+def apart(
+    kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any, movers: bool = False
+) -> list[Answer]:
+    """As ``each``, but all pieces run at once and on other threads; on Ctrl-C, ``stop()`` is to make them return.
+
+    It returns after all of them have, however often Ctrl-C comes: what they use may be freed then. ``movers`` are
+    threads that no team keeps waiting.
+    """
+    job, workers = _Job(kernel, pieces, args), _movers if movers else _members
     try:
+        workers.call(pieces, job)
         job.finished.wait()
     except BaseException:
         stop()
-        job.finished.wait()
+        _see_to_the_end(workers, pieces, job)
         job.error = None
         raise
     return job.result()
+
+
+def _see_to_the_end(workers: _Workers, pieces: int, job: _Job) -> None:
+    """Wait for a job that was told to stop, whatever comes meanwhile."""
+    called = False
+    while not job.finished.is_set():
+        try:
+            if not called:  # Ctrl-C may have come before all were called; who finds no piece left goes home
+                workers.call(pieces, job)
+                called = True
+            job.finished.wait()
+        except BaseException:  # another Ctrl-C, or a benchmark's alarm: the first one is raised in the end
+            continue
 
 
 def alongside(
@@ -88,16 +108,15 @@ def alongside(
     was compiled, the other pieces still wait for it: then it runs elsewhere, told to stop.
     """
     others = _Job(kernel, pieces, args, first=1)
-    _members.call(pieces - 1, others)
     try:
+        _members.call(pieces - 1, others)
         return kernel(0, *args)
     except BaseException:
         if not begun():
             stop()
-            missing = _Job(kernel, 1, args)
-            _members.call(pieces, missing)
-            missing.finished.wait()
-        others.finished.wait()
+            _see_to_the_end(_members, pieces, _Job(kernel, 1, args))
+        _see_to_the_end(_members, pieces, others)
+        others.error = None
         raise
 
 
@@ -169,12 +188,13 @@ class _Workers:
 
 _workers = _Workers()
 _members = _Workers()  # of teams, whose pieces wait for each other: they must not wait for pieces of other work
+_movers = _Workers()  # of copies to and from a GPU, which need not wait for a team's work to end
 
 
 def _start_anew() -> None:
     """A forked child has none of its parent's threads."""
-    global _workers, _members
-    _workers, _members = _Workers(), _Workers()
+    global _workers, _members, _movers
+    _workers, _members, _movers = _Workers(), _Workers(), _Workers()
 
 
 os.register_at_fork(after_in_child=_start_anew)

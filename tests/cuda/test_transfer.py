@@ -36,6 +36,9 @@ class Stream:
                     return
                 work()
 
+    def synchronize(self):
+        self.finish()
+
     def wait_event(self, event):
         with self.lock:
             self.waiting.append(event.synchronize)

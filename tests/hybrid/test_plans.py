@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import clew
 from clew.engines.choice import gpu_for
+from clew.engines.cuda import rows
 from clew.engines.cuda.rows import forget_all, rows_on
 from clew.engines.hybrid import plans
 from clew.engines.hybrid.plans import CPU, GPU, SPLIT, ZERO_COPY, fastest, give_up, measured, next_try, one_sided, only
@@ -24,7 +26,15 @@ def graph():
     forget_all()
 
 
-def ways_that_take(graph, device, taken, seconds):
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """A clock that only waiting moves: who else has the cores makes no difference."""
+    now = [0.0]
+    monkeypatch.setattr(plans, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    return now
+
+
+def ways_that_take(graph, device, taken, seconds, clock):
     """Ways that only wait; the GPU's for other times where edges are left on the host."""
 
     def way(name):
@@ -33,7 +43,7 @@ def ways_that_take(graph, device, taken, seconds):
             if name == GPU:
                 rows_on(device, graph.outgoing, weights=False)
             taken.append(there)
-            time.sleep(seconds[there])
+            clock[0] += seconds[there]
             return there
 
         return run
@@ -42,10 +52,10 @@ def ways_that_take(graph, device, taken, seconds):
 
 
 @pytest.mark.parametrize("best", [GPU, ZERO_COPY, CPU, SPLIT])
-def test_the_fastest_of_all_is_taken(graph, best):
+def test_the_fastest_of_all_is_taken(graph, best, clock):
     device, taken = gpu_for("emulated", 0), []
     seconds = {GPU: 0.03, ZERO_COPY: 0.03, CPU: 0.03, SPLIT: 0.03, best: 0.005}
-    ways = ways_that_take(graph, device, taken, seconds)
+    ways = ways_that_take(graph, device, taken, seconds, clock)
     with clew.memory("auto", graph.num_arcs * 4 // 8):
         for _ in range(11):
             assert fastest("waiting", graph, device, ways) == taken[-1]
@@ -56,12 +66,12 @@ def test_the_fastest_of_all_is_taken(graph, best):
 
 
 @emulation_only  # whose pages are small enough to have half of these edges
-def test_what_cannot_win_is_not_tried_again(graph):
+def test_what_cannot_win_is_not_tried_again(graph, clock):
     device, taken = gpu_for("emulated", 0), []
     other = clew.generate.kronecker(6, seed=2)
     for each, first in ((graph, [GPU, GPU, CPU, CPU, SPLIT, SPLIT]), (other, [GPU, GPU, CPU, SPLIT])):
         # The first run of all may have to compile, so it is not to be judged by.
-        ways = ways_that_take(each, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.1, SPLIT: 0.1})
+        ways = ways_that_take(each, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.1, SPLIT: 0.1}, clock)
         with clew.memory("auto", each.num_arcs * 4 // 2):  # half of the edges are fast
             for _ in range(len(first) + 2):
                 fastest("hopeless", each, device, ways)
@@ -69,9 +79,9 @@ def test_what_cannot_win_is_not_tried_again(graph):
         taken.clear()
 
 
-def test_what_is_given_up_is_not_tried(graph):
+def test_what_is_given_up_is_not_tried(graph, clock):
     device, taken = gpu_for("emulated", 0), []
-    ways = ways_that_take(graph, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.0, SPLIT: 0.0})
+    ways = ways_that_take(graph, device, taken, {GPU: 0.001, ZERO_COPY: 0.0, CPU: 0.0, SPLIT: 0.0}, clock)
     of = ("given up", graph, device)
     with clew.memory("auto", graph.num_arcs * 4 // 2):
         give_up(*of, SPLIT)  # nothing is known yet, so this says nothing
@@ -94,9 +104,9 @@ def failing(error, taken, name):
     return run
 
 
-def test_who_cannot_leaves_it_to_the_next(graph):
+def test_who_cannot_leaves_it_to_the_next(graph, clock):
     device, taken = gpu_for("emulated", 0), []
-    ways = ways_that_take(graph, device, taken, {CPU: 0, SPLIT: 0})
+    ways = ways_that_take(graph, device, taken, {CPU: 0, SPLIT: 0}, clock)
     ways[GPU] = failing(OperatorError("not for a GPU"), taken, GPU)
     for _ in range(5):
         fastest("unfit", graph, device, ways)
@@ -112,9 +122,9 @@ def test_who_cannot_leaves_it_to_the_next(graph):
         fastest("broken", graph, device, ways)
 
 
-def test_one_way_only(graph):
+def test_one_way_only(graph, clock):
     device, taken = gpu_for("emulated", 0), []
-    ways = ways_that_take(graph, device, taken, dict.fromkeys((GPU, ZERO_COPY, CPU, SPLIT), 0))
+    ways = ways_that_take(graph, device, taken, dict.fromkeys((GPU, ZERO_COPY, CPU, SPLIT), 0), clock)
     for way in plans.ORDER:
         with only(way):
             assert fastest("chosen", graph, device, ways) == way
@@ -125,10 +135,10 @@ def test_one_way_only(graph):
 
 
 @emulation_only  # where nothing else has the cores
-def test_bad_luck_is_made_good(graph):
+def test_bad_luck_is_made_good(graph, clock):
     """The CPU is disturbed in all of its tries, and takes little longer than both: later it is found to be faster."""
     device, taken, seconds = gpu_for("emulated", 0), [], {CPU: 0.022, SPLIT: 0.02}
-    ways = ways_that_take(graph, device, taken, seconds)
+    ways = ways_that_take(graph, device, taken, seconds, clock)
     del ways[GPU]
     for _ in range(5):
         fastest("unlucky", graph, device, ways)
@@ -141,10 +151,10 @@ def test_bad_luck_is_made_good(graph):
 
 
 @pytest.mark.usefixtures("short_runs")
-def test_short_runs_have_more_tries(graph):
+def test_short_runs_have_more_tries(graph, clock):
     """They vary by several times: a CPU that is disturbed in its first is found to be the faster one."""
     device, taken, seconds = gpu_for("emulated", 0), [], {CPU: 0.008, SPLIT: 0.002}
-    ways = ways_that_take(graph, device, taken, seconds)
+    ways = ways_that_take(graph, device, taken, seconds, clock)
     del ways[GPU]
     for k in range(plans.MORE_TRIES * 2 + 2):
         seconds[CPU] = 0.008 if k < plans.TRIES else 0.0005
@@ -159,7 +169,7 @@ def test_luck_is_forgotten():
     assert record.best == 0.5
 
 
-def test_asking_costs_microseconds(graph):
+def test_asking_costs_microseconds(graph, clock):
     device = gpu_for("emulated", 0)
     ways = {CPU: lambda: 1}
     fastest("nothing", graph, device, ways)
@@ -177,3 +187,15 @@ def test_one_side_has_the_time_of_the_run():
     assert trace["seconds_gpu"].tolist() == [0.5, 0.25]
     assert trace["seconds_cpu"].tolist() == trace["edges_cpu"].tolist() == [0, 0]
     assert "bytes" not in trace.columns
+
+
+@emulation_only
+def test_edges_are_not_moved_again_and_again_for_a_way_that_is_close(graph, clock, monkeypatch):
+    device, taken, puts = gpu_for("emulated", 0), [], []
+    ways = ways_that_take(graph, device, taken, {GPU: 0.02, ZERO_COPY: 0.022, CPU: 0.5, SPLIT: 0.5}, clock)
+    plain = rows._put
+    monkeypatch.setattr(rows, "_put", lambda *given: puts.append(given) or plain(*given))
+    with clew.memory("auto", graph.num_arcs * 4 // 8):
+        for _ in range(8 * plans.AGAIN):
+            fastest("close", graph, device, ways)
+    assert len(puts) <= 5

@@ -307,4 +307,6 @@ def test_searches_say_how_they_read_what_is_on_the_host(monkeypatch):
     assert reading("zero_copy")[0].startswith("row by row: ")
     for name in ("LARGE", "REACH"):
         monkeypatch.setattr(paths, name, 1)
-    assert reading("zero_copy")[0].startswith("row by row, or by lines, step by step: frontiers of 4,096 vertices")
+    assert reading("zero_copy")[0].startswith(
+        "row by row, or by lines, step by step: frontiers of 4,096 vertices or more"
+    )

@@ -51,19 +51,13 @@ class Reads:
             (np.minimum(self._degrees, GLANCE), self._at_once, 1),
             *((self._degrees, search.depth, search.levels) for search in self._searches),
         ]
-        parts = []  # of the vertices that were asked, by pass that pulls
-        for search in self._searches:
-            for level in search.pulled:
-                looked, share = layout.looked(search.depth, level)
-                passes.append((looked, self._at_once, 1))
-                parts.append(share)
-        sweep, glance, *others = threads.each(_seconds_of, len(passes), layout, passes)
-        pushes, pulls = others[: len(self._searches)], iter(zip(others[len(self._searches) :], parts, strict=True))
+        sweep, glance, *pushes = threads.each(_seconds_of, len(passes), layout, passes)
         found = {"sweep": float(sweep[0]), "glance": float(glance[0]), "search": 0.0, "relax": 0.0}
-        for search, pushed in zip(self._searches, pushes, strict=True):
+        for search, pushed in zip(self._searches, pushes, strict=True):  # one at a time: 8 bytes a vertex and level
+            looked = [layout.looked(search.depth, level) for level in search.pulled]
+            pulls = threads.each(_seconds_of, len(looked), layout, [(taken, self._at_once, 1) for taken, _ in looked])
             steps = pushed.copy()
-            for level in search.pulled:
-                pulled, share = next(pulls)
+            for level, pulled, (_, share) in zip(search.pulled, pulls, looked, strict=True):
                 steps[level] = pulled[0] / share
             found["search"] += float(steps.sum()) / len(self._searches)
             found["relax"] += float(pushed.sum()) / len(self._searches)

@@ -68,7 +68,7 @@ def _reading(rows: Any) -> Choice:
     size = order_from(rows, DEFAULT)
     if size == NO_LIMIT:
         return Choice("reading", "row by row", "what is on the host is little or sparse: sorting frontiers costs more")
-    why = f"frontiers of {size:,} vertices are put in the order of their rows, and every line is read once"
+    why = f"frontiers of {size:,} vertices or more are put in the order of their rows, and every line is read once"
     return Choice("reading", "row by row, or by lines, step by step", why)
 
 

@@ -99,7 +99,7 @@ def make_room(device: Device, wanted: int, owner: Key, used: set[Key], drop: Cal
     others = [e for e in _of(device) if e.owner != owner and e.owner not in used]
     strangers = [e for e in others if e.policy != policy]
     strangers += [e for e in others if e.policy == policy and _graph_of(e.owner) != graph]
-    for entry in strangers:
+    for stranger in dict.fromkeys(entry.owner for entry in strangers):
         if charged(device) - charged(device, owner) + wanted <= policy.fast_memory:
             return
-        drop(entry.owner)
+        drop(stranger)

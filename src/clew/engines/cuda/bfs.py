@@ -34,8 +34,8 @@ CONTROL = np.dtype(
     ]
 )
 VARIANTS = [
-    Program.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG, "WARM": warm})
-    for index, offset, warm in (("int", "unsigned int", 1), ("int", "long long", 0), ("long long", "long long", 1))
+    Program.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG, "ON_HOST": on_host})
+    for index, offset, on_host in (("int", "unsigned int", 0), ("int", "long long", 1), ("long long", "long long", 0))
 ]
 
 
@@ -133,8 +133,8 @@ def _search(
 
 def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     assert into.offsets.dtype == out.offsets.dtype
-    warm = int(not out.on_host)
-    return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG, "WARM": warm}
+    on_host = int(out.on_host)
+    return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG, "ON_HOST": on_host}
 
 
 def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:

@@ -17,14 +17,14 @@ from clew.engines.cuda.source import Compiled, Program
 from clew.errors import DeviceError
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class CudaKernel:
     """A kernel of a loaded module."""
 
     name: str
     handle: Any
     resident: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    sparing: set[tuple[int, int]] = field(default_factory=set)  # threads and shared memory of ``leave_to_cache``
+    sparing: tuple[int, int] | None = None  # threads and shared memory of the last ``leave_to_cache``
 
 
 #: Bytes of dynamic shared memory that need no asking: a block has 48 KiB, of which the kernel's own arrays take some.
@@ -216,13 +216,13 @@ class CudaDevice:
         ``shared`` is all that a block has. The driver sets more aside than they take: 102 of 228 KiB where 40 do. To be
         told how much is a wish to it; whether it grants that makes no difference to results.
         """
-        if (threads, shared) in kernel.sparing:
+        if kernel.sparing == (threads, shared):
             return
         blocks = self.resident_blocks(kernel, threads, shared) // self.num_processors
         most = int(self._device.properties.max_shared_memory_per_multiprocessor)
         percent = min(100, -(-100 * blocks * (shared + RESERVED_SHARED) // most))
         _set_attribute(kernel.handle, "PREFERRED_SHARED_MEMORY_CARVEOUT", percent, self.ordinal)
-        kernel.sparing.add((threads, shared))
+        kernel.sparing = (threads, shared)
 
     def synchronize(self) -> None:
         """Wait until everything launched has ended."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.cuda.failures import clean
 from clew.engines.measured import measured_once
 from clew.engines.survey import cpu_name
 from clew.errors import ClewError
@@ -28,8 +29,9 @@ def link_rate(device: Any) -> float:
         return LINK
     if id(device) not in _known:
         try:
-            name = device.xp.cuda.runtime.getDeviceProperties(device.ordinal)["name"].decode()
-            found = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": _measured(device)})
+            with clean("the link cannot be measured"):
+                name = device.xp.cuda.runtime.getDeviceProperties(device.ordinal)["name"].decode()
+                found = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": _measured(device)})
             _known[id(device)] = float(found["upload"])
         except (ClewError, KeyError, TypeError, ValueError):
             return LINK

@@ -26,9 +26,12 @@ LARGE = 1 << 23  # edges: a GPU follows them in the time of some twenty steps
 DENSE = 8  # edges of a vertex on average
 NO_LIMIT = (1 << 63) - 1
 MOST_WARPS = 128  # of a processor, and its blocks, at once
-#: Vertices of a frontier whose rows are on the host, from which it is put in order: so many, and this part of all.
+#: From how many vertices on a frontier whose rows are on the host is put in order: the larger of so many, and of one in
+#: so many of all.
 ORDERED, ORDERED_PART = 1 << 12, 512
-REACH = 1 << 30  # bytes over which the link does not mind where rows are, or little
+#: Bytes on the host below which that was measured not to pay: within some hundred megabytes the link has its full rate
+#: in any order.
+REACH = 1 << 30
 #: As in near_far.cuh.
 SEARCH = np.dtype(
     [
@@ -150,10 +153,7 @@ class Search:
         self.capacity = max(min(n, 1024), int(n * tuning.pile))
         self.pile = (device.empty(2 * self.capacity, index), device.empty(2 * self.capacity, key))
         self.order_from = order_from(rows, tuning)
-        self.bits = self.totals = None
-        if self.order_from != NO_LIMIT:
-            self.bits = device.zeros(-(-n // 32), np.uint32)
-            self.totals = device.empty(device.num_processors * MOST_WARPS, np.uint64)
+        self.order_room = (None, None) if self.order_from == NO_LIMIT else room_for_order(device, n)
         traced = min(tuning.traced, 4 * n + 64)
         self.trace = device.empty((traced + 1 if traced else 0, 4), np.int64)
         self.state = device.empty(SEARCH.itemsize, np.uint8)
@@ -209,8 +209,7 @@ class Search:
                 np.uint64(limit),
                 np.uint64(edge_limit),
                 np.uint64(self.order_from),
-                self.bits,
-                self.totals,
+                *self.order_room,
                 self.trace,
                 np.uint64(self.trace.shape[0]),
                 self.state,
@@ -293,6 +292,12 @@ def order_from(rows: DeviceRows, tuning: Tuning) -> int:
     if not rows.on_host or not is_large_and_dense(rows) or (rows.plan is not None and rows.plan.slow_bytes < REACH):
         return NO_LIMIT
     return max(ORDERED, rows.num_vertices // ORDERED_PART)
+
+
+def room_for_order(device: Device, num_vertices: int) -> tuple[Any, Any]:
+    """What frontiers are put in order with (ordered.cuh): a bit for every vertex, a number for every warp and block."""
+    totals = device.empty(device.num_processors * MOST_WARPS, np.uint64)
+    return device.zeros(-(-num_vertices // 32), np.uint32), totals
 
 
 def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, links: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.cuda import paths
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.paths import BALANCES, MOST_WARPS, fetched_edge
+from clew.engines.cuda.paths import BALANCES, fetched_edge
 from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TRACED = 1 << 16
 NO_LIMIT = 2**62
-ORDERED_PART = 32  # of the vertices: a frontier of one in so many is put in order where its rows are on the host
+PUSHED_IN_ORDER = 32  # of the vertices: a frontier of one in so many is put in order where its rows are on the host
 NOWHERE = OnHost(0.0, 0.0)  # where nothing has been put on the device
 #: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
 ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
@@ -232,21 +232,17 @@ def _pieces(
 
 
 def order_memory(device: Device, rows: DeviceRows, tuning: Tuning) -> tuple[Any, ...]:
-    """From which size frontiers are put in order, and the memory for it: a bit per vertex, numbers per warp and block.
-
-    Nothing where none are.
-    """
+    """From which size frontiers are put in order, and the memory for it; nothing where none are."""
     least = _order_from(rows, tuning)
     if least == paths.NO_LIMIT:
         return ()
-    totals = device.zeros(device.num_processors * MOST_WARPS, np.uint64)
-    return np.uint64(least), device.zeros(-(-rows.num_vertices // 32), np.uint32), totals
+    return np.uint64(least), *paths.room_for_order(device, rows.num_vertices)
 
 
 def _order_from(rows: DeviceRows, tuning: Tuning) -> int:
     """As for searches, but for larger frontiers: what follows an edge takes longer here than the link does."""
     found = paths.order_from(rows, paths.Tuning(balance=tuning.balance, order_from=tuning.order_from))
-    return found if tuning.order_from is not None else max(found, rows.num_vertices // ORDERED_PART)
+    return found if tuning.order_from is not None else max(found, rows.num_vertices // PUSHED_IN_ORDER)
 
 
 def _steady(

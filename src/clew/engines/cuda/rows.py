@@ -159,7 +159,7 @@ def _found(device: Device, key: Key) -> _Kept | None:
 def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any, paired: bool) -> bool:
     if wanted is not None and (found.weights is None or found.weights() is not wanted):
         return False
-    if found.whole.paired and not paired:
+    if found.whole.paired and (wanted is None or not paired):
         return False
     if found.policy == policy:
         return policy.edges != "tiered" or found.boundary == rows.boundary
@@ -192,11 +192,13 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
             before = None  # only where all is in device memory can weights be added to what is there
             _drop(key)
             continue  # what was freed, and only that, is counted as free
+        placed = None
         try:
             placed = _placed_or_hosted(device, rows, wanted, plan, offsets, before, paired)
         except ResourceError:
             if plan.mode not in ("device", "tiered") or policy.edges not in ("auto", "tiered"):
                 raise
+        if placed is None:  # the error is forgotten by now, with what it held
             before = None
             _drop(key)
             number = min(number + 1, len(SMALLER) - 1)

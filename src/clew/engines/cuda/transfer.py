@@ -21,7 +21,7 @@ from clew.engines.cuda.failures import clean
 from clew.engines.cuda.registered import host_bytes
 from clew.engines.cuda.virtual import Run
 
-CHUNK = 4 << 20  # bytes; of 2 MiB, starting the copies takes longer than they do
+CHUNK = 4 << 20  # bytes; of 1 MiB, starting the copies takes longer than they do
 LANES = 8
 SMALL = CHUNK
 
@@ -61,6 +61,16 @@ class Lane:
             self._unpack(travelling)
             travelling = part, turn
         self._unpack(travelling)
+
+    def see_to_the_end(self) -> None:
+        """Wait for what is under way, however often Ctrl-C comes."""
+        while True:
+            try:
+                return self.stream.synchronize()  # type: ignore[no-any-return]
+            except Exception:  # the GPU is lost: nothing is under way
+                return None
+            except BaseException:
+                continue
 
     def _start(self, target: int, source: int, size: int, turn: int, kind: str) -> None:
         runtime = self.cuda.runtime
@@ -154,12 +164,15 @@ def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> N
                 errors.append(error)
 
         try:
-            threads.apart(run, len(lanes), chunks.stop)
-        finally:
+            threads.apart(run, len(lanes), chunks.stop, movers=True)
             for lane in lanes:
                 after = cuda.Event(disable_timing=True)
                 after.record(lane.stream)
                 stream.wait_event(after)
+        except BaseException:
+            for lane in lanes:
+                lane.see_to_the_end()
+            raise
     if errors:
         failed = errors[0]
         errors.clear()  # or they and the frames on their way here would hold each other, and the arrays

@@ -198,6 +198,8 @@ def _to_try(known: dict[str, _Record]) -> str | None:
         if record.runs == 0 or (record.runs < record.tries and (record.cold or record.best <= HOPELESS * best)):
             return way
     for way, record in known.items():
+        if record.cold:  # its last run had edges to move, and the next would: that says nothing and costs much
+            continue
         if best < record.best <= CLOSE * best and (record.runs < LATEST or record.waited >= AGAIN):
             return way
     return None

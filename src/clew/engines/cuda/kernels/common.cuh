@@ -117,6 +117,16 @@ __device__ __forceinline__ u32 take_room(u32* size, bool wanted) {
     return start + (u32)__popc(takers & lanes_below());
 }
 
+// By how many entries place `at` of an array is after the beginning of a line of memory: what is read over the link is read
+// from there on, so that every load is of one line, and no line is asked for twice.
+#ifndef ON_HOST
+#define ON_HOST 0  // whether edges are read over the link
+#endif
+template <class T>
+__device__ __forceinline__ u32 after_line(const T* entries, u64 at = 0) {
+    return (u32)(((u64)entries / sizeof(T) + at) % WARP);
+}
+
 // What is k-th of `count` things if they are taken from both ends by turns: where the memory at one end is the faster one,
 // both are read all the time.
 __device__ __forceinline__ u64 from_both_ends(u64 k, u64 count) { return k % 2 ? count - 1 - k / 2 : k / 2; }

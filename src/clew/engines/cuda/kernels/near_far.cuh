@@ -271,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #if IN_ORDER
             if (!alone && count >= order_from) {
                 const u64 in_order = put_in_order(offsets, n, found, count, bits, totals, search->barrier);
-                expand_lines(rows_of(found, in_order), (u32)((u64)neighbours / sizeof(Stored) % WARP), team, relax);
+                expand_lines(rows_of(found, in_order), after_line(reinterpret_cast<const Stored*>(neighbours)), team, relax);
             } else
 #endif
                 expand(rows_of(reinterpret_cast<const Row*>(odd ? full1 : full0), full_size), rows_of(found, size),

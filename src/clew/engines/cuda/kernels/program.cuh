@@ -265,8 +265,7 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
             if (!crew.alone && count >= order_from) {
                 const u64 in_order =
                     put_in_order(offsets, n, rows + side * n, count, order_bits, order_totals, control->barrier);
-                expand_lines(rows_of(rows + side * n, in_order), (u32)((u64)neighbours / sizeof(index_t) % WARP), team,
-                             visitor);
+                expand_lines(rows_of(rows + side * n, in_order), after_line(neighbours), team, visitor);
             } else
 #endif
                 expand(active, active, now.longest, team, visitor);

@@ -6,9 +6,6 @@
 // of floats are the same whenever they are formed.
 #include "program_vertex.cuh"
 
-#ifndef ON_HOST
-#define ON_HOST 0  // whether rows are read over the link
-#endif
 #define ROW_CLASSES 4
 #define IN_FLIGHT (FIRST ? 2 : 4)  // entries of a lane that are on their way at once
 
@@ -39,11 +36,10 @@ __device__ __forceinline__ Sum joined(const Sum& one, const Sum& other) {
 }
 
 #if ON_HOST
-// By how many entries the beginning of a row is after that of a line of memory. Warps begin with the line, and with so
-// many lanes idle: then every load is of one line, and no line is asked for twice.
+// Warps begin with the line that a row begins in, and with so many lanes idle.
 __device__ __forceinline__ u32 head_of(const Edges& into, offset_t begin, offset_t length) {
     if (length == 0 || (offset_t)(length + WARP) < length) return 0;
-    return (u32)(((u64)into.neighbours / sizeof(index_t) + (u64)begin) % WARP);
+    return after_line(into.neighbours, (u64)begin);
 }
 #endif
 

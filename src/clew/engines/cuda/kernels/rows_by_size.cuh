@@ -9,9 +9,6 @@
 #ifndef LONG_ROW
 #define LONG_ROW 2048
 #endif
-#ifndef ON_HOST
-#define ON_HOST 0  // whether rows are read over the link
-#endif
 
 // ---- Teams: who works on a row. any and sum are over the members, known to all of them, who must all ask ----
 struct Alone {
@@ -86,8 +83,7 @@ struct Rows {
                                                    const Team& team, See see) {
         const offset_t begin = starts[v], length = starts[v + 1] - begin;
 #if ON_HOST
-        // A warp begins with the line that the row begins in, so that every load is of one line.
-        const u32 head = team.step() < WARP ? 0 : (u32)(((u64)entries / sizeof(index_t) + (u64)begin) % WARP);
+        const u32 head = team.step() < WARP ? 0 : after_line(entries, (u64)begin);
         for (u64 k = team.first(); k < (u64)length + head; k += team.step())
             if (k >= head && see(entries, begin, begin + (offset_t)(k - head))) return true;
 #else

@@ -14,9 +14,6 @@
 #ifndef BOTH_ENDS
 #define BOTH_ENDS 0  // whether warps begin at both ends: for edges in two memories
 #endif
-#ifndef ON_HOST
-#define ON_HOST 0  // whether edges are read over the link
-#endif
 #define LOADS (EACH + ON_HOST)  // by each lane, of a tile
 
 // One place per item: an end of a row takes 4 bytes, a product its own size.
@@ -29,11 +26,11 @@ __device__ __forceinline__ sum_t appended(bool has, sum_t sum, sum_t more) {
     return has ? clew_add(sum, more) : more;
 }
 
-// Over the link, a warp begins with the line that the tile begins in, so that every load is of one line: how many edges
-// that is before. Nothing before the first edge of all is read.
+// Over the link, a warp begins with the line that the tile begins in: how many edges that is before. Nothing before the
+// first edge of all is read.
 __device__ __forceinline__ u32 head_of(const Source& source, offset_t edge) {
 #if ON_HOST
-    const u32 head = (u32)(((u64)source.neighbours / sizeof(index_t) + (u64)edge) % WARP);
+    const u32 head = after_line(source.neighbours, (u64)edge);
     return (u64)edge >= head ? head : 0;
 #else
     (void)source, (void)edge;
@@ -226,8 +223,7 @@ extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* wanted,
             if (lane() < count) sum = carries[from + lane()];
             for (u64 k = lane() + WARP; k < count; k += WARP) sum = clew_add(sum, carries[from + k]);
             sum = sum_of_lanes<WARP>(sum, lane(), count < WARP ? (u32)count : WARP);
-            if constexpr (sizeof(sum_t) < 4) sum = (sum_t)__shfl_sync(ALL_LANES, (int)sum, 0);
-            else sum = __shfl_sync(ALL_LANES, sum, 0);
+            sum = from_lane(sum, 0);
             if ((int)lane() == finder) out[row] = more_here ? clew_add(sum, out[row]) : sum;
         }
     }
