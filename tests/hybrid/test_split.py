@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,12 +12,14 @@ from hypothesis import strategies as st
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.hybrid import buffers, components, pagerank, split
+from clew.engines.cuda.rows import rows_on
+from clew.engines.hybrid import buffers, components, pagerank, plans, split
 from clew.engines.hybrid.pipeline import Settings
 from clew.engines.hybrid.plans import SPLIT
 from clew.engines.hybrid.rates import Rates
 from clew.errors import GraphError
 from tests.algorithms.graphs import graphs
+from tests.on_gpu import emulation_only
 
 COLUMNS = ["frontier", "edges_cpu", "edges_gpu", "bytes_up", "bytes_down", "seconds_cpu", "seconds_gpu", "form"]
 RANKS = {"damping": 0.85, "tolerance": 1e-9, "max_iterations": 60, "jumps": None, "weighted": False, "dtype": "float64"}
@@ -113,6 +118,25 @@ def test_next_to_nothing(vertices):
     if vertices:
         check(graph, 0, Settings(None, 0))
         assert clew.bfs(graph, 0, device="hybrid-emulated").depth.tolist() == [0]
+
+
+@emulation_only  # whose pages are small enough to have half of these edges
+def test_edges_are_put_back_as_the_gpu_likes_them(monkeypatch):
+    """Sharing rows takes them as they are; searches of the GPU alone have them in pairs, after a try of that too."""
+    graph, device = weighted(clew.generate.rmat(7, 8, seed=2)), gpu_for("emulated", 0)
+    monkeypatch.setattr(split, "_searched", partial(slowed, split._searched))
+    with clew.memory("auto", graph.num_arcs * 4):
+        while not plans.is_settled("sssp", graph, device):
+            found = clew.sssp(graph, 0, device="hybrid-emulated")
+        assert np.isfinite(plans.measured("sssp", graph, device)[SPLIT])
+        assert rows_on(device, graph.outgoing, paired=True).paired
+    np.testing.assert_array_equal(found.distance, clew.sssp(graph, 0, device="cpu").distance)
+
+
+def slowed(run, *args):
+    """So that it is not taken."""
+    time.sleep(0.3)
+    return run(*args)
 
 
 def test_other_weights_are_left_to_one_side():

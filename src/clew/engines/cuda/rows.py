@@ -337,6 +337,11 @@ def make_way(device: Device, rows: Adjacency) -> None:
         _kept.pop((id(device), id(rows.indices)), None)
 
 
+def put_anew(device: Device, rows: Adjacency) -> None:
+    """Have the next who asks for rows find none: what is there is in a form that nobody else may want."""
+    _drop((id(device), id(rows.indices)))
+
+
 def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
     """In which memory the edges of rows are and why; None where they have not been put anywhere yet."""
     found = _kept.get((id(device), id(rows.indices)))

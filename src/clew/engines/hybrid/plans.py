@@ -21,7 +21,7 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.edge_memory import EdgePlan
-from clew.engines.cuda.rows import plan_of
+from clew.engines.cuda.rows import plan_of, put_anew
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError, ResourceError
 from clew.graph import Graph
@@ -115,6 +115,8 @@ def fastest(
         started = (id(device), name, chosen)
         record.cold = started not in _started or list(map(id, before)) != list(map(id, _places(device, graph)))
         _started.add(started)
+        if chosen == SPLIT and _to_try(known) is None and _choice(known) != SPLIT:
+            put_anew(device, graph.outgoing)  # in the form that suits the one who has them from now on
         return found
 
 
