@@ -65,14 +65,14 @@ def hubs_and_empty_rows():
     return clew.Graph.from_edges(source, numbers.integers(0, lengths.size, source.size), num_vertices=lengths.size)
 
 
-def begun_at(graph, offset):
+def begun_at(graph, offset, ids="int32"):
     """The same graph, with its neighbours so many entries after the beginning of a line."""
-    room = np.empty(graph.indices.size + offset + 32, graph.indices.dtype)
-    start = -room.ctypes.data // graph.indices.itemsize % 32 + offset
+    room = np.empty(graph.indices.size + offset + 32, ids)
+    start = -room.ctypes.data // room.itemsize % 32 + offset
     indices = room[start : start + graph.indices.size]
     indices[...] = graph.indices
-    moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed)
-    assert moved.indices.ctypes.data // graph.indices.itemsize % 32 == offset
+    moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed, id_dtype=ids)
+    assert moved.indices.ctypes.data // room.itemsize % 32 == offset
     return moved
 
 
@@ -154,8 +154,8 @@ def test_rows_from_the_beginning_of_a_line_have_the_same_sums(offset):
             np.testing.assert_array_equal(array, expected[field], err_msg=f"{type(made).__name__} {field}")
 
 
-@pytest.mark.parametrize("offset", [0, 7])
-def test_algorithms_that_read_by_lines_find_the_same(offset):
+@pytest.mark.parametrize(("offset", "ids"), [(0, "int32"), (7, "int32"), (7, "int64")])
+def test_algorithms_that_read_by_lines_find_the_same(offset, ids):
     """The pieces of long rows in searches, rows of any length in components, tiles of products: to the last digit."""
     device, hubs = gpu_for("emulated", 0), hubs_and_empty_rows()
     # Whatever edge is left out, somebody is not found; the first row is short, so that the long one begins in a line.
@@ -173,7 +173,7 @@ def test_algorithms_that_read_by_lines_find_the_same(offset):
 
     expected = found(hubs, star)
     with clew.memory("zero_copy"):
-        values = found(begun_at(hubs, offset), begun_at(star, offset))
+        values = found(begun_at(hubs, offset, ids), begun_at(star, offset, ids))
     for one, other in zip(expected, values, strict=True):
         np.testing.assert_array_equal(one, other)
     assert values[0].max() == 2
