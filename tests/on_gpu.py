@@ -30,8 +30,9 @@ def install() -> None:
     """Let every result and every primitive give NumPy arrays."""
     made = result.Result.__init__
 
-    def on_host(self: Any, algorithm: str, values: Any, **more: Any) -> None:
-        made(self, algorithm, {name: fetched(array) for name, array in values.items()}, **more)
+    def on_host(self: Any, algorithm: str, values: Any, facts: Any = None, **more: Any) -> None:
+        values, facts = ({name: fetched(each) for name, each in some.items()} for some in (values, facts or {}))
+        made(self, algorithm, values, facts=facts, **more)
 
     result.Result.__init__ = on_host  # type: ignore[method-assign]
     for name in primitives.__all__:

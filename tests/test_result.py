@@ -105,3 +105,34 @@ def test_checkers_call_vertices_by_their_names():
     result.color[2] = -1
     with pytest.raises(clew.VerificationError, match="a colour is 0 or more; broken once, at vertex 'c'"):
         clew.verify.coloring(graph, result)
+
+
+class OnGpu:
+    """As much of a CuPy array as results ask for."""
+
+    def __init__(self, array) -> None:
+        self.array, self.dtype = array, array.dtype
+
+    def get(self):
+        return self.array.copy()
+
+
+def test_arrays_among_the_facts_come_to_the_host_with_the_values():
+    here = Result("found", {"label": np.arange(3)}, facts={"count": 3, "sizes": np.ones(3), "names": {"get": 1}})
+    assert here.numpy() is here
+    for values, facts in ((OnGpu(np.arange(3)), np.ones(3)), (np.arange(3), OnGpu(np.ones(3)))):
+        there = Result("found", {"label": values}, facts={"count": np.int64(3), "sizes": facts}, iterations=7)
+        brought = there.numpy()
+        assert (type(brought.label), type(brought.sizes), brought.count) == (np.ndarray, np.ndarray, 3)
+        assert brought.sizes.tolist() == [1, 1, 1]
+        assert brought.iterations == 7
+        assert brought.numpy() is brought
+
+
+def test_checkers_take_results_from_a_gpu():
+    graph = clew.generate.path(4)
+    found = clew.connected_components(graph)
+    there = {"label": OnGpu(found.label)}
+    clew.verify.connected_components(graph, Result("found", there, facts={**found.facts, "sizes": OnGpu(found.sizes)}))
+    with pytest.raises(clew.VerificationError):
+        clew.verify.connected_components(graph, Result("found", there, facts={**found.facts, "count": 2}))

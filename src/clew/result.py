@@ -112,7 +112,7 @@ class Result(DrawnResult, TensorResult):
     vertices
         Which of the values are vertices themselves, such as parents: those are shown by name (None for -1).
     facts
-        Single numbers and other answers, such as ``count``; attributes too.
+        Single numbers and other answers, such as ``count``; attributes too. Arrays among them stay on a GPU as well.
     iterations
         How many rounds it took.
     converged
@@ -151,14 +151,14 @@ class Result(DrawnResult, TensorResult):
 
     def numpy(self) -> Result:
         """The same result with its arrays in host memory; itself where they are there already."""
-        if all(isinstance(array, np.ndarray) for array in self.values.values()):
+        if not any(map(_is_elsewhere, (*self.values.values(), *self.facts.values()))):
             return self
         return Result(
             self.algorithm,
             {name: _on_host(array) for name, array in self.values.items()},
             names=self._names,
             vertices=self._vertices,
-            facts=self.facts,
+            facts={name: _on_host(fact) if _is_elsewhere(fact) else fact for name, fact in self.facts.items()},
             iterations=self.iterations,
             converged=self.converged,
             trace=self.trace,
@@ -247,6 +247,11 @@ class Result(DrawnResult, TensorResult):
 
             return pa.array(list(values))
         return values if self._names is None or name not in self._vertices else self._names.take_known(values)
+
+
+def _is_elsewhere(value: Any) -> bool:
+    """Whether something is an array that is not in host memory, as CuPy's are."""
+    return not isinstance(value, np.ndarray) and hasattr(value, "dtype") and hasattr(value, "get")
 
 
 def _on_host(array: Any) -> Array:

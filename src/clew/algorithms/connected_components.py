@@ -57,7 +57,7 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
         from clew.engines.cuda.components import connected_components as components_on
 
         found = components_on(gpu, graph)
-        sizes = gpu.download(found.sizes)
+        sizes = found.sizes  # there may be as many as vertices: they stay on the GPU as labels do
     else:
         from clew.engines.cpu.components import connected_components as components
 
@@ -67,6 +67,6 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
         "connected_components",
         {"label": found.label},
         names=graph.names,
-        facts={"count": sizes.size, "sizes": sizes, "largest": int(sizes.max(initial=0))},
+        facts={"count": sizes.size, "sizes": sizes, "largest": int(sizes.max()) if sizes.size else 0},
         trace=found.trace,
     )

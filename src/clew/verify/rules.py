@@ -13,6 +13,7 @@ from clew.dtypes import Array
 from clew.errors import VerificationError
 from clew.graph import Graph
 from clew.names import VertexNames, shown
+from clew.result import Result
 
 Checker = TypeVar("Checker", bound=Callable[..., None])
 
@@ -65,16 +66,20 @@ class _BrokenRuleError(VerificationError):
 
 
 def named(checker: Checker) -> Checker:
-    """A checker whose errors call a vertex what the user calls it."""
+    """A checker whose errors call a vertex what the user calls it, and that has results brought to the host first."""
 
     @wraps(checker)
     def check(graph: Graph, *args: Any, **more: Any) -> None:
         try:
-            checker(graph, *args, **more)
+            checker(graph, *map(_here, args), **{name: _here(given) for name, given in more.items()})
         except _BrokenRuleError as error:
             raise VerificationError(error.said(graph.names)) from None
 
     return cast(Checker, check)
+
+
+def _here(given: Any) -> Any:
+    return given.numpy() if isinstance(given, Result) else given
 
 
 def arcs(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
