@@ -51,7 +51,16 @@ def main() -> None:
                     continue
                 try:
                     note = work.check(work.run()) if work.check else ""
-                    row = timed(work.work, name, work.variant, work.run, device, note=note or "", budget=options.budget)
+                    row = timed(
+                        work.work,
+                        name,
+                        work.variant,
+                        work.run,
+                        device,
+                        note=note or "",
+                        budget=options.budget,
+                        held=work.held,
+                    )
                     rows.append(row)
                     print(table([row], BEST), flush=True)
                 except Exception as error:  # one failure must not cost the other figures

@@ -52,27 +52,33 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
 
         return run
 
-    yield Work("spmv", "auto", product(rows, on_device), close)
-    yield Work("spmv", "cuSPARSE", _cusparse(device, rows, on_device), close)
-    yield Work("spmv", "tiles", product(rows, on_device, way=Way("tiles")), close)
-    yield Work("spmv", "hot", product(rows, on_device, way=Way("hot")), close)
-    yield Work("spmv", "sweep", product(rows, on_device, way=Way("sweep")), close)
+    yield Work("spmv", "auto", product(rows, on_device), close, held=True)
+    yield Work("spmv", "cuSPARSE", _cusparse(device, rows, on_device), close, held=True)
+    yield Work("spmv", "tiles", product(rows, on_device, way=Way("tiles")), close, held=True)
+    yield Work("spmv", "hot", product(rows, on_device, way=Way("hot")), close, held=True)
+    yield Work("spmv", "sweep", product(rows, on_device, way=Way("sweep")), close, held=True)
     for each in (5, 11, 15):
         for kind in ("tiles", "hot"):
-            yield Work("spmv", f"{kind}, each {each}", product(rows, on_device, way=Way(kind, each=each)), close)
-    yield Work("spmv", "own semiring", product(rows, on_device, OWN), close)
+            yield Work(
+                "spmv", f"{kind}, each {each}", product(rows, on_device, way=Way(kind, each=each)), close, held=True
+            )
+    yield Work("spmv", "own semiring", product(rows, on_device, OWN), close, held=True)
     for lanes in LANES:
-        yield Work("spmv", f"rows, {lanes} lanes", product(rows, on_device, way=Way("rows", lanes, 0)), close)
+        yield Work(
+            "spmv", f"rows, {lanes} lanes", product(rows, on_device, way=Way("rows", lanes, 0)), close, held=True
+        )
         fetched = Way("rows", lanes, max(1, 4 * lanes))
-        yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close)
+        yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close, held=True)
     for kind in ("tiles", "hot", "sweep"):
         yield Work("spmv unweighted", kind, product(plain, on_device, way=Way(kind)))
-        yield Work("spmv float64", kind, product(rows, device.upload(x.astype(np.float64)), way=Way(kind)), close)
+        yield Work(
+            "spmv float64", kind, product(rows, device.upload(x.astype(np.float64)), way=Way(kind)), close, held=True
+        )
         yield Work("spmv min_plus", kind, product(rows, on_device, semirings.min_plus, Way(kind)))
     if rows.num_arcs <= COO_EDGES:
-        yield Work("spmv", "coo", product(layouts.coo(rows), on_device), close)
+        yield Work("spmv", "coo", product(layouts.coo(rows), on_device), close, held=True)
     if rows.num_vertices * int(rows.degrees().max(initial=0)) * 8 <= ELL_BYTES:
-        yield Work("spmv", "ell", product(layouts.ell(rows, limit=ELL_BYTES), on_device), close)
+        yield Work("spmv", "ell", product(layouts.ell(rows, limit=ELL_BYTES), on_device), close, held=True)
     held = rows_on(device, rows)
     yield Work("spmv prepared", "tiles", lambda: (balance._tiles.pop(held, None), balance.tiles_of(device, held)))
     yield Work("spmv prepared", "hot", lambda: (hot._renamed.pop(held, None), hot.renamed(device, held)))

@@ -32,7 +32,7 @@ KINDS = ("auto", "rows", "tiles", "hot", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
 #: Edges of a skewed graph below which a warp for each row is done before tiles have been shared out.
-FEW = 1 << 19
+FEW = 1 << 20
 #: 32-edge rounds that a warp takes of a list of coordinates.
 CHUNK_ROUNDS = 16
 
