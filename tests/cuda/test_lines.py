@@ -15,6 +15,7 @@ from clew.engines.cuda.rows import rows_on
 from clew.memory import current
 from clew.operators import semirings
 from examples.vertex_programs import BreadthFirst, PageRank, ShortestPaths
+from tests.cuda.lines import begun_at
 from tests.cuda.test_program import Degrees, Weighing, tuned, weighted
 
 PUSHED = Tuning(threads=64, alone=(0, 0), pushed=1.0, pushed_to_any=1.0)
@@ -63,17 +64,6 @@ def hubs_and_empty_rows():
     numbers = np.random.default_rng(1)
     source = np.repeat(np.arange(lengths.size), lengths)
     return clew.Graph.from_edges(source, numbers.integers(0, lengths.size, source.size), num_vertices=lengths.size)
-
-
-def begun_at(graph, offset, ids="int32"):
-    """The same graph, with its neighbours so many entries after the beginning of a line."""
-    room = np.empty(graph.indices.size + offset + 32, ids)
-    start = -room.ctypes.data // room.itemsize % 32 + offset
-    indices = room[start : start + graph.indices.size]
-    indices[...] = graph.indices
-    moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed, id_dtype=ids)
-    assert moved.indices.ctypes.data // room.itemsize % 32 == offset
-    return moved
 
 
 @pytest.mark.parametrize("name", ["hubs", "skewed", "star", "wide"])

@@ -20,6 +20,7 @@ from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.sssp import sssp
 from clew.placement import Hot
 from clew.plan.room import put_edges
+from tests.cuda.lines import read_by_lines
 from tests.cuda.test_memory import with_every_failure
 from tests.cuda.test_transfer import Gpu, Stream
 
@@ -233,13 +234,7 @@ def test_drivers_that_cannot_split(device, monkeypatch):
 @pytest.mark.parametrize("make", [clew.generate.kronecker, clew.generate.star], ids=["skewed", "one long row"])
 def test_lines_of_pairs(device, make, monkeypatch):
     """Rows read a line at a time, as those of large graphs are; pairs begin anywhere in a line."""
-    monkeypatch.setattr(paths, "LARGE", 1)
-    monkeypatch.setattr(paths, "DENSE", 1)
-    monkeypatch.setattr(paths, "ORDERED", 5)
-    monkeypatch.setattr(paths, "REACH", 0)
-    graph = clew.generate.random_weights(make(9 if make is clew.generate.kronecker else 700), 1, 255, seed=1)
-    source = int(np.argmax(graph.degrees())) + 1
-    expected = clew.sssp(graph, source, device="cpu")
+    graph, source, expected = read_by_lines(monkeypatch, make)
     plain, skews = type(device).split, []
     for skew in (0, 1, 16, 31):
 

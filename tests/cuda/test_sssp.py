@@ -18,6 +18,7 @@ from clew.engines.cuda.paths import Search, Tuning
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.sssp import sssp
 from tests.algorithms.weighted import weighted_graphs
+from tests.cuda.lines import begun_at, read_by_lines
 from tests.graph.strategies import WEIGHT_DTYPES
 
 #: Every way to share edges among warps, and limits so low that small graphs pass them.
@@ -202,19 +203,9 @@ def test_sums_that_turn_out_to_be_large(last, monkeypatch):
 @pytest.mark.parametrize("make", [clew.generate.kronecker, clew.generate.star], ids=["skewed", "one long row"])
 def test_rows_on_the_host_are_read_in_order(make, monkeypatch):
     """What large graphs do; their neighbours begin anywhere in a line."""
-    monkeypatch.setattr(paths, "LARGE", 1)
-    monkeypatch.setattr(paths, "DENSE", 1)
-    monkeypatch.setattr(paths, "ORDERED", 5)
-    monkeypatch.setattr(paths, "REACH", 0)
-    graph = clew.generate.random_weights(make(9 if make is clew.generate.kronecker else 700), 1, 255, seed=1)
-    source = int(np.argmax(graph.degrees())) + 1
-    expected = clew.sssp(graph, source, device="cpu")
+    graph, source, expected = read_by_lines(monkeypatch, make)
     for skew in (0, 1, 31):
-        room = np.empty(graph.indices.size + 64, graph.indices.dtype)
-        start = (-room.ctypes.data // room.itemsize) % 32 + skew
-        indices = room[start : start + graph.indices.size]
-        indices[:] = graph.indices
-        moved = clew.Graph.from_csr(graph.indptr, indices, graph.weights, directed=graph.directed)
+        moved = begun_at(graph, skew)
         for mode, budget in (("zero_copy", None), ("tiered", graph.indices.nbytes)):
             with clew.memory(mode, budget):
                 rows = rows_on(the_emulation(), moved.outgoing, paired=True)

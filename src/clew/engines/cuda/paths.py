@@ -29,7 +29,7 @@ MOST_WARPS = 128  # of a processor, and its blocks, at once
 #: From how many vertices on a frontier whose rows are on the host is put in order: the larger of so many, and of one in
 #: so many of all.
 ORDERED, ORDERED_PART = 1 << 12, 512
-#: Bytes on the host below which it does not: it paid with two gigabytes there and not with half of one, and within some
+#: Bytes on the host below which none is: it paid with two gigabytes there and not with half of one, and within some
 #: hundred megabytes the link has its full rate in any order.
 REACH = 1 << 30
 #: As in near_far.cuh.
