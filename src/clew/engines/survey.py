@@ -100,6 +100,8 @@ def _as_version(number: int) -> str:
 
 def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
     """Copies within the GPU's memory, and between it and pinned host memory, in bytes per second."""
+    from clew.engines.cuda.link import upload_rate
+
     cuda = device.xp.cuda
     size = min(size, cuda.Device().mem_info[0] // 4)
     here, there = device.empty(size, np.uint8), device.empty(size, np.uint8)
@@ -117,7 +119,7 @@ def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
     kinds = cuda.runtime
     return {
         "copy_bytes_per_second": 2 * copy(there.data.ptr, here.data.ptr, size, kinds.memcpyDeviceToDevice),
-        "upload_bytes_per_second": copy(here.data.ptr, pinned.ptr, amount, kinds.memcpyHostToDevice),
+        "upload_bytes_per_second": upload_rate(device),
         "download_bytes_per_second": copy(pinned.ptr, here.data.ptr, amount, kinds.memcpyDeviceToHost),
     }
 

@@ -31,7 +31,7 @@ def link_rate(device: Any) -> float:
         try:
             with clean("the link cannot be measured"):
                 name = device.xp.cuda.runtime.getDeviceProperties(device.ordinal)["name"].decode()
-                found = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": _measured(device)})
+                found = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": upload_rate(device)})
             _known[id(device)] = float(found["upload"])
         except (ClewError, KeyError, TypeError, ValueError):
             return LINK
@@ -44,7 +44,8 @@ def share_of_link(moved: Array, seconds: Array, rate: float) -> Array:
     return share
 
 
-def _measured(device: Any) -> float:
+def upload_rate(device: Any) -> float:
+    """Measured now: 64 MiB from pinned memory, the best of a few copies."""
     source, target = device.pinned(SIZE, np.uint8), device.empty(SIZE, np.uint8)
     source.fill(1)
     taken: list[float] = []
