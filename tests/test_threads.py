@@ -30,10 +30,11 @@ def test_answers_come_in_order():
 
 def test_several_threads_take_part():
     seen = set()
+    four = threading.Barrier(4, timeout=60)
 
     def note(piece):
         seen.add(threading.get_ident())
-        time.sleep(0.01)
+        four.wait()
 
     threads.each(note, 40)
     assert len(seen) == 4
