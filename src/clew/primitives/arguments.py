@@ -92,7 +92,9 @@ def array_of(values: npt.ArrayLike, what: str, ndim: tuple[int, ...] = (1,), mem
         raise GraphError(f"{what} has shape {array.shape}; expected {' or '.join(map(str, ndim))} dimensions.")
     if array.dtype.newbyteorder("=") not in WEIGHT_DTYPES:
         raise GraphError(f"{what} has dtype {array.dtype}; expected bool, an integer, float32 or float64.")
-    found: Array = memory.xp.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
+    if not (array.dtype.isnative and array.flags.c_contiguous):
+        array = memory.xp.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
+    found: Array = array
     return found
 
 

@@ -16,12 +16,14 @@ from clew.operators.fingerprints import fingerprint
 NEVER, TERMINAL, FIRST = 0, 1, 2
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Arithmetic:
-    """Everything that a kernel needs to know of the numbers."""
+    """Everything that a kernel needs to know of the numbers; one object for the same semiring and types."""
 
     defines: dict[str, Any]
     operators: dict[str, Compiled]
+    value: np.dtype[Any]  # of x
+    result: np.dtype[Any]
     identity: Any
     nothing: Any
     terminal: Any
@@ -62,6 +64,8 @@ def _of_semiring(
             "ABSORBING": int(absorbing),
         },
         {"clew_multiply": multiply, "clew_add": _add(semiring.add, result)},
+        x,
+        result,
         *_numbers(semiring.add, result, semiring.add.identity(x) if absorbing else x.type(0), x),
     )
 
@@ -87,6 +91,8 @@ def _of_monoid(
             "RESULT_IS_BOOL": int(result.kind == "b"),
         },
         {"clew_add": _add(monoid, result)},
+        value,
+        result,
         *_numbers(monoid, result, value.type(0), value),
     )
 

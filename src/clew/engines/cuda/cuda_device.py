@@ -53,6 +53,7 @@ class CudaDevice:
         self.cluster_size = 8 if int(self._device.arch) >= 90 else 1
         self._modules: dict[Program, Any] = {}
         self._kernels: dict[tuple[Program, str], CudaKernel] = {}
+        self._asked_for: dict[Any, CudaKernel] = {}
         self._streams: dict[int, Any] = {}
         self.lanes: list[Any] = []  # of transfer.py
         self.watch: Any = None  # told before and after each launch, for those who measure
@@ -65,9 +66,12 @@ class CudaDevice:
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An array whose entries are whatever was there."""
-        wanted = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        with clean(f"an array of {wanted:,} bytes does not fit into GPU memory", wanted):
+        try:
             return self.xp.empty(shape, dtype)
+        except Exception:
+            wanted = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+            with clean(f"an array of {wanted:,} bytes does not fit into GPU memory", wanted):
+                raise
 
     def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An array of zeros."""
@@ -162,7 +166,13 @@ class CudaDevice:
         operators: Mapping[str, Compiled] | None = None,
     ) -> CudaKernel:
         """The kernel ``name`` of a file, compiled for this GPU."""
-        program = Program.of(file, defines, operators)
+        asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
+        found = self._asked_for.get(asked)  # to put macros in order and into words takes longer than a launch
+        if found is None:
+            found = self._asked_for[asked] = self._loaded(name, Program.of(file, defines, operators))
+        return found
+
+    def _loaded(self, name: str, program: Program) -> CudaKernel:
         found = self._kernels.get((program, name))
         if found is None:
             with clean(f"the kernel {name} cannot be loaded"):
@@ -239,7 +249,8 @@ class CudaDevice:
         together: bool,
         cluster: int = 1,
     ) -> None:
-        passed = [_argument(value) for value in args]
+        array = self.xp.ndarray
+        passed = [value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args]
         config = _config(blocks, threads, shared, together, cluster)
         with clean(f"the kernel {kernel.name} cannot be started"):
             if self.watch is not None:
@@ -253,14 +264,6 @@ class CudaDevice:
         if handle not in self._streams:
             self._streams[handle] = self._core.Stream.from_handle(handle)
         return self._streams[handle]
-
-
-def _argument(value: Any) -> Any:
-    if value is None:
-        return 0
-    data = getattr(value, "data", None)
-    pointer = getattr(data, "ptr", None)
-    return value if pointer is None else pointer
 
 
 @lru_cache(maxsize=4096)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator
+from types import TracebackType
 from typing import Any
 
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
@@ -122,26 +122,39 @@ def find_cupy() -> Any:
     return cupy
 
 
-@contextmanager
-def clean(problem: str, wanted: int | None = None) -> Iterator[None]:
-    """Errors of CUDA's libraries as clew errors: ``problem`` is what went wrong for the user."""
-    try:
-        yield
-    except (ClewError, KeyboardInterrupt):
-        raise
-    except MemoryError as error:
-        raise _out_of_memory(problem, wanted) from error
-    except Exception as error:
+class clean(ContextDecorator):  # noqa: N801, used as the function that it takes the place of would be
+    """Errors of CUDA's libraries as clew errors: ``problem`` is what went wrong for the user.
+
+    A class, since every launch goes through it: a generator would take a microsecond.
+    """
+
+    __slots__ = ("problem", "wanted")
+
+    def __init__(self, problem: str, wanted: int | None = None) -> None:
+        self.problem, self.wanted = problem, wanted
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and (told := self._told(error)) is not None:
+            raise told from error
+
+    def _told(self, error: BaseException) -> ClewError | None:
+        """What to raise in its place, if anything."""
+        if isinstance(error, ClewError) or not isinstance(error, Exception):
+            return None
+        if isinstance(error, MemoryError):
+            return _out_of_memory(self.problem, self.wanted)
         if not _is_cuda(error):
-            raise
+            return None
         if "OUT_OF_MEMORY" in str(error).upper().replace(" ", "_"):
-            raise _out_of_memory(problem, wanted) from error
-        _note_whether_lost(f"{problem}: {error}")
-        raise DeviceError(
-            f"{problem}: {error}.",
-            remedy=ON_CPU[0],
-            option=ON_CPU[1],
-        ) from error
+            return _out_of_memory(self.problem, self.wanted)
+        told = f"{self.problem}: {error}"
+        _note_whether_lost(told)
+        return DeviceError(f"{told}.", remedy=ON_CPU[0], option=ON_CPU[1])
 
 
 def _is_cuda(error: Exception) -> bool:

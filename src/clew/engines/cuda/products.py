@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -12,8 +14,9 @@ from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.algebra import Arithmetic
 from clew.engines.cuda.bits import packed
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import renamed, reordered, shared_bytes
+from clew.engines.cuda.hot import renamed, reordered
 from clew.engines.cuda.layouts import layout_on
+from clew.engines.cuda.ready_products import HOT_THREADS, RESIDENT, THREADS, Product, by_rows, by_tiles
 from clew.engines.cuda.repeats import earned_layout
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program
@@ -21,18 +24,14 @@ from clew.engines.cuda.sweep import can_sweep, run_sweep, sweep_of
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Semiring, semirings
 
-THREADS = 256
-HOT_THREADS = 1024
-#: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
-RESIDENT = 5
-#: A warp for every tile: processors that are done early are given others' blocks, and none is idle at the end.
-MOST_BLOCKS = 1 << 20
 LANES = (1, 2, 4, 8, 16, 32)
 KINDS = ("auto", "rows", "tiles", "hot", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
 #: Edges of a skewed graph below which a warp for each row is done before tiles have been shared out.
 FEW = 1 << 20
+#: Products kept ready for one graph; who has more semirings than this makes them in a loop, each anew.
+MOST_READY = 64
 #: 32-edge rounds that a warp takes of a list of coordinates.
 CHUNK_ROUNDS = 16
 
@@ -73,28 +72,7 @@ def spmv_rows(
     device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, way: Way = AUTO
 ) -> None:
     """Over compressed rows."""
-    left_open = way.kind == "auto"
-    way = choose(balance.degrees_of(rows), numbers, way)
-    if left_open and way.kind == "tiles":
-        way = _for_skewed(device, rows, numbers, way)
-    if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
-        way = replace(way, kind="tiles")
-    if way.bits and x.dtype.kind == "b" and way.kind in ("rows", "tiles"):
-        numbers, x = with_bits(numbers), packed(device, x)
-    if way.kind == "rows":
-        edges = (rows.neighbours, rows.weights)
-        run_rows(device, rows.defines, rows.offsets, edges, numbers, x, wanted, out, way)
-    elif way.kind == "sweep":
-        run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
-    else:
-        _by_tiles(device, rows, numbers, x, wanted, out, way)
-
-
-def _for_skewed(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Way:
-    """What takes least for rows of very different lengths, by how many edges there are."""
-    if rows.num_arcs < FEW:
-        return replace(way, kind="rows", lanes=LANES[-1], fetch=0)
-    return replace(way, kind=earned_layout(device, rows, sweeps=numbers.starts_from_identity))
+    _ready(device, rows, numbers, way)(device, x, wanted, out)
 
 
 def spmv_bits(
@@ -103,13 +81,81 @@ def spmv_bits(
     """The same from a bit vector into a bit vector of zeros, for semirings of truth values."""
     truth = np.dtype(np.bool_)
     weight = None if rows.weights is None else rows.weights.dtype
-    numbers = with_bits(algebra.of_semiring(semiring, weight, truth, truth), out=True)
-    way = choose(balance.degrees_of(rows), numbers, replace(way, kind="rows"))
-    edges = (rows.neighbours, rows.weights)
-    run_rows(device, rows.defines, rows.offsets, edges, numbers, words, wanted, out, way)
+    numbers = _with_bits(algebra.of_semiring(semiring, weight, truth, truth), out=True)
+    _ready(device, rows, numbers, replace(way, kind="rows", bits=False))(device, words, wanted, out)
 
 
-def with_bits(numbers: Arithmetic, *, out: bool = False) -> Arithmetic:
+def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+    """The product over these rows, made once for these numbers and this way."""
+    product = rows.ready.get((numbers, way))
+    if product is None:
+        if len(rows.ready) >= MOST_READY:
+            rows.ready.clear()
+        product = rows.ready[numbers, way] = _made_ready(device, rows, numbers, way)
+    return product
+
+
+def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+    left_open = way.kind == "auto"
+    way = choose(balance.degrees_of(rows), numbers, way)
+    if left_open and way.kind == "tiles" and rows.num_arcs < FEW:
+        way = replace(way, kind="rows", lanes=LANES[-1], fetch=0)
+    if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
+        way = replace(way, kind="tiles")
+    if way.kind in ("hot", "sweep"):
+        return partial(_over_layout, weakref.ref(rows), numbers, way)
+    bits = way.bits and numbers.value.kind == "b"
+    if bits:
+        numbers = _with_bits(numbers)
+    if way.kind == "rows":
+        edges = (rows.neighbours, rows.weights)
+        product = by_rows(device, rows.defines, rows.offsets, edges, numbers, way.lanes or 1, way.fetch or 0)
+    else:
+        product = _over_tiles(device, rows, rows.neighbours, numbers, way)
+    if bits:
+        return lambda device, x, wanted, out: product(device, packed(device, x), wanted, out)
+    if left_open and way.kind == "tiles":
+        return partial(_over_what_is_earned, weakref.ref(rows), numbers, way, product)
+    return product
+
+
+def _over_tiles(device: Device, rows: DeviceRows, neighbours: Any, numbers: Arithmetic, way: Way) -> Product:
+    hot = way.kind == "hot"
+    ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
+    tiles = balance.tiles_of(device, rows, way.each)
+    return by_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, **ways)
+
+
+def _over_layout(
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, way: Way, device: Device, x: Any, wanted: Any, out: Any
+) -> None:
+    """Over a layout that is another copy of the rows, and may be let go between products."""
+    rows = of()
+    assert rows is not None, "a product is run by who has the rows"
+    if way.kind == "sweep":
+        run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
+        return
+    columns = renamed(device, rows)
+    product = _over_tiles(device, rows, columns.neighbours, numbers, way)
+    product(device, reordered(device, x, columns.order), wanted, out)
+
+
+def _over_what_is_earned(
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, way: Way, tiles: Product, device: Device, x: Any, wanted: Any,
+    out: Any,
+) -> None:  # fmt: skip
+    """Over tiles until the rows have earned another layout by being multiplied with."""
+    rows = of()
+    assert rows is not None, "a product is run by who has the rows"
+    kind = earned_layout(device, rows, sweeps=numbers.starts_from_identity)
+    if kind == "tiles":
+        tiles(device, x, wanted, out)
+    else:
+        _over_layout(of, numbers, replace(way, kind=kind), device, x, wanted, out)
+
+
+@lru_cache(maxsize=64)
+def _with_bits(numbers: Arithmetic, *, out: bool = False) -> Arithmetic:
     """The same arithmetic with x, and the results too, as bits."""
     return replace(numbers, defines={**numbers.defines, "X_BITS": 1, "OUT_BITS": int(out)})
 
@@ -129,82 +175,6 @@ def choose(degrees: balance.Degrees, numbers: Arithmetic, way: Way) -> Way:
 def lanes_for(mean: float) -> int:
     """Lanes of a row: each should have a few edges, since they all wait for the last one's gather."""
     return next((lanes for lanes in LANES if mean <= 4 * lanes), LANES[-1])
-
-
-def run_rows(
-    device: Device,
-    macros: dict[str, str],
-    offsets: Any,
-    edges: tuple[Any, Any],
-    numbers: Arithmetic,
-    x: Any,
-    wanted: Any,
-    out: Any,
-    way: Way,
-) -> None:
-    """Over rows, with ``way.lanes`` lanes each."""
-    num_rows = offsets.size - 1
-    defines = {**macros, **numbers.defines, "V": way.lanes, "FETCH": way.fetch or 0, "STOP": numbers.stop}
-    kernel = device.kernel("spmv_rows.cuh", "spmv_rows", defines, numbers.operators)
-    counter = device.zeros(1, np.uint64) if way.fetch else None
-    blocks = blocks_for(device, num_rows * (way.lanes or 1), THREADS)
-    device.launch(
-        kernel, blocks, THREADS, offsets, *edges, x, wanted, out, np.uint64(num_rows), numbers.identity,
-        numbers.nothing, numbers.terminal, counter,
-    )  # fmt: skip
-
-
-def _by_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, way: Way) -> None:
-    tiles = balance.tiles_of(device, rows, way.each)
-    neighbours, hot = rows.neighbours, way.kind == "hot"
-    if hot:
-        columns = renamed(device, rows)
-        neighbours, x = columns.neighbours, reordered(device, x, columns.order)
-    ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
-    run_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, x, wanted, out, **ways)
-
-
-def run_tiles(
-    device: Device,
-    macros: dict[str, str],
-    tiles: balance.Tiles,
-    offsets: Any,
-    edges: tuple[Any, Any],
-    numbers: Arithmetic,
-    x: Any,
-    wanted: Any,
-    out: Any,
-    *,
-    hot: bool = False,
-    both_ends: bool = False,
-    on_host: bool = False,
-) -> None:
-    """Over tiles of equal work, then over the rows that span several; ``both_ends`` for edges in two memories.
-
-    ``on_host`` says that they are read over the link, and by whole lines.
-    """
-    threads = HOT_THREADS if hot else THREADS
-    shape = {"EACH": tiles.each, "HOT": int(hot), "THREADS": threads, "RESIDENT": 1 if hot else RESIDENT}
-    defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends), **({"ON_HOST": 1} if on_host else {})}
-    # Both are looked up before the first is started: on small graphs the GPU would wait for the host in between.
-    kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
-    join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
-    join_blocks = blocks_for(device, tiles.count, THREADS)
-    carries = device.empty(tiles.count, out.dtype)
-    shared = threads * tiles.each * max(4, out.dtype.itemsize)
-    num_hot = max(0, min(x.size, (shared_bytes(device) - shared) // x.dtype.itemsize)) if hot else 0
-    shared += num_hot * x.dtype.itemsize
-    blocks = blocks_for(device, tiles.count * balance.WARP, threads, MOST_BLOCKS)
-    if hot:  # every block fetches the hot values first, so there are no more than run at once
-        blocks = min(blocks, device.resident_blocks(kernel, threads, shared))
-    else:  # x is read again and again, and what shared memory leaves of a processor's memory is its cache
-        device.leave_to_cache(kernel, threads, shared)
-    num_rows, count = np.uint64(offsets.size - 1), np.uint64(tiles.count)
-    device.launch(
-        kernel, blocks, threads, offsets, *edges, x, wanted, out, num_rows, np.uint64(tiles.num_items),
-        count, tiles.rows, carries, numbers.identity, numbers.nothing, np.uint64(num_hot), shared=shared,
-    )  # fmt: skip
-    device.launch(join, join_blocks, THREADS, offsets, wanted, out, count, tiles.rows, carries)
 
 
 def _over_list(

@@ -13,8 +13,8 @@ from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.device import Device, blocks_for, index_defines
 from clew.engines.cuda.hot import renamed
 from clew.engines.cuda.launches import Pace
-from clew.engines.cuda.products import run_tiles
 from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
+from clew.engines.cuda.ready_products import by_tiles
 from clew.engines.cuda.repeats import earned_layout
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
@@ -94,12 +94,9 @@ def _product(
     macros, tiles, hot = {**rows.defines, "WEIGHTED": "0"}, balance.tiles_of(device, rows), layout != "tiles"
     columns = renamed(device, rows) if hot else None
     edges = (rows.neighbours if columns is None else columns.neighbours, None)
-
-    def multiply(x: Any, out: Any) -> None:
-        ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
-        run_tiles(device, macros, tiles, rows.offsets, edges, numbers, x, None, out, **ways)
-
-    return None if columns is None else columns.names, multiply
+    ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
+    product = by_tiles(device, macros, tiles, rows.offsets, edges, numbers, **ways)
+    return None if columns is None else columns.names, lambda x, out: product(device, x, None, out)
 
 
 def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,8 @@ class DeviceRows:
     num_arcs: int
     plan: EdgePlan | None = None
     pairs: Any = None
+    #: Products that are ready to be started, by what they are told (products.py).
+    ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def paired(self) -> bool:

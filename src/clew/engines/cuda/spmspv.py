@@ -16,7 +16,8 @@ from clew.engines.cuda import algebra
 from clew.engines.cuda.algebra import Arithmetic
 from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.products import Way, lanes_for, run_rows
+from clew.engines.cuda.products import lanes_for
+from clew.engines.cuda.ready_products import by_rows
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.sorting import merge_sorted, stable_order
 from clew.engines.cuda.source import Program
@@ -129,9 +130,9 @@ def sum_runs(device: Device, products: Any, bounds: Any, monoid: Monoid, dtype: 
     """The products of every run summed, in their order."""
     numbers = algebra.of_monoid(monoid, products.dtype, dtype)
     sums = device.empty(bounds.size - 1, dtype)
-    way = Way("rows", lanes_for(products.size / sums.size), 0)
     macros = index_defines(np.dtype(np.int64), 2**62)
-    run_rows(device, macros, bounds, (None, None), numbers, products, None, sums, way)
+    lanes = lanes_for(products.size / sums.size)
+    by_rows(device, macros, bounds, (None, None), numbers, lanes)(device, products, None, sums)
     return sums
 
 

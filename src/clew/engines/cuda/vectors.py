@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from clew import operators
-from clew.engines.cuda import algebra, balance, products
+from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.products import lanes_for
+from clew.engines.cuda.ready_products import RESIDENT, by_rows, by_tiles
 from clew.engines.cuda.source import Compiled, Program, ctype
 from clew.operators import Monoid, Operator, monoids
 
@@ -39,10 +41,10 @@ def reduce_segments(device: Device, values: Any, indptr: Any, monoid: Monoid, ou
     macros = index_defines(np.dtype(np.int64), 2**62)
     if numbers.stop == algebra.NEVER:
         tiles = balance.find_tiles(device, indptr, out.size, num_values, macros)
-        products.run_tiles(device, macros, tiles, indptr, (None, None), numbers, values, None, out)
+        product = by_tiles(device, macros, tiles, indptr, (None, None), numbers)
     else:
-        lanes = products.lanes_for(num_values / out.size)
-        products.run_rows(device, macros, indptr, (None, None), numbers, values, None, out, products.Way("rows", lanes))
+        product = by_rows(device, macros, indptr, (None, None), numbers, lanes_for(num_values / out.size))
+    product(device, values, None, out)
 
 
 def _typed(
@@ -57,7 +59,7 @@ def _variants() -> list[Program]:
     macros = index_defines(np.dtype(np.int64), 2**62)
     sums, smallest = algebra.of_monoid(monoids.plus, double, double), algebra.of_monoid(monoids.min, byte, byte)
     rows = {**macros, **smallest.defines, "V": 4, "FETCH": 0, "STOP": 0}
-    tiles = {"EACH": balance.EACH, "HOT": 0, "THREADS": THREADS, "RESIDENT": products.RESIDENT}
+    tiles = {"EACH": balance.EACH, "HOT": 0, "THREADS": THREADS, "RESIDENT": RESIDENT}
     return [
         Program.of("elementwise.cuh", *_typed(operators.plus, byte, double, double)),
         Program.of("spmv_tiles.cuh", {**macros, **sums.defines, **tiles}, sums.operators),
