@@ -102,23 +102,24 @@ def timed(
 
     run()
     busy = cp.RawKernel(BUSY, "busy") if held else None
-    device.watch = Watch()
+    watch = Watch()
     on_device: list[float] = []
     on_wall: list[float] = []
     stream = cp.cuda.get_current_stream()
     started = time.perf_counter()
     while len(on_device) < 3 or (time.perf_counter() - started < budget and len(on_device) < 50):
+        device.watch = None if held else watch  # its events are no part of a call
         stream.synchronize()
         wall = time.perf_counter()
         run()
         stream.synchronize()
         on_wall.append((time.perf_counter() - wall) * 1e3)
         if busy is not None:
-            device.watch.take()
+            device.watch = watch
             busy((1,), (1,), (np.int64(HELD),))
             run()
             stream.synchronize()
-        on_device.append(device.watch.take() or on_wall[-1])
+        on_device.append(watch.take() or on_wall[-1])
     device.watch = None
     spread = float(np.percentile(on_device, 90) / max(np.median(on_device), 1e-9))
     return Timed(work, graph, variant, float(np.median(on_device)), float(np.median(on_wall)), spread, note)
