@@ -17,6 +17,7 @@ from rich.console import Console
 import clew
 from clew import progress
 from clew.engines.cpu import team
+from tests.interrupting import interrupt
 
 
 @pytest.fixture
@@ -168,9 +169,6 @@ def test_ctrl_c_ends_searches_from_all_vertices(call):
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     time.sleep(1)
-    process.send_signal(signal.SIGINT)
-    start = time.perf_counter()
-    _, errors = process.communicate(timeout=60)
+    _, errors = interrupt(process)
     assert "KeyboardInterrupt" in errors
     assert process.returncode == -signal.SIGINT
-    assert time.perf_counter() - start < 10

@@ -14,6 +14,7 @@ import weakref
 import pytest
 
 from clew import GraphError, threads
+from tests.interrupting import interrupt
 
 
 @pytest.fixture(autouse=True)
@@ -120,8 +121,7 @@ def test_control_c_stops_between_pieces():
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=10)
+    _, errors = interrupt(process)
     assert process.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in errors
 

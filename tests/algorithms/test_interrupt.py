@@ -9,6 +9,8 @@ import time
 
 import pytest
 
+from tests.interrupting import interrupt
+
 CODE = """
 import clew
 from clew import threads
@@ -42,8 +44,7 @@ def test_after_control_c_in_a_brief_call_the_next_one_works(threads):
     )
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    output, _ = process.communicate(timeout=60)
+    output, _ = interrupt(process)
     assert output == "True\n"
 
 
@@ -54,7 +55,6 @@ def test_control_c_stops_a_team_between_steps(threads):
     )
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.5)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = interrupt(process)
     assert process.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in errors

@@ -25,6 +25,7 @@ from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
 from tests.cuda.test_program import Weighing as WeighingOnGpu
+from tests.interrupting import interrupt
 from tests.on_gpu import emulation_only
 
 
@@ -217,14 +218,7 @@ def test_control_c_between_iterations():
         [sys.executable, "-c", CODE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "ready\n"
-        try:
-            for _ in range(20):  # one that comes while an array is freed is lost, as everywhere in Python
-                time.sleep(2)
-                process.send_signal(signal.SIGINT)
-                if process.poll() is not None:
-                    break
-            _, errors = process.communicate(timeout=20)
-        finally:
-            process.kill()
+        time.sleep(2)
+        _, errors = interrupt(process)
     assert process.returncode == -signal.SIGINT
     assert "KeyboardInterrupt" in errors
