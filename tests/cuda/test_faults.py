@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
+import weakref
 from types import SimpleNamespace
 
 import numpy as np
@@ -99,6 +101,25 @@ def test_errors_of_the_libraries_become_sentences(error, kind, said):
     with pytest.raises(kind, match=said) as caught, failures.clean("a kernel failed", 1 << 20):
         raise error
     assert 'device="cpu"' in str(caught.value)
+
+
+def test_what_failed_lets_go_of_its_arrays_at_once():
+    """Whoever tries again with less cannot wait for the collector of cycles: the memory would still be taken."""
+    held = []
+
+    def fail():
+        array = np.empty(1)
+        held.append(weakref.ref(array))
+        with failures.clean("no room"):
+            raise MemoryError(array.size)
+
+    gc.disable()
+    try:
+        with contextlib.suppress(ResourceError):
+            fail()
+        assert held[0]() is None
+    finally:
+        gc.enable()
 
 
 def test_other_errors_pass_through():

@@ -139,8 +139,13 @@ class clean(ContextDecorator):  # noqa: N801, used as the function that it takes
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and (told := self._told(error)) is not None:
+        told = None if error is None else self._told(error)
+        if told is None:
+            return
+        try:
             raise told from error
+        finally:
+            del told  # or it and this frame would hold each other, and with the cause the arrays of whoever failed
 
     def _told(self, error: BaseException) -> ClewError | None:
         """What to raise in its place, if anything."""
