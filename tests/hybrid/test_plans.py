@@ -122,6 +122,23 @@ def test_who_cannot_leaves_it_to_the_next(graph, clock):
         fastest("broken", graph, device, ways)
 
 
+def test_options_may_leave_out_a_way(graph, clock):
+    """One that was taken before, or is the fastest, and one that was not there at first."""
+    device, taken = gpu_for("emulated", 0), []
+    ways = ways_that_take(graph, device, taken, {GPU: 0.04, ZERO_COPY: 0.04, CPU: 0.04, SPLIT: 0.02}, clock)
+    fewer = {way: ways[way] for way in (GPU, CPU)}
+    fastest("some", graph, device, fewer)
+    for _ in range(12):
+        fastest("some", graph, device, ways)
+    assert fastest("some", graph, device, ways) == SPLIT
+    assert fastest("some", graph, device, fewer) in fewer
+    graph = clew.generate.random_weights(graph, 1, 9, seed=1)
+    for options in ({}, {"deterministic": True}) * 8:
+        clew.sssp(graph, 0, device="hybrid-emulated", **options)
+    for options in ({}, {"weighted": True}) * 8:
+        clew.pagerank(graph, device="hybrid-emulated", max_iterations=2, tolerance=0, **options)
+
+
 def test_one_way_only(graph, clock):
     device, taken = gpu_for("emulated", 0), []
     ways = ways_that_take(graph, device, taken, dict.fromkeys((GPU, ZERO_COPY, CPU, SPLIT), 0), clock)

@@ -89,8 +89,11 @@ def fastest(
         weakref.finalize(graph.indices, _records.pop, key, None)
         hosted = {ZERO_COPY} if GPU in ways and policy.edges in ("auto", "tiered") else set()
         known = _records[key] = {way: _Record() for way in ORDER if way in ways.keys() | hosted}
+    if SPLIT in ways:  # which not all options allow: the first run may have been without it
+        known.setdefault(SPLIT, _Record())
     while True:
-        chosen = _choice(known)
+        offered = {way: record for way, record in known.items() if way in ways or way == ZERO_COPY}
+        chosen = _choice(offered)
         if chosen == ZERO_COPY and known[chosen].runs == 0 and not _is_worth_a_try(known, device, graph):
             del known[chosen]
             continue
@@ -102,7 +105,7 @@ def fastest(
             if unfit and chosen == CPU:  # what the CPU cannot compile, nobody can
                 raise
             _give_up(known, *((GPU, ZERO_COPY) if unfit and chosen != SPLIT else (chosen,)))
-            if all(record.failed for record in known.values()):
+            if all(known[way].failed for way in offered):
                 raise
             continue  # the error is forgotten first, with what it holds of the device
         record = known[chosen]
