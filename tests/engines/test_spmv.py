@@ -139,6 +139,21 @@ def test_the_result_may_replace_the_vector(engine):
     np.testing.assert_array_equal(clew.spmv(graph, x, out=x, device=engine), expected)
 
 
+@pytest.mark.parametrize("layout", [layouts.csr, layouts.coo, layouts.ell])
+def test_the_result_may_replace_the_mask(engine, layout):
+    """Also where the wanted entries are asked for again when some results are there."""
+    rng = np.random.default_rng(1)
+    ends = np.append(np.zeros(2000, np.int64), rng.integers(0, 300, 600)), rng.integers(0, 300, 2600)
+    edges, x = layout(clew.Graph.from_edges(*ends, num_vertices=300)), rng.random(300) < 0.1
+    mask = rng.random(300) < 0.5
+    mask[0] = True
+    expected = clew.spvisit(edges, x, mask=mask, device="reference")
+    ways = ("auto", "rows", "tiles", "hot", "sweep") if layout is layouts.csr and engine == "emulated" else ("auto",)
+    for way in ways:
+        both = mask.copy()
+        np.testing.assert_array_equal(clew.spvisit(edges, x, mask=both, out=both, way=way, device=engine), expected)
+
+
 def test_dtypes_follow_numpy(engine):
     graph = weighted(clew.generate.path(3), "int32")
     x = np.ones(3, dtype=np.float32)

@@ -116,7 +116,9 @@ def spmv(
         engine.spmv(layout, x, semiring, wanted, fresh)
         return fresh
     check_out(out, x.size, memory)
-    if accumulate is None and out.dtype == dtype and out.flags.c_contiguous and not xp.may_share_memory(out, x):
+    read = (x,) if wanted is None else (x, wanted)  # while results are written
+    apart = out.flags.c_contiguous and not any(xp.may_share_memory(out, array) for array in read)
+    if accumulate is None and out.dtype == dtype and apart:
         engine.spmv(layout, x, semiring, wanted, out)
         return out
     result = _blank(memory, x.size, dtype, semiring, wanted)
