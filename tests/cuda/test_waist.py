@@ -145,6 +145,18 @@ def test_layouts_may_share_columns(device):
         check_spmv(device, other, semirings.plus_times, "int32")
 
 
+def test_rows_may_share_columns_and_begin_elsewhere(device):
+    lengths = ([1, 2, 0, 3], [2, 2, 1, 1])
+    columns = rows_of_lengths(lengths[0]).indices
+    for _ in range(2):
+        for some in lengths:
+            rows = np.repeat(np.arange(4, dtype=columns.dtype), some)
+            listed = layouts.COO(rows, columns, None, 4)
+            check_spmv(device, listed, semirings.plus_times, "int32")
+            check_spmv(device, layouts.csr(listed), semirings.plus_times, "int32")
+    assert rows_on(device, layouts.csr(listed)) is rows_on(device, layouts.csr(listed))  # offsets are counted anew
+
+
 def test_tables_may_have_gaps(device):
     table = layouts.ELL(np.array([[1, -1, 0], [-1, 2, -1], [2, 0, -1]], dtype=np.int32), None)
     check_spmv(device, table, semirings.plus_times, "int32")

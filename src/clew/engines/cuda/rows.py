@@ -99,6 +99,7 @@ class _Kept:
     """
 
     device: weakref.ref[Any]
+    indptr: weakref.ref[Any]
     policy: Policy
     boundary: int | None
     plain: DeviceRows | None
@@ -143,6 +144,9 @@ def rows_on(
         if policy.edges == "auto":
             attempt.note(key, 0)
     found = _found(device, key)
+    if found is not None and not _begin_alike(device, found, rows):
+        found = None
+        _drop(key)
     if found is None or not _is_as_asked(found, policy, rows, wanted, paired):
         found = None  # nobody but the cache has what is to be replaced
         found = _put(device, rows, wanted, policy, parts, paired)
@@ -156,6 +160,17 @@ def rows_on(
 def _found(device: Device, key: Key) -> _Kept | None:
     found = _kept.get(key)
     return found if found is not None and found.device() is device else None
+
+
+def _begin_alike(device: Device, found: _Kept, rows: Adjacency) -> bool:
+    """Whether rows begin where those do that are there: layouts may share an array of neighbours and cut it otherwise.
+
+    A list of coordinates has its offsets counted at every call, so that these are others and yet the same.
+    """
+    if found.indptr() is rows.indptr:
+        return True
+    known, asked = found.whole.offsets, offsets_on(device, rows)
+    return bool(known.size == asked.size and (known == asked).all())
 
 
 def _is_as_asked(found: _Kept, policy: Policy, rows: Adjacency, wanted: Any, paired: bool) -> bool:
@@ -205,7 +220,7 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
             _drop(key)
             number = min(number + 1, len(SMALLER) - 1)
             continue
-        kept = _Kept(weakref.ref(device), policy, rows.boundary, *placed)
+        kept = _Kept(weakref.ref(device), weakref.ref(rows.indptr), policy, rows.boundary, *placed)
         _charge(device, key, kept.whole)
         _watch(key, rows.indices)
         _kept[key] = kept
