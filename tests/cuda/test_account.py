@@ -10,7 +10,7 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import account, rows
+from clew.engines.cuda import account, pagerank, rows
 from clew.engines.cuda.outofcore import chunks
 from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
 from clew.graph import Graph
@@ -69,7 +69,7 @@ def most(monkeypatch):
         plain(device, *charged)
         seen.append(account.charged(device))
 
-    for module in (rows, chunks):
+    for module in (rows, chunks, pagerank):
         monkeypatch.setattr(module, "charge", charge)
     return lambda: max(seen)
 
@@ -145,6 +145,29 @@ def test_in_edges_are_turned_on_the_device_only_where_there_is_room_for_them(dev
             incoming_on(device, fresh, weights=False)
         assert fresh.has_incoming is not turned
         assert budget - 64 - 4 <= account.charged(device) <= budget
+
+
+def test_in_edges_that_were_turned_on_the_device_heed_a_budget_that_comes_later(device):
+    whole = DIRECTED.num_arcs * 4
+    fresh = Graph.from_csr(DIRECTED.indptr.copy(), DIRECTED.indices.copy(), directed=True)
+    found = clew.pagerank(fresh, device="emulated").rank
+    assert not fresh.has_incoming
+    assert account.charged(device) == 2 * whole
+    for budget in (0, whole // 3):
+        with clew.memory("auto", budget):
+            np.testing.assert_allclose(clew.pagerank(fresh, device="emulated").rank, found)
+        assert account.charged(device) <= budget
+
+
+def test_shares_of_edges_are_in_the_budget(device, most):
+    """Weighted PageRank has a number for every in-edge beside its neighbour, made when it runs."""
+    whole = DIRECTED.num_arcs * 4
+    found = clew.pagerank(DIRECTED, weighted=True, device="cpu").rank
+    for budget in (whole, 4 * whole):
+        with clew.memory("auto", budget):
+            np.testing.assert_allclose(clew.pagerank(DIRECTED, weighted=True, device="emulated").rank, found)
+        assert whole - 64 - 4 <= most() <= budget
+    assert most() >= 3 * whole  # where there is room, they are where the edges are
 
 
 def test_in_edges_without_weights_are_the_same_rows_every_time(device):

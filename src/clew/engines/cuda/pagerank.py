@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cpu.pagerank import Ranks, shares_of
+from clew.engines.cuda.account import charge, charged
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.edge_memory import put
+from clew.engines.cuda.edge_memory import EdgePlan, put
 from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.outofcore.pagerank import ranks_in_chunks
 from clew.engines.cuda.pull_rows import UNEVEN_FROM, parts_of, pull_rows
@@ -19,6 +20,7 @@ from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
 from clew.engines.cuda.rows import DeviceRows, offsets_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
+from clew.memory import current
 
 EDGES_PER_LAUNCH = 1 << 35  # then the host has a look, so that Ctrl-C is heard
 PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster than several for each
@@ -171,12 +173,23 @@ def _passing(
     if weighted:
         leaving, shares = shares_of(graph.outgoing, graph.incoming)
         shares = shares.astype(value)
-        placed = device.upload(shares) if rows.plan is None else put(device, shares, rows.plan)
+        placed = device.upload(shares) if rows.plan is None else _put_shares(device, shares, rows.plan)
         return device.upload((leaving > 0).astype(value)), placed, shares
     if not graph.directed:
         return None, None, None
     offsets = offsets_on(device, graph.outgoing)
     return (offsets[1:] - offsets[:-1]).astype(value), None, None
+
+
+def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:
+    """The shares of edges where the edges are; on the host where what edges may have of device memory is used up."""
+    policy, fast = current(), (plan.num_arcs - plan.cut) * shares.itemsize
+    limit = policy.fast_memory if policy.edges in ("auto", "tiered") else None
+    if limit is not None and fast > limit - charged(device):
+        plan, fast = replace(plan, mode="zero_copy", cut=plan.num_arcs), 0
+    placed = put(device, shares, plan)
+    charge(device, placed, fast, (id(device), id(shares)))
+    return placed
 
 
 def _variant(index: type, **more: Any) -> Program:

@@ -365,8 +365,8 @@ def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
     return None if found is None else found.plan
 
 
-#: The weights that were asked for, and the in-edges with and without them.
-_turned: dict[Key, tuple[Any, DeviceRows, DeviceRows]] = {}
+#: The weights that were asked for, the policy in force then, and the in-edges with and without weights.
+_turned: dict[Key, tuple[Any, Policy, DeviceRows, DeviceRows]] = {}
 
 
 def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> DeviceRows:
@@ -397,7 +397,9 @@ def _turned_on(device: Device, graph: Graph, weights: bool) -> DeviceRows | None
 
     rows = graph.outgoing
     key, wanted = _turned_key((id(device), id(rows.indices))), rows.weights if weights else None
-    found = _turned.get(key)
+    found, policy = _turned.get(key), current()
+    if found is not None and policy.fast_memory is not None and found[1] != policy:
+        found = None  # there may be more of them in device memory than is allowed now
     if found is None or (wanted is not None and found[0] is not wanted):
         _turned.pop(key, None)
         del found
@@ -409,10 +411,11 @@ def _turned_on(device: Device, graph: Graph, weights: bool) -> DeviceRows | None
         with clean("the in-edges cannot be made on the GPU"):
             made = replace(transposed(device, out), plan=out.plan)
         _charge(device, key, made)
-        found = _turned[key] = (wanted, made, made if made.weights is None else replace(made, weights=None))
+        plain = made if made.weights is None else replace(made, weights=None)
+        found = _turned[key] = (wanted, policy, made, plain)
     if (attempt := this_try()) is not None:
         attempt.used.add(key)
-    return found[1] if weights else found[2]
+    return found[2] if weights else found[3]
 
 
 def _has_room_for_both(device: Device, rows: Adjacency, wanted: Any) -> bool:
