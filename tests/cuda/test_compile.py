@@ -7,12 +7,14 @@ import os
 import pkgutil
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 import clew.engines.cuda as package
 from clew.engines.cuda.compiler import ARCHITECTURES, cubin
-from clew.engines.cuda.source import KERNELS, Program
+from clew.engines.cuda.source import KERNELS, Program, kept
 
 pytest.importorskip("cuda.core")
 pytest.importorskip("numba_cuda")
@@ -90,3 +92,19 @@ def test_a_second_process_compiles_nothing(tmp_path):
     second = start("unusable")
     assert second.stdout == "True\n", second.stderr
     assert made.stat().st_mtime_ns == written
+
+
+def test_threads_may_make_the_same_file_at_once(tmp_path, monkeypatch):
+    """As they do whose first product is of the same kind."""
+    monkeypatch.setenv("CLEW_CACHE_DIR", str(tmp_path))
+    together = threading.Barrier(2, timeout=60)
+
+    def make(draft):
+        together.wait()
+        draft.write_bytes(b"all of it")
+        together.wait()
+
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(lambda _: kept("some/file", make).read_bytes(), range(2)))
+    assert found == [b"all of it"] * 2
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["file"]

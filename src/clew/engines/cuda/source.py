@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -124,7 +125,7 @@ def kept(name: str, make: Any) -> Path:
     path = cache_folder() / name
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{os.getpid()}-{path.name}")
+        draft = path.with_name(f".{os.getpid()}-{threading.get_ident()}-{path.name}")  # others may make the same now
         try:
             make(draft)
             draft.replace(path)
