@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import numpy as np
@@ -137,6 +139,21 @@ def test_options_may_leave_out_a_way(graph, clock):
         clew.sssp(graph, 0, device="hybrid-emulated", **options)
     for options in ({}, {"weighted": True}) * 8:
         clew.pagerank(graph, device="hybrid-emulated", max_iterations=2, tolerance=0, **options)
+
+
+def test_threads_may_ask_at_once(graph):
+    device, ways = gpu_for("emulated", 0), {way: (lambda way=way: way) for way in (GPU, CPU, SPLIT)}
+    fewer = {way: ways[way] for way in (GPU, CPU)}
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            for name in range(60):  # each begins with nothing known
+                asked = [(name, graph, device, ways if k % 2 else fewer) for k in range(16)]
+                for found in pool.map(lambda given: fastest(*given), asked):
+                    assert found in ways
+    finally:
+        sys.setswitchinterval(before)
 
 
 def test_one_way_only(graph, clock):

@@ -207,7 +207,7 @@ class CudaDevice:
         found = kernel.resident.get((threads, shared, cluster))
         if found is None:
             if shared > FREE_SHARED:
-                most = max(shared, *(known for _, known, _ in kernel.resident)) if kernel.resident else shared
+                most = max([shared, *(known for _, known, _ in list(kernel.resident))])  # other threads add to it
                 _allow_shared(kernel.handle, most, self.ordinal)
             occupancy = kernel.handle.occupancy
             if cluster == 1:

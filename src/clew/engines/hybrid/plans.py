@@ -92,10 +92,11 @@ def fastest(
     if SPLIT in ways:  # which not all options allow: the first run may have been without it
         known.setdefault(SPLIT, _Record())
     while True:
-        offered = {way: record for way, record in known.items() if way in ways or way == ZERO_COPY}
+        # Other threads may give ways up, or add one, at any time: what is looked at is a copy.
+        offered = {way: record for way, record in known.copy().items() if way in ways or way == ZERO_COPY}
         chosen = _choice(offered)
-        if chosen == ZERO_COPY and known[chosen].runs == 0 and not _is_worth_a_try(known, device, graph):
-            del known[chosen]
+        if chosen == ZERO_COPY and offered[chosen].runs == 0 and not _is_worth_a_try(offered, device, graph):
+            known.pop(chosen, None)
             continue
         before, start = _places(device, graph), time.perf_counter()
         try:
@@ -105,20 +106,20 @@ def fastest(
             if unfit and chosen == CPU:  # what the CPU cannot compile, nobody can
                 raise
             _give_up(known, *((GPU, ZERO_COPY) if unfit and chosen != SPLIT else (chosen,)))
-            if all(known[way].failed for way in offered):
+            if all(record.failed for way, record in known.copy().items() if way in offered):
                 raise
             continue  # the error is forgotten first, with what it holds of the device
-        record = known[chosen]
+        record = offered[chosen]
         record.seconds.append(time.perf_counter() - start)
         record.runs += 1
-        for other in known.values():
+        for other in known.copy().values():
             other.waited += 1
         record.waited = 0
         # The time of compiling, or of moving edges, says nothing about the next run.
         started = (id(device), name, chosen)
         record.cold = started not in _started or list(map(id, before)) != list(map(id, _places(device, graph)))
         _started.add(started)
-        if chosen == SPLIT and _to_try(known) is None and _choice(known) != SPLIT:
+        if chosen == SPLIT and _to_try(settled := known.copy()) is None and _choice(settled) != SPLIT:
             put_anew(device, graph.outgoing)  # in the form that suits the one who has them from now on
         return found
 
