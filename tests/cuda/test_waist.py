@@ -461,9 +461,18 @@ FACTOR = 2.0
 
 
 def test_functions_that_use_a_global_follow_it(monkeypatch):
+    def within(weight, x):
+        def inner(value):
+            return value * FACTOR
+
+        return inner(x)
+
     graph = clew.generate.path(3)
-    scaled = clew.Semiring(add=max, identity=0.0, multiply=lambda weight, x: x * FACTOR)
-    found = [clew.spmv(graph, [1.0, 2.0, 3.0], scaled, device="emulated").tolist()]
-    monkeypatch.setitem(globals(), "FACTOR", 10.0)
-    found.append(clew.spmv(graph, [1.0, 2.0, 3.0], scaled, device="emulated").tolist())
-    assert found == [[4.0, 6.0, 4.0], [20.0, 30.0, 20.0]]
+    for device in ("cpu", "emulated"):
+        for multiply in (lambda weight, x: x * FACTOR, within):
+            scaled = clew.Semiring(add=max, identity=0.0, multiply=multiply)
+            found = []
+            for factor in (2.0, 10.0):
+                monkeypatch.setitem(globals(), "FACTOR", factor)
+                found.append(clew.spmv(graph, [1.0, 2.0, 3.0], scaled, device=device).tolist())
+            assert found == [[4.0, 6.0, 4.0], [20.0, 30.0, 20.0]]

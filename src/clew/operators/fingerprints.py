@@ -29,7 +29,9 @@ def fingerprint(*functions: FunctionType) -> int:
 def is_self_contained(function: FunctionType) -> bool:
     """Whether a function refers to nothing outside itself, so that it always does the same."""
     code = function.__code__
-    return not (code.co_names or code.co_freevars or function.__defaults__)
+    if code.co_names or code.co_freevars or function.__defaults__:
+        return False
+    return not any(isinstance(const, CodeType) for const in code.co_consts)  # functions within may refer to anything
 
 
 def _hashed(*functions: FunctionType) -> int:
