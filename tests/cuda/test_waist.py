@@ -460,6 +460,10 @@ def test_small_skewed_graphs_are_gone_through_by_warps(monkeypatch, few):
 FACTOR = 2.0
 
 
+def times_factor(value):
+    return value * FACTOR
+
+
 def test_functions_that_use_a_global_follow_it(monkeypatch):
     def within(weight, x):
         def inner(value):
@@ -469,7 +473,7 @@ def test_functions_that_use_a_global_follow_it(monkeypatch):
 
     graph = clew.generate.path(3)
     for device in ("cpu", "emulated"):
-        for multiply in (lambda weight, x: x * FACTOR, within):
+        for multiply in (lambda weight, x: x * FACTOR, within, lambda weight, x: times_factor(x)):
             scaled = clew.Semiring(add=max, identity=0.0, multiply=multiply)
             found = []
             for factor in (2.0, 10.0):

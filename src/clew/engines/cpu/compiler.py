@@ -15,10 +15,12 @@ from types import FunctionType
 from typing import Any
 
 from clew import threads
-from clew.engines.inlining import allow
+from clew.engines.inlining import callable_now
 from clew.errors import OperatorError
 from clew.operators.fingerprints import fingerprint
 from clew.operators.results import where
+
+VERSION = 2  # of what is on disk; the first may have been made with globals of before
 
 _kernels: dict[tuple[Any, ...], Kernel] = {}
 
@@ -57,11 +59,9 @@ def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: A
     mark = fingerprint(*functions)
     key = (factory, mark, *sorted(constants.items()))
     if key not in _kernels:
-        for function in functions:
-            allow(function)
-        dispatcher = factory(*functions, mark=mark, **constants)
+        dispatcher = factory(*map(callable_now, functions), mark=mark, **constants)
         for each in dispatcher if isinstance(dispatcher, tuple) else (dispatcher,):  # a factory may make several
-            _keep_by(each, repr((mark, sorted(constants.items()))))
+            _keep_by(each, repr((VERSION, mark, sorted(constants.items()))))
         _kernels[key] = Kernel(dispatcher, functions)
     return _kernels[key]
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.source import Compiled
-from clew.engines.inlining import allow
+from clew.engines.inlining import callable_now
 from clew.errors import OperatorError
 from clew.operators.results import where
 
@@ -57,11 +57,8 @@ def typed(operator: Compiled) -> FunctionType:
     inner = f"function({', '.join(passed)})"
     # A truth value made of a number is whether it is not zero, not its last byte.
     result = f"byte({inner} != 0)" if operator.result.kind == "b" else f"cast({inner})"
-    # Numba compiles a function once, with the globals of then; a copy is compiled with those of now.
-    given = operator.function
-    copy = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__, given.__closure__)
-    allow(copy)
-    known: dict[str, Any] = {"function": copy, "byte": types.uint8, "cast": from_dtype(operator.result)}
+    function = callable_now(operator.function)
+    known: dict[str, Any] = {"function": function, "byte": types.uint8, "cast": from_dtype(operator.result)}
     exec(f"def cast_to_types({', '.join(arguments)}):\n    return {result}", known)
     made: FunctionType = known["cast_to_types"]
     return made
