@@ -25,7 +25,10 @@ CSR = Adjacency
 
 @dataclass(frozen=True, slots=True)
 class COO:
-    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row when made."""
+    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row when made.
+
+    The arrays are made read-only, as those of compressed rows are: a GPU that has copied them goes on with its copy.
+    """
 
     rows: IdArray
     columns: IdArray
@@ -45,6 +48,7 @@ class COO:
             object.__setattr__(self, "rows", self.rows[order])
             object.__setattr__(self, "columns", self.columns[order])
             object.__setattr__(self, "weights", None if self.weights is None else self.weights[order])
+        _make_read_only(self.rows, self.columns, self.weights)
 
     @property
     def nbytes(self) -> int:
@@ -55,7 +59,7 @@ class COO:
 @dataclass(frozen=True, slots=True)
 class ELL:
     """A padded table, column after column: the k-th edge of vertex v leads to ``columns[k, v]``, which is -1 where
-    v has no more edges; its weight is ``weights[k, v]``.
+    v has no more edges; its weight is ``weights[k, v]``. The arrays are made read-only.
     """
 
     columns: IdArray
@@ -66,6 +70,7 @@ class ELL:
             raise GraphError("columns must be a table of (width, vertices) with vertices or -1 in it.")
         if self.weights is not None and self.weights.shape != self.columns.shape:
             raise GraphError(f"weights have shape {self.weights.shape}; expected {self.columns.shape}.")
+        _make_read_only(self.columns, self.weights)
 
     @property
     def num_vertices(self) -> int:
@@ -144,6 +149,12 @@ def transposed(edges: Graph | Layout) -> Layout:
     if isinstance(edges, COO):
         return coo(turned)
     return ell(turned) if isinstance(edges, ELL) else turned
+
+
+def _make_read_only(*arrays: Array | None) -> None:
+    for array in arrays:
+        if array is not None:
+            array.flags.writeable = False
 
 
 def _without_padding(table: ELL) -> Adjacency:

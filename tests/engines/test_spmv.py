@@ -140,6 +140,15 @@ def test_the_result_may_replace_the_vector(engine):
 
 
 @pytest.mark.parametrize("layout", [layouts.csr, layouts.coo, layouts.ell])
+def test_layouts_cannot_be_changed(engine, layout):
+    """A GPU keeps a copy of them."""
+    edges = layout(weighted(clew.generate.path(5), "float32"))
+    clew.spmv(edges, np.ones(5), device=engine)
+    for name in ("rows", "columns", "indptr", "indices", "weights"):
+        assert not getattr(edges, name, edges.weights).flags.writeable
+
+
+@pytest.mark.parametrize("layout", [layouts.csr, layouts.coo, layouts.ell])
 def test_the_result_may_replace_the_mask(engine, layout):
     """Also where the wanted entries are asked for again when some results are there."""
     rng = np.random.default_rng(1)
