@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from functools import partial
 
@@ -171,3 +172,22 @@ def test_what_is_not_served_says_what_is():
         clew.spmspv(graph, ([0], [1.0]), device="hybrid")
     with pytest.raises(GraphError, match="'auto', 'cpu', 'cuda', 'hybrid'"):
         clew.bfs(graph, device="both")
+
+
+@emulation_only
+@pytest.mark.parametrize("name", ["bfs", "sssp", "sswp", "pagerank", "connected_components"])
+def test_a_graph_goes_at_once_with_what_it_has_on_the_device(name):
+    """Without the collector of cycles, which may not come for long."""
+    device = gpu_for("emulated", 0)
+    gc.collect()
+    before = device.live_allocations
+    gc.disable()
+    try:
+        graph = clew.generate.random_weights(clew.generate.kronecker(6, seed=1), 1, 9, seed=1)
+        source = () if name in ("pagerank", "connected_components") else (0,)
+        getattr(clew, name)(graph, *source, device="hybrid-emulated")
+        assert device.live_allocations > before
+        del graph
+        assert device.live_allocations == before
+    finally:
+        gc.enable()

@@ -93,13 +93,15 @@ def sssp(
         partial(on_cpu, graph, source, weights, **options),
     )
 
+    cpu = ways[CPU]  # not looked up by split: it and the ways would hold each other, and with the graph its edges
+
     def split() -> Paths:
         step = max(1.0, high / STEPS, default_delta(graph, weights)) if delta is None else delta
         far = np.dtype(np.int64)
         try:
             return _searched(device, graph, source, searches.sssp(step), settings, far, np.iinfo(far).max)
         except LeftToCpu:
-            return ways[CPU]()
+            return cpu()
 
     fits = low >= 0 and high * graph.num_vertices < searches.UNREACHED
     if fits and not deterministic and _are_narrow(graph, weights):
@@ -128,6 +130,8 @@ def sswp(
         partial(on_cpu, graph, source, weights, deterministic=deterministic),
     )
 
+    cpu = ways[CPU]  # as in sssp
+
     def split() -> Paths:
         search = searches.sswp(max(1.0, (high - low) / STEPS))
         smallest, largest = (0, 1) if weights.dtype.kind == "b" else _ends(weights.dtype)
@@ -135,7 +139,7 @@ def sswp(
         try:
             found = _searched(device, graph, source, search, settings, weights.dtype, smallest, top)
         except LeftToCpu:
-            return ways[CPU]()
+            return cpu()
         found.value[source] = largest
         return found
 
