@@ -136,6 +136,49 @@ def test_values_that_a_function_captures_are_not_mixed_up():
         assert clew.spmv(GRAPH, X, own).max() == 4 * factor
 
 
+CHANGING = """
+    import sys
+    import numpy as np
+    import clew
+
+    factor, table = float(sys.argv[1]), np.array([float(sys.argv[1])])
+    helper = lambda x: x * factor
+    by_number = lambda weight, x: x * factor
+    by_array = lambda weight, x: x * table[0]
+    by_helper = lambda weight, x: helper(x)
+    by_inner = lambda weight, x: (lambda y: y * factor)(x)
+
+    class Sent(clew.VertexProgram):
+        fields = {"value": "float64"}
+        reduce = clew.monoids.max
+        max_iterations = 1
+        start = lambda self, graph: ({"value": 1.0}, None)
+        send = staticmethod(lambda vertex: vertex.value * factor)
+        process = staticmethod(lambda message, weight, vertex: message)
+
+        @staticmethod
+        def apply(total, vertex):
+            vertex.value = total
+            return True
+
+    def results():
+        graph = clew.generate.cycle(3)
+        for multiply in (by_number, by_array, by_helper, by_inner):
+            yield clew.spmv(graph, [1.0] * 3, clew.Semiring(clew.monoids.max, multiply))[0]
+        yield clew.run(Sent(), graph).value[0]
+
+    print(*results())
+    factor = table[0] = float(sys.argv[2])
+    print(*results())
+"""
+
+
+def test_what_a_function_refers_to_may_change(tmp_path):
+    """Numba compiles a function once, with the globals of then: kernels of old values were kept for the new ones."""
+    assert lines_of(CHANGING, tmp_path, "2", "3") == [" ".join(["2.0"] * 5), " ".join(["3.0"] * 5)]
+    assert lines_of(CHANGING, tmp_path, "3", "2") == [" ".join(["3.0"] * 5), " ".join(["2.0"] * 5)]
+
+
 PROGRAM = """
     import clew
     from clew.engines.cpu import compiler
@@ -146,11 +189,11 @@ PROGRAM = """
 """
 
 
-def lines_of(text, tmp_path):
+def lines_of(text, tmp_path, *arguments):
     """What a program prints that is a file, always of the same name, in a process of its own."""
     program = tmp_path / "program.py"
     program.write_text(textwrap.dedent(text))
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, program, *arguments], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 
 
