@@ -393,3 +393,34 @@ def test_real_graphs_mean_what_they_say(shared_data: Path) -> None:
 
 def test_damaged_files() -> None:
     fuzz([SNAP, KONECT, BIPARTITE, HEADER, WEIGHTED, NAMES, QUOTED], "edge-list")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"ann,bob,1\nbob,cy\n", "line 2, column 7: the line ends after 2 columns; expected 3"),
+        (b"ann,bob\nbob,cy,5\n", "line 2, column 7: '5' is one column too many; expected 2 columns"),
+        (b"ann,bob\nb\xe9,cy\n", "line 2, column 1: the name 'b\\\\xe9' is not valid UTF-8"),
+        (b"ann\nbob\n", "line 1: the line has 1 column"),
+        (b"a,b\n" * 10_000 + b"c\n" + b"a,b\n" * 10_000, "line 10001, column 2: the line ends after 1 column"),
+    ],
+)
+def test_what_the_suffix_promises_is_held_against_the_content(tmp_path: Path, text: bytes, says: str) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_bytes(text)
+    with pytest.raises(FormatError) as caught:
+        clew.read(path)
+    assert str(caught.value).startswith(f"{path}, {says}")
+
+
+def test_whoever_names_a_delimiter_means_an_edge_list(tmp_path: Path) -> None:
+    path = tmp_path / "edges"
+    path.write_text("ann:bob\nbob:cy\n")
+    assert clew.read(path, delimiter=":").num_edges == 2
+
+
+def test_an_open_file_is_no_path(tmp_path: Path) -> None:
+    path = tmp_path / "edges.csv"
+    path.write_text("0,1\n")
+    with path.open() as file, pytest.raises(FormatError, match=r"an object of type TextIOWrapper; expected a path or"):
+        clew.read(file)

@@ -99,6 +99,7 @@ def test_prefixes() -> None:
         (b"1;2 3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is '2 3'; expected an integer."),
         (b"1;;3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is nothing; expected an integer."),
         (b"1;2;", Layout(("id", "id"), delimiter=b";"), 4, "nothing is one column too many"),
+        (b"1;2;3", Layout(("id", "id"), delimiter=b";"), 4, "'3' is one column too many"),
         (b'1;"2', Layout(("id", "skip"), delimiter=b";"), 3, "the quoted column '\"2' does not end on its line"),
         (b'1;"2"3', Layout(("id", "skip"), delimiter=b";"), 3, "there is text after the quoted column '\"2\"3'"),
         ("ä;1 2".encode(), Layout(("skip", "id"), ("label", "end"), delimiter=b";"), 3, "the end is '1 2'; expected"),

@@ -40,10 +40,16 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         With the file, the line and the column where there is one, what was found and what was expected.
     """
     chosen = _options(ReadOptions, options)
-    source = Source(origin, max_expanded_bytes=chosen.max_expanded_bytes)
+    return read_opened(Source(origin, max_expanded_bytes=chosen.max_expanded_bytes), format, chosen)
+
+
+def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Graph:  # noqa: A002
+    """Read a graph from what is open already: a pipe can be read once only."""
     if source.stored_bytes == 0 and format is None:
         raise source.error("the file is empty; expected a graph.")
-    one = registry.named(format) if format else registry.detect(source.head(), source.suffix, source.name)
+    # Only edge lists have a delimiter, and with one that is rare they look like nothing known.
+    otherwise = "edge-list" if chosen.delimiter is not None else None
+    one = registry.named(format) if format else registry.detect(source.head(), source.suffix, source.name, otherwise)
     if one.read is None:
         raise source.error(f"{one.title} can be written but not read.")
     try:

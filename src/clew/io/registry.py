@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from clew.errors import FormatError
+from clew.errors import ClewError, FormatError
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -93,8 +93,11 @@ def named(name: str) -> Format:
     raise FormatError(f"there is no format called {name!r}; expected one of {known}.")
 
 
-def detect(head: bytes, suffix: str, name: str) -> Format:
-    """The format of a file that starts with ``head`` and whose name ends in ``suffix``."""
+def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) -> Format:
+    """The format of a file that starts with ``head`` and whose name ends in ``suffix``.
+
+    ``otherwise`` names the format to take where the content speaks for none.
+    """
     possible: list[Format] = []
     for one in formats():
         match = one.sniff(head) if one.read is not None else Match.NO
@@ -107,12 +110,43 @@ def detect(head: bytes, suffix: str, name: str) -> Format:
     expected = f"what {suffix!r} promises ({by.title})" if (by := _by_suffix(suffix)) else "a graph in a known format"
     if not head:
         raise FormatError(f"the file is empty; expected {expected}.", path=name)
+    if otherwise is not None:
+        return named(otherwise)
+    if by is not None and (mistake := _first_mistake(by, head, name)) is not None:
+        raise mistake
     raise FormatError(
         f"the content is in no known graph format (it starts with {head[:24]!r}); expected {expected}.",
         path=name,
         remedy="If you know the format, name it with format=…; `clew formats` lists them.",
         option="If you know the format, name it with --format; `clew formats` lists them.",
     )
+
+
+def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
+    """Where the first bytes of a file break the rules of the format that its name promises; None if no line does."""
+    from clew.io.options import ReadOptions
+    from clew.io.source import HEAD_BYTES, Source
+
+    if one.read is None:
+        return None
+    is_whole = len(head) < HEAD_BYTES
+    text = head if is_whole else head[: head.rfind(b"\n") + 1]
+    try:
+        one.read(Source(text), ReadOptions())
+    except FormatError as error:
+        lines = text.count(b"\n")
+        if error.line is not None and (is_whole or error.line < lines):  # else it may be for want of the rest
+            return FormatError(
+                error.problem,
+                path=name,
+                line=error.line,
+                column=error.column,
+                remedy=error.remedy,
+                option=error.option,
+            )
+    except ClewError:
+        pass
+    return None
 
 
 def for_writing(suffix: str, name: str) -> Format:

@@ -48,11 +48,20 @@ class Sink:
         last = self.path.suffix.lower()
         return last if last in COMPRESSION_SUFFIXES else None
 
-    def __enter__(self) -> Sink:
+    def check(self) -> None:
+        """Refuse what cannot be written, as far as that can be told before there is anything to write."""
         if self._target.is_dir():
             raise FormatError("this is a directory; expected the name of a file to write.", path=self.path)
         if self._target.exists() and not self._target.is_file():
             raise FormatError("this is a device or a pipe; expected the name of a file to write.", path=self.path)
+        for folder in (self.path.parent, self._target.parent):  # two, where the name is a link
+            if not folder.is_dir():
+                raise FormatError(f"there is no folder {folder}; expected one to write into.", path=self.path)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise FormatError(f"the folder {folder} cannot be written into; check its mode and owner.", path=self.path)
+
+    def __enter__(self) -> Sink:
+        self.check()
         try:
             handle, name = tempfile.mkstemp(
                 prefix=f".{self._target.name[:100]}.", suffix=".part", dir=self._target.parent

@@ -55,7 +55,13 @@ class Source:
         if self.path is not None:
             self._raw = self._open(self.path, max_expanded_bytes)
         else:
-            self._raw = np.frombuffer(origin, dtype=np.uint8)  # type: ignore[arg-type]
+            try:
+                self._raw = np.frombuffer(origin, dtype=np.uint8)  # type: ignore[arg-type]
+            except TypeError:
+                raise FormatError(
+                    f"cannot read from an object of type {type(origin).__name__}; expected a path or bytes. "
+                    "Of an open file, pass its name, or what file.read() gives in binary mode."
+                ) from None
         self._codec: Codec | None = codec_of(self._raw[:START_BYTES].tobytes())
         expanded = max(1 << 30, 200 * self._raw.size)
         self._limit = expanded if max_expanded_bytes is None else max_expanded_bytes

@@ -35,7 +35,8 @@ class Columns:
         self, source: Source, layout: Layout, data: Bytes, first_line: int, found: int, place: int, column: int
     ) -> None:
         """Widen the column that could not take what stands at ``place``, or raise the error that it is."""
-        field = field_at(data, place, layout.delimiter)
+        surplus = found == status.TOO_MANY_COLUMNS and bool(layout.delimiter)  # its place is that of its delimiter
+        field = field_at(data, place + surplus, layout.delimiter)
         if found == status.OUT_OF_RANGE:
             given = layout.ranges[layout.columns[:column].count("id")]
             if (given is None or given[0] <= int(field) <= given[1]) and self.ids.adapt(int(field)):
