@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -59,6 +60,24 @@ def test_a_broken_pipe_is_quiet(arguments):
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("arguments", [["info"], ["convert", "--to", "edge-list"], ["run", "pagerank"]])
+def test_a_graph_comes_out_of_a_pipe(tmp_path, arguments):
+    destination = [tmp_path / "out.csv"] if arguments[0] == "convert" else []
+    command = [*running.COMMAND, *arguments, "/dev/stdin", *map(str, destination)]
+    done = subprocess.run(command, input="ann,bob\nbob,cy\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 directed" in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["formats"], ["formats", "--json"]])
+def test_a_full_disk_gets_a_sentence(arguments):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [*running.COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "there is no space left where the output goes.\n")
 
 
 @pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])

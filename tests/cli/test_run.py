@@ -80,6 +80,11 @@ def test_results_are_written(file, tmp_path, suffix):
         (["--source", "zoe"], BAD_INPUT, "no vertex is called 'zoe'"),
         ([], BAD_INPUT, "name one with --source"),
         (["--source", "ann", "-o", "out.xlsx"], BAD_INPUT, "cannot write results to 'out.xlsx'"),
+        (
+            ["--source", "ann", "-o", "nowhere/out.csv"],
+            BAD_INPUT,
+            "nowhere/out.csv: there is no folder nowhere; expected",
+        ),
         (["--source", "ann", "--threads", "0"], BAD_INPUT, "number of threads is 0"),
         (["--source", "ann", "--weights", "heavy"], WRONG_USAGE, "heavy"),
         (["--sauce", "ann"], WRONG_USAGE, "--sauce"),
@@ -89,6 +94,12 @@ def test_mistakes_get_a_sentence(file, arguments, code, message):
     answer = clew("run", "bfs", file, *arguments)
     assert answer[0] == code
     assert message in answer[2]
+
+
+def test_where_results_go_is_looked_at_before_the_work(file, tmp_path, monkeypatch):
+    monkeypatch.setattr("clew.cli.run.load", lambda *_, **__: pytest.fail("the graph was read"))
+    assert clew("run", "bfs", file, "--source", "ann", "-o", tmp_path)[0] == BAD_INPUT
+    assert "there is no folder" in clew("run", "bfs", file, "--source", "ann", "-o", tmp_path / "a" / "b.csv")[2]
 
 
 def test_integers_are_integers(tmp_path):

@@ -14,6 +14,8 @@ from clew.describe import human_bytes
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.io import read, registry, write
+from clew.io.files import read_opened
+from clew.io.options import ReadOptions
 from clew.io.sink import Sink
 from clew.io.source import Source
 
@@ -46,7 +48,7 @@ def load(path: Path, format_name: str | None, **options: Any) -> tuple[Graph, Fi
     found = registry.named(format_name) if format_name else registry.detect(source.head(), source.suffix, source.name)
     _rehearse(source, found)
     started = perf_counter()
-    graph = read(path, format_name, **options)
+    graph = read_opened(source, format_name, ReadOptions(**options))
     return graph, File(path, found, source.stored_bytes, perf_counter() - started)
 
 
@@ -65,7 +67,9 @@ def _rehearse(source: Source, chosen: registry.Format) -> None:
 def format_to_write(path: Path, format_name: str | None) -> registry.Format:
     """The format that ``save`` will need; asked for first, so that nobody waits for a graph that cannot be written."""
     sink = Sink(path)
-    return registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
+    found = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
+    sink.check()
+    return found
 
 
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:

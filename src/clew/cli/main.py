@@ -5,6 +5,7 @@ Exit codes: 0 done, 1 bad input, 2 wrong usage, 130 stopped with Ctrl-C.
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Annotated, Any
 
@@ -40,6 +41,11 @@ class Commands(TyperGroup):
             output.complain(error.on_command_line())
         except MemoryError as error:
             output.complain(f"there is not enough memory for this: {str(error) or 'an allocation failed'}.")
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            output.complain("there is no space left where the output goes.")
+            os._exit(BAD_INPUT)  # Python would try to write what is left once more, and show how that fails
         except KeyboardInterrupt:
             output.complain("stopped; nothing was written")
             raise typer.Exit(STOPPED) from None

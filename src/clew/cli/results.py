@@ -15,9 +15,11 @@ SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
 
 
 def check_destination(path: Path) -> None:
-    """Refuse a suffix that no result can be written as, before any work is done."""
-    if Sink(path).suffix not in SUFFIXES:
+    """Refuse a suffix that no result can be written as, or a folder that is not there, before any work is done."""
+    sink = Sink(path)
+    if sink.suffix not in SUFFIXES:
         raise GraphError(f"cannot write results to {path.name!r}; expected a name that ends in {', '.join(SUFFIXES)}.")
+    sink.check()
 
 
 def save(result: Result, path: Path) -> None:

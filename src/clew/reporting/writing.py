@@ -129,8 +129,7 @@ def check_target(path: str | Path) -> Path:
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise FormatError("a report is an HTML page; expected a name that ends in .html.", path=target)
-    if not target.parent.is_dir():
-        raise FormatError(f"there is no folder {target.parent}; expected one to write into.", path=target)
+    Sink(target).check()
     return target
 
 
