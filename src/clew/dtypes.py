@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, overload
 
 import numpy as np
@@ -54,6 +55,14 @@ def id_dtype(num_vertices: int, override: npt.DTypeLike | None = None) -> np.dty
 def is_on_gpu(values: Any) -> bool:
     """Whether an array says that it is in GPU memory."""
     return hasattr(values, "__cuda_array_interface__")
+
+
+def labels_of(values: Any) -> Any:
+    """The labels of a pandas Series that is not in the order 0…n-1; None for all that goes by position alone."""
+    pandas = sys.modules.get("pandas")  # values can be its own only if it is there already
+    if pandas is None or not isinstance(values, pandas.Series):
+        return None
+    return None if values.index.equals(pandas.RangeIndex(len(values))) else values.index
 
 
 def as_weights(weights: npt.ArrayLike, count: int) -> Array:

@@ -315,6 +315,8 @@ class Graph(DrawnGraph, TensorGraph):
 
     def name(self, vertex: int) -> Name:
         """What the user calls the vertex with id ``vertex``."""
+        if not 0 <= vertex < self.num_vertices:  # -1 stands for no vertex, and would be the last one's name
+            raise GraphError(f"{vertex} is not the id of a vertex; there are {self.num_vertices:,}, from 0 on.")
         return self._names[vertex] if self._names is not None else int(vertex)
 
     def neighbors(self, name: Name) -> list[Name]:

@@ -233,6 +233,8 @@ def _as_arrow(values: Any) -> pa.Array[Any]:
         if isinstance(array, pa.ChunkedArray):  # older Arrow keeps one chunk as a chunked array
             array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
         if pa.types.is_dictionary(array.type):
+            if pa.types.is_string_view(array.type.value_type):  # polars' categories, which Arrow cannot decode
+                array = pa.DictionaryArray.from_arrays(array.indices, array.dictionary.cast(pa.large_string()))
             array = array.dictionary_decode()
         if pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
             array = array.cast(pa.large_string())

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import SMALL, blocks_of, count_loops, first_asymmetry, sorted_rows
-from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype
+from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, labels_of
 from clew.errors import GraphError
 
 __all__ = [
@@ -81,11 +81,19 @@ def as_mask(mask: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.bool_]:
     """A boolean per vertex, from such an array or from a list of ids."""
     array = np.asarray(mask)
     if array.dtype == np.bool_:
+        if labels_of(mask) is not None:
+            raise GraphError(
+                "the mask is a pandas Series with an index other than 0…n-1; expected one entry per vertex, in the "
+                "order of vertices. Put it in that order and pass mask.to_numpy()."
+            )
         if array.shape != (num_vertices,):
             raise GraphError(f"the mask has shape {array.shape}; expected one entry per vertex, ({num_vertices},).")
         return array
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise GraphError(f"the mask has dtype {array.dtype}; expected booleans, one per vertex, or a list of ids.")
+        raise GraphError(
+            f"the mask has dtype {array.dtype}; expected booleans, one per vertex, or a list of ids. "
+            "The ids of names are graph.names.ids_of(names)."
+        )
     if array.size and (array.min() < 0 or array.max() >= num_vertices):
         raise GraphError(f"the ids run from {array.min()} to {array.max()}; expected 0 to {num_vertices - 1:,}.")
     chosen = np.zeros(num_vertices, dtype=np.bool_)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -94,6 +95,16 @@ def test_float32_is_as_near_as_float32_can_be(name):
     assert narrow.iterations == 40
     clew.verify.pagerank(graph, narrow, tolerance=0)
     np.testing.assert_allclose(narrow.rank, wide.rank, rtol=2e-6)
+
+
+def test_personalization_of_pandas_goes_by_its_index():
+    graph = clew.Graph.from_edges(["ann", "bob", "cy"], ["bob", "cy", "dan"])
+    wanted = {"dan": 3.0, "ann": 1.0, "bob": 0.5, "cy": 0.0}
+    expected = clew.pagerank(graph, personalization=wanted).rank
+    assert np.array_equal(clew.pagerank(graph, personalization=pd.Series(wanted)).rank, expected)
+    assert np.array_equal(clew.pagerank(graph, personalization=pd.Series([1, 0.5, 0, 3])).rank, expected)
+    with pytest.raises(GraphError, match="a vertex occurs twice in the index of personalization"):
+        clew.pagerank(graph, personalization=pd.Series([1, 2], index=["ann", "ann"]))
 
 
 def test_weights_and_personalization_on_several_threads():

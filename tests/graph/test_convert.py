@@ -115,6 +115,24 @@ def test_networkx_round_trip(kind):
     assert nx.utils.graphs_equal(nx.Graph(back), nx.Graph(original))
 
 
+def test_columns_of_pandas_and_polars():
+    """Categories, missing values, and columns beside the edges that Arrow cannot take."""
+    ends = {"source": ["ann", "bob"], "target": ["bob", "cy"]}
+    expected = clew.Graph.from_edges(ends["source"], ends["target"])
+    assert clew.Graph.from_arrow(pl.DataFrame(ends, schema=dict.fromkeys(ends, pl.Categorical))) == expected
+    assert clew.Graph.from_arrow(pd.DataFrame({**ends, "note": [1, "one"]})) == expected
+    for kind in (pd.Series, pl.Series):
+        assert clew.Graph.from_edges(*map(kind, ends.values())) == expected
+        with pytest.raises(GraphError, match="target has 1 nulls; expected a vertex in every row"):
+            clew.Graph.from_edges(kind(["ann", "bob"]), kind(["bob", None]))
+    with pytest.raises(GraphError, match=r"Arrow cannot take the table: .*column source"):
+        clew.Graph.from_arrow(pd.DataFrame({"source": ["ann", 1], "target": ["bob", "cy"]}))
+    with pytest.raises(GraphError, match="the table has 2 columns called 'target'; expected one"):
+        clew.Graph.from_arrow(pa.table([[1], [2], [3]], names=["source", "target", "target"]))
+    with pytest.raises(GraphError, match="no column 'cost'; it has 'source', 'target', 'note'"):
+        clew.Graph.from_arrow(pd.DataFrame({**ends, "note": [1, 2]}), weight="cost")
+
+
 def test_networkx_names_weights_and_refusals():
     graph = nx.Graph([("x", "y"), ("y", "z")])
     assert clew.Graph.from_networkx(graph).neighbors("y") == ["x", "z"]

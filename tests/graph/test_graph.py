@@ -6,6 +6,7 @@ import json
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -129,6 +130,21 @@ def test_vertices_by_name():
         graph.vertex("dan")
     with pytest.raises(GraphError, match="names are strings"):
         graph.vertex(3)
+
+
+@pytest.mark.parametrize("names", [None, ["ann", "bob", "cy"]])
+def test_no_vertex_has_no_name(names):
+    graph = clew.Graph.from_edges([0, 1], [1, 2], names=names)
+    for vertex in (-1, 3):  # -1 is the parent of what a search has not reached
+        with pytest.raises(GraphError, match=f"{vertex} is not the id of a vertex; there are 3"):
+            graph.name(vertex)
+
+
+def test_a_mask_of_pandas_is_in_the_order_of_vertices():
+    graph, ranks = clew.generate.path(4), pd.Series([0.1, 0.3, 0.2, 0.4])
+    assert graph.subgraph(ranks > 0.2).names.array.to_pylist() == [1, 3]
+    with pytest.raises(GraphError, match=r"the mask is a pandas Series with an index other than 0…n-1"):
+        graph.subgraph(ranks.sort_values() > 0.2)
 
 
 def test_sparse_and_huge_integer_names():

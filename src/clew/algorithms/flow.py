@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.algorithms.arguments import vertex_of
+from clew.dtypes import labels_of
 from clew.errors import GraphError
 from clew.graph import Graph
 
@@ -48,6 +49,10 @@ def jumps_of(graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike 
     """Where jumps lead, as an array that sums to 1; None for everywhere alike."""
     if personalization is None:
         return None
+    if (labels := labels_of(personalization)) is not None:
+        if not labels.is_unique:
+            raise GraphError("a vertex occurs twice in the index of personalization; expected each once.")
+        personalization = dict(zip(labels.tolist(), np.asarray(personalization).tolist(), strict=True))
     if isinstance(personalization, Mapping):
         jumps = np.zeros(graph.num_vertices)
         for name, value in personalization.items():

@@ -46,8 +46,8 @@ def pagerank(
     max_iterations
         The most rounds to run.
     personalization
-        Where jumps lead, and the walk starts: a number for each vertex, as an array or as a dict by name in which
-        missing vertices have 0; they are scaled to sum to 1. By default all vertices alike.
+        Where jumps lead, and the walk starts: a number for each vertex, as an array or as a dict (or pandas Series)
+        by name in which missing vertices have 0; they are scaled to sum to 1. By default all vertices alike.
     weighted
         Edges of a vertex are followed in proportion to their weights. All must be 0 or more; a vertex whose weights
         are all 0 counts as one without out-edges.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,11 +32,19 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
                 f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, "
                 "polars, pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
             )
-        table = pa.table(table)
+        try:
+            table = _taken(table, source, target, weight)
+        except (pa.ArrowException, ValueError) as error:
+            raise GraphError(
+                f"Arrow cannot take the table: {'; '.join(map(str, error.args))}. "
+                "Expected columns of one type each; convert them first, for example with table.astype('str')."
+            ) from None
     if weight == WEIGHT and weight not in table.column_names:
         weight = None
     for column in (source, target, *([weight] if weight is not None else [])):
-        if column not in table.column_names:
+        if (count := table.column_names.count(column)) > 1:
+            raise GraphError(f"the table has {count} columns called {column!r}; expected one.")
+        if not count:
             raise GraphError(
                 f"the table has no column {column!r}; it has {', '.join(map(repr, table.column_names)) or 'none'}. "
                 "Name the columns with source=, target= and weight=."
@@ -44,11 +53,25 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
     return Edges(table[source], table[target], weights)
 
 
+def _taken(table: Any, *wanted: str | None) -> pa.Table:
+    """The table as Arrow's; of a data frame of pandas only what is asked for: Arrow may not know what else there is."""
+    import pyarrow as pa
+
+    pandas = sys.modules.get("pandas")  # the table can be its own only if it is there already
+    if pandas is None or not isinstance(table, pandas.DataFrame) or set(wanted) - {None, WEIGHT, *table.columns}:
+        return pa.table(table)
+    columns = [name for name in dict.fromkeys(wanted) if name is not None and name in table.columns]
+    return pa.Table.from_pandas(table, columns=columns, preserve_index=False)
+
+
 def _weights(column: pa.ChunkedArray[Any], name: str) -> Array:
     import pyarrow as pa
 
     if column.null_count:
-        raise GraphError(f"column {name!r} has {column.null_count:,} nulls; expected a weight for every edge.")
+        raise GraphError(
+            f"column {name!r} has {column.null_count:,} nulls; expected a weight for every edge. "
+            "Fill them, or leave those rows out."
+        )
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
         raise GraphError(f"column {name!r} has type {column.type}; expected numbers or booleans.")
     return np.asarray(column.to_numpy())

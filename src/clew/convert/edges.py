@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,15 +61,19 @@ def edges(
 
 def _column(values: Any, what: str) -> Any:
     """An integer array where the values are integers, an Arrow array of strings otherwise."""
-    import sys
-
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return _one_dimensional(values, what)
     pa = sys.modules.get("pyarrow")  # values can be Arrow's only if Arrow is there already
     if pa is not None and isinstance(values, (pa.Array, pa.ChunkedArray)):
         if values.null_count:
-            raise GraphError(f"{what} has {values.null_count:,} nulls; expected a vertex in every row.")
+            raise GraphError(
+                f"{what} has {values.null_count:,} nulls; expected a vertex in every row. Leave those rows out."
+            )
         return values.to_numpy() if pa.types.is_integer(values.type) else values
+    if hasattr(values, "__arrow_c_stream__") and not isinstance(getattr(values, "dtype", None), np.dtype):
+        import pyarrow as pyarrow  # a column of pandas or polars that NumPy would make Python objects of
+
+        return _column(pyarrow.chunked_array(values), what)
     array = np.asarray(values)
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
