@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.algorithms.arguments import vertex_of
+from clew.algorithms.sources import vertices_of
 from clew.dtypes import labels_of
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -55,8 +55,8 @@ def jumps_of(graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike 
         personalization = dict(zip(labels.tolist(), np.asarray(personalization).tolist(), strict=True))
     if isinstance(personalization, Mapping):
         jumps = np.zeros(graph.num_vertices)
-        for name, value in personalization.items():
-            jumps[vertex_of(graph, name)] = _number(value, name)
+        numbers = [_number(value, name) for name, value in personalization.items()]
+        jumps[vertices_of(graph, personalization.keys())] = numbers  # all names at once: each by itself means a search
     else:
         given = np.asarray(personalization)
         if given.shape != (graph.num_vertices,) or given.dtype.kind not in "biuf":
