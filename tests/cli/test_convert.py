@@ -96,6 +96,24 @@ def test_what_it_says_to_a_program(origin, destination):
     assert said["written"]["file_bytes"] == destination.stat().st_size
 
 
+@pytest.mark.parametrize(
+    ("name", "lost"),
+    [
+        ("out.mtx", ["the names of vertices, which are numbers there"]),
+        ("out.csv", ["1 vertex without edges", "that edges go both ways: read it with --undirected"]),
+        ("out.txt", ["1 vertex without edges"]),
+        ("out.parquet", []),
+    ],
+)
+def test_what_a_format_cannot_hold_is_said(tmp_path, name, lost):
+    origin = tmp_path / "origin.clew"
+    clew.write(clew.Graph.from_edges([0], [1], names=["ann", "bob", "cy"], directed=False), origin)
+    assert json.loads(running.clew("convert", origin, tmp_path / name, "--json")[1])["lost"] == lost
+    text = " ".join(running.clew("convert", origin, tmp_path / name)[1].split())
+    assert text.count("not kept") == len(lost)
+    assert all(f"not kept {one}" in text for one in lost)
+
+
 def test_an_unknown_suffix_is_refused_before_anything_is_read(tmp_path):
     code, out, err = running.clew("convert", tmp_path / "missing.clew", tmp_path / "out.nonsense")
     assert (code, out) == (BAD_INPUT, "")

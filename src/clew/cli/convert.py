@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clew.cli import output, weights
-from clew.cli.files import format_to_write, load, save
+from clew.cli.files import format_to_write, load, lost, save
 from clew.io.options import Duplicates
 from clew.progress import showing
 
@@ -58,10 +58,12 @@ def convert(
             {
                 "read": {**was_read.as_dict(), **graph.describe().as_dict()},
                 "written": {**written.as_dict(), **result.describe().as_dict()},
+                "lost": lost(result, destination, wanted_format),
             }
         )
         return
     rows = [("read", str(was_read)), ("", str(graph.report)), ("graph", output.size(graph))]
     if result is not graph:
         rows.append(("changed to", output.size(result)))
-    output.facts([*rows, ("written", str(written))])
+    rows.append(("written", str(written)))
+    output.facts([*rows, *(("not kept", what) for what in lost(result, destination, wanted_format))])

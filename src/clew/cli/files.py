@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from clew.cli.output import duration
+from clew.counts import counted
 from clew.describe import human_bytes
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -17,7 +18,7 @@ from clew.io import read, registry, write
 from clew.io.files import read_opened
 from clew.io.options import ReadOptions
 from clew.io.sink import Sink
-from clew.io.source import Source
+from clew.io.source import Source, plain_suffix
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,21 @@ def format_to_write(path: Path, format_name: str | None) -> registry.Format:
     sink = Sink(path)
     found = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
     sink.check()
+    return found
+
+
+def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
+    """What the format has no place for, so that whoever reads the file will not find it."""
+    found = []
+    if graph.names is not None and not chosen.keeps_names:
+        found.append("the names of vertices, which are numbers there")
+    if chosen.name == "edge-list":
+        from clew.io.edge_list.writer import WITH_HEADER, WITHOUT_COMMENTS
+
+        if isolated := graph.describe().isolated:
+            found.append(f"{counted(isolated, 'vertex')} without edges")
+        if not graph.directed and plain_suffix(path) in (*WITH_HEADER, *WITHOUT_COMMENTS):
+            found.append("that edges go both ways: read it with --undirected")
     return found
 
 

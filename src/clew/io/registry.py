@@ -62,6 +62,8 @@ class Format:
         From the first bytes (decompressed, at most 64 KiB; the whole file if it is shorter) to a ``Match``.
     read, write
         The reader and writer; None where the format goes one way only.
+    keeps_names
+        Whether a file says what vertices are called, rather than that they are 0…n-1.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Format:
     sniff: Callable[[bytes], Match]
     read: Callable[[Source, ReadOptions], Graph] | None = None
     write: Callable[[Graph, Sink, WriteOptions], None] | None = None
+    keeps_names: bool = False
 
 
 @cache

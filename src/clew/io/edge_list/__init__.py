@@ -117,4 +117,5 @@ FORMAT = Format(
     sniff,
     read,
     write,
+    keeps_names=True,
 )

@@ -80,4 +80,4 @@ def _places(table: Table, column: int, known: KnownIds, vertices: Source) -> Arr
     return places
 
 
-FORMAT = Format("ldbc", "LDBC Graphalytics graph (.v, .e, .properties)", SUFFIXES, sniff, read, write)
+FORMAT = Format("ldbc", "LDBC Graphalytics graph (.v, .e, .properties)", SUFFIXES, sniff, read, write, keeps_names=True)

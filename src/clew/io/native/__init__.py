@@ -122,4 +122,4 @@ def _report(header: dict[str, Any]) -> BuildReport:
     return BuildReport(**given)
 
 
-FORMAT = Format("clew", "clew's own, memory-mapped", (".clew",), sniff, read, write)
+FORMAT = Format("clew", "clew's own, memory-mapped", (".clew",), sniff, read, write, keeps_names=True)

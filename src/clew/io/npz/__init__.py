@@ -158,4 +158,4 @@ def _is_directed(archive: Archive) -> bool:
     return flag is None or not archive.value(flag, "biu")
 
 
-FORMAT = Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", (".npz",), sniff, read, write)
+FORMAT = Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", (".npz",), sniff, read, write, keeps_names=True)

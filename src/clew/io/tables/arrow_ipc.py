@@ -86,4 +86,4 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
     return iter(reader)
 
 
-FORMAT = Format("arrow", "Arrow IPC edge table", (".arrow", ".feather", ".ipc"), sniff, read, write)
+FORMAT = Format("arrow", "Arrow IPC edge table", (".arrow", ".feather", ".ipc"), sniff, read, write, keeps_names=True)

@@ -62,4 +62,4 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
             writer.write_batch(batch)
 
 
-FORMAT = Format("parquet", "Parquet edge table", (".parquet", ".pq"), sniff, read, write)
+FORMAT = Format("parquet", "Parquet edge table", (".parquet", ".pq"), sniff, read, write, keeps_names=True)
