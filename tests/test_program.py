@@ -270,6 +270,13 @@ def test_wrong_programs_get_a_sentence():
     class BadOrder(Components):
         active_next = "all"
 
+    class BadDtype(BreadthFirst):
+        fields: ClassVar = {"depth": "number"}
+
+    class BadPair(BreadthFirst):
+        def start(self, graph):
+            return {"depth": 0}
+
     for program, message in (
         (Nothing, "Nothing has no send"),
         (BadReduce, "expected a clew.Monoid or clew.Gather"),
@@ -280,6 +287,9 @@ def test_wrong_programs_get_a_sentence():
         (BadMethod, "BadMethod.apply is a method"),
         (BadWidth, "width is 0"),
         (BadOrder, "has a priority"),
+        (BadDtype, r"fields\['depth'\] is 'number'; expected a dtype"),
+        (BadPair, "BadPair.start gives a dict; expected a pair"),
+        (lambda: BreadthFirst, r"the program is the class BreadthFirst; expected one made from it"),
     ):
         with pytest.raises(GraphError, match=message):
             clew.run(program(), graph)

@@ -118,7 +118,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
-    initial, active = program.start(graph)
+    initial, active = _started(program, graph)
     if not (np.isfinite(program.width) and program.width > 0):
         raise GraphError(f"{type(program).__name__}.width is {program.width}; expected a number above 0.")
     state = _state(program, initial, graph.num_vertices)
@@ -149,7 +149,22 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     )
 
 
+def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:
+    given = program.start(graph)
+    if not (isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], Mapping)):
+        raise GraphError(
+            f"{type(program).__name__}.start gives a {type(given).__name__}; expected a pair: a dict with an array or "
+            "a number for each field, and who is active: a mask, ids, or None for everyone."
+        )
+    initial, active = given
+    return initial, active
+
+
 def _check(program: VertexProgram) -> None:
+    if isinstance(program, type):
+        raise GraphError(
+            f"the program is the class {program.__name__}; expected one made from it: {program.__name__}()."
+        )
     kind = type(program).__name__
     for name in ("send", "process", "apply", "reduce"):
         if not hasattr(program, name):
@@ -161,6 +176,11 @@ def _check(program: VertexProgram) -> None:
         raise GraphError(f"{kind}.reduce is a {type(program.reduce).__name__}; expected a clew.Monoid or clew.Gather.")
     if not program.fields:
         raise GraphError(f"{kind}.fields is empty; expected at least one name and dtype.")
+    for name, dtype in program.fields.items():
+        try:
+            np.dtype(dtype)
+        except TypeError:
+            raise GraphError(f"{kind}.fields[{name!r}] is {dtype!r}; expected a dtype, such as 'float64'.") from None
     if np.dtype(program.message).itemsize not in (4, 8):
         raise GraphError(f"{kind}.message is {np.dtype(program.message)}; expected a number of 4 or 8 bytes.")
     for name, allowed in (

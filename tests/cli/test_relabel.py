@@ -77,6 +77,13 @@ def test_what_it_says_to_a_program(origin, tmp_path):
     assert said["written"]["format"] == "clew"
 
 
+def test_a_budget_may_be_an_option_or_a_knob(origin, tmp_path):
+    option, knob = tmp_path / "option.clew", tmp_path / "knob.clew"
+    assert running.clew("relabel", origin, "-s", "hot", "--fast-memory", "64", "-o", option)[0] == OK
+    assert running.clew("relabel", origin, "-s", "hot:fast_memory=64", "-o", knob)[0] == OK
+    assert clew.read(option) == clew.read(knob)
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

@@ -130,6 +130,12 @@ def test_fingerprints_tell_functions_apart():
     assert fingerprint(lambda a, b: table[0]) != before
 
 
+def test_the_name_of_a_semiring_is_none():
+    for product in (lambda: clew.spmv(GRAPH, X, "min_plus"), lambda: clew.spgemm(GRAPH, GRAPH, "min_plus")):
+        with pytest.raises(clew.GraphError, match=r"semiring is 'min_plus'; expected a clew\.Semiring"):
+            product()
+
+
 def test_values_that_a_function_captures_are_not_mixed_up():
     for factor in (2.0, 3.0, 2.0):
         own = Semiring(add=max, identity=-math.inf, multiply=lambda weight, x, factor=factor: x * factor)

@@ -281,6 +281,11 @@ def test_a_full_memory_is_not_measured():
         measure(Tier("node0", "dram", 1 << 30, 100, 0))
 
 
+def test_less_than_a_page_is_not_measured_on():
+    with pytest.raises(clew.GraphError, match="the size to measure on is 1 byte; expected a page"):
+        measure(Tier("node0", "dram", 1 << 30, 1 << 30, 0), 1)
+
+
 def test_the_kernels_of_a_gpu():
     device = gpu_for("emulated", 0)
     values = device.upload(np.arange(1000, dtype=np.uint64))

@@ -41,8 +41,8 @@ def relabel(
     the old ids, so that results on it come back in those; Ligra's format (.adj) has D above the numbers of vertices
     and edges, and no old ids. Other formats keep the order alone.
     """
-    chosen = parse_strategy(strategy)
     budget = None if fast_memory is None else parse_bytes(fast_memory)
+    chosen = parse_strategy(strategy, **({} if budget is None else {"fast_memory": budget}))
     wanted_format = format_to_write(destination, to_format)
     graph, was_read = load(file, format_name, directed=directed)
     started = perf_counter()

@@ -24,8 +24,8 @@ STRATEGIES: dict[str, type[Strategy]] = {
 SHORT = {"cutoff": "cutoff_percentile"}
 
 
-def parse_strategy(text: str) -> Strategy:
-    """The strategy that a text names, with its knobs."""
+def parse_strategy(text: str, **otherwise: Any) -> Strategy:
+    """The strategy that a text names, with its knobs; ``otherwise`` has those that it may take from elsewhere."""
     name, _, rest = text.partition(":")
     kind = STRATEGIES.get(name.strip().replace("-", "_"))
     if kind is None:
@@ -40,6 +40,7 @@ def parse_strategy(text: str) -> Strategy:
                 f"{part!r} is no knob of {kind.name}; expected {_usage(kind, knobs)}, each knob at most once."
             )
         given[key] = _value(knobs[key].type, value, part)
+    given = {key: value for key, value in otherwise.items() if key in knobs} | given
     missing = [key for key, knob in knobs.items() if key not in given and knob.default is MISSING]
     if missing:
         raise GraphError(f"{kind.name} needs {', '.join(missing)}; expected {_usage(kind, knobs)}.")

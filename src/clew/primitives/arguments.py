@@ -16,6 +16,7 @@ from clew.engines.memory import HOST, Memory, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout
+from clew.operators import Semiring
 from clew.transform import as_mask
 
 
@@ -141,6 +142,12 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
         if (active[1:] == active[:-1]).any():
             raise GraphError("an active vertex is listed twice; combine its values first.")
     return memory.xp.ascontiguousarray(memory.array(active)), memory.array(values)
+
+
+def check_semiring(semiring: Any) -> None:
+    """Refuse what is no semiring, such as the name of one."""
+    if not isinstance(semiring, Semiring):
+        raise GraphError(f"semiring is {semiring!r}; expected a clew.Semiring, such as clew.semirings.min_plus.")
 
 
 def check_out(out: Any, size: int, memory: Memory = HOST) -> None:

@@ -6,7 +6,7 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout, csr
 from clew.operators import Semiring, semirings
-from clew.primitives.arguments import engine_of
+from clew.primitives.arguments import check_semiring, engine_of
 
 
 def spgemm(
@@ -50,6 +50,7 @@ def spgemm(
     >>> source.tolist(), target.tolist(), weights.tolist()
     ([0], [2], [12.0])
     """
+    check_semiring(semiring)
     rows = [csr(matrix) for matrix in (a, b)] + ([] if mask is None else [csr(mask)])
     sizes = {matrix.num_vertices for matrix in rows}
     if len(sizes) > 1:

@@ -15,6 +15,7 @@ from clew.layouts import Layout, csr
 from clew.operators import Monoid, Operator, Semiring, functions, monoids, semirings
 from clew.primitives.arguments import (
     check_out,
+    check_semiring,
     engine_by,
     engine_of,
     frontier_of,
@@ -101,6 +102,7 @@ def spmv(
     >>> clew.spmv(g, [1.0, 10.0, 100.0], way="rows", lanes=8, device="cuda")  # doctest: +SKIP
     array([430., 500.,   0.])
     """
+    check_semiring(semiring)
     layout = layout_of(edges, transpose=transpose)
     engine = engine_of(device, size_of(layout), x, out=out, hybrid=True)
     if way != "auto" or lanes is not None:
@@ -231,6 +233,7 @@ def spmspv(
     """
     if merge not in MERGES:
         raise GraphError(f"merge is {merge!r}; expected one of {', '.join(map(repr, MERGES))}.")
+    check_semiring(semiring)
     rows = csr(layout_of(edges, transpose=transpose))
     engine = engine_of(device, rows.num_arcs, *(frontier if isinstance(frontier, tuple) else ()))
     active, values = frontier_of(frontier, rows, engine.memory)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.counts import counted
 from clew.dtypes import Array
-from clew.errors import ResourceError
+from clew.errors import GraphError, ResourceError
 from clew.tiers.mapping import allocate
 from clew.tiers.tier import ON_GPU, Rates, Tier
 
@@ -38,6 +39,10 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
 
         read, write, random, used = bandwidths(the_device(), tier.kind, size)
         return Rates(read, write, random, used)
+    if size is not None and size < mmap.PAGESIZE:
+        raise GraphError(
+            f"the size to measure on is {counted(size, 'byte')}; expected a page, {mmap.PAGESIZE:,}, or more."
+        )
     wanted = size or (FILE_SIZE if tier.kind == "file" else SIZE)
     used = min(wanted, tier.free // 4, LARGEST) // mmap.PAGESIZE * mmap.PAGESIZE
     if used == 0:
