@@ -71,9 +71,9 @@ def _column(values: Any, what: str) -> Any:
             )
         return values.to_numpy() if pa.types.is_integer(values.type) else values
     if hasattr(values, "__arrow_c_stream__") and not isinstance(getattr(values, "dtype", None), np.dtype):
-        import pyarrow as pyarrow  # a column of pandas or polars that NumPy would make Python objects of
+        from pyarrow import chunked_array  # a column of pandas or polars that NumPy would make Python objects of
 
-        return _column(pyarrow.chunked_array(values), what)
+        return _column(chunked_array(values), what)
     array = np.asarray(values)
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
