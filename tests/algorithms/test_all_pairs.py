@@ -189,3 +189,12 @@ def test_the_checker_is_not_fooled_by_a_cycle_of_zeros():
     distance[0, 1:] = 3
     with pytest.raises(VerificationError, match="a path from vertex 0"):
         clew.verify.all_pairs(graph, Result("all_pairs", {"distance": distance}))
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.inf])
+def test_the_checker_wants_inf_where_there_is_no_path(value):
+    graph = clew.Graph.from_edges([0], [1], [1.0])
+    distance = clew.all_pairs(graph).distance.copy()
+    distance[1, 0] = value
+    with pytest.raises(VerificationError, match="inf where there is no path"):
+        clew.verify.all_pairs(graph, Result("all_pairs", {"distance": distance}))

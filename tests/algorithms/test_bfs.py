@@ -100,3 +100,14 @@ def test_the_checker_finds_what_is_wrong(change, rule):
     change(depth, parent)
     with pytest.raises(VerificationError, match=rule):
         clew.verify.bfs(graph, 0, Result("bfs", {"depth": depth, "parent": parent}))
+
+
+def test_the_checker_looks_at_what_is_not_reached_and_at_the_count():
+    graph = clew.Graph.from_edges([0], [1], num_vertices=3)
+    result = clew.bfs(graph, 0)
+    clew.verify.bfs(graph, 0, result)
+    with pytest.raises(VerificationError, match="reached is the number"):
+        clew.verify.bfs(graph, 0, Result("bfs", result.values, facts={"reached": 3}))
+    result.depth[2] = -2
+    with pytest.raises(VerificationError, match="a depth is -1 or more"):
+        clew.verify.bfs(graph, 0, result)

@@ -147,6 +147,7 @@ def test_the_largest_component_of_email_enron(shared_data):
         ([0, 0, 0, 0], {"count": 1, "sizes": [4]}, "hangs together"),
         ([0, 0, 2, 2], {"count": 3}, "the count is"),
         ([0, 0, 2, 2], {"sizes": [1, 3]}, "the sizes count"),
+        ([0, 0, 2, 2], {"largest": 3}, "largest is"),
     ],
 )
 def test_the_checker_finds_what_is_wrong(label, facts, rule):

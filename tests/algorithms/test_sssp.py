@@ -189,3 +189,12 @@ def test_the_checker_finds_what_is_wrong(change, rule):
     change(distance, parent)
     with pytest.raises(VerificationError, match=rule):
         clew.verify.sssp(graph, 0, Result("sssp", {"distance": distance, "parent": parent}))
+
+
+def test_the_checker_looks_at_the_count():
+    graph = clew.Graph.from_edges([0], [1], [2], num_vertices=3)
+    for search, check in ((clew.sssp, clew.verify.sssp), (clew.sswp, clew.verify.sswp)):
+        result = search(graph, 0)
+        check(graph, 0, result)
+        with pytest.raises(VerificationError, match="reached is the number"):
+            check(graph, 0, Result("wrong", result.values, facts={"reached": 3}))

@@ -61,6 +61,8 @@ def all_pairs(graph: Graph, result: Result) -> None:
     weights = np.ones(u.size, np.int64) if graph.weights is None else graph.weights
     weights = weights.astype(distance.dtype)
     finite = np.isfinite(distance) if real else distance < np.iinfo(distance.dtype).max
+    if real:
+        require((finite | (distance == np.inf)).all(axis=1), "a distance is a number, or inf where there is no path")
     slack = 0
     if real and (finite.any() and u.size):
         largest = np.abs(distance[finite]).max() + np.abs(weights[np.isfinite(weights)]).max(initial=0)

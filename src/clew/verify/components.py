@@ -60,6 +60,8 @@ def _counts(label: Ids, result: Result) -> None:
     found, sizes = np.unique(label, return_counts=True)
     require(result.count == found.size, "the count is the number of labels")
     require(np.array_equal(result.sizes, sizes), "the sizes count the vertices of each label")
+    if "largest" in result.facts:
+        require(result.largest == sizes.max(initial=0), "largest is the largest size")
 
 
 def _spread(num_vertices: int, u: Ids, v: Ids) -> Ids:

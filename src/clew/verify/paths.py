@@ -11,7 +11,7 @@ from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arcs, named, require
+from clew.verify.rules import arcs, counts_reached, named, require
 
 
 @named
@@ -22,12 +22,13 @@ def sssp(graph: Graph, source: Any, result: Result) -> None:
     2. Exactly the vertices with a distance have a parent, and following parents leads to the source.
     3. An edge from its parent gives every vertex its distance; so there is a path of that length.
     4. No edge gives a vertex a smaller distance; so there is no shorter path, and what can be reached has been.
+    5. The vertices reached are counted rightly, where they are counted.
     """
     weights = _weights(graph)
     floating = weights.dtype.kind == "f"
     weights = weights if floating else weights.astype(np.int64)
     unreached = np.inf if floating else np.iinfo(np.int64).max
-    _paths(graph, source, result.distance, result.parent, weights, (0, unreached), np.add, np.less_equal)
+    _paths(graph, source, result, result.distance, weights, (0, unreached), np.add, np.less_equal)
 
 
 bellman_ford = sssp  # the rules are the same whatever the signs of the weights
@@ -43,7 +44,7 @@ def sswp(graph: Graph, source: Any, result: Result) -> None:
         ends = (True, False)
     else:
         ends = (np.iinfo(weights.dtype).max, np.iinfo(weights.dtype).min)
-    _paths(graph, source, result.width, result.parent, weights, ends, np.minimum, np.greater_equal)
+    _paths(graph, source, result, result.width, weights, ends, np.minimum, np.greater_equal)
 
 
 def _weights(graph: Graph) -> Array:
@@ -55,15 +56,15 @@ def _weights(graph: Graph) -> Array:
 def _paths(
     graph: Graph,
     source: Any,
+    result: Result,
     value: Array,
-    parents: Array,
     weights: Array,
     ends: tuple[Any, Any],
     extend: Callable[[Array, Array], Array],
     no_worse: Callable[[Array, Array], Array],
 ) -> None:
     """The rules for any value of paths; ``ends`` are the value of the source and that of an unreached vertex."""
-    n, root, parent = graph.num_vertices, graph.vertex(source), parents.astype(np.int64)
+    n, root, parent = graph.num_vertices, graph.vertex(source), result.parent.astype(np.int64)
     require(value.size == n and parent.size == n, "there is an entry for every vertex")
     begins = [value[root] == ends[0] and parent[root] == root]
     require(begins, f"the source has value {ends[0]} and is its own parent", np.array([root]))
@@ -81,6 +82,7 @@ def _paths(
     given[v[(parent[v] == u) & (offered == value[v])]] = True
     require(given | ~reached, "an edge from its parent gives a vertex its value")
     require(no_worse(value[v], offered), "no edge gives a vertex a better value", (u, v))
+    counts_reached(result, reached)
 
 
 def _tree(parent: Array, reached: Array, root: int) -> None:

@@ -82,6 +82,12 @@ def _here(given: Any) -> Any:
     return given.numpy() if isinstance(given, Result) else given
 
 
+def counts_reached(result: Result, reached: Array) -> None:
+    """A search says how many vertices it reached; an engine's bare arrays do not."""
+    if "reached" in result.facts:
+        require(result.facts["reached"] == reached.sum(), "reached is the number of vertices that were reached")
+
+
 def arcs(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """The source and the target of every stored entry."""
     source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))

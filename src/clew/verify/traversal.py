@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.result import Result
-from clew.verify.rules import arc_places, arcs, named, require
+from clew.verify.rules import arc_places, arcs, counts_reached, named, require
 
 
 @named
@@ -19,6 +19,7 @@ def bfs(graph: Graph, source: Any, result: Result) -> None:
     2. Exactly the vertices with a depth have a parent, and a parent's depth is one less.
     3. From every parent an edge leads to its child.
     4. Over an edge, depth grows by at most one; so what can be reached has been, and over no detour.
+    5. The vertices reached are counted rightly, where they are counted.
     """
     depth, parent = result.depth.astype(np.int64), result.parent.astype(np.int64)
     root = graph.vertex(source)
@@ -28,6 +29,7 @@ def bfs(graph: Graph, source: Any, result: Result) -> None:
     require(
         [depth[root] == 0 and parent[root] == root], "the source has depth 0 and is its own parent", np.array([root])
     )
+    require(depth >= -1, "a depth is -1 or more")
     reached = depth >= 0
     require(reached == (parent >= 0), "exactly the vertices with a depth have a parent")
     require((parent < graph.num_vertices) & (parent >= -1), "a parent is a vertex or -1")
@@ -39,3 +41,4 @@ def bfs(graph: Graph, source: Any, result: Result) -> None:
     u, v = u[reached[u]], v[reached[u]]
     require(reached[v], "what an edge leads to from a reached vertex is reached", (u, v))
     require(depth[v] <= depth[u] + 1, "over an edge depth grows by at most one", (u, v))
+    counts_reached(result, reached)
