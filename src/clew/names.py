@@ -44,6 +44,9 @@ class VertexNames:
             raise GraphError(f"vertex names have type {array.type}; expected integers or strings.")
         if not _is_ascending(array) and len(array) != (distinct := pc.count_distinct(array).as_py()):
             raise GraphError(f"{len(array) - distinct:,} vertex names occur more than once; expected distinct names.")
+        if pa.types.is_integer(array.type) and not isinstance(values, (pa.Array, pa.ChunkedArray)):
+            # Arrow does not copy NumPy's numbers, and a graph must not change when the caller's array does.
+            self._values = pa.array(array.to_numpy().copy())
 
     @classmethod
     def trusted(cls, values: pa.Array[Any]) -> VertexNames:
@@ -107,7 +110,7 @@ class VertexNames:
         if isinstance(name, int if self.are_integers else str):
             try:  # one name is found faster by looking at all than by hashing all
                 found: int = pc.index(self._values, name).as_py()
-            except (pa.ArrowInvalid, OverflowError):
+            except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):  # True is an int to Python, and not to Arrow
                 found = -1
             if found >= 0:
                 return found

@@ -147,6 +147,21 @@ def test_a_mask_of_pandas_is_in_the_order_of_vertices():
         graph.subgraph(ranks.sort_values() > 0.2)
 
 
+def test_names_do_not_change_with_the_array_they_came_from():
+    for dtype in ("int64", "uint8"):
+        names = np.array([10, 20, 30], dtype=dtype)
+        graphs = clew.Graph.from_edges([0], [1], names=names), clew.Graph.from_csr([0, 1, 1, 1], [1], names=names)
+        names[0] = 99
+        assert all(graph.names.array.to_pylist() == [10, 20, 30] for graph in graphs)
+        assert all(graph.vertex(10) == 0 for graph in graphs)
+
+
+def test_a_truth_value_names_no_vertex():
+    graph = clew.Graph.from_edges([0], [1], names=[1, 2])
+    with pytest.raises(GraphError, match="True is not the name"):
+        graph.vertex(True)
+
+
 def test_sparse_and_huge_integer_names():
     ids = np.array([2**63 - 1, -5, 10**12], dtype=np.int64)
     graph = clew.Graph.from_edges(ids, ids[::-1].copy(), ids="map")
