@@ -184,6 +184,16 @@ def test_what_would_be_refused_is_said_before():
     assert not any("weights" in note for note in clew.explain(graph, "bfs", source=0).notes)
 
 
+def test_sources_that_can_be_gone_through_once_are_left_for_the_run():
+    graph = clew.generate.path(3)
+    plan = clew.explain(graph, "multi_source_bfs", sources=iter([0, 2]))
+    assert plan.run().depth.tolist() == [[0, 2], [1, 1], [2, 0]]
+    plan = clew.explain(graph, "betweenness", samples=(vertex for vertex in (0, 2)))
+    assert plan.run().sources.tolist() == [0, 2]
+    with pytest.raises(GraphError, match="the sources are 3; expected several vertices"):
+        clew.explain(graph, "multi_source_bfs", sources=3)
+
+
 def test_unknown_names_are_refused():
     graph = clew.generate.path(3)
     with pytest.raises(GraphError, match="no algorithm 'dfs'; expected one of all_pairs"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from clew.algorithms.arguments import check_graph, vertex_of
@@ -59,6 +59,8 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     if name not in MODELS:
         raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(MODELS))}.")
     check_device(device, hybrid=True)
+    # What can be gone through once only would be used up by the plan, and the run would find nothing left.
+    arguments = {key: list(given) if isinstance(given, Iterator) else given for key, given in arguments.items()}
     bound = _bound(name, arguments)
     model = MODELS[name]
     engine, gpu, error = where(model, name, graph, device)

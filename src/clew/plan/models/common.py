@@ -10,6 +10,7 @@ import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency
+from clew.algorithms.sources import vertices_of
 from clew.counts import counted
 from clew.engines.cpu import team
 from clew.graph import Graph
@@ -56,6 +57,11 @@ class Question:
     def memory(self) -> str:
         """The memory that the engine works in."""
         return "gpu" if self.on_gpu else "host"
+
+    def count_of(self, name: str) -> int:
+        """How many vertices an argument lists; refused as the algorithm refuses it."""
+        given = self.arguments[name]
+        return vertices_of(self.graph, given).size if self.graph.num_vertices else len(list(given))
 
     def spread(self, itemsize: int, *, incoming: bool = False) -> float:
         """The bytes that the neighbours' values lie in, as caches see it."""

@@ -28,7 +28,7 @@ def betweenness(ask: Question) -> Sketch:
     if samples is None:
         sources = n
     else:
-        sources = int(samples) if isinstance(samples, (int, np.integer)) else len(list(samples))
+        sources = int(samples) if isinstance(samples, (int, np.integer)) else ask.count_of("samples")
     sketch = Sketch(iterations=Span.exactly(sources))
     count_graph(sketch, ask, incoming=True)
     sketch.passes = Span.exactly(2.0 * sources)

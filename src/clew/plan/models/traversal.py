@@ -78,7 +78,7 @@ def multi_source_bfs(ask: Question) -> Sketch:
     sketch = Sketch(iterations=ask.shape.levels)
     count_graph(sketch, ask, incoming=True)
     n = ask.graph.num_vertices
-    sources = len(list(ask.arguments["sources"]))
+    sources = ask.count_of("sources")
     sketch.keep("depth", "result", n * sources, 4)
     if ask.on_gpu:
         over_products(sketch, ask, ask.shape.levels.times(float(sources)))
