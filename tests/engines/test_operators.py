@@ -7,12 +7,16 @@ import operator
 import subprocess
 import sys
 import textwrap
+import threading
+from types import FunctionType
 
+import numba.extending
 import numpy as np
 import pytest
 
 import clew
 from clew import Monoid, Operator, OperatorError, Semiring, monoids
+from clew.engines.inlining import callable_now
 from clew.operators.fingerprints import fingerprint
 from tests.engines.inputs import SEMIRINGS
 
@@ -144,6 +148,7 @@ def test_values_that_a_function_captures_are_not_mixed_up():
 
 CHANGING = """
     import sys
+    import numba
     import numpy as np
     import clew
 
@@ -152,6 +157,8 @@ CHANGING = """
     by_number = lambda weight, x: x * factor
     by_array = lambda weight, x: x * table[0]
     by_helper = lambda weight, x: helper(x)
+    compiled = numba.njit(lambda x: x * factor)
+    by_compiled = lambda weight, x: compiled(x)
     by_inner = lambda weight, x: (lambda y: y * factor)(x)
 
     class Sent(clew.VertexProgram):
@@ -169,7 +176,7 @@ CHANGING = """
 
     def results():
         graph = clew.generate.cycle(3)
-        for multiply in (by_number, by_array, by_helper, by_inner):
+        for multiply in (by_number, by_array, by_helper, by_compiled, by_inner):
             yield clew.spmv(graph, [1.0] * 3, clew.Semiring(clew.monoids.max, multiply))[0]
         yield clew.run(Sent(), graph).value[0]
 
@@ -181,8 +188,29 @@ CHANGING = """
 
 def test_what_a_function_refers_to_may_change(tmp_path):
     """Numba compiles a function once, with the globals of then: kernels of old values were kept for the new ones."""
-    assert lines_of(CHANGING, tmp_path, "2", "3") == [" ".join(["2.0"] * 5), " ".join(["3.0"] * 5)]
-    assert lines_of(CHANGING, tmp_path, "3", "2") == [" ".join(["3.0"] * 5), " ".join(["2.0"] * 5)]
+    assert lines_of(CHANGING, tmp_path, "2", "3") == [" ".join(["2.0"] * 6), " ".join(["3.0"] * 6)]
+    assert lines_of(CHANGING, tmp_path, "3", "2") == [" ".join(["3.0"] * 6), " ".join(["2.0"] * 6)]
+
+
+def test_a_function_that_another_thread_is_about_to_allow_waits_for_it(monkeypatch):
+    allow, begun, go_on = numba.extending.register_jitable, threading.Event(), threading.Event()
+
+    def slowly(function):
+        begun.set()
+        go_on.wait(10)
+        return allow(function)
+
+    monkeypatch.setattr(numba.extending, "register_jitable", slowly)
+    function = FunctionType((lambda a, b: a + b).__code__, {})
+    first, second = (threading.Thread(target=callable_now, args=(function,)) for _ in range(2))
+    first.start()
+    assert begun.wait(10)
+    second.start()
+    second.join(0.1)
+    assert second.is_alive()
+    go_on.set()
+    first.join()
+    second.join()
 
 
 PROGRAM = """

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from threading import Lock
 from types import CellType, FunctionType
 from typing import Any
 
 from clew.operators.fingerprints import is_self_contained, used_by
 
 _allowed: set[FunctionType] = set()
+_allowing = Lock()  # a thread that finds a function allowed may compile with it at once
 
 
 def callable_now(function: FunctionType) -> FunctionType:
@@ -17,7 +19,8 @@ def callable_now(function: FunctionType) -> FunctionType:
     that it calls: they are compiled with the globals of now.
     """
     found = function if is_self_contained(function) else _copied(function, {})
-    _allow(found)
+    with _allowing:
+        _allow(found)
     return found
 
 
@@ -30,8 +33,9 @@ def _copied(function: FunctionType, known: dict[FunctionType, FunctionType]) -> 
     known[function] = copy
 
     def new(value: Any) -> Any:
-        plain = isinstance(value, FunctionType) and not is_self_contained(value)
-        return _copied(value, known) if plain else value
+        plain = getattr(value, "py_func", value)  # what Numba has compiled has the globals of then, too
+        refers = isinstance(plain, FunctionType) and not is_self_contained(plain)
+        return _copied(plain, known) if refers else value
 
     for name in used_by(function).keys() & names.keys():
         names[name] = new(names[name])

@@ -20,7 +20,7 @@ from clew.errors import OperatorError
 from clew.operators.fingerprints import fingerprint
 from clew.operators.results import where
 
-VERSION = 2  # of what is on disk; the first may have been made with globals of before
+VERSION = 3  # of what is on disk; those before may have been made with globals of before
 
 _kernels: dict[tuple[Any, ...], Kernel] = {}
 
