@@ -90,7 +90,7 @@ def best_paths(
     value = np.empty(n, dtype=unreached.dtype)
     parent = np.empty(n, dtype=graph.indices.dtype)
     queue = np.empty(n, dtype=out[1].dtype)
-    trace = _cleared.pop() if _cleared else np.zeros((TRACED_BUCKETS + 1) * kernels.COLUMNS, dtype=np.int64)
+    trace = _cleared_trace((TRACED_BUCKETS + 1) * kernels.COLUMNS)
     paths, ends = (value, as_bits(value), as_bits(parent)), (first, unreached)
     scale = min(1 / delta, float(np.finfo(np.float64).max))
     start = np.uint64(source)
@@ -105,6 +105,14 @@ def best_paths(
     width = edge_bytes(graph.indices, weights)
     noted = Trace.later(lambda: _columns(rows, width))
     return Paths(value if wide is None else wide, parent, int(reached), int(buckets), noted)
+
+
+def _cleared_trace(size: int) -> Array:
+    """One to use again, or a new one."""
+    try:
+        return _cleared.pop()
+    except IndexError:  # and not a look before: another thread may take the last one in between
+        return np.zeros(size, dtype=np.int64)
 
 
 def _columns(rows: Array, width: int) -> dict[str, Array]:
