@@ -183,6 +183,14 @@ def test_gathers_see_all_messages_and_how_often_each_came(numbers):
         assert clew.run(Gathering(gather, numbers), star).result[0] == expected, gather
 
 
+@pytest.mark.parametrize("message", ["float32", "float64"])
+@pytest.mark.parametrize("count", [16, 17, 40])
+def test_both_zeros_are_one_value_however_many_there_are(count, message):
+    gathering = Gathering(clew.gathers.distinct, np.where(np.arange(count + 1) % 2, 0.0, -0.0))
+    gathering.message = message
+    assert clew.run(gathering, clew.generate.star(count + 1)).result[0] == 1
+
+
 def test_gather_of_nothing_is_what_it_says():
     class Everyone(Gathering):
         apply_to = "all"

@@ -85,5 +85,7 @@ def _sift(values, counts, i, size):
 
 @njit(cache=True, nogil=True, inline="always")
 def _first_place(value, mask):
+    if value == 0:  # -0.0 is the same value, and has other bits
+        return np.uint64(0)
     mixed = np.uint64(atomic.to_bits(value)) * FACTOR
     return (mixed >> np.uint64(32)) & mask
