@@ -13,8 +13,9 @@ import numpy as np
 
 from clew import transform
 from clew.adjacency import Adjacency
+from clew.build.rows import sorted_rows
 from clew.counts import counted
-from clew.dtypes import OFFSET, Array, IdArray
+from clew.dtypes import ID_DTYPES, OFFSET, Array, IdArray, as_weights
 from clew.errors import GraphError, ResourceError
 from clew.graph import Graph
 
@@ -25,7 +26,7 @@ CSR = Adjacency
 
 @dataclass(frozen=True, slots=True)
 class COO:
-    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row when made.
+    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row and column when made.
 
     The arrays are made read-only, as those of compressed rows are: a GPU that has copied them goes on with its copy.
     """
@@ -36,15 +37,17 @@ class COO:
     num_vertices: int
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "rows", _ids(self.rows, "rows"))
+        object.__setattr__(self, "columns", _ids(self.columns, "columns"))
         ends = (self.rows, self.columns)
         if self.rows.shape != self.columns.shape or self.rows.ndim != 1:
             raise GraphError(f"rows and columns have shapes {self.rows.shape} and {self.columns.shape}; expected (m,).")
         if self.rows.size and not all(end.min() >= 0 and end.max() < self.num_vertices for end in ends):
             raise GraphError(f"rows and columns must be from 0 to {self.num_vertices - 1:,}.")
-        if self.weights is not None and self.weights.shape != self.rows.shape:
-            raise GraphError(f"weights have shape {self.weights.shape}; expected one per edge, {self.rows.shape}.")
-        if (self.rows[1:] < self.rows[:-1]).any():
-            order = np.argsort(self.rows, kind="stable")
+        if self.weights is not None:
+            object.__setattr__(self, "weights", as_weights(self.weights, self.rows.size))
+        if not _ascend(self.rows, self.columns):
+            order = np.lexsort(ends[::-1])
             object.__setattr__(self, "rows", self.rows[order])
             object.__setattr__(self, "columns", self.columns[order])
             object.__setattr__(self, "weights", None if self.weights is None else self.weights[order])
@@ -66,10 +69,15 @@ class ELL:
     weights: Array | None
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", _ids(self.columns, "columns"))
         if self.columns.ndim != 2 or (self.columns.size and not self.columns.max() < self.columns.shape[1]):
             raise GraphError("columns must be a table of (width, vertices) with vertices or -1 in it.")
-        if self.weights is not None and self.weights.shape != self.columns.shape:
-            raise GraphError(f"weights have shape {self.weights.shape}; expected {self.columns.shape}.")
+        if self.weights is not None:
+            weights = np.asarray(self.weights)
+            if weights.shape != self.columns.shape:
+                raise GraphError(f"weights have shape {weights.shape}; expected {self.columns.shape}.")
+            flat = as_weights(weights.reshape(-1), self.columns.size)
+            object.__setattr__(self, "weights", flat.reshape(weights.shape))
         _make_read_only(self.columns, self.weights)
 
     @property
@@ -151,6 +159,22 @@ def transposed(edges: Graph | Layout) -> Layout:
     return ell(turned) if isinstance(edges, ELL) else turned
 
 
+def _ids(values: IdArray, what: str) -> IdArray:
+    """Ids as kernels take them, who look at memory by them without asking again."""
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "iu":
+        raise GraphError(f"{what} have dtype {array.dtype}; expected integers, the ids of vertices.")
+    known = array.dtype in ID_DTYPES and array.dtype.isnative
+    ids: IdArray = np.ascontiguousarray(array if known else array.astype(np.int64))
+    return ids
+
+
+def _ascend(rows: IdArray, columns: IdArray) -> bool:
+    """Whether edges are in the order of rows and, within these, of columns: kernels search rows by halves."""
+    down, same = rows[1:] < rows[:-1], rows[1:] == rows[:-1]
+    return not (down | (same & (columns[1:] < columns[:-1]))).any()
+
+
 def _make_read_only(*arrays: Array | None) -> None:
     for array in arrays:
         if array is not None:
@@ -162,4 +186,5 @@ def _without_padding(table: ELL) -> Adjacency:
     indptr = np.zeros(table.num_vertices + 1, dtype=OFFSET)
     np.cumsum(filled.sum(axis=1), out=indptr[1:])
     weights = None if table.weights is None else table.weights.T[filled]
-    return Adjacency(indptr, table.columns.T[filled], weights)
+    rows = Adjacency(indptr, table.columns.T[filled], weights)
+    return sorted_rows(rows, copy=False)  # a table may list the edges of a vertex in any order

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import clew
-from clew import GraphError, semirings
+from clew import GraphError, layouts, semirings
 from tests.algorithms.graphs import thread_count
 from tests.engines.inputs import ENGINES, SEMIRINGS, cases, examples, weighted
 
@@ -94,6 +94,16 @@ def test_triangles_are_a_masked_product(engine):
     wedges = clew.spgemm(graph, graph, semirings.plus_pair, mask=graph, device=engine)
     matrix = (graph.to_scipy() != 0).astype(np.int64)
     assert wedges.weights.sum() == (matrix @ matrix).multiply(matrix).sum()
+
+
+def test_layouts_may_list_edges_in_any_order(engine):
+    graph = clew.generate.complete(8)
+    listed = layouts.COO(np.array([2, 0, 0, 0]), np.array([3, 5, 1, 7]), None, 8)
+    table = layouts.ELL(np.array([[5, -1, 3, *[-1] * 5], [1, *[-1] * 7], [7, *[-1] * 7]]), None)
+    for mask in (listed, table):
+        found = clew.spgemm(graph, graph, mask=mask, device=engine)
+        assert found.indices.tolist() == [1, 5, 7, 3]
+        assert_same(found, clew.spgemm(graph, graph, mask=mask, device="reference"))
 
 
 def test_errors(engine):

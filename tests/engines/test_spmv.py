@@ -148,6 +148,22 @@ def test_layouts_cannot_be_changed(engine, layout):
         assert not getattr(edges, name, edges.weights).flags.writeable
 
 
+@pytest.mark.parametrize("ids", ["int16", ">i4", "uint64"])
+def test_layouts_take_ids_of_any_kind_of_integer(engine, ids):
+    listed = layouts.COO(np.array([1, 0], dtype=ids), np.array([0, 1], dtype=ids), np.array([2, 3], dtype=">f8"), 2)
+    table = layouts.ELL(np.array([[1, 0]], dtype=ids), np.array([[3, 2]], dtype=">f8"))
+    for edges in (listed, table):
+        assert clew.spmv(edges, [1.0, 10.0], device=engine).tolist() == [30, 2]
+        assert clew.spmspv(edges, ([0], [1.0]), device=engine)[1].tolist() == [3]
+
+
+def test_layouts_refuse_ids_that_are_no_integers(engine):
+    with pytest.raises(GraphError, match="rows have dtype float64; expected integers"):
+        layouts.COO(np.zeros(1), np.zeros(1, np.int64), None, 1)
+    with pytest.raises(GraphError, match="columns have dtype float64; expected integers"):
+        layouts.ELL(np.zeros((1, 1)), None)
+
+
 @pytest.mark.parametrize("layout", [layouts.csr, layouts.coo, layouts.ell])
 def test_the_result_may_replace_the_mask(engine, layout):
     """Also where the wanted entries are asked for again when some results are there."""
