@@ -11,6 +11,7 @@ from hypothesis import given, settings
 
 import clew
 from clew import GraphError, Result, VerificationError
+from clew.engines.cpu import kernels_cores
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
@@ -105,3 +106,20 @@ def test_the_checker_finds_what_is_wrong(core, rule):
     wrong = Result("k_core", {"core": np.array([2, 2, 2, 1])}, facts={"degeneracy": 3})
     with pytest.raises(VerificationError, match="the degeneracy is"):
         clew.verify.k_core(graph, wrong)
+
+
+def test_the_number_of_threads_may_be_set_meanwhile(monkeypatch):
+    """A team has no more members than there was room made for: others would write beyond the arrays."""
+    graph = clew.generate.kronecker(13, seed=3)
+    sizes = []
+
+    def watched(member, size, state, *args):
+        sizes.append((size, args[-1].size))
+        return kernel(member, size, state, *args)
+
+    kernel = kernels_cores.k_core
+    monkeypatch.setattr(kernels_cores, "k_core", watched)
+    counts = iter([2])
+    monkeypatch.setattr("clew.threads.count", lambda: next(counts, 5))
+    clew.verify.k_core(graph, clew.k_core(graph))
+    assert set(sizes) == {(2, 2)}

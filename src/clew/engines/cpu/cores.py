@@ -24,5 +24,5 @@ def k_core(graph: Graph) -> Array:
     links, left = (np.empty(n, dtype=out[1].dtype) for _ in range(2))
     lowest, taken = np.empty(members, dtype=np.int64), np.empty(members, dtype=np.bool_)
     bounds = blocks_of(graph.outgoing, members)
-    team.run(kernels.k_core, graph.num_arcs, out, into, bounds, core, links, left, lowest, taken)
+    team.run(kernels.k_core, graph.num_arcs, out, into, bounds, core, links, left, lowest, taken, most=members)
     return core

@@ -145,6 +145,7 @@ def _gathering(
     n = state.size
     steady = program.active_next == "all"
     lists, count = _lists(np.ones(n, dtype=np.bool_) if steady else active, ways.along)
+    multisets = _multisets(int(np.diff(ways.against.indptr).max(initial=1)), message)
     trace = np.zeros((min(limit, TRACED) + 1, 3), dtype=np.int64)
     iterations, converged = team.run(
         made.dispatcher,
@@ -155,9 +156,10 @@ def _gathering(
         np.empty(n, dtype=message),
         lists,
         tuple(np.zeros(-(-n // 64), dtype=np.uint64) for _ in range(2)),
-        _multisets(int(np.diff(ways.against.indptr).max(initial=1)), message),
+        multisets,
         (count, limit, np.array(gather.empty).astype(message)[()], program.apply_to == "all", steady),
         trace,
+        most=len(multisets[0]),
     )
     awake, looked, begun = trace[: iterations + 1].T
     columns = {"active": awake[:-1], "edges": looked[:-1], "direction": np.full(awake.size - 1, "pull")}

@@ -29,6 +29,7 @@ def run(
     kernel: Callable[..., Any],
     work: int,
     *args: Any,
+    most: int | None = None,
     bounded: bool = False,
     shown: str = "",
     unit: str = "",
@@ -41,6 +42,8 @@ def run(
     because two that wait for each other's threads would wait for ever. The calling thread waits outside the team, so
     that Ctrl-C reaches it: it then asks the team to stop, which kernels heed between their steps.
 
+    ``most`` is how many members the arrays have room for, where that matters: their number may be set anew meanwhile.
+
     ``bounded`` says that no arc is looked at more than a few times and that every member's last act is a barrier.
     Then, unless there is much work, the calling thread is member 0 itself: that saves waking one thread to begin and
     another to end, and Ctrl-C waits until the answer is there.
@@ -51,7 +54,7 @@ def run(
     from clew.engines.cpu import kernels_team
 
     state = np.zeros(kernels_team.STATE_SIZE, dtype=np.int64)
-    size = members(work)
+    size = members(work) if most is None else min(members(work), most)
     if work <= SMALL or (bounded and size == 1 and work <= BRIEF):
         return kernel(0, 1, state, *args)
 
