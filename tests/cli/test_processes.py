@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pty
 import signal
@@ -60,6 +61,24 @@ def test_a_broken_pipe_is_quiet(arguments):
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_names_that_stdout_cannot_spell(tmp_path, monkeypatch, as_json):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    path = tmp_path / "brücke.csv"
+    path.write_text("zoë,bob…\nbob…,zoë\n", encoding="utf-8")
+    done = running.process("run", "pagerank", path, *["--json"] * as_json)
+    out, err = done.communicate(timeout=60)
+    assert (done.returncode, err) == (0, "")
+    if as_json:
+        answer = json.loads(out)
+        assert answer["read"]["file"] == str(path)
+        assert [row["vertex"] for row in answer["top"]] == ["zoë", "bob…"]
+    else:
+        assert r"br\xfccke.csv" in out
+        assert r"zo\xeb" in out
+        assert "bob..." in out
 
 
 @pytest.mark.parametrize("arguments", [["info"], ["convert", "--to", "edge-list"], ["run", "pagerank"]])

@@ -93,6 +93,7 @@ def _clew(
 
 def main() -> None:
     """Run the command line; the entry point of the installed ``clew``."""
+    output.forgive()
     try:
         app()
     except SystemExit as end:

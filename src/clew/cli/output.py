@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from io import TextIOWrapper
 from textwrap import indent as indent_lines
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,6 +19,9 @@ from clew.counts import counted
 
 if TYPE_CHECKING:
     from clew.graph import Graph
+
+#: What stands for the signs of our own sentences where stdout has none of them.
+SPELT = {"…": "...", "–": "-", "µ": "u", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "→": "->", "█": "#"}
 
 results = Console(highlight=False)
 messages = Console(stderr=True, highlight=False)
@@ -81,9 +86,27 @@ def plain(text: str, *, indent: int = 0) -> None:
 
 
 def as_json(value: Any) -> None:
-    """The answer for a program, and nothing else."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """The answer for a program, and nothing else; escaped where stdout's encoding has no place for all of it."""
+    text = json.dumps(value, indent=2, ensure_ascii=False)
+    try:
+        text.encode(sys.stdout.encoding or "ascii")
+    except UnicodeEncodeError:
+        text = json.dumps(value, indent=2)
+    sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+def forgive() -> None:
+    """Let stdout spell out what its encoding lacks: a name that ASCII does not have is no reason to show nothing."""
+    codecs.register_error("clew.spelt", _spelt)
+    if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
+        sys.stdout.reconfigure(errors="clew.spelt")
+
+
+def _spelt(error: UnicodeError) -> tuple[str | bytes, int]:
+    if isinstance(error, UnicodeEncodeError) and (known := SPELT.get(error.object[error.start])):
+        return known, error.start + 1
+    return codecs.backslashreplace_errors(error)
 
 
 def complain(sentence: str) -> None:
