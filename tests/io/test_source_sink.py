@@ -136,6 +136,16 @@ def test_damaged_packed_data_is_an_error(suffix: str, damage: str) -> None:
         clew.read(bytes(packed), format="edge-list")
 
 
+@pytest.mark.parametrize("suffix", PACKERS)
+def test_what_was_whole_of_data_cut_short_is_counted(suffix: str) -> None:
+    text = np.random.default_rng(6).integers(0, 256, 2_000_000, dtype=np.uint8).tobytes()
+    packed = PACKERS[suffix](text)
+    with pytest.raises(FormatError, match=r"after [\d,]+ unpacked bytes") as caught:
+        Source(packed[: len(packed) // 2]).whole()
+    counted = int(str(caught.value).split("after ")[1].split(" ")[0].replace(",", ""))
+    assert 800_000 < counted < 1_100_000  # bz2 has blocks of 900,000 bytes
+
+
 def test_garbage_after_a_gzip_member_is_an_error() -> None:
     with pytest.raises(FormatError, match=r"damaged or cut short"):
         Source(gzip.compress(b"0 1\n", mtime=0) + b"garbage").whole()

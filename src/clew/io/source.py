@@ -11,7 +11,7 @@ import mmap
 import stat
 from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -26,6 +26,7 @@ Bytes = npt.NDArray[np.uint8]
 COMPRESSION_SUFFIXES = SUFFIXES
 HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 25  # large enough to keep every core busy, small beside the graphs that need blocks at all
+SMALL_BYTES = 1 << 12
 NEWLINE = 10
 
 
@@ -216,14 +217,23 @@ class Source:
             raise
         except BROKEN as error:
             raise self.error(
-                f"the {self._codec.suffix} data is damaged or cut short after {total:,} unpacked bytes ({error}); "
-                "copy or download the file again."
+                f"the {self._codec.suffix} data is damaged or cut short after {self._sound_bytes():,} unpacked bytes "
+                f"({error}); copy or download the file again."
             ) from None
         if total > self._limit:
             raise self.error(
                 f"the file unpacks to more than {self._limit:,} bytes ({self._raw.size:,} on disk); "
                 "if that is right, raise the cap with max_expanded_bytes=…"
             )
+
+    def _sound_bytes(self) -> int:
+        """How many bytes can be unpacked before an error: counted anew in small steps, as a large one is lost whole."""
+        assert self._codec is not None
+        total = 0
+        with suppress(*BROKEN), self._codec.open(self._raw) as stream:
+            while piece := stream.read1(SMALL_BYTES):
+                total += len(piece)
+        return total
 
 
 def plain_suffix(path: Path) -> str:
