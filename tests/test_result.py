@@ -99,6 +99,20 @@ def test_a_value_of_no_vertex_is_refused():
             result.of(wrong)
 
 
+def test_what_top_and_values_cannot_be_is_refused():
+    result = clew.bfs(clew.generate.path(3), 0)
+    for wrong in (2.5, "3", None):
+        with pytest.raises(GraphError, match=f"k is {wrong!r}; expected an integer"):
+            result.top(wrong)
+    with pytest.raises(GraphError, match="k is -1; expected 0 or more"):
+        result.top(-1)
+    for call in (lambda: result.top(3, by=["depth"]), lambda: result.to_dict(["depth"])):
+        with pytest.raises(GraphError, match=r"there is no value \['depth'\]; expected one of depth, parent"):
+            call()
+    with pytest.raises(KeyError, match="the trace has no column"):
+        result.trace[["edges"]]
+
+
 def test_checkers_call_vertices_by_their_names():
     graph = clew.Graph.from_edges(["a", "b"], ["b", "c"], directed=False)
     result = clew.coloring(graph)

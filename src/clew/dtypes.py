@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from clew.checks import array as as_array
 from clew.errors import GraphError
 
 Array = npt.NDArray[Any]
@@ -42,7 +43,10 @@ def id_dtype(num_vertices: int, override: npt.DTypeLike | None = None) -> np.dty
     """
     if override is None:
         return ID_DTYPES[0] if num_vertices <= MAX_INT32_VERTICES else ID_DTYPES[1]
-    dtype = np.dtype(override)
+    try:
+        dtype = np.dtype(override)
+    except TypeError:
+        raise GraphError(f"id_dtype is {override!r}; expected int32 or int64.") from None
     if dtype not in ID_DTYPES:
         raise GraphError(f"id_dtype is {dtype}; expected int32 or int64.")
     if dtype == ID_DTYPES[0] and num_vertices > MAX_INT32_VERTICES:
@@ -67,7 +71,7 @@ def labels_of(values: Any) -> Any:
 
 def as_weights(weights: npt.ArrayLike, count: int) -> Array:
     """``weights`` as a contiguous 1-D array of a supported dtype, checked against the number of edges."""
-    array = np.asarray(weights)
+    array = as_array("weights", weights)
     if array.ndim != 1 or array.size != count:
         raise GraphError(
             f"weights have shape {array.shape}; expected one weight per edge, that is ({count},). "

@@ -133,7 +133,7 @@ class VertexNames:
                     else "this graph has no vertices, so no vertex has a name."
                 )
             found = pc.index_in(wanted.cast(self._values.type), value_set=self._values)
-        except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise GraphError(f"these are not names of vertices: {error}.") from None
         if found.null_count:
             missing = wanted.filter(found.is_null())[0].as_py()
@@ -241,7 +241,7 @@ def _as_arrow(values: Any) -> pa.Array[Any]:
             array = array.dictionary_decode()
         if pa.types.is_string(array.type) or pa.types.is_string_view(array.type):
             array = array.cast(pa.large_string())
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+    except (pa.ArrowInvalid, TypeError, OverflowError) as error:
         raise GraphError(f"these cannot be vertex names: {error}. Expected integers or strings.") from None
     found: pa.Array[Any] = array
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.checks import whole
 from clew.convert.arrow import to_pandas
 from clew.convert.tensors import TensorResult
 from clew.drawing import DrawnResult, DrawnTrace
@@ -57,7 +58,7 @@ class Trace(DrawnTrace):
         return max((len(column) for column in self.columns.values()), default=0)
 
     def __getitem__(self, column: str) -> Array:
-        if column not in self.columns:
+        if not isinstance(column, str) or column not in self.columns:
             raise KeyError(f"the trace has no column {column!r}; it has {', '.join(self.columns) or 'none'}.")
         return self.columns[column]
 
@@ -187,8 +188,8 @@ class Result(DrawnResult, TensorResult):
             raise GraphError(
                 f"this result of {self.algorithm} has {column.shape[1]:,} values for every vertex, and top needs one."
             )
-        k = min(k, column.size)
-        if k <= 0:
+        k = min(whole("k", k, 0), column.size)
+        if k == 0:
             return []
         keys = column if smallest else _descending(column)
         # All that may be among the first k, then those in order: a full sort of a large array is not needed.
@@ -225,7 +226,7 @@ class Result(DrawnResult, TensorResult):
             return next(iter(self.values.values()))
         if not self.values:
             raise GraphError(f"this result of {self.algorithm} has no value per vertex, but {', '.join(self.facts)}.")
-        if name is None or name not in self.values:
+        if not isinstance(name, str) or name not in self.values:
             raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
         return self.values[name]
 

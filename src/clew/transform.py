@@ -8,6 +8,7 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import SMALL, blocks_of, count_loops, first_asymmetry, sorted_rows
+from clew.checks import array as as_array
 from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, labels_of
 from clew.errors import GraphError
 
@@ -79,7 +80,7 @@ def edges(rows: Adjacency, *, once: bool) -> tuple[IdArray, IdArray, Array | Non
 
 def as_mask(mask: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.bool_]:
     """A boolean per vertex, from such an array or from a list of ids."""
-    array = np.asarray(mask)
+    array = as_array("the mask", mask)
     if array.dtype == np.bool_:
         if labels_of(mask) is not None:
             raise GraphError(
@@ -103,7 +104,7 @@ def as_mask(mask: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.bool_]:
 
 def as_permutation(permutation: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.int64]:
     """``permutation`` as an array, checked to name every vertex once."""
-    array = np.asarray(permutation)
+    array = as_array("the permutation", permutation)
     if array.shape != (num_vertices,) or (array.size and array.dtype.kind not in "iu"):
         raise GraphError(
             f"the permutation has shape {array.shape} and dtype {array.dtype}; expected {num_vertices:,} integers."

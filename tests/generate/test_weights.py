@@ -117,3 +117,8 @@ def test_empty_graph():
 def test_bad_arguments(arguments, words):
     with pytest.raises(clew.GraphError, match=words):
         random_weights(rmat(3), *arguments)
+
+
+def test_weights_need_a_graph():
+    with pytest.raises(clew.GraphError, match=r"the graph is of type int; expected a clew.Graph"):
+        random_weights(5)

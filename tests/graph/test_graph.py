@@ -111,6 +111,13 @@ def test_weights_follow_their_edges_through_every_change():
         (lambda g: g.vertex(5), "5 is not a vertex; expected an integer from 0 to 4"),
         (lambda g: g.vertex("a"), "'a' is not a vertex"),
         (lambda g: g.vertex(1.5), "1.5 is not a vertex"),
+        (lambda g: g.name(1.5), "1.5 is not the id of a vertex"),
+        (lambda g: g.name("a"), "'a' is not the id of a vertex"),
+        (lambda g: g.subgraph([[0], [1, 2]]), "the mask is a list whose rows differ in length"),
+        (lambda g: g.relabeled([[0], [1, 2]]), "the permutation is a list whose rows differ"),
+        (lambda g: g.with_weights([[0], [1, 2]]), "weights is a list whose rows differ"),
+        (lambda g: g.symmetrized(["min"]), r"duplicates is \['min'\]; expected 'keep'"),
+        (lambda _: clew.Graph.from_edges(["a"], ["b"]).vertex(["a"]), "these are not names of vertices"),
     ],
 )
 def test_bad_arguments_are_refused(small, call, message):

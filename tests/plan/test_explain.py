@@ -202,6 +202,12 @@ def test_unknown_names_are_refused():
         clew.explain(graph, "bfs", start=1)
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.explain(graph, "bfs", "tpu")
+    with pytest.raises(GraphError, match="damping is 'much'; expected a number"):
+        clew.explain(graph, "pagerank", damping="much")
+    with pytest.raises(GraphError, match="delta is 'wide'; expected a number"):
+        clew.explain(graph, "sssp", delta="wide")
+    with pytest.raises(GraphError, match="the sources are 5; expected several vertices"):
+        clew.explain(graph, "multi_source_bfs", sources=5)
 
 
 def test_rates_are_measured_once(tmp_path, monkeypatch):

@@ -128,3 +128,18 @@ def test_wrong_colours_and_places_are_errors():
         graph.plot(color=np.array([1j, 2, 3]))
     with pytest.raises(clew.GraphError, match=r"places have shape \(3,\)"):
         graph.plot(places=[1, 2, 3])
+    for wrong, message in (("here", "places have dtype <U4"), ([[1], [2, 3]], "places is a list whose rows differ")):
+        with pytest.raises(clew.GraphError, match=message):
+            graph.plot(places=wrong)
+    with pytest.raises(clew.GraphError, match=r"seed is 1\.5; expected an integer"):
+        graph.plot(seed=1.5)
+    with pytest.raises(clew.GraphError, match="seed is -1; expected 0 or more"):
+        layout(graph, seed=-1)
+    with pytest.raises(clew.GraphError, match="title is 3; expected a string"):
+        graph.plot(title=3)
+
+
+@pytest.mark.parametrize("draw", [clew.plots.picture, clew.plots.degrees, clew.plots.layout])
+def test_what_is_no_graph_is_not_drawn(draw):
+    with pytest.raises(clew.GraphError, match=r"the graph is of type str; expected a clew.Graph: read the file"):
+        draw("graph.csv")

@@ -136,3 +136,9 @@ def test_results_without_values_and_unknown_values_are_errors():
         Result("triangles", {}, facts={"total": 3}).plot()
     with pytest.raises(clew.GraphError, match="there is no value 'size'; expected one of depth, parent"):
         clew.bfs(clew.generate.path(3)).plot("size")
+    with pytest.raises(clew.GraphError, match=r"the result is clew.Graph; expected a clew.Result"):
+        plots.result(clew.generate.path(3))
+    with pytest.raises(clew.GraphError, match=r"the trace is clew.Result; expected one of a result"):
+        plots.trace(clew.bfs(clew.generate.path(3)))
+    with pytest.raises(clew.GraphError, match=r"depths have shape \(\) and dtype <U3; expected a number per vertex"):
+        plots.distances("far")

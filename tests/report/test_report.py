@@ -181,6 +181,12 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         clew.report(clew.generate.path(3), tmp_path / "report.pdf")
     with pytest.raises(FormatError, match="no folder"):
         clew.report(clew.generate.path(3), tmp_path / "nowhere" / "report.html")
+    with pytest.raises(GraphError, match="expected the name of a file"):
+        clew.report(clew.generate.path(3), None)
+    with pytest.raises(GraphError, match="title is 5; expected a string"):
+        clew.report(clew.generate.path(3), path, title=5)
+    with pytest.raises(GraphError, match="everything is 'no'; expected True or False"):
+        clew.report(clew.generate.path(3), path, everything="no")
 
 
 def test_the_dark_figure_is_told_by_its_differences():

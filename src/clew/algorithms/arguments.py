@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from os import PathLike
 from typing import Any
 
 import numpy as np
 
 from clew.errors import GraphError
 from clew.graph import Graph
-
-
-def check_graph(graph: Any) -> None:
-    """Refuse what is no graph, and say how to make one of it."""
-    if isinstance(graph, Graph):
-        return
-    package = type(graph).__module__.partition(".")[0]
-    kind = type(graph).__name__ if package == "builtins" else f"{package}.{type(graph).__name__}"
-    made = ""
-    if isinstance(graph, str | PathLike):
-        made = ": read the file with clew.read"
-    elif package == "networkx":
-        made = ": convert it with clew.Graph.from_networkx"
-    raise GraphError(f"the graph is of type {kind}; expected a clew.Graph{made}.")
 
 
 def vertex_of(graph: Graph, source: Any) -> int:

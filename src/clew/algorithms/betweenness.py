@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from clew.algorithms.registry import algorithm
 from clew.algorithms.sources import vertices_of
+from clew.checks import whole
 from clew.counts import counted
 from clew.engines.choice import gpu_for
 from clew.errors import GraphError
-from clew.generate.arguments import whole
 from clew.graph import Graph
 from clew.names import Name, called
 from clew.result import Result

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ParamSpec
 
-from clew.algorithms.arguments import check_graph
+from clew.arguments import check_graph
 from clew.engines.retry import retried
 from clew.result import Result
 

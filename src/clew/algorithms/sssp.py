@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
@@ -78,8 +80,8 @@ def sssp(
     >>> clew.sssp(g, 0).distance.tolist()
     [0, 4, 7]
     """
-    if delta is not None and not (math.isfinite(delta) and delta > 0):
-        raise GraphError(f"delta is {delta}; expected a number above 0, or None to have it chosen.")
+    if delta is not None and not (isinstance(delta, (int, float, np.number)) and 0 < delta < math.inf):
+        raise GraphError(f"delta is {delta!r}; expected a number above 0, or None to have it chosen.")
     start = vertex_of(graph, source)
     partner = partner_for(device)
     gpu = None if partner is not None else gpu_for(device, graph.num_arcs)

@@ -12,6 +12,7 @@ from clew import threads
 from clew.adjacency import Adjacency, BuildReport
 from clew.build.memory import give_back
 from clew.build.rows import check_policies, check_symmetric, checked, count_loops, extent, merge, sorted_rows
+from clew.checks import whole
 from clew.counts import counted
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype, is_on_gpu
 from clew.errors import GraphError, ResourceError
@@ -52,7 +53,7 @@ def build(
     With ``consume``, source, target and weights are the caller's to give: their memory goes back to the system while
     they are read, which is what keeps reading a file within three times the size of the graph.
     """
-    check_policies(duplicates, loops)
+    check_policies(directed, duplicates, loops)
     if is_on_gpu(source) and is_on_gpu(target):
         from clew.build import on_device
 
@@ -99,7 +100,7 @@ def from_rows(
     id_dtype: npt.DTypeLike | None = None,
 ) -> Built:
     """Compressed rows of compressed rows; arguments as in ``Graph.from_csr``."""
-    check_policies(duplicates, loops)
+    check_policies(directed, duplicates, loops)
     rows = checked(indptr, indices, weights, id_dtype)
     rows = sorted_rows(rows, copy=True)
     loops_given = count_loops(rows)
@@ -141,8 +142,7 @@ def check_extent(low: int, high: int, num_edges: int, given: int | None) -> int:
     if given is None:
         _refuse_sparse(high, num_edges)
         return high + 1
-    if given < 0:
-        raise GraphError(f"num_vertices is {given}; expected 0 or more.")
+    given = whole("num_vertices", given, 0)
     if high >= given:
         raise GraphError(f"there is an edge to vertex {high}, but num_vertices is {given:,}; expected ids 0…n-1.")
     return given

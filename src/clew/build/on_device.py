@@ -47,7 +47,7 @@ def build(
     xp: Any = None,
 ) -> Built:
     """Compressed rows of edges in GPU memory; arguments as in ``Graph.from_edges``."""
-    check_policies(duplicates, loops)
+    check_policies(directed, duplicates, loops)
     if xp is None:
         xp = _cupy()
     mirror = not directed and not both_directions

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
+from clew.checks import flag, one_of
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
 from clew.names import VertexNames, shown
@@ -18,12 +19,11 @@ SMALL = 1 << 20  # arcs; below this, NumPy is done before Numba is loaded
 MODES = {"drop": 0, "first": 0, "min": 1, "max": 2, "sum": 3}
 
 
-def check_policies(duplicates: str, loops: str) -> None:
+def check_policies(directed: bool, duplicates: str, loops: str) -> None:
     """Refuse a policy that does not exist before any work is done."""
-    if duplicates != "keep" and duplicates not in MODES:
-        raise GraphError(f"duplicates is {duplicates!r}; expected 'keep', 'drop', 'first', 'min', 'max' or 'sum'.")
-    if loops not in ("keep", "drop"):
-        raise GraphError(f"loops is {loops!r}; expected 'keep' or 'drop'.")
+    flag("directed", directed)
+    one_of("duplicates", duplicates, ("keep", *MODES))
+    one_of("loops", loops, ("keep", "drop"))
 
 
 def extent(*columns: Array) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clew.checks import array as as_array
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.names import VertexNames, encode
@@ -44,7 +45,7 @@ def edges(
     first, second = _column(source, "source"), _column(target, "target")
     if len(first) != len(second):
         raise GraphError(f"source has {len(first):,} entries and target {len(second):,}; expected as many.")
-    plain = None if weights is None else np.asarray(weights)
+    plain = None if weights is None else as_array("weights", weights)
     if ids == "map" or not (isinstance(first, np.ndarray) and isinstance(second, np.ndarray)):
         if names is not None or num_vertices is not None:
             raise GraphError(
@@ -74,7 +75,7 @@ def _column(values: Any, what: str) -> Any:
         from pyarrow import chunked_array  # a column of pandas or polars that NumPy would make Python objects of
 
         return _column(chunked_array(values), what)
-    array = np.asarray(values)
+    array = as_array(what, values)
     if array.size == 0:
         return np.empty(0, dtype=np.int64)
     if array.dtype.kind in "iu":

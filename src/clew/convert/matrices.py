@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.adjacency import Adjacency
+from clew.checks import array as as_array
 from clew.dtypes import OFFSET
 from clew.errors import GraphError
 
@@ -31,7 +32,7 @@ def from_scipy(matrix: Any) -> Adjacency:
 
 def from_dense(matrix: npt.ArrayLike) -> Adjacency:
     """The rows of a dense matrix; 0 and NaN mean that there is no edge."""
-    array = np.asarray(matrix)
+    array = as_array("the matrix", matrix)
     if array.ndim != 2 or array.shape[0] != array.shape[1]:
         raise GraphError(f"the matrix has shape {array.shape}; expected a square one, a row and a column per vertex.")
     if array.dtype.kind not in "biuf":

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.adjacency import Adjacency
+from clew.checks import array
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError, MissingDependencyError
 
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
     from clew.graph import Graph
 
 
-def as_array(values: Any) -> Any:
+def as_array(name: str, values: Any) -> Any:
     """An array in host memory over the same memory where it can be; one in GPU memory as it is."""
     if is_on_gpu(values) or isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
-        return values if is_on_gpu(values) else np.asarray(values)
+        return values if is_on_gpu(values) else array(name, values)
     return np.from_dlpack(values)
 
 
@@ -101,13 +102,13 @@ class TensorGraph:
         >>> clew.Graph.from_edge_index(both_ways, directed=False).num_edges
         2
         """
-        index = as_array(edge_index)
+        index = as_array("edge_index", edge_index)
         shape = tuple(index.shape)
         if len(shape) != 2 or shape[0] != 2:
             raise GraphError(
                 f"edge_index has shape {shape}; expected (2, number of edges): a row of sources and one of targets."
             )
-        edges = index[0], index[1], None if weights is None else as_array(weights)
+        edges = index[0], index[1], None if weights is None else as_array("weights", weights)
         undecided = options.get("directed") is False and "both_directions" not in options
         graph: Graph = _either_way(cls, *edges, **options) if undecided else cls.from_edges(*edges, **options)
         return graph

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 from typing import Any
 
+from clew.checks import real
 from clew.dtypes import id_dtype
 from clew.errors import GraphError, ResourceError
 
 MAX_SCALE = 40
-
-
-def whole(name: str, value: Any, low: int, high: int | None = None) -> int:
-    """``value`` as an integer in low…high."""
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise GraphError(f"{name} is {value!r}; expected an integer.") from None
-    if number < low or (high is not None and number > high):
-        expected = f"{low:,} or more" if high is None else f"{low:,} to {high:,}"
-        raise GraphError(f"{name} is {number:,}; expected {expected}.")
-    return number
 
 
 def probability(name: str, value: Any) -> float:
@@ -30,17 +17,6 @@ def probability(name: str, value: Any) -> float:
     number = real(name, value)
     if not 0 <= number <= 1:
         raise GraphError(f"{name} is {number:g}; expected a probability, from 0 to 1.")
-    return number
-
-
-def real(name: str, value: Any) -> float:
-    """``value`` as a finite float."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise GraphError(f"{name} is {value!r}; expected a number.") from None
-    if not math.isfinite(number):
-        raise GraphError(f"{name} is {number}; expected a finite number.")
     return number
 
 

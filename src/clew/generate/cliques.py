@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
+from clew.checks import whole
 from clew.dtypes import OFFSET, id_dtype
-from clew.generate.arguments import MAX_SCALE, check_memory_of_edges, probability, whole
+from clew.generate.arguments import MAX_SCALE, check_memory_of_edges, probability
 from clew.generate.streams import scramble_ids, stream
 from clew.generate.weights import random_weights
 from clew.graph import Graph

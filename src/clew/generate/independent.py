@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
+from clew.checks import whole
 from clew.dtypes import id_dtype
 from clew.errors import GraphError
-from clew.generate.arguments import check_memory_of_edges, whole
+from clew.generate.arguments import check_memory_of_edges
 from clew.generate.streams import stream
 from clew.graph import Duplicates, Graph, Loops
 

@@ -6,8 +6,9 @@ import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
+from clew.checks import whole
 from clew.dtypes import OFFSET, id_dtype
-from clew.generate.arguments import check_memory_of_rows, probability, whole
+from clew.generate.arguments import check_memory_of_rows, probability
 from clew.generate.streams import stream
 from clew.generate.weights import random_weights
 from clew.graph import Graph

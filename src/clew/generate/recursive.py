@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
+from clew.checks import real, whole
 from clew.dtypes import Array, IdArray, id_dtype
 from clew.errors import GraphError
-from clew.generate.arguments import MAX_SCALE, check_memory, check_memory_of_edges, probability, real, whole
+from clew.generate.arguments import MAX_SCALE, check_memory, check_memory_of_edges, probability
 from clew.generate.streams import scramble_ids, stream
 from clew.graph import Duplicates, Graph, Loops
 

@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import threads
+from clew.checks import whole
 from clew.dtypes import Array, id_dtype
 from clew.errors import GraphError
-from clew.generate.arguments import check_memory_of_edges, probability, whole
+from clew.generate.arguments import check_memory_of_edges, probability
 from clew.generate.streams import stream
 from clew.graph import Graph
 

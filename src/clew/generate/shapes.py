@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from clew.adjacency import Adjacency, BuildReport
+from clew.checks import whole
 from clew.dtypes import OFFSET, id_dtype
-from clew.generate.arguments import check_memory_of_edges, check_memory_of_rows, whole
+from clew.generate.arguments import check_memory_of_edges, check_memory_of_rows
 from clew.graph import Graph
 
 

@@ -7,8 +7,8 @@ import hashlib
 import numpy as np
 
 from clew import threads
+from clew.checks import whole
 from clew.dtypes import IdArray
-from clew.generate.arguments import whole
 
 SCRAMBLE_ROUNDS = 4
 

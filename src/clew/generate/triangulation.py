@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
-from clew.generate.arguments import check_memory, whole
+from clew.checks import whole
+from clew.generate.arguments import check_memory
 from clew.generate.shapes import path
 from clew.generate.streams import stream
 from clew.graph import Graph

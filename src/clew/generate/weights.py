@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency
+from clew.arguments import check_graph
 from clew.build.rows import blocks_of
+from clew.checks import real, whole
 from clew.dtypes import WEIGHT_DTYPES, Array, as_bits
 from clew.errors import GraphError
-from clew.generate.arguments import real, whole
 from clew.generate.streams import stream
 from clew.graph import Graph
 
@@ -43,6 +44,7 @@ def random_weights(
     -----
     Takes the memory of the weights; the other arrays are shared with ``graph``.
     """
+    check_graph(graph)
     kind = _weight_dtype(low, high, dtype)
     rows = graph.outgoing
     fill = _float_weights if kind.kind == "f" else _integer_weights

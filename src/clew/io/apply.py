@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.dtypes import WEIGHT_DTYPES, Array
+from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.io.options import ReadOptions
+from clew.io.options import ReadOptions, weight_dtype
 from clew.names import VertexNames
 
 
@@ -110,17 +110,6 @@ def wanted_weights(weights: Array | None, options: ReadOptions) -> Array | None:
             raise GraphError("weights=True asks for edge weights, but there are none; leave weights out.")
         return None
     return weights if options.weight_dtype is None else converted(weights, options.weight_dtype)
-
-
-def weight_dtype(wanted: npt.DTypeLike) -> np.dtype[Any]:
-    """The dtype that a caller asked for, checked."""
-    try:
-        dtype = np.dtype(wanted)
-    except TypeError:
-        dtype = np.dtype(object)
-    if dtype not in WEIGHT_DTYPES:
-        raise GraphError(f"weight_dtype is {wanted!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
-    return dtype
 
 
 def converted(weights: Array, wanted: npt.DTypeLike) -> Array:

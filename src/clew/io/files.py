@@ -6,6 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clew import checks
+from clew.arguments import check_graph
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io import registry
@@ -75,8 +77,9 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     **options
         See ``clew.io.options.WriteOptions``: delimiter, header, progress.
     """
+    check_graph(graph)
     chosen = _options(WriteOptions, options)
-    sink = Sink(path)
+    sink = Sink(checks.path(path))
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
     if one.write is None:
         raise FormatError(f"{one.title} can be read but not written.", path=path)

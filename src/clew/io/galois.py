@@ -21,9 +21,9 @@ from clew.counts import counted
 from clew.dtypes import MAX_INT32_VERTICES, OFFSET
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.io.apply import graph_from_rows, weight_dtype
+from clew.io.apply import graph_from_rows
 from clew.io.binary import little_endian, typed
-from clew.io.options import ReadOptions, WriteOptions
+from clew.io.options import ReadOptions, WriteOptions, weight_dtype
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source

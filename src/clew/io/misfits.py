@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.io.apply import weight_dtype
-from clew.io.options import ReadOptions
+from clew.io.options import ReadOptions, weight_dtype
 
 
 def first_misfit(values: Array, low: int, high: int) -> int | None:

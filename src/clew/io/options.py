@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, get_args
 
+import numpy as np
 import numpy.typing as npt
+
+from clew.checks import flag, one_of, text, whole
+from clew.dtypes import WEIGHT_DTYPES
+from clew.errors import GraphError
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
@@ -60,6 +65,18 @@ class ReadOptions:
     check: bool | None = None
     progress: Progress | None = None
 
+    def __post_init__(self) -> None:
+        _check_where_given(self, flag, "directed", "weights", "header", "check")
+        _check_where_given(self, text, "delimiter", "source", "target", "weight")
+        one_of("duplicates", self.duplicates, get_args(Duplicates))
+        one_of("loops", self.loops, get_args(Loops))
+        one_of("ids", self.ids, get_args(Ids))
+        if self.weight_dtype is not None:
+            weight_dtype(self.weight_dtype)
+        if self.max_expanded_bytes is not None:
+            whole("max_expanded_bytes", self.max_expanded_bytes, 0)
+        _check_progress(self.progress)
+
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
@@ -76,3 +93,30 @@ class WriteOptions:
     delimiter: str | None = None
     header: bool | None = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        _check_where_given(self, text, "delimiter")
+        _check_where_given(self, flag, "header")
+        _check_progress(self.progress)
+
+
+def weight_dtype(wanted: npt.DTypeLike) -> np.dtype[Any]:
+    """The dtype that a caller asked for, checked."""
+    try:
+        dtype = np.dtype(wanted)
+    except TypeError:
+        dtype = np.dtype(object)
+    if dtype not in WEIGHT_DTYPES:
+        raise GraphError(f"weight_dtype is {wanted!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
+    return dtype
+
+
+def _check_where_given(options: Any, check: Callable[[str, Any], Any], *names: str) -> None:
+    for name in names:
+        if (value := getattr(options, name)) is not None:
+            object.__setattr__(options, name, check(name, value))  # what is frozen once it is made
+
+
+def _check_progress(progress: Any) -> None:
+    if progress is not None and not callable(progress):
+        raise GraphError(f"progress is {progress!r}; expected a function that is called with (done, total).")

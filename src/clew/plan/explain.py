@@ -5,10 +5,14 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from types import NoneType
+from typing import Any, get_args, get_type_hints
 
-from clew.algorithms.arguments import check_graph, vertex_of
+from clew.algorithms.arguments import vertex_of
 from clew.algorithms.registry import ALGORITHMS
+from clew.algorithms.sources import vertices_of
+from clew.arguments import check_graph
+from clew.checks import real
 from clew.engines.choice import check_device
 from clew.engines.cpu import memory
 from clew.errors import GraphError
@@ -65,6 +69,8 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     model = MODELS[name]
     engine, gpu, error = where(model, name, graph, device)
     start = vertex_of(graph, bound["source"]) if "source" in bound and graph.num_vertices else None
+    if "sources" in bound and graph.num_vertices:
+        bound["sources"] = vertices_of(graph, bound["sources"])
     ask = Question(graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)
     sketch = model.sketch(ask)
     if graph.num_vertices == 0:
@@ -95,7 +101,13 @@ def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     own = {key: parameter for key, parameter in signature.parameters.items() if key not in ("graph", "device")}
     if unknown := [key for key in arguments if key not in own]:
         raise GraphError(f"{name} has no argument {unknown[0]!r}; expected some of {', '.join(own) or 'none'}.")
-    return {key: arguments.get(key, parameter.default) for key, parameter in own.items()}
+    bound = {key: arguments.get(key, parameter.default) for key, parameter in own.items()}
+    hints = get_type_hints(ALGORITHMS[name].function)
+    for key, value in bound.items():  # what the models count with; the run itself has the last word on it
+        kinds = set(get_args(hints[key]) or (hints[key],)) - {NoneType}
+        if value is not None and kinds <= {int, float}:
+            real(key, value)
+    return bound
 
 
 def _foresee(plan: Plan, sketch: Sketch, gpu: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.arguments import check_graph
 from clew.counts import counted
 from clew.dtypes import Array
 from clew.graph import Graph
@@ -23,6 +24,7 @@ def degrees(graph: Graph, *, dark: bool = False, backend: str = "plotly") -> Any
     its range, so that a power law is a straight line. Vertices without edges have no place on such axes: a line below
     the title counts them.
     """
+    check_graph(graph)
     check(backend)
     return render(_chart(graph), dark=dark, backend=backend)
 

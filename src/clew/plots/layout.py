@@ -18,7 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import threads
+from clew.arguments import check_graph
 from clew.build import component_labels
+from clew.checks import whole
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
 from clew.plots.forces import GRAIN, Push
@@ -36,10 +38,11 @@ def layout(graph: Graph, *, seed: int = 0) -> npt.NDArray[np.float32]:
 
     Directions and weights do not matter. Components lie side by side, vertices without edges in rows beside them.
     """
+    check_graph(graph)
+    random = np.random.default_rng(whole("seed", seed, 0))
     places = np.zeros((graph.num_vertices, 2), dtype=np.float32)
     if graph.num_vertices < 2:
         return places
-    random = np.random.default_rng(seed)
     parts = _components(graph)
     x, y = np.zeros((2, graph.num_vertices), dtype=np.float32)
     _lay_out_small(parts, random, x, y)

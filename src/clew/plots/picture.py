@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from clew.arguments import check_graph
+from clew.checks import array, whole
 from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
@@ -60,7 +62,9 @@ def picture(
     backend
         "plotly" or "matplotlib".
     """
-    check(backend)
+    check_graph(graph)
+    whole("seed", seed, 0)
+    check(backend, title)
     heading = title or "The graph"
     if graph.num_vertices == 0:
         return render(empty(heading, "The graph has no vertices."), dark=dark, backend=backend)
@@ -151,7 +155,10 @@ def _counted(graph: Graph) -> str:
 
 
 def _as_places(places: Any, graph: Graph) -> Array:
-    at = np.asarray(places, dtype=np.float32)
+    at = array("places", places)
+    if at.dtype.kind not in "iuf":
+        raise GraphError(f"places have dtype {at.dtype}; expected numbers, two per vertex.")
+    at = at.astype(np.float32)
     if at.shape != (graph.num_vertices, 2) or not np.isfinite(at).all():
         raise GraphError(
             f"places have shape {at.shape}; expected two finite numbers per vertex, that is ({graph.num_vertices}, 2)."

@@ -5,14 +5,17 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from clew.checks import text
 from clew.errors import GraphError, MissingDependencyError
 from clew.plots.chart import Chart
 
 BACKENDS = ("plotly", "matplotlib")
 
 
-def check(backend: str) -> None:
-    """Refuse a library that is unknown or not installed, before anything is computed."""
+def check(backend: str, title: str | None = None) -> None:
+    """Refuse a library that is unknown or not installed, or a title that is none, before anything is computed."""
+    if title is not None:
+        text("title", title)
     if backend not in BACKENDS:
         raise GraphError(f"backend is {backend!r}; expected 'plotly' or 'matplotlib'.")
     try:

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from clew.checks import array, kind_of
 from clew.counts import counted
 from clew.dtypes import Array
+from clew.errors import GraphError
 from clew.plots.binning import Bins, by_powers, by_steps, is_skewed, number, whole_by_powers, whole_by_steps
 from clew.plots.chart import Axis, Chart, Panel, Series, empty
 from clew.plots.meaning import GROUPS, HOPS, WORDS, answered, labels_of, short
@@ -28,7 +30,9 @@ def result(
     vertices share become the sizes of the groups. Other numbers become their distribution and the vertices that have
     the largest, by name.
     """
-    check(backend)
+    if not isinstance(result, Result):
+        raise GraphError(f"the result is {kind_of(result)}; expected a clew.Result, such as clew.bfs(graph).")
+    check(backend, title)
     host = result.numpy()
     name = value or next(iter(host.values), None)
     column = np.asarray(host._column(name))
@@ -49,9 +53,11 @@ def distances(depths: Any, *, title: str | None = None, dark: bool = False, back
 
     ``depths`` has a number per vertex; negative, infinite and NaN mean out of reach.
     """
-    check(backend)
+    check(backend, title)
     heading = title or "Distances"
-    column = np.asarray(depths)
+    column = array("depths", depths)
+    if column.ndim != 1 or (column.size and column.dtype.kind not in "iuf"):
+        raise GraphError(f"depths have shape {column.shape} and dtype {column.dtype}; expected a number per vertex.")
     chart = _profile("depth", column, heading) if column.size else empty(heading, "The graph has no vertices.")
     return render(chart, dark=dark, backend=backend)
 

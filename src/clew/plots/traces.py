@@ -8,8 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from clew.checks import kind_of
 from clew.counts import counted
 from clew.dtypes import Array
+from clew.errors import GraphError
 from clew.plots.binning import number, spans_powers
 from clew.plots.chart import Axis, Chart, Panel, Series, empty
 from clew.plots.render import check, render
@@ -60,7 +62,9 @@ def trace(trace: Trace, title: str | None = None, *, dark: bool = False, backend
     algorithm keeps; of a search also how many vertices had been reached by when. Iterations that pushed and that pulled
     have different marks. Of more than 500 iterations, means of several in a row are shown.
     """
-    check(backend)
+    if not isinstance(trace, Trace):
+        raise GraphError(f"the trace is {kind_of(trace)}; expected one of a result, such as clew.bfs(graph).trace.")
+    check(backend, title)
     return render(_chart(trace, title or "Iterations"), dark=dark, backend=backend)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from clew.algorithms.arguments import check_graph
+from clew import checks
+from clew.arguments import check_graph
 from clew.engines.choice import gpu_for
 from clew.errors import ClewError, FormatError
 from clew.graph import Graph
@@ -97,6 +98,9 @@ def report(
     PosixPath('report.html')
     """
     check_graph(graph)
+    if title is not None:
+        checks.text("title", title)
+    checks.flag("everything", everything)
     target = check_target(path)
     gpu_for(device, 0)  # "cuda" insists: nobody waits for a page without algorithms
     study = Study(
@@ -126,7 +130,7 @@ def report(
 def check_target(path: str | Path) -> Path:
     """Refuse a name that is no page's, and a machine without plotly, before anything is computed."""
     check("plotly")
-    target = Path(path)
+    target = checks.path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise FormatError("a report is an HTML page; expected a name that ends in .html.", path=target)
     Sink(target).check()

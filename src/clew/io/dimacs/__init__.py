@@ -30,11 +30,11 @@ from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
-from clew.io.apply import graph_from_edges, wanted_weights, weight_dtype
+from clew.io.apply import graph_from_edges, wanted_weights
 from clew.io.dimacs.header import first_line, kind_of, read_problem
 from clew.io.dimacs.vertices import coordinates_beside, read_coordinates, read_values, write_coordinates
 from clew.io.header import check_rows, check_vertices
-from clew.io.options import ReadOptions, WriteOptions
+from clew.io.options import ReadOptions, WriteOptions, weight_dtype
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source

@@ -34,10 +34,10 @@ import numpy as np
 
 from clew.dtypes import Array, id_dtype
 from clew.graph import Graph
-from clew.io.apply import graph_from_edges, weight_dtype
+from clew.io.apply import graph_from_edges
 from clew.io.header import check_rows, check_vertices
 from clew.io.matrix_market.header import BANNER, TYPES, Header, read_header
-from clew.io.options import ReadOptions, WriteOptions
+from clew.io.options import ReadOptions, WriteOptions, weight_dtype
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink
 from clew.io.source import Source

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.io.apply import weight_dtype
+from clew.io.options import weight_dtype
 from clew.io.source import Bytes
 from clew.io.text.growing import GrowingArray
 from clew.io.text.status import DOUBLES, FRACTION, INTEGERS, INTEGRAL, NUMBER_OUT_OF_RANGE, ROUNDED
