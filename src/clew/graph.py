@@ -210,7 +210,10 @@ class Graph(DrawnGraph, TensorGraph):
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any], weight: str | None = "weight", **options: Any) -> Graph:
-        """A graph from a NetworkX graph; ``weight`` names the edge attribute (1 for edges without it)."""
+        """A graph from a NetworkX graph; ``weight`` names the edge attribute (1 for edges without it).
+
+        Where no edge has it, the graph is unweighted; a name other than "weight" that no edge has is an error.
+        """
         edges = convert.from_networkx(graph, weight)
         options.setdefault("directed", bool(graph.is_directed()))
         return cls.from_edges(
@@ -315,8 +318,9 @@ class Graph(DrawnGraph, TensorGraph):
 
     def name(self, vertex: int) -> Name:
         """What the user calls the vertex with id ``vertex``."""
-        if not 0 <= vertex < self.num_vertices:  # -1 stands for no vertex, and would be the last one's name
-            raise GraphError(f"{vertex} is not the id of a vertex; there are {self.num_vertices:,}, from 0 on.")
+        # -1 stands for no vertex, and would be the last one's name.
+        if not hasattr(vertex, "__index__") or not 0 <= vertex < self.num_vertices:
+            raise GraphError(f"{vertex!r} is not the id of a vertex; there are {self.num_vertices:,}, from 0 on.")
         return self._names[vertex] if self._names is not None else int(vertex)
 
     def neighbors(self, name: Name) -> list[Name]:
@@ -401,11 +405,7 @@ class Graph(DrawnGraph, TensorGraph):
         """The same graph with other weights, one per stored entry (in the order of ``indices``), or with none."""
         adjacency = transform.reweighted(self._out, weights, directed=self._directed)
         return Graph(
-            adjacency,
-            directed=self._directed,
-            names=self._names,
-            report=self._report,
-            metadata=self._metadata,
+            adjacency, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata
         )
 
     # ------------------------------------------------------------------ out again

@@ -145,6 +145,19 @@ def test_networkx_names_weights_and_refusals():
     with pytest.raises(GraphError, match="'weight' holds values"):
         clew.Graph.from_networkx(graph)
     assert clew.Graph.from_networkx(nx.Graph()).num_vertices == 0
+    for wrong, what in ((5, "int"), (nx.Graph, "the class networkx.Graph"), (clew.generate.path(3), "clew.Graph")):
+        with pytest.raises(GraphError, match=f"this is {what}; expected a NetworkX graph"):
+            clew.Graph.from_networkx(wrong)
+
+
+def test_a_weight_that_was_asked_for_is_there():
+    graph = nx.path_graph(3)
+    assert not clew.Graph.from_networkx(graph).weighted
+    with pytest.raises(GraphError, match="no edge has the attribute 'cost'; expected the name of one"):
+        clew.Graph.from_networkx(graph, weight="cost")
+    graph[0][1]["cost"] = 3  # the other edge weighs 1, as in NetworkX
+    assert clew.Graph.from_networkx(graph, weight="cost").weights.tolist() == [3, 3, 1, 1]
+    assert clew.Graph.from_networkx(nx.empty_graph(3), weight="cost").num_vertices == 3
 
 
 def test_lists_of_strings_and_mixed_names():

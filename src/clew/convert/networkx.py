@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.checks import kind_of
 from clew.convert.edges import Edges
 from clew.dtypes import WEIGHT_DTYPES, Array, IdArray
 from clew.errors import GraphError, MissingDependencyError
@@ -14,9 +15,13 @@ from clew.names import VertexNames
 if TYPE_CHECKING:
     import networkx as nx
 
+DEFAULT = "weight"  # nobody asked for it: where no edge has it, the graph is unweighted
+
 
 def from_networkx(graph: nx.Graph[Any], weight: str | None) -> Edges:
     """The edges of a NetworkX graph, each once, in the order of its nodes; nodes 0…n-1 in order need no names."""
+    if not (hasattr(graph, "is_directed") and hasattr(graph, "edges")) or isinstance(graph, type):
+        raise GraphError(f"this is {kind_of(graph)}; expected a NetworkX graph.")
     nodes = list(graph)
     position = {node: index for index, node in enumerate(nodes)}
     pairs = list(graph.edges())
@@ -43,6 +48,11 @@ def _weights(graph: nx.Graph[Any], weight: str | None) -> Array | None:
         return None
     values = [value for _, _, value in graph.edges(data=weight)]
     if all(value is None for value in values):
+        if values and weight != DEFAULT:
+            raise GraphError(
+                f"no edge has the attribute {weight!r}; expected the name of one that holds weights. "
+                "Pass weight=None for an unweighted graph."
+            )
         return None
     array = np.asarray([1 if value is None else value for value in values])
     if array.dtype not in WEIGHT_DTYPES:
