@@ -207,3 +207,16 @@ def test_another_thread_may_take_the_last_trace(monkeypatch):
 
     monkeypatch.setattr("clew.engines.cpu.sssp._cleared", TakenMeanwhile())
     assert clew.sssp(clew.Graph.from_edges([0], [1], [2]), 0).distance.tolist() == [0, 2]
+
+
+def test_advice_on_negative_weights_leads_somewhere():
+    negative = clew.Graph.from_edges([0, 1], [1, 2], [-1, 2])
+    with pytest.raises(GraphError, match=r"smallest weight is -1; .* Try clew.bellman_ford"):
+        clew.sssp(negative, 0)
+    assert clew.bellman_ford(negative, 0).distance.tolist() == [0, -1, 1]
+    for refused in (negative.symmetrized(), clew.Graph.from_edges([0, 1], [1, 2], [-np.inf, 2])):
+        with pytest.raises(GraphError, match="smallest weight is") as caught:
+            clew.sssp(refused, 0)
+        assert "bellman" not in str(caught.value) + caught.value.on_command_line()
+        with pytest.raises(GraphError):
+            clew.bellman_ford(refused, 0)

@@ -33,9 +33,22 @@ def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.nd
     from clew.engines.cpu.path_weights import extent
 
     if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := extent(graph.weights)[0]) < 0:
+        problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
+        others = "--weights random:1:255"
+        if np.isneginf(low):  # which leaves no path the shortest for anybody
+            raise GraphError(
+                problem, remedy="Drop or replace those edges first.", option=f"Take other weights, such as {others}."
+            )
+        if not graph.directed:
+            raise GraphError(
+                f"{problem} In an undirected graph there is no shortest path over a negative edge: it leads there and "
+                "back, again and again.",
+                remedy="Replace those weights first, with graph.with_weights.",
+                option=f"Take other weights, such as {others}.",
+            )
         raise GraphError(
-            f"the smallest weight is {low}; {algorithm} needs weights of 0 or more.",
+            problem,
             remedy="Try clew.bellman_ford.",
-            option="Try clew run bellman-ford, or other weights, such as --weights random:1:255.",
+            option=f"Try clew run bellman-ford, or other weights, such as {others}.",
         )
     return graph.weights
