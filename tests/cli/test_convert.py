@@ -126,3 +126,28 @@ def test_a_failure_leaves_what_was_there(origin, destination):
     assert running.clew("convert", origin, destination)[0] == BAD_INPUT
     assert destination.read_text() == "precious"
     assert sorted(path.name for path in destination.parent.iterdir()) == ["in.clew", "out.parquet"]
+
+
+def test_to_stdout(origin, graph):
+    code, out, err = running.clew("convert", origin, "-", "--to", "edge-list")
+    assert (code, clew.read(out.encode())) == (OK, graph)
+    assert "written" in err
+    for options, message in (
+        ([], "name the format of what is written there with --to"),
+        (["--to", "clew", "--json"], "--json has no place there"),
+        (["--to", "ldbc"], "expected NAME.e, NAME.v or NAME.properties"),
+    ):
+        code, out, err = running.clew("convert", origin, "-", *options)
+        assert (code, out) == (BAD_INPUT, "")
+        assert message in err
+
+
+def test_the_delimiter_can_be_named(tmp_path, destination):
+    path = tmp_path / "in.txt"
+    for given, written in (("~", "~"), (";", ";"), ("tab", "\t"), (r"\t", "\t")):
+        path.write_text(f"ann lee{written}bob\nbob{written}cy\n")
+        graph = converted(path, destination, "--delimiter", given)
+        assert graph.names.array.to_pylist() == ["ann lee", "bob", "cy"]
+    for command in (["info"], ["run", "bfs", "--source", "bob"], ["explain", "pagerank"]):
+        assert running.clew(*command, path, "--delimiter", "tab")[0] == OK
+    assert "delimiter is 'ab'; expected one character" in running.clew("info", path, "--delimiter", "ab")[2]

@@ -81,13 +81,33 @@ def test_names_that_stdout_cannot_spell(tmp_path, monkeypatch, as_json):
         assert "bob..." in out
 
 
+@pytest.mark.parametrize("stdin", ["-", "/dev/stdin"])
 @pytest.mark.parametrize("arguments", [["info"], ["convert", "--to", "edge-list"], ["run", "pagerank"]])
-def test_a_graph_comes_out_of_a_pipe(tmp_path, arguments):
+def test_a_graph_comes_out_of_a_pipe(tmp_path, arguments, stdin):
     destination = [tmp_path / "out.csv"] if arguments[0] == "convert" else []
-    command = [*running.COMMAND, *arguments, "/dev/stdin", *map(str, destination)]
+    command = [*running.COMMAND, *arguments, stdin, *map(str, destination)]
     done = subprocess.run(command, input="ann,bob\nbob,cy\n", capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "2 directed" in done.stdout
+
+
+def test_a_graph_goes_through_pipes_from_format_to_format(tmp_path):
+    (tmp_path / "in.csv").write_text("ann,bob,3\nbob,cy,4\n")
+    with (
+        running.process("convert", tmp_path / "in.csv", "-", "--to", "arrow") as first,
+        running.process("convert", "-", "-", "--to", "edge-list", stdin=first.stdout) as second,
+    ):
+        out, err = second.communicate(timeout=60)
+        assert first.stderr.read().count("written") == 1
+    assert (first.returncode, second.returncode, out) == (0, 0, "ann bob 3\nbob cy 4\n")
+    assert "2 directed edges" in err
+
+
+def test_nobody_reads_on():
+    with running.process("generate", "uniform", "100000", "1000000", "-o", "-", "--to", "edge-list") as writing:
+        assert writing.stdout.readline()
+        writing.stdout.close()
+        assert writing.stderr.read() == ""
 
 
 @pytest.mark.parametrize("arguments", [["formats"], ["formats", "--json"]])

@@ -57,7 +57,7 @@ class Answer:
     def show(self, top: int) -> None:
         """A table of facts and one of vertices."""
         result, ranking = self.result, self._ranking
-        output.heading(f"{result.algorithm} on {self.was_read.path.name}")
+        output.heading(f"{result.algorithm} on {self.was_read.name}")
         facts = [("graph", output.size(self.graph)), ("time", output.duration(self.seconds))]
         facts.append(("iterations", f"{result.iterations:,}{'' if result.converged else ' (not converged)'}"))
         facts += [(name.replace("_", " "), _text(value)) for name, value in self._facts().items()]

@@ -15,7 +15,7 @@ from clew.bench import graphs, peers, plot, report
 from clew.bench.peers.with_clew import RACED
 from clew.bench.race import OURS, Outcome, Rules, Score, races
 from clew.cli import output, weights
-from clew.cli.files import load
+from clew.cli.files import Delimiter, load
 from clew.cli.output import Column
 from clew.cli.run import source_of
 from clew.errors import GraphError
@@ -51,6 +51,7 @@ def bench(
     ] = True,
     device: Annotated[str, typer.Option(help="Where clew runs, as its algorithms take it.")] = "auto",
     format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")] = None,
+    delimiter: Delimiter = None,
     read_directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")
     ] = None,
@@ -72,7 +73,7 @@ def bench(
     for path in (json_to, plot_to):
         if path not in (None, STDOUT):
             _check_destination(path)
-    found = weights.apply(_graph(graph, format_name, read_directed), wanted_weights)
+    found = weights.apply(_graph(graph, format_name, delimiter, read_directed), wanted_weights)
     if not found.num_vertices:
         raise GraphError("the graph has no vertices, so there is nothing to time; give one that has some.")
     start = graphs.busiest(found) if source is None else found.vertex(source_of(found, source))
@@ -133,13 +134,13 @@ def _counts(text: str | None) -> list[int]:
     return [int(count) for count in dict.fromkeys(counts)]
 
 
-def _graph(name: str, format_name: str | None, directed: bool | None) -> Graph:
+def _graph(name: str, format_name: str | None, delimiter: str | None, directed: bool | None) -> Graph:
     """A file if there is one of that name, else what the name stands for."""
     path = Path(name)
     if not path.exists() and graphs.recipe_of(name) is not None:
         with showing(f"generating {name}"):
             return graphs.generated(name)
-    return load(path, format_name, directed=directed)[0]
+    return load(path, format_name, delimiter=delimiter, directed=directed)[0]
 
 
 def _check_destination(path: Path) -> None:

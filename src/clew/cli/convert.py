@@ -8,14 +8,17 @@ from typing import Annotated
 import typer
 
 from clew.cli import output, weights
-from clew.cli.files import format_to_write, load, lost, save
+from clew.cli.files import Delimiter, format_to_write, load, lost, save, tell
 from clew.io.options import Duplicates
 from clew.progress import showing
 
 
 def convert(
-    origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format.")],
-    destination: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix names the format.")],
+    origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format; - for stdin.")],
+    destination: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file to write; its suffix names the format. - for stdout, with --to."),
+    ],
     symmetrize: Annotated[
         bool, typer.Option("--symmetrize", help="Make the graph undirected: an edge one way becomes an edge both ways.")
     ] = False,
@@ -32,6 +35,7 @@ def convert(
     from_format: Annotated[
         str | None, typer.Option("--from", "--format", metavar="FORMAT", help="The format of IN.")
     ] = None,
+    delimiter: Delimiter = None,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -40,11 +44,12 @@ def convert(
     Edges can be cleaned on the way; what was read, what was dropped and what was written is said.
     """
     wanted_weights = weights.parse(weights_from)
-    wanted_format = format_to_write(destination, to_format)
+    wanted_format = format_to_write(destination, to_format, as_json=as_json)
     graph, was_read = load(
         origin,
         from_format,
         directed=directed,
+        delimiter=delimiter,
         duplicates=duplicates or "keep",
         loops="drop" if drop_loops else "keep",
         weights=None if wanted_weights is None else False,
@@ -66,4 +71,4 @@ def convert(
     if result is not graph:
         rows.append(("changed to", output.size(result)))
     rows.append(("written", str(written)))
-    output.facts([*rows, *(("not kept", what) for what in lost(result, destination, wanted_format))])
+    tell([*rows, *(("not kept", what) for what in lost(result, destination, wanted_format))], destination)

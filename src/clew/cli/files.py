@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import Annotated, Any
 
+import typer
+
+from clew.cli import output
 from clew.cli.output import duration
 from clew.counts import counted
 from clew.describe import human_bytes
-from clew.errors import ClewError
+from clew.errors import ClewError, FormatError, GraphError
 from clew.graph import Graph
 from clew.io import read, registry, write
-from clew.io.files import read_opened
-from clew.io.options import ReadOptions
-from clew.io.sink import Sink
+from clew.io.files import format_of, read_opened, write_opened
+from clew.io.options import ReadOptions, WriteOptions
+from clew.io.sink import Sink, StreamSink
 from clew.io.source import Source, plain_suffix
+
+DASH = Path("-")  # standard input where a graph is read, standard output where one is written
+STDIN = Path("/dev/stdin")
+TABS = {"tab": "\t", r"\t": "\t"}  # which are hard to type in a shell
+
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="CHAR", help="What separates the columns of an edge list, such as ; or tab."),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +47,11 @@ class File:
     def __str__(self) -> str:
         return f"{self.path}  ({self.format.title}, {human_bytes(self.bytes)}, {duration(self.seconds)})"
 
+    @property
+    def name(self) -> str:
+        """What to call it in a heading."""
+        return "stdin" if self.path == DASH else self.path.name
+
     def as_dict(self) -> dict[str, Any]:
         """The facts, for JSON."""
         return {
@@ -43,13 +62,14 @@ class File:
         }
 
 
-def load(path: Path, format_name: str | None, **options: Any) -> tuple[Graph, File]:
+def load(path: Path, format_name: str | None, *, delimiter: str | None = None, **options: Any) -> tuple[Graph, File]:
     """Read a graph; the time is that of reading alone, with the code for it loaded before."""
-    source = Source(path)
-    found = registry.named(format_name) if format_name else registry.detect(source.head(), source.suffix, source.name)
+    chosen = ReadOptions(**{**options, "delimiter": TABS.get(delimiter or "", delimiter)})
+    source = Source(STDIN if path == DASH else path)
+    found = format_of(source, format_name, chosen)
     _rehearse(source, found)
     started = perf_counter()
-    graph = read_opened(source, format_name, ReadOptions(**options))
+    graph = read_opened(source, format_name, chosen)
     return graph, File(path, found, source.stored_bytes, perf_counter() - started)
 
 
@@ -65,11 +85,22 @@ def _rehearse(source: Source, chosen: registry.Format) -> None:
         read(small, chosen.name)
 
 
-def format_to_write(path: Path, format_name: str | None) -> registry.Format:
+def format_to_write(path: Path, format_name: str | None, *, as_json: bool = False) -> registry.Format:
     """The format that ``save`` will need; asked for first, so that nobody waits for a graph that cannot be written."""
-    sink = Sink(path)
-    found = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
-    sink.check()
+    if path == DASH:
+        if format_name is None:
+            raise GraphError("standard output has no suffix; name the format of what is written there with --to.")
+        if as_json:
+            raise GraphError(
+                "the graph itself goes to standard output, so that --json has no place there; leave it out."
+            )
+        found = registry.named(format_name)
+    else:
+        sink = Sink(path)
+        found = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
+        sink.check()
+    if found.write is None:
+        raise FormatError(f"{found.title} can be read but not written.", path=path)
     return found
 
 
@@ -91,5 +122,14 @@ def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
     """Write a graph."""
     started = perf_counter()
+    if path == DASH:
+        sink = StreamSink(sys.stdout.buffer, "standard output")
+        write_opened(graph, sink, chosen, WriteOptions())
+        return File(path, chosen, sink.written, perf_counter() - started)
     write(graph, path, chosen.name)
     return File(path, chosen, path.stat().st_size, perf_counter() - started)
+
+
+def tell(rows: Iterable[tuple[str, str]], destination: Path) -> None:
+    """What was read and written; on stderr where the graph itself has gone to stdout."""
+    output.facts(rows, output.messages if destination == DASH else output.results)

@@ -16,7 +16,7 @@ import typer
 from clew import generate as generators
 from clew.cli import output, weights
 from clew.cli.derived import declared, help_of, options_of, parameter
-from clew.cli.files import format_to_write, save
+from clew.cli.files import format_to_write, save, tell
 from clew.graph import Graph
 from clew.progress import showing
 
@@ -26,7 +26,10 @@ Generator = Callable[..., Graph]
 COMMON = [
     parameter(
         "destination",
-        Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Where to; the suffix names the format.")],
+        Annotated[
+            Path,
+            typer.Option("--output", "-o", metavar="FILE", help="Where to; the suffix names the format. - for stdout."),
+        ],
     ),
     parameter(
         "format_name", Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of FILE.")], None
@@ -56,7 +59,7 @@ def command(make: Generator) -> Callable[..., None]:
         *, destination: Path, format_name: str | None, weight_source: str | None, as_json: bool, **chosen: Any
     ) -> None:
         wanted_weights = weights.parse(weight_source)
-        wanted_format = format_to_write(destination, format_name)
+        wanted_format = format_to_write(destination, format_name, as_json=as_json)
         started = perf_counter()
         with showing("generating"):
             graph = weights.apply(make(**chosen), wanted_weights)
@@ -66,6 +69,7 @@ def command(make: Generator) -> Callable[..., None]:
             generated = {"seconds": round(seconds, 6), **graph.describe().as_dict()}
             output.as_json({"generated": generated, "written": written.as_dict()})
             return
-        output.facts([("generated", f"{output.size(graph)}  ({output.duration(seconds)})"), ("written", str(written))])
+        made = f"{output.size(graph)}  ({output.duration(seconds)})"
+        tell([("generated", made), ("written", str(written))], destination)
 
     return declared(run, [*options_of(make), *COMMON])

@@ -9,14 +9,17 @@ import typer
 
 from clew import describe
 from clew.cli import output
-from clew.cli.files import load
+from clew.cli.files import Delimiter, load
 
 
 def info(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format, compressed or not.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A graph in any format, compressed or not; - for stdin.")
+    ],
     format_name: Annotated[
         str | None, typer.Option("--format", metavar="FORMAT", help="The file's format, where content does not tell.")
     ] = None,
+    delimiter: Delimiter = None,
     check: Annotated[bool, typer.Option("--check", help="Verify every checksum of a .clew file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -25,12 +28,12 @@ def info(
     How many vertices and edges it has and of what kind, their degrees, what they take in memory and on disk, and how
     long it took to read them.
     """
-    graph, found = load(file, format_name, check=True if check else None)
+    graph, found = load(file, format_name, delimiter=delimiter, check=True if check else None)
     description = graph.describe()
     if as_json:
         output.as_json({**found.as_dict(), **description.as_dict()})
         return
-    output.heading(file.name)
+    output.heading(found.name)
     output.facts(
         [
             *describe.facts(description),

@@ -54,14 +54,14 @@ def whole(text: str) -> None:
     results.print(Text(f"  {text}", style="bold"), soft_wrap=True)
 
 
-def facts(rows: Iterable[tuple[str, str]]) -> None:
+def facts(rows: Iterable[tuple[str, str]], on: Console = results) -> None:
     """A table of what and how much, without lines."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
     for what, value in rows:
         table.add_row(what, Text(value))
-    _indented(table)
+    _indented(table, on)
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
@@ -114,8 +114,8 @@ def complain(sentence: str) -> None:
     messages.print(Text(sentence, style="red"), soft_wrap=not messages.is_terminal)
 
 
-def _indented(what: RenderableType) -> None:
-    results.print(Padding(what, (0, 0, 0, 2), expand=False))
+def _indented(what: RenderableType, on: Console = results) -> None:
+    on.print(Padding(what, (0, 0, 0, 2), expand=False))
 
 
 def duration(seconds: float) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from clew.cli import output
-from clew.cli.files import format_to_write, load, save
+from clew.cli.files import Delimiter, format_to_write, load, save, tell
 from clew.counts import counted
 from clew.describe import human_bytes
 from clew.placement import parse_bytes, parse_strategy
@@ -20,10 +20,13 @@ STRATEGY_HELP = f"A name and its knobs, such as degree:out_degree=2,cutoff=80. N
 
 
 def relabel(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")],
     strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="STRATEGY", help=STRATEGY_HELP)],
     destination: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="The file to write; its suffix names the format.")
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="The file to write; its suffix names the format. - for stdout."
+        ),
     ],
     fast_memory: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Use no more fast memory than this, such as 8GiB.")
@@ -31,6 +34,7 @@ def relabel(
     format_name: Annotated[
         str | None, typer.Option("--from", "--format", metavar="FORMAT", help="The format of FILE.")
     ] = None,
+    delimiter: Delimiter = None,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
     directed: Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -43,8 +47,8 @@ def relabel(
     """
     budget = None if fast_memory is None else parse_bytes(fast_memory)
     chosen = parse_strategy(strategy, **({} if budget is None else {"fast_memory": budget}))
-    wanted_format = format_to_write(destination, to_format)
-    graph, was_read = load(file, format_name, directed=directed)
+    wanted_format = format_to_write(destination, to_format, as_json=as_json)
+    graph, was_read = load(file, format_name, delimiter=delimiter, directed=directed)
     started = perf_counter()
     with showing("placing vertices"):
         placement = chosen.place(graph, budget)
@@ -64,7 +68,7 @@ def relabel(
             }
         )
         return
-    output.facts(
+    tell(
         [
             ("read", str(was_read)),
             ("graph", output.size(graph)),
@@ -72,5 +76,6 @@ def relabel(
             ("slow memory", f"{counted(placement.boundary, 'vertex')}, {human_bytes(placement.slow_bytes)}"),
             ("fast memory", f"{counted(placement.num_fast, 'vertex')}, {human_bytes(placement.fast_bytes)}"),
             ("written", str(written)),
-        ]
+        ],
+        destination,
     )

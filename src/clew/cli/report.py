@@ -10,7 +10,7 @@ import typer
 
 from clew import threads
 from clew.cli import output
-from clew.cli.files import load
+from clew.cli.files import Delimiter, load
 from clew.cli.run import source_of
 from clew.describe import human_bytes
 from clew.errors import MissingDependencyError
@@ -20,7 +20,7 @@ DEFAULT = Path("report.html")
 
 
 def report(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")],
     destination: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT", help="The page to write; one that is there is replaced.")
     ] = DEFAULT,
@@ -39,6 +39,7 @@ def report(
     device: Annotated[str, typer.Option(help="Where algorithms run: auto, cpu or cuda.")] = "auto",
     thread_count: Annotated[int | None, typer.Option("--threads", help="How many; default: all cores.")] = None,
     format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")] = None,
+    delimiter: Delimiter = None,
     directed: Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -53,18 +54,18 @@ def report(
 
     check_target(destination)  # nobody should wait for a page that cannot be written
     threads.set_count(thread_count)
-    graph, was_read = load(file, format_name, directed=directed)
+    graph, was_read = load(file, format_name, delimiter=delimiter, directed=directed)
     started = perf_counter()
     with showing("writing the report") as progress:
         write(
             graph,
             destination,
-            title=title or (None if graph.metadata.get("title") else file.name),
+            title=title or (None if graph.metadata.get("title") else was_read.name),
             source=None if source is None else source_of(graph, source),
             fast_memory=fast_memory,
             everything=everything,
             device=device,
-            origin=[("file", f"{file.name} ({was_read.format.title}, {human_bytes(was_read.bytes)})")],
+            origin=[("file", f"{was_read.name} ({was_read.format.title}, {human_bytes(was_read.bytes)})")],
             steps=[("Reading the file", was_read.seconds)],
             progress=progress,
         )

@@ -16,7 +16,7 @@ from clew.algorithms.registry import ALGORITHMS, Algorithm
 from clew.cli import output, results, weights
 from clew.cli.answer import Answer
 from clew.cli.derived import declared, help_of, options_of, parameter
-from clew.cli.files import load
+from clew.cli.files import Delimiter, load
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.memory import MODES, memory
@@ -26,7 +26,7 @@ from clew.result import Result
 if TYPE_CHECKING:
     from clew.plan import Plan
 
-Where = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format.")]
+Where = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")]
 Start = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to start from.")]
 Starts = Annotated[
     list[str] | None,
@@ -58,6 +58,7 @@ CARRIED_OUT = parameter("carried_out", CarriedOut, False)
 #: What every subcommand takes apart from the algorithm's own parameters.
 COMMON = [
     parameter("format_name", Format, None),
+    parameter("delimiter", Delimiter, None),
     parameter("read_directed", Direction, None),
     parameter("weights_from", Weights, None),
     parameter("thread_count", Threads, None),
@@ -72,7 +73,16 @@ COMMON = [
 
 
 #: What ``clew explain`` takes of these: all that concerns the plan.
-PLANNED = ("format_name", "read_directed", "weights_from", "thread_count", "edge_memory", "fast_memory", "as_json")
+PLANNED = (
+    "format_name",
+    "delimiter",
+    "read_directed",
+    "weights_from",
+    "thread_count",
+    "edge_memory",
+    "fast_memory",
+    "as_json",
+)
 
 
 class Algorithms(TyperGroup):
@@ -130,6 +140,7 @@ def _carry_out(
     *,
     file: Path,
     format_name: str | None,
+    delimiter: str | None,
     read_directed: bool | None,
     weights_from: str | None,
     thread_count: int | None,
@@ -149,7 +160,7 @@ def _carry_out(
         results.check_destination(destination)
     threads.set_count(thread_count)
     kept = None if wanted_weights is None else False
-    graph, was_read = load(file, format_name, directed=read_directed, weights=kept)
+    graph, was_read = load(file, format_name, delimiter=delimiter, directed=read_directed, weights=kept)
     graph = weights.apply(graph, wanted_weights)
     if algorithm.needs_source:
         chosen["source"] = source_of(graph, chosen["source"])

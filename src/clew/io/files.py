@@ -49,9 +49,7 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
     """Read a graph from what is open already: a pipe can be read once only."""
     if source.stored_bytes == 0 and format is None:
         raise source.error("the file is empty; expected a graph.")
-    # Only edge lists have a delimiter, and with one that is rare they look like nothing known.
-    otherwise = "edge-list" if chosen.delimiter is not None else None
-    one = registry.named(format) if format else registry.detect(source.head(), source.suffix, source.name, otherwise)
+    one = format_of(source, format, chosen)
     if one.read is None:
         raise source.error(f"{one.title} can be written but not read.")
     try:
@@ -59,6 +57,13 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
             return one.read(source, _reporting(chosen, report))
     except GraphError as error:
         raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
+
+
+def format_of(source: Source, format: str | None, chosen: ReadOptions) -> registry.Format:  # noqa: A002
+    """The format that was named, or else that of what is there."""
+    # Only edge lists have a delimiter, and with one that is rare they look like nothing known.
+    otherwise = "edge-list" if chosen.delimiter is not None else None
+    return registry.named(format) if format else registry.detect(source.head(), source.suffix, source.name, otherwise)
 
 
 def write(graph: Graph, path: str | Path, format: str | None = None, **options: Any) -> None:  # noqa: A002
@@ -81,9 +86,14 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     chosen = _options(WriteOptions, options)
     sink = Sink(checks.path(path))
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
+    write_opened(graph, sink, one, chosen)
+
+
+def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:
+    """Write a graph to what a caller has chosen already: a stream has no name to tell the format from."""
     if one.write is None:
-        raise FormatError(f"{one.title} can be read but not written.", path=path)
-    with sink, showing(f"writing {Path(path).name}", unit="B", when=_is_long(graph.nbytes)) as report:
+        raise FormatError(f"{one.title} can be read but not written.", path=sink.path)
+    with sink, showing(f"writing {sink.path.name}", unit="B", when=_is_long(graph.nbytes)) as report:
         one.write(graph, sink, _reporting(chosen, report))
 
 

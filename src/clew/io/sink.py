@@ -80,8 +80,7 @@ class Sink:
 
     def write(self, data: bytes | memoryview | npt.NDArray[Any]) -> None:
         """Append bytes, or the bytes of an array."""
-        if isinstance(data, np.ndarray):
-            data = np.ascontiguousarray(data).data.cast("B") if data.size else b""
+        data = _bytes_of(data)
         try:
             self._stream.write(data)
         except OSError as error:
@@ -123,6 +122,36 @@ class Sink:
     def _failure(self, error: OSError) -> FormatError:
         reason = error.strerror or str(error)
         return FormatError(f"the file could not be written: {reason}. Nothing was changed.", path=self.path)
+
+
+class StreamSink(Sink):
+    """A sink that hands everything on to an open stream at once: what has gone into a pipe cannot be taken back.
+
+    Errors of the stream are the caller's: that nobody reads on is none of the graph's.
+    """
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        super().__init__(name)
+        self._stream = stream
+
+    def check(self) -> None:
+        """There is nothing to refuse."""
+
+    def __enter__(self) -> StreamSink:
+        return self
+
+    def write(self, data: bytes | memoryview | npt.NDArray[Any]) -> None:
+        """Write bytes, or the bytes of an array."""
+        self.written += self._stream.write(_bytes_of(data))
+
+    def __exit__(self, *_: object) -> None:
+        self._stream.flush()
+
+
+def _bytes_of(data: bytes | memoryview | npt.NDArray[Any]) -> bytes | memoryview:
+    if isinstance(data, np.ndarray):
+        return np.ascontiguousarray(data).data.cast("B") if data.size else b""
+    return data
 
 
 def _mode_for(path: Path) -> int:
