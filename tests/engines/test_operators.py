@@ -60,6 +60,12 @@ def test_identities_fit_the_dtype():
         Monoid(max, 0.5).identity("int64")
 
 
+def test_what_is_free_of_order_goes_by_the_function_not_by_its_name():
+    assert clew.monoids.any.is_order_free
+    assert clew.Monoid(min, np.inf, name="mine").is_order_free
+    assert not clew.Monoid(lambda a, b: a + b, 0, name="max").is_order_free
+
+
 def test_pythons_own_functions_are_known():
     for given, name in ((min, "smaller"), (operator.add, "plus"), (np.maximum, "larger"), (operator.xor, "bxor")):
         assert Operator(given).function.__name__ == name

@@ -326,3 +326,15 @@ def test_searches_say_how_they_read_what_is_on_the_host(monkeypatch):
     assert reading("zero_copy")[0].startswith(
         "row by row, or by lines, step by step: frontiers of 4,096 vertices or more"
     )
+
+
+def test_plans_are_of_words_that_the_algorithm_knows():
+    with pytest.raises(clew.GraphError, match="method is 'foo'; expected 'auto', 'floyd_warshall' or 'sparse'"):
+        clew.explain(clew.generate.path(3), "all_pairs", method="foo")
+
+
+def test_sources_by_name():
+    graph = clew.Graph.from_edges(["a", "b"], ["b", "c"])
+    assert clew.explain(graph, "multi_source_bfs", sources=["c", "a"]).run().depth.shape == (3, 2)
+    with pytest.raises(clew.GraphError, match="nobody"):
+        clew.explain(graph, "multi_source_bfs", sources=["nobody"])

@@ -8,6 +8,7 @@ import numpy as np
 
 from clew.algorithms.arguments import weights_of
 from clew.algorithms.registry import algorithm
+from clew.checks import one_of
 from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -63,8 +64,7 @@ def all_pairs(
     from clew.engines.cpu import all_pairs as engine
 
     gpu = gpu_for(device, graph.num_vertices**2)
-    if method not in METHODS:
-        raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
+    one_of("method", method, METHODS)
     if graph.weighted:
         weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse")
         if np.isneginf(weights).any():

@@ -46,6 +46,11 @@ KNOWN: dict[Any, Any] = {
     np.bitwise_xor: functions.bxor,
 }
 
+#: What gives the same in any order, by the functions themselves: a user may call a sum "max".
+ORDER_FREE: frozenset[Any] = frozenset(
+    {functions.smaller, functions.larger, functions.land, functions.lor, functions.band, functions.bor}
+)
+
 
 class Operator:
     """A function of two scalars.
@@ -144,6 +149,11 @@ class Monoid:
         self.stops_at_first = False  # of ``any`` alone: every value is as good as all of them
         if check is not False:
             self.check("float64" if check is True else check)
+
+    @property
+    def is_order_free(self) -> bool:
+        """Whether a reduction gives the same in any order, whatever the numbers: sums of floats do not."""
+        return self.stops_at_first or self.operator.function in ORDER_FREE
 
     def __call__(self, a: Any, b: Any) -> Any:
         """The operator itself, in plain Python."""

@@ -6,13 +6,12 @@ import inspect
 import os
 from collections.abc import Callable, Iterator
 from types import NoneType
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from clew.algorithms.arguments import vertex_of
 from clew.algorithms.registry import ALGORITHMS
-from clew.algorithms.sources import vertices_of
 from clew.arguments import check_graph
-from clew.checks import real
+from clew.checks import one_of, real
 from clew.engines.choice import check_device
 from clew.engines.cpu import memory
 from clew.errors import GraphError
@@ -69,8 +68,6 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     model = MODELS[name]
     engine, gpu, error = where(model, name, graph, device)
     start = vertex_of(graph, bound["source"]) if "source" in bound and graph.num_vertices else None
-    if "sources" in bound and graph.num_vertices:
-        bound["sources"] = vertices_of(graph, bound["sources"])
     ask = Question(graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)
     sketch = model.sketch(ask)
     if graph.num_vertices == 0:
@@ -105,7 +102,9 @@ def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(ALGORITHMS[name].function)
     for key, value in bound.items():  # what the models count with; the run itself has the last word on it
         kinds = set(get_args(hints[key]) or (hints[key],)) - {NoneType}
-        if value is not None and kinds <= {int, float}:
+        if get_origin(hints[key]) is Literal:
+            one_of(key, value, get_args(hints[key]))
+        elif value is not None and kinds <= {int, float}:
             real(key, value)
     return bound
 

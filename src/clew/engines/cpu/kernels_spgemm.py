@@ -22,6 +22,7 @@ FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: neighbours end up far apart
 HALF = np.uint64(32)
 HASHED = np.uint64(1024)  # products up to which a row is hashed
+MOST_HASHED = np.uint64(1 << 32)  # columns: half a word tells one from the others
 NEAR = np.uint64(1 << 17)  # columns whose totals a core's own cache holds: then no row is
 SURE = np.uint64(1 << 22)  # entries that there is room for from the start
 LOOKED_UP = np.uint64(16)  # so many times longer a row of b has to be for the mask's columns to be looked up in it
@@ -100,7 +101,7 @@ def make_multiply(add, multiply, mark, absorbing):
             if products[i] == ZERO:
                 continue
             before = place
-            is_hashed = mask is None and products[i] <= HASHED and size > NEAR
+            is_hashed = mask is None and products[i] <= HASHED and NEAR < size <= MOST_HASHED
             count = ZERO
             if mask is not None:
                 m_start, m_end = mask[0][i], mask[0][i + ONE]

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 TRACED = 1 << 16
 NO_LIMIT = 2**62
-#: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
-ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
 #: Push where at most this part of the edges is active. A pull that is content with one message looks at few edges.
 PUSHED, PUSHED_TO_ANY = 1 / 2, 1 / 16
 
@@ -77,7 +75,7 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
     lists, count = _lists(active, ways.along)
     bitmaps = tuple(np.zeros(-(-n // 64), dtype=np.uint64) for _ in range(2))
     everyone = program.apply_to == "all"
-    pushable = not everyone and (monoid.name in ORDER_FREE or message.kind in "iu")
+    pushable = not everyone and (monoid.is_order_free or message.kind in "iu")
     most_pushed = int(edges * (PUSHED_TO_ANY if monoid.stops_at_first else PUSHED)) if pushable else -1
     trace = np.zeros((min(limit, TRACED) + 1, COLUMNS), dtype=np.int64)
     iterations, converged = team.run(

@@ -35,8 +35,6 @@ TRACED = 1 << 16
 NO_LIMIT = 2**62
 PUSHED_IN_ORDER = 32  # of the vertices: a frontier of one in so many is put in order where its rows are on the host
 NOWHERE = OnHost(0.0, 0.0)  # where nothing has been put on the device
-#: Reductions whose result does not depend on the order, whatever the numbers; sums do, where they are of floats.
-ORDER_FREE = ("min", "max", "any", "land", "lor", "band", "bor")
 #: As in program.cuh and program_steady.cuh.
 CONTROL = np.dtype(
     [
@@ -290,7 +288,7 @@ def _steady(
 
 def is_pushable(program: VertexProgram, monoid: Monoid) -> bool:
     """Whether messages may be reduced in any order."""
-    return program.apply_to != "all" and (monoid.name in ORDER_FREE or np.dtype(program.message).kind in "iu")
+    return program.apply_to != "all" and (monoid.is_order_free or np.dtype(program.message).kind in "iu")
 
 
 def _functions(program: VertexProgram, monoid: Monoid, ways: Ways) -> Functions:
