@@ -93,7 +93,6 @@ def test_weights() -> None:
     assert not paths(GR, weights=False).weighted
     assert paths(GR, weight_dtype="uint8").weights.dtype == np.uint8
     refused(GR, "dimacs", "line 3, column 7: the weight is '7', which does not fit its dtype", weight_dtype="bool")
-    refused(GR, "dimacs", "weight_dtype is 'complex'", weight_dtype="complex")
     merged = paths(GR, duplicates="min", loops="drop")
     assert merged == clew.Graph.from_edges([0, 1, 0], [1, 0, 2], [5, 7, 0], 4)
 

@@ -195,7 +195,6 @@ def test_dtypes() -> None:
     assert read(big).weights.tolist() == [2**64 - 1]
     assert read(mtx("coordinate double general", "1 1 1", "1 1 3")).weights.dtype == np.float64
     assert read(mtx("coordinate pattern general", "%%GraphBLAS type int32_t", "1 1 1", "1 1")).weights is None
-    refused(data, FORMAT, "weight_dtype is 'complex'", weight_dtype="complex")
 
 
 def test_directions() -> None:

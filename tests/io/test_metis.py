@@ -115,7 +115,6 @@ def test_options() -> None:
     assert both_ways.directed
     assert both_ways.num_edges == 6
     assert "weights=True" in message(TRIANGLE, weights=True)
-    assert "weight_dtype" in message(WEIGHTED, weight_dtype="complex64")
     assert "stands on one of their lines only" in message(ONE_WAY, directed=False)
     assert read(LOOPS_ONCE, loops="drop").num_edges == 1
 

@@ -144,7 +144,6 @@ def test_options() -> None:
     assert clew.read(clew_of_pairs(), directed=False).num_edges == 1
     refused(directed, "clew", "said to be undirected", directed=False)
     refused(directed, "clew", "do not fit bool", weight_dtype="bool")
-    refused(directed, "clew", "weight_dtype is 'complex128'", weight_dtype="complex128")
     refused(stored(small(weights=None), ".clew"), "clew", "weights=True", weights=True)
 
 
