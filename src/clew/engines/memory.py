@@ -8,16 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.adjacency import Adjacency
-from clew.dtypes import WEIGHT_DTYPES, Array
+from clew.dtypes import WEIGHT_DTYPES, Array, is_on_gpu
 from clew.errors import GraphError
 
 if TYPE_CHECKING:
     from clew.engines.cuda.device import Device
-
-
-def is_on_gpu(values: Any) -> bool:
-    """Whether something is an array in a GPU's memory, of whatever library."""
-    return hasattr(values, "__cuda_array_interface__")
 
 
 class Memory(Protocol):

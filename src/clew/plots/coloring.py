@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clew.checks import array
-from clew.dtypes import Array
+from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.plots.binning import is_skewed
@@ -68,7 +68,7 @@ def paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
         column, title = np.asarray(host._column(value)), name
     else:
         host, name, title = None, value or "", value or "value"
-        column = array("color", color.get() if hasattr(color, "__cuda_array_interface__") else color)
+        column = array("color", color.get() if is_on_gpu(color) else color)
     if column.shape != (graph.num_vertices,):
         raise GraphError(
             f"color has shape {column.shape}; expected a value for every vertex, that is ({graph.num_vertices},)."

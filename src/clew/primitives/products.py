@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.dtypes import Array
-from clew.engines.memory import Memory, is_on_gpu
+from clew.dtypes import Array, is_on_gpu
+from clew.engines.memory import Memory
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout, csr

@@ -10,12 +10,13 @@ from collections.abc import Callable
 from typing import Any
 
 from clew import primitives
+from clew.dtypes import is_on_gpu
 
 
 def _to_host(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(_to_host, value))
-    return value.get() if hasattr(value, "__cuda_array_interface__") else value
+    return value.get() if is_on_gpu(value) else value
 
 
 def _fetching(primitive: Callable[..., Any]) -> Callable[..., Any]:
