@@ -201,6 +201,16 @@ def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypat
     assert "MemoryError: nothing is left" in text
 
 
+def test_some_algorithms_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--columns", "all in HBM", "--algorithms", "components")
+    rows = {row[1]: row[2:] for row in rows_of(run(tmp_path, "modes", "grid3000", *options)["modes"]) if len(row) == 9}
+    assert rows["all in HBM"][:4] == ["no time"] * 4
+    assert re.fullmatch(r"[\d,.]+", rows["all in HBM"][4])
+    with pytest.raises(SystemExit):
+        main(["modes", "--algorithms", "triangles"])
+    assert "expected some of bfs" in capsys.readouterr().err
+
+
 def _sleep_within(seconds: float) -> None:
     with pytest.raises(TooLongError), limit(seconds):
         time.sleep(5)

@@ -12,15 +12,23 @@ from clew.engines.cuda.components import component_labels
 from clew.engines.cuda.emulation.device import the_emulation
 from tests.algorithms.graphs import graphs
 
-#: Both kernels, and tiles that small graphs fill.
+#: All kernels, the last three for edges on the host; tiles that small graphs fill, and room for few of their edges.
 CHOICES = [
     {"sampled": True},
     {"sampled": True, "SHORT_ROW": 1, "LONG_ROW": 4},
     {"sampled": False},
     {"sampled": False, "TILE": 64, "TILED": 1, "SHORT_ROW": 2, "LONG_ROW": 4},
     {"sampled": False, "TILED": 0},
+    {"edges": "zero_copy", "sampled": True},
+    {"edges": "zero_copy", "sampled": False},
+    {"edges": "zero_copy", "sampled": False, "TILE": 64, "SHORT_ROW": 2, "LONG_ROW": 4, "STAGED_EDGES": 1},
 ]
 SIZES = [0, 1, 2, 31, 32, 33, 511, 512, 513, 3000]
+
+
+def labels(graph, edges="device", **choice):
+    with clew.memory(edges):
+        return component_labels(the_emulation(), graph, **choice)
 
 
 def same_labels(graph, label):
@@ -32,20 +40,19 @@ def same_labels(graph, label):
 def test_small_graphs(graph, choice):
     result = clew.connected_components(graph, device="emulated")
     clew.verify.connected_components(graph, result)
-    same_labels(graph, component_labels(the_emulation(), graph, **choice))
+    same_labels(graph, labels(graph, **choice))
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 @pytest.mark.parametrize("n", SIZES)
 def test_sizes(n, choice):
     """A path in random order, and one in ascending order with every seventh edge left out."""
-    device = the_emulation()
     order = np.random.default_rng(n).permutation(n)
     kept = np.arange(max(n - 1, 0)) % 7 != 3
     for ids in (order, np.arange(n)):
         for directed in (False, True):
             graph = clew.Graph.from_edges(ids[:-1][kept], ids[1:][kept], num_vertices=n, directed=directed)
-            same_labels(graph, component_labels(device, graph, **choice))
+            same_labels(graph, labels(graph, **choice))
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
@@ -61,7 +68,7 @@ def test_sizes(n, choice):
     ids=["star", "grid", "kronecker", "rmat, directed", "many components"],
 )
 def test_shapes(graph, choice):
-    same_labels(graph, component_labels(the_emulation(), graph, **choice))
+    same_labels(graph, labels(graph, **choice))
     clew.verify.connected_components(graph, clew.connected_components(graph, device="emulated"))
 
 
@@ -69,7 +76,7 @@ def test_wide_ids():
     graph = clew.generate.grid(20, 30, delete=0.3, seed=1)
     wide = clew.Graph.from_csr(graph.indptr, graph.indices, directed=False, id_dtype="int64")
     for choice in CHOICES:
-        same_labels(wide, component_labels(the_emulation(), wide, **choice))
+        same_labels(wide, labels(wide, **choice))
     assert clew.connected_components(wide, device="emulated").label.dtype == np.int64
 
 
@@ -81,4 +88,14 @@ def test_stars_far_from_the_largest_component():
     for directed in (False, True):
         graph = clew.Graph.from_edges(source, target, num_vertices=30001, directed=directed)
         for choice in CHOICES:
-            same_labels(graph, component_labels(the_emulation(), graph, **choice))
+            same_labels(graph, labels(graph, **choice))
+
+
+def test_tiled_rows_of_which_some_are_brought():
+    """A tile with more edges than there is room for: those beyond are read where they are, the others once."""
+    graph = clew.generate.uniform(2000, 9000, seed=5)
+    for staged in (1, 3, 8):
+        same_labels(graph, labels(graph, "zero_copy", sampled=False, TILE=128, STAGED_EDGES=staged))
+    half = graph.num_arcs * graph.indices.itemsize // 2
+    with clew.memory("tiered", half):
+        same_labels(graph, component_labels(the_emulation(), graph, sampled=False))

@@ -78,7 +78,7 @@ ROWS = [
 FILES = {program.file for program in PROGRAMS}
 OF_SEARCHES = {
     *("bfs.cuh", "near_far.cuh", "tight.cuh", "betweenness.cuh", "floyd_warshall.cuh"),
-    *("components.cuh", "components_tiled.cuh"),
+    *("components.cuh", "components_staged.cuh", "components_tiled.cuh"),
     *(file for file in FILES if file.startswith("chunk_")),
 }
 

@@ -190,7 +190,6 @@ def test_the_way_follows_the_degrees():
 @emulation_only
 def test_layouts_are_made_when_products_are_many(device, monkeypatch):
     """New names change no bit of the sums, and where there is no memory for a layout, there is none."""
-    monkeypatch.setattr(products, "FEW", 0)
     monkeypatch.setattr(repeats, "FROM_ARCS", 0)
     monkeypatch.setattr(repeats, "HOT_AFTER", 2)
     monkeypatch.setattr(repeats, "SWEEP_AFTER", 4)
@@ -230,7 +229,6 @@ def test_products_are_sorted_only_where_a_dense_vector_would_be_long():
 @emulation_only
 def test_layouts_make_room_for_what_is_asked_for(device, monkeypatch):
     """Where all edges must be in device memory, nothing smaller can be tried: the layouts go before the run does."""
-    monkeypatch.setattr(products, "FEW", 0)
     monkeypatch.setattr(repeats, "FROM_ARCS", 0)
     monkeypatch.setattr(repeats, "SWEEP_AFTER", 0)
     graph = weighted(clew.generate.star(400), "float32")
@@ -445,9 +443,7 @@ def test_a_result_for_the_host_is_computed_there():
     assert engine_of("emulated").name == "cuda"
 
 
-@pytest.mark.parametrize("few", [0, 1 << 20])
-def test_small_skewed_graphs_are_gone_through_by_warps(monkeypatch, few):
-    monkeypatch.setattr(products, "FEW", few)
+def test_small_skewed_graphs():
     graph = clew.generate.star(3000)
     x = np.random.default_rng(1).random(3000)
     found = clew.spmv(graph, x, device="emulated")

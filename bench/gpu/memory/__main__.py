@@ -31,7 +31,7 @@ from bench.gpu.memory.cells import Figures
 from bench.gpu.memory.columns import named_like
 from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import measure
-from bench.gpu.memory.measuring import Bench
+from bench.gpu.memory.measuring import VALUES, Bench
 from bench.gpu.memory.tables import cache_text, modes_text
 
 JOIN = "join"
@@ -64,6 +64,9 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--columns", type=columns, default=(), help="of all modes, such as 'tiered *; Hot(cost) 1/2'; without the link"
     )
+    parser.add_argument(
+        "--algorithms", type=words, default=tuple(VALUES), help=f"of all modes; by default {','.join(VALUES)}"
+    )
     parser.add_argument("--seconds", type=float, help="for all parts together; shared as their defaults are")
     parser.add_argument("--limit", type=float, default=12, help="seconds after which a case is given up")
     parser.add_argument("--repeat", type=float, default=0.3, help="seconds of repeated runs per case")
@@ -78,6 +81,8 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
     unknown = set(options.parts) - set(PARTS)
     if unknown:
         parser.error(f"unknown parts {', '.join(sorted(unknown))}; expected some of {', '.join(PARTS)}")
+    if unknown := set(options.algorithms) - set(VALUES):
+        parser.error(f"unknown algorithms {', '.join(sorted(unknown))}; expected some of {', '.join(VALUES)}")
     options.parts = options.parts or [part for part in PARTS if part != "link"]
     return options
 
@@ -91,7 +96,8 @@ def run_part(
         yield {"link.md": measure(bench, options.smaller).text}
         return
     if part == "modes":
-        yield from modes.run(bench, options.smaller, options.data, options.graphs or modes.GRAPHS, options.columns)
+        graphs = options.graphs or modes.GRAPHS
+        yield from modes.run(bench, options.smaller, options.data, graphs, options.columns, options.algorithms)
         return
     module = {"transfer": transfer, "ablation": ablation, "placements": placements, "hybrid": hybrid}[part]
     yield from module.run(bench, options.smaller, options.data, options.graphs or module.GRAPHS)

@@ -183,7 +183,12 @@ def _cached(bench: Bench, named: Named, algorithm: str, pages: ManagedPages) -> 
 
 
 def run(
-    bench: Bench, smaller: int, data: Path, names: tuple[str, ...], columns: tuple[str, ...] = ()
+    bench: Bench,
+    smaller: int,
+    data: Path,
+    names: tuple[str, ...],
+    columns: tuple[str, ...] = (),
+    algorithms: tuple[str, ...] = tuple(VALUES),
 ) -> Iterator[dict[str, str]]:
     """The texts of four files, after every column; of all of them, what they make of the link is told as well."""
     figures, wanted = Figures(), named_like(columns)
@@ -194,7 +199,7 @@ def run(
         figures.named[named.name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
         to_come = [WEIGHTS.get(name, 1.0) for name in names[names.index(named.name) :]]
         with bench.share(to_come[0] / sum(to_come)):
-            for _ in run_graph(bench, named, figures, wanted, achieved):
+            for _ in run_graph(bench, named, figures, wanted, achieved, algorithms):
                 yield _texts(figures, achieved)
         bench.forget_answers(named.name)
 

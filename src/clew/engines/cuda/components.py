@@ -19,7 +19,9 @@ WARP = 32
 LONG_ROW = 2048  # as in rows_by_size.cuh: there cannot be more long rows than arcs / LONG_ROW
 TILE = 4096  # vertices, as in components_tiled.cuh
 BYTES_IN_TILE = 6  # of shared memory for each
+STAGED_EDGES = 8  # for each vertex of a tile, so many on average are brought from the host before they are joined
 SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each are most of them
+ON_HOST = {"ON_HOST": 1}
 
 
 def connected_components(device: Device, graph: Graph) -> Components:
@@ -36,8 +38,8 @@ def connected_components(device: Device, graph: Graph) -> Components:
 def component_labels(device: Device, graph: Graph, *, sampled: bool | None = None, **constants: int) -> Any:
     """The smallest vertex that each vertex hangs together with.
 
-    ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW) replace what would be chosen, to
-    measure it.
+    ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW, of edges on the host STAGED_EDGES) replace what
+    would be chosen, to measure it.
     """
     rows = rows_on(device, graph.outgoing, weights=False)
     return labels_of_rows(device, rows, both_ways=not graph.directed, sampled=sampled, **constants)
@@ -47,24 +49,27 @@ def labels_of_rows(
     device: Device, rows: DeviceRows, *, both_ways: bool, sampled: bool | None = None, **constants: int
 ) -> Any:
     """The same of rows; ``both_ways`` says that every edge is in the rows of both its ends."""
-    n = rows.num_vertices
-    parent = device.empty(n, rows.neighbours.dtype)
+    n, index = rows.num_vertices, np.dtype(rows.neighbours.dtype)
+    parent = device.empty(n, index)
     if n == 0:
         return parent
     if sampled is None:
         sampled = sampling_pays(n, rows.num_arcs)
-    room = device.empty(rows.num_arcs // constants.get("LONG_ROW", LONG_ROW) + 1, rows.neighbours.dtype)
-    words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
-    name = "components" if sampled else "components_tiled"
+    name = "components" if sampled else "components_staged" if rows.on_host else "components_tiled"
+    of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
     kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
-    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, room]
-    shared = 0
+    most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
+    long_ones = device.empty(rows.num_arcs // constants.get("LONG_ROW", LONG_ROW) + 1, index)
+    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, long_ones]
     if sampled:
-        arguments.append(device.empty(1, parent.dtype))
-    else:
-        shared = constants.get("TILE", TILE) * BYTES_IN_TILE
+        arguments.append(device.empty(1, index))
+    elif rows.on_host:
+        room = max(1, min(tile * of_a_vertex, rows.num_arcs))
+        blocks = min(most, device.resident_blocks(kernel, THREADS, shared))
+        arguments += [device.empty(blocks * room, index), np.uint64(room)]
+    words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
     words_of_state, barrier = words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS]
-    device.launch_cooperative(kernel, THREADS, *arguments, words_of_state, barrier, shared=shared, most=-(-n // WARP))
+    device.launch_cooperative(kernel, THREADS, *arguments, words_of_state, barrier, shared=shared, most=most)
     return parent
 
 
@@ -87,11 +92,16 @@ def component_sizes(device: Device, label: Any) -> Any:
 
 def _defines(rows: DeviceRows) -> dict[str, Any]:
     macros = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
-    return {**macros, "ON_HOST": 1} if rows.on_host else dict(macros)
+    return {**macros, **ON_HOST} if rows.on_host else dict(macros)
 
 
 VARIANTS = [
     Program.of(file, {**index_defines(np.dtype(index), num_arcs), **on_host})
-    for file in ("components.cuh", "components_tiled.cuh")
-    for index, num_arcs, on_host in ((np.int32, 0, {}), (np.int64, 1 << 32, {}), (np.int32, 0, {"ON_HOST": 1}))
+    for file, on_host in (
+        ("components.cuh", {}),
+        ("components.cuh", ON_HOST),
+        ("components_tiled.cuh", {}),
+        ("components_staged.cuh", ON_HOST),
+    )
+    for index, num_arcs in ((np.int32, 0), (np.int64, 1 << 32))
 ]

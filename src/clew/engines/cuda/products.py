@@ -28,8 +28,6 @@ LANES = (1, 2, 4, 8, 16, 32)
 KINDS = ("auto", "rows", "tiles", "hot", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
-#: Edges of a skewed graph below which a warp for each row is done before tiles have been shared out.
-FEW = 1 << 20
 #: Products kept ready for one graph; who has more semirings than this makes them in a loop, each anew.
 MOST_READY = 64
 #: 32-edge rounds that a warp takes of a list of coordinates.
@@ -98,8 +96,6 @@ def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> P
 def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
     left_open = way.kind == "auto"
     way = choose(balance.degrees_of(rows), numbers, way)
-    if left_open and way.kind == "tiles" and rows.num_arcs < FEW:
-        way = replace(way, kind="rows", lanes=LANES[-1], fetch=0)
     if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
         way = replace(way, kind="tiles")
     if way.kind in ("hot", "sweep"):

@@ -23,9 +23,7 @@ extern "C" __global__ void __launch_bounds__(256) chunk_join(CHUNK_PARAMETERS, i
     expand_piece(CHUNK_PIECE, neighbours, aligned != 0, joins);
 }
 
-extern "C" __global__ void chunk_alone(u64 n, index_t* parent) {
-    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) parent[v] = (index_t)v;
-}
+extern "C" __global__ void chunk_alone(u64 n, index_t* parent) { point_to_self(n, parent); }
 extern "C" __global__ void chunk_flatten(u64 n, index_t* parent) { flatten(n, parent); }
 
 // A vertex of what is likely the largest tree; one block. Trees are flat.

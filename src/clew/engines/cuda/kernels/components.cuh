@@ -22,13 +22,19 @@ extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset
                                                              int both_ways, index_t* parent, index_t* list,
                                                              index_t* frequent, u32* listed, u32* barrier) {
     __shared__ u32 counts[FREQUENT_SLOTS];
+#if ON_HOST  // an edge that is read twice comes over the link twice
+    point_to_self(n, parent);
+#else
     point_to_first(n, offsets, neighbours, parent);
+#endif
     grid_sync(barrier);
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
         const offset_t begin = offsets[v], end = offsets[v + 1];
         // The first edge may lead to a larger vertex, of which the first step made nothing.
-        if (begin < end && neighbours[begin] > (index_t)v) join(parent, (index_t)v, neighbours[begin]);
-        if (end - begin > 1) join(parent, (index_t)v, neighbours[begin + 1]);
+        const index_t first = begin < end ? neighbours[begin] : (index_t)v;
+        const index_t second = end - begin > 1 ? neighbours[begin + 1] : (index_t)v;
+        if (first > (index_t)v || ON_HOST) join(parent, (index_t)v, first);
+        join(parent, (index_t)v, second);
     }
     grid_sync(barrier);
     flatten(n, parent);

@@ -5,7 +5,7 @@
 // finds few within tiles, tiles are left out.
 #include "common.cuh"
 #include "union_find.cuh"
-#include "rows_by_size.cuh"
+#include "join_others.cuh"
 #include "tile_join.cuh"
 
 #ifndef TILE
@@ -36,14 +36,14 @@ __device__ __forceinline__ u32 edges_within(u64 n, u32 bits, const offset_t* off
 // Trees of short rows within tiles of 2^bits vertices; `parent_room` and `settled_room` are shared.
 __device__ __forceinline__ void join_tiles(u64 n, u32 bits, const offset_t* offsets, const index_t* neighbours,
                                            int both_ways, index_t* parent, u32* parent_room, u16* settled_room) {
-    const u64 tiles = (n + (1u << bits) - 1) >> bits;
-    for (u64 number = blockIdx.x; number < tiles; number += gridDim.x) {
-        const u64 base = number << bits;
-        const Tile tile = {parent_room, settled_room, base, n - base < (1u << bits) ? (u32)(n - base) : 1u << bits};
-        plant(tile, offsets, neighbours);
+    const ShortRows rows = {offsets, neighbours, 0, ALL_EDGES};
+    for (u64 number = blockIdx.x; number << bits < n; number += gridDim.x) {
+        const Tile tile = tile_of(number, bits, n, parent_room, settled_room);
+        plant(tile, rows);
         settle(tile);
-        join_tile(tile, offsets, neighbours, both_ways);
-        for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) parent[base + i] = (index_t)(base + tile.settled[i]);
+        join_tile(tile, rows, both_ways);
+        for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
+            parent[tile.base + i] = (index_t)(tile.base + tile.settled[i]);
     }
 }
 
@@ -54,8 +54,7 @@ extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const 
                                                                    u32* barrier) {
     u32* const parent_room = dynamic_shared<u32>();  // TILE words, then TILE halves
     u16* const settled_room = reinterpret_cast<u16*>(parent_room + TILE);
-    u32 bits = 5;  // as many tiles as blocks, if that makes them no larger than there is room for
-    while ((1u << bits) < TILE && (u64)gridDim.x << bits < n) bits++;
+    u32 bits = bits_of_tiles(n, TILE);
     bool tiled = TILED == 1;
     if (TILED == 2 && n > 0) tiled = edges_within(n, bits, offsets, neighbours, parent_room) * LOCAL_ENOUGH >= SAMPLES;
     if (tiled) {
@@ -77,14 +76,6 @@ extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const 
         }
     }
     grid_sync(barrier);
-    if (state[1]) {
-        const Rows rows = {offsets, neighbours, nullptr, nullptr};
-        const auto others = [=](u64 v) { return offsets[v + 1] - offsets[v] > SHORT_ROW ? (index_t)v : (index_t)-1; };
-        const auto join_row = [=](index_t v, const auto& team) { rows.each(v, team, [&](index_t u) { join(parent, v, u); }); };
-        by_size(n, rows, others, list, state, join_row);
-        grid_sync(barrier);
-        long_rows(list, 0, state[0], join_row);
-        grid_sync(barrier);
-    }
+    if (state[1]) join_others(n, offsets, neighbours, parent, list, state, barrier);
     flatten(n, parent);
 }

@@ -7,20 +7,19 @@
 
 #define REMEMBERED 64  // rows of a thread of which it remembers whether they are done with
 
-__device__ __forceinline__ void join_tile(const Tile& tile, const offset_t* offsets, const index_t* neighbours,
-                                          int both_ways) {
+__device__ __forceinline__ void join_tile(const Tile& tile, const ShortRows& rows, int both_ways) {
     u64 done = 0;
     for (;;) {
         bool joined = false;
         u32 k = 0;
         for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x, k++) {
             if (k < REMEMBERED && (done >> k & 1)) continue;
-            const offset_t begin = offsets[tile.base + i], end = offsets[tile.base + i + 1];
+            const offset_t begin = rows.offsets[tile.base + i], end = rows.offsets[tile.base + i + 1];
             const u32 own = tile.settled[i];
             bool crossed = false;
-            if (end - begin <= SHORT_ROW) {
+            if (rows.have(begin, end)) {
                 for (offset_t j = begin; j < end; j++) {
-                    const u64 u = (u64)neighbours[j];
+                    const u64 u = (u64)rows.neighbour(j);
                     if (!tile.has(u) || (both_ways && u > tile.base + i)) continue;
                     const u32 other = tile.settled[u - tile.base];
                     if (own == other) continue;

@@ -18,6 +18,32 @@ struct Tile {
     __device__ __forceinline__ bool has(u64 v) const { return v >= base && v - base < size; }
 };
 
+// Tiles have 2^bits vertices: as many tiles as blocks, if that makes them no larger than there is room for.
+__device__ __forceinline__ u32 bits_of_tiles(u64 n, u32 most) {
+    u32 bits = 5;
+    while ((1u << bits) < most && (u64)gridDim.x << bits < n) bits++;
+    return bits;
+}
+
+__device__ __forceinline__ Tile tile_of(u64 number, u32 bits, u64 n, u32* parent_room, u16* settled_room) {
+    const u64 base = number << bits;
+    return {parent_room, settled_room, base, n - base < (1u << bits) ? (u32)(n - base) : 1u << bits};
+}
+
+#define ALL_EDGES ((offset_t)(sizeof(offset_t) == 4 ? 0xffffffffull : 0x7fffffffffffffffull))
+
+// The short rows of a tile, where the edges from number `first` on lie at `neighbours`; those from `limit` on do not.
+struct ShortRows {
+    const offset_t* offsets;
+    const index_t* neighbours;
+    offset_t first, limit;
+
+    __device__ __forceinline__ bool have(offset_t begin, offset_t end) const {
+        return end - begin <= SHORT_ROW && end <= limit;
+    }
+    __device__ __forceinline__ index_t neighbour(offset_t j) const { return neighbours[j - first]; }
+};
+
 // Where HOPS pointers more lead to from v.
 template <class T>
 __device__ __forceinline__ u32 ahead(const T* pointers, u32 v) {
@@ -30,14 +56,14 @@ __device__ __forceinline__ u32 ahead(const T* pointers, u32 v) {
 }
 
 // Every vertex of a short row points at its first neighbour in the tile, if that is smaller, else at itself.
-__device__ __forceinline__ void plant(const Tile& tile, const offset_t* offsets, const index_t* neighbours) {
+__device__ __forceinline__ void plant(const Tile& tile, const ShortRows& rows) {
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) {
-        const offset_t begin = offsets[tile.base + i], end = offsets[tile.base + i + 1];
+        const offset_t begin = rows.offsets[tile.base + i], end = rows.offsets[tile.base + i + 1];
         u32 first = i;
-        if (end - begin <= SHORT_ROW) {
+        if (rows.have(begin, end)) {
             offset_t j = begin;
-            while (j < end && (u64)neighbours[j] < tile.base) j++;
-            if (j < end && (u64)neighbours[j] < tile.base + i) first = (u32)((u64)neighbours[j] - tile.base);
+            while (j < end && (u64)rows.neighbour(j) < tile.base) j++;
+            if (j < end && (u64)rows.neighbour(j) < tile.base + i) first = (u32)((u64)rows.neighbour(j) - tile.base);
         }
         tile.parent[i] = first;
     }

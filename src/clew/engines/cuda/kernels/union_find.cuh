@@ -39,6 +39,11 @@ __device__ __forceinline__ void join(T* parent, T a, T b) {
     }
 }
 
+template <class T>
+__device__ __forceinline__ void point_to_self(u64 n, T* parent) {
+    for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) parent[v] = (T)v;
+}
+
 // The first step of many: a vertex points at its first neighbour where that is smaller, else at itself.
 template <class T>
 __device__ __forceinline__ void point_to_first(u64 n, const offset_t* offsets, const T* neighbours, T* parent) {
