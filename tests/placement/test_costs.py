@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,13 +20,15 @@ from clew.placement import (
     Hot,
     Interleave,
     Intraleave,
+    Placement,
     Random,
     Speed,
+    Strategy,
     compare,
 )
 from clew.placement import reads as reads_module
 from clew.placement.levels import levels_from
-from clew.placement.reads import Reads
+from clew.placement.reads import Layout, Reads
 from clew.placement.speed import KNOWN, parse_speeds
 from clew.tiers import Rates
 from tests.algorithms.graphs import graphs
@@ -58,7 +61,7 @@ def test_patterns_are_counted_as_by_hand(graph, bias, bandwidth_alone):
     placed = placement.apply(graph)  # the rows as they really lie then
     degrees, everyone = placed.degrees().tolist(), range(placed.num_vertices)
     reads = Reads(graph, 1, 0)
-    found = reads.seconds(placement, speeds)
+    found = reads.seconds([Layout.of(placement)], speeds)[0]
     assert found["sweep"] == pytest.approx(seconds_by_hand(placed, [(v, degrees[v]) for v in everyone], speeds))
     glance = [(v, min(2, degrees[v])) for v in everyone]
     assert found["glance"] == pytest.approx(seconds_by_hand(placed, glance, speeds))
@@ -89,11 +92,52 @@ def test_patterns_are_counted_as_by_hand(graph, bias, bandwidth_alone):
 def test_some_blocks_of_a_large_graph_stand_for_all(monkeypatch):
     graph = clew.generate.kronecker(14, 16, seed=1)
     placement = Random(1, 0.5).place(graph)
-    whole = Reads(graph, 2, 0).seconds(placement, KNOWN["gpu"])
+    whole = Reads(graph, 2, 0).seconds([Layout.of(placement)], KNOWN["gpu"])[0]
     monkeypatch.setattr(reads_module, "ASKED", graph.num_arcs // 8)
-    sampled = Reads(graph, 2, 0).seconds(placement, KNOWN["gpu"])
+    sampled = Reads(graph, 2, 0).seconds([Layout.of(placement)], KNOWN["gpu"])[0]
     assert sampled["search"] != whole["search"]
     assert sampled["search"] == pytest.approx(whole["search"], rel=0.15)
+
+
+def test_what_is_looked_at_in_a_large_graph_does_not_grow_with_it(monkeypatch):
+    graph = clew.generate.kronecker(14, 16, seed=1)
+    for asked in (graph.num_arcs // 8, graph.num_arcs // 64):
+        monkeypatch.setattr(reads_module, "ASKED", asked)
+        share = Reads(graph, 1, 0)._share
+        assert share * graph.num_arcs == pytest.approx(asked, rel=0.2)
+
+
+class Sorted(Strategy):
+    """By length within both groups: not as rows lay before."""
+
+    name = "sorted"
+
+    def choose(self, graph):
+        return np.arange(graph.num_vertices) % 3 > 0
+
+    def place(self, graph, fast_memory=None):
+        slow_first = Placement.from_mask(graph, self.choose(graph))
+        ids = np.empty(graph.num_vertices, dtype=np.int64)
+        ids[np.lexsort((graph.degrees(), slow_first.fast))] = np.arange(graph.num_vertices)
+        return replace(slow_first, permutation=ids)
+
+
+@settings(deadline=None)
+@given(graph=graphs(min_vertices=1))
+def test_rows_that_were_sorted_within_the_groups_are_counted_as_they_lie(graph):
+    found = compare(graph, [Sorted()], speeds=LINK)[0]
+    placed = found.placement.apply(graph)
+    sweep = [(v, degree) for v, degree in enumerate(placed.degrees().tolist())]
+    assert found.patterns["sweep"] == pytest.approx(seconds_by_hand(placed, sweep, LINK))
+
+
+def test_lines_of_any_length():
+    graph = clew.generate.kronecker(8, 8, seed=1)
+    speeds = (Speed(1e9, 1e6, 24, 48), Speed(8e9, 1e8, 40, 0))
+    found = compare(graph, [Random(1, 0.5)], speeds=speeds)[0]
+    placed = found.placement.apply(graph)
+    glance = [(v, min(2, degree)) for v, degree in enumerate(placed.degrees().tolist())]
+    assert found.patterns["glance"] == pytest.approx(seconds_by_hand(placed, glance, speeds))
 
 
 def speedups(graph):
@@ -154,7 +198,8 @@ def test_auto_is_never_worse_than_the_numbering_as_it_is(graph, budget, speeds):
     assert chosen.fast_bytes <= budget
     as_it_is = auto.candidates(graph)[0].place(graph, budget)
     assert np.array_equal(as_it_is.permutation, np.arange(graph.num_vertices))
-    took, would_take = (math.prod(reads.seconds(one, parse_speeds(speeds)).values()) for one in (chosen, as_it_is))
+    counted = reads.seconds([Layout.of(chosen), Layout.of(as_it_is)], parse_speeds(speeds))
+    took, would_take = (math.prod(patterns.values()) for patterns in counted)
     assert took <= would_take * (1 + 1e-9)
 
 

@@ -22,10 +22,13 @@ from clew.placement import (
     Placement,
     Random,
     compare,
+    hottest,
     parse_bytes,
     parse_strategy,
 )
+from clew.placement import auto as auto_module
 from clew.placement import placement as placement_module
+from clew.placement.heat import HEAT
 from tests.algorithms.graphs import graphs, thread_count
 from tests.placement.example import example
 
@@ -195,6 +198,45 @@ def test_the_hottest_go_first_and_what_is_too_large_is_passed_over():
         assert heat[Hot("8KiB", by).place(graph).fast].mean() > 2 * heat.mean()
 
 
+@settings(deadline=None)
+@given(
+    graph=graphs(min_vertices=1),
+    by=st.sampled_from(["degree", "pagerank", "access", "cost"]),
+    part=st.floats(0, 1),
+    rounds=st.sampled_from([0, 1, 2, 8]),
+    digit=st.sampled_from([1, 2, 11]),
+)
+def test_the_hottest_are_those_that_fit_one_after_the_other(graph, by, part, rounds, digit):
+    sizes, heat = row_bytes(graph), HEAT[by](graph)
+    left, expected = int(part * sizes.sum()), np.zeros(graph.num_vertices, dtype=bool)
+    budget = left
+    for v in sorted(range(graph.num_vertices), key=lambda v: (-heat[v], v)):
+        if sizes[v] <= left:
+            left -= int(sizes[v])
+            expected[v] = True
+    with pytest.MonkeyPatch.context() as changed:
+        changed.setattr(hottest, "ROUNDS", rounds)
+        changed.setattr(hottest, "DIGIT", digit)
+        assert np.array_equal(Hot(budget, by).choose(graph), expected)
+
+
+def test_chosen_rows_that_fit_are_kept_in_order_of_ids():
+    graph = clew.generate.star(6)
+    hub, leaf = int(row_bytes(graph).max()), int(row_bytes(graph).min())
+    assert AllFast().choose_within(graph, hub - 1).tolist() == [False] + [True] * ((hub - 1) // leaf) + [False] * (
+        5 - (hub - 1) // leaf
+    )
+    assert AllFast().choose_within(graph, None).all()
+
+
+def test_chance_is_one_sequence_however_many_draw_from_it():
+    graph = clew.generate.path(200_000)
+    expected = np.random.default_rng(5).random(graph.num_vertices) < 0.3
+    for count in (1, 3):
+        with thread_count(count):
+            assert np.array_equal(Random(5, 0.3).choose(graph), expected)
+
+
 def test_the_smaller_of_two_budgets_holds():
     graph = clew.generate.rmat(10, 8, seed=1)
     for strategy in (Hot("8KiB"), AsNumbered("8KiB"), Auto("8KiB")):
@@ -205,6 +247,7 @@ def test_the_smaller_of_two_budgets_holds():
 def test_placements_do_not_depend_on_threads():
     graph = clew.generate.rmat(14, 16, 0.57, 0.19, 0.19, seed=1)
     strategies = [Degree(8, 80), Frontier(1, 100), Intraleave(1, "1-2"), Hot("128KiB", "access"), Hot(9999, "pagerank")]
+    strategies += [Hot(9999, "cost"), Random(1, 0.3), Auto("128KiB", "gpu")]
     for strategy in strategies:
         made = []
         for count in (1, 3):
@@ -239,6 +282,15 @@ def test_auto_takes_the_best_and_says_which():
     placement = auto.place(graph)
     assert placement.strategy == next(str(one) for one in tried if str(one) in good)
     assert np.array_equal(auto.choose(graph), placement.fast)
+
+
+def test_auto_leaves_out_what_looks_at_all_edges_of_large_graphs(monkeypatch):
+    graph = clew.generate.kronecker(12, 16, seed=1)
+    half = graph.num_arcs * graph.indices.itemsize // 2
+    chosen, tried = Auto(half, "gpu").place(graph), {one.name for one in Auto(half, "gpu").candidates(graph)}
+    monkeypatch.setattr(auto_module, "FEW", graph.num_arcs - 1)
+    assert tried - {one.name for one in Auto(half, "gpu").candidates(graph)} == {"degree", "frontier"}
+    assert np.array_equal(Auto(half, "gpu").place(graph).permutation, chosen.permutation)
 
 
 def test_auto_prefers_what_uses_both_memories():

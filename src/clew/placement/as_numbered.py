@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.graph import Graph
-from clew.placement.placement import Placement, row_bytes
+from clew.placement.placement import Placement, edge_bytes
 from clew.placement.sizes import parse_bytes
 from clew.placement.strategy import Strategy
 
@@ -35,9 +36,20 @@ class AsNumbered(Strategy):
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
         """All from some vertex on."""
-        from_the_end = np.cumsum(row_bytes(graph.outgoing)[::-1])
-        fast: npt.NDArray[np.bool_] = (from_the_end <= parse_bytes(self.fast_memory))[::-1]
+        rows, budget = graph.outgoing, parse_bytes(self.fast_memory)
+
+        def fits(first: int) -> bool:
+            arcs, offsets = rows.num_arcs - int(rows.indptr[first]), rows.num_vertices - first
+            return arcs * edge_bytes(rows) + offsets * rows.indptr.itemsize <= budget
+
+        fast = np.zeros(rows.num_vertices, dtype=np.bool_)
+        fast[bisect_left(range(rows.num_vertices), True, key=fits) :] = True
         return fast
+
+    def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
+        """All from some vertex on that fit the smaller one of two budgets."""
+        budgets = [parse_bytes(budget) for budget in (self.fast_memory, fast_memory) if budget is not None]
+        return AsNumbered(min(budgets)).choose(graph)
 
     def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
         """Where the vertices of ``graph`` go; of two budgets the smaller one holds."""

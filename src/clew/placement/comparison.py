@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from clew.graph import Graph
 from clew.placement.placement import Placement
-from clew.placement.reads import Reads
+from clew.placement.reads import Layout, Reads
 from clew.placement.speed import Speed, parse_speeds
 from clew.placement.strategy import Strategy
 
@@ -43,16 +43,18 @@ def compare(
     nothing about caches. Strategies are ranked by the geometric mean, so that no pattern outweighs the others.
     """
     slow_and_fast = parse_speeds(speeds)
-    reads = Reads(graph, searches, seed)
-    results = []
-    for strategy in strategies:
-        placement = strategy.place(graph, fast_memory)
-        patterns = reads.seconds(placement, slow_and_fast)
-        results.append(Compared(strategy, placement, _geometric_mean(patterns), patterns))
+    tried = list(strategies)
+    placements = [strategy.place(graph, fast_memory) for strategy in tried]
+    counted = Reads(graph, searches, seed).seconds([Layout.of(one) for one in placements], slow_and_fast)
+    results = [
+        Compared(strategy, placement, geometric_mean(patterns), patterns)
+        for strategy, placement, patterns in zip(tried, placements, counted, strict=True)
+    ]
     return sorted(results, key=lambda compared: compared.seconds)
 
 
-def _geometric_mean(patterns: dict[str, float]) -> float:
+def geometric_mean(patterns: dict[str, float]) -> float:
+    """What strategies are ranked by."""
     if min(patterns.values()) <= 0:  # there is nothing to read
         return 0.0
     return math.exp(sum(map(math.log, patterns.values())) / len(patterns))

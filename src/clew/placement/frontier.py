@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from clew import threads
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.placement.levels import level_sizes, levels_from
@@ -40,7 +41,10 @@ class Frontier(Strategy):
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
         """All vertices of a frontier, or none."""
+        from clew.placement import kernels_levels as kernels
+
         depth = levels_from(graph, vertex_of(graph, self.source))
-        large = np.append(level_sizes(depth) > self.threshold, False)  # the last entry is for depth -1
-        chosen: npt.NDArray[np.bool_] = large[depth]
-        return chosen
+        large = level_sizes(graph, depth)[0] > self.threshold
+        fast, pieces = np.empty(depth.size, dtype=np.bool_), threads.pieces(depth.size)
+        threads.each(kernels.on_levels, pieces, pieces, depth, large, fast)
+        return fast

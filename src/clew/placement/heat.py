@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from clew import threads
 from clew.build.rows import blocks_of
@@ -43,7 +42,7 @@ def by_access(graph: Graph) -> Array:
 
     if not graph.num_vertices:
         return np.zeros(0, dtype=np.int64)
-    visits = np.empty((WALKS, STEPS), dtype=np.int64)
+    visits = np.empty((STEPS, WALKS), dtype=np.int64)
     rows = (as_bits(graph.indptr), as_bits(graph.indices))
     pieces = threads.pieces(visits.size)
     threads.each(kernels.walk, pieces, pieces, np.uint64(1), *rows, as_bits(visits))
@@ -67,13 +66,3 @@ HEAT: dict[str, Callable[[Graph], Array]] = {
     "access": by_access,
     "cost": by_cost,
 }
-
-
-def hottest_first(heat: Array) -> npt.NDArray[np.int64]:
-    """Vertices by descending heat, equals by ascending id; by radix, since there may be many."""
-    from clew.build import kernels_sort
-
-    keys = as_bits(heat.max(initial=0) - heat) if heat.dtype.kind in "iu" else ~as_bits(heat)  # floats of 0 or more
-    order = np.arange(heat.size, dtype=np.int64)
-    kernels_sort.sort_row(keys, as_bits(order), np.uint64(0), np.uint64(heat.size), False)
-    return order

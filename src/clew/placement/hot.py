@@ -10,10 +10,11 @@ import numpy.typing as npt
 
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.placement.heat import HEAT, hottest_first
+from clew.placement.heat import HEAT
+from clew.placement.hottest import hottest_fitting
 from clew.placement.placement import Placement
 from clew.placement.sizes import parse_bytes
-from clew.placement.strategy import Strategy, fitting
+from clew.placement.strategy import Strategy
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,12 @@ class Hot(Strategy):
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
         """The hottest that fit."""
-        return fitting(graph, hottest_first(HEAT[self.by](graph)), parse_bytes(self.fast_memory))
+        return hottest_fitting(graph.outgoing, HEAT[self.by](graph), parse_bytes(self.fast_memory))
+
+    def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
+        """The hottest that fit the smaller one of two budgets."""
+        budgets = [parse_bytes(budget) for budget in (self.fast_memory, fast_memory) if budget is not None]
+        return Hot(min(budgets), self.by).choose(graph)
 
     def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
         """Where the vertices of ``graph`` go; of two budgets the smaller one holds."""

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Filling a budget of bytes, hottest first; and how hot vertices are, by rank and by the visits of random walks."""
+"""How hot vertices are, by rank and by the visits of random walks."""
 
 import numpy as np
 
@@ -8,18 +8,8 @@ from clew.jit import njit
 ONE = np.uint64(1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the step of the splitmix64 generator, and its two multipliers
 MIX = np.uint64(0xBF58476D1CE4E5B9)
+TOGETHER = 32  # walks
 MIX_AGAIN = np.uint64(0x94D049BB133111EB)
-
-
-@njit(cache=True, nogil=True)
-def fill(order, sizes, budget, fast):
-    """Take vertices in order, each if it still fits: one row too large must not leave the memory empty."""
-    left = budget
-    for i in range(np.uint64(order.size)):
-        v = order[i]
-        if sizes[v] <= left:
-            left -= sizes[v]
-            fast[v] = True
 
 
 @njit(cache=True, nogil=True)
@@ -43,20 +33,26 @@ def collect(piece, bounds, damping, indptr, indices, passed, rank):
 
 @njit(cache=True, nogil=True)
 def walk(piece, pieces, seed, indptr, indices, visits):
-    """Random walks visits[piece], visits[piece + pieces], … from random vertices, a row of visited vertices each.
+    """Random walks from random vertices, a piece of the rows of ``visits``: those vertices, a column for every walk.
 
-    A walk that can go no further starts again elsewhere. Which way walk k goes depends on the seed and k alone.
+    A walk that can go no further starts again elsewhere. Which way walk k goes depends on the seed and k alone. A few
+    take their steps by turns: each waits for memory at every step, and so they wait together.
     """
     num_vertices = np.uint64(indptr.size - 1)
-    for k in range(piece, visits.shape[0], pieces):
-        state = seed + np.uint64(k) * MIX
-        state, number = _next(state)
-        v = number % num_vertices
-        for step in range(visits.shape[1]):
-            visits[k, step] = v
-            state, number = _next(state)
-            degree = indptr[v + ONE] - indptr[v]
-            v = np.uint64(indices[indptr[v] + number % degree]) if degree > 0 else number % num_vertices
+    states, at = np.empty(TOGETHER, np.uint64), np.empty(TOGETHER, np.uint64)
+    first, last = piece * visits.shape[1] // pieces, (piece + 1) * visits.shape[1] // pieces
+    for start in range(first, last, TOGETHER):
+        count = min(TOGETHER, last - start)
+        for j in range(count):
+            states[j], number = _next(seed + np.uint64(start + j) * MIX)
+            at[j] = number % num_vertices
+        for step in range(visits.shape[0]):
+            for j in range(count):
+                v = at[j]
+                visits[step, start + j] = v
+                states[j], number = _next(states[j])
+                degree = indptr[v + ONE] - indptr[v]
+                at[j] = np.uint64(indices[indptr[v] + number % degree]) if degree > 0 else number % num_vertices
 
 
 @njit(cache=True, nogil=True)

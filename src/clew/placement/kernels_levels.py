@@ -104,3 +104,25 @@ def places_in_levels(depth, sizes, place):
             level = np.uint64(depth[v])
             place[v] = sizes[level]
             sizes[level] += 1
+
+
+@njit(cache=True, nogil=True)
+def level_sizes(depth, indptr):
+    """How many vertices are on every level, and how many edges they have."""
+    levels = np.int64(1)
+    for v in range(np.uint64(depth.size)):
+        levels = max(levels, np.int64(depth[v]) + 1)
+    found, edges = np.zeros(levels, np.int64), np.zeros(levels, np.int64)
+    for v in range(np.uint64(depth.size)):
+        if depth[v] >= 0:
+            level = np.uint64(depth[v])
+            found[level] += 1
+            edges[level] += np.int64(indptr[v + ONE] - indptr[v])
+    return found, edges
+
+
+@njit(cache=True, nogil=True)
+def on_levels(piece, pieces, depth, chosen, fast):
+    """Mark, of one piece of the vertices, those whose level is chosen."""
+    for v in range(np.uint64(piece * depth.size // pieces), np.uint64((piece + 1) * depth.size // pieces)):
+        fast[v] = depth[v] >= 0 and chosen[np.uint64(depth[v])]

@@ -57,7 +57,9 @@ def rarely_entered_children(piece, bounds, indptr, indices, in_degrees, threshol
         start, size = indptr[u], indptr[u + ONE] - indptr[u]
         if size <= threshold:
             continue
-        chosen = np.uint64(0)  # the k-th of them has percentile 100 k / size
+        chosen = np.uint64(percentile * np.float64(size) / 100.0)  # the k-th of them has percentile 100 k / size
+        while chosen > 0 and np.float64(chosen) * 100.0 >= percentile * np.float64(size):
+            chosen -= ONE
         while np.float64(chosen + ONE) * 100.0 < percentile * np.float64(size):
             chosen += ONE
         if chosen == 0:

@@ -56,9 +56,12 @@ def _kept(piece: int, found: list[Array], owner: Array) -> Array:
     return found[piece][: kernels.keep_own(piece, found[piece], owner)]
 
 
-def level_sizes(depth: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """How many vertices are on every level."""
-    return np.bincount(depth[depth >= 0]).astype(np.int64, copy=False)
+def level_sizes(graph: Graph, depth: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """How many vertices are on every level, and how many edges they have."""
+    from clew.placement import kernels_levels as kernels
+
+    vertices, edges = kernels.level_sizes(depth, as_bits(graph.indptr))
+    return vertices, edges
 
 
 def places_in_levels(depth: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:

@@ -51,9 +51,8 @@ class Placement:
         """
         fast = transform.as_mask(fast, graph.num_vertices)
         permutation, boundary = _in_two_groups(fast)
-        sizes = row_bytes(graph.outgoing)
-        in_fast = int(sizes[fast].sum())
-        return cls(permutation, boundary, int(sizes.sum()) - in_fast, in_fast, strategy)
+        in_fast = bytes_of(graph.outgoing, fast)
+        return cls(permutation, boundary, all_bytes(graph.outgoing) - in_fast, in_fast, strategy)
 
     @classmethod
     def of(cls, graph: Graph) -> Placement | None:
@@ -91,6 +90,17 @@ class Placement:
         mask: npt.NDArray[np.bool_] = self.permutation >= self.boundary
         return mask
 
+    @property
+    def keeps_order(self) -> bool:
+        """Whether vertices have the order they had within both groups; not where someone also sorted them."""
+        return np.array_equal(_in_two_groups(self.fast)[0], self.permutation)
+
+    def old_ids(self) -> npt.NDArray[np.int64]:
+        """The vertices in the order of their new ids."""
+        old_ids = np.empty(self.num_vertices, dtype=np.int64)
+        old_ids[self.permutation] = np.arange(self.num_vertices)
+        return old_ids
+
     def apply(self, graph: Graph) -> Graph:
         """The graph renumbered, with the placement in its metadata.
 
@@ -105,8 +115,7 @@ class Placement:
             )
         import pyarrow as pa
 
-        old_ids = np.empty(self.num_vertices, dtype=np.int64)
-        old_ids[self.permutation] = np.arange(self.num_vertices)
+        old_ids = self.old_ids()
         names = pa.array(old_ids) if graph.names is None else graph.names.take(old_ids)
         return Graph(
             self._moved(graph.outgoing),
@@ -134,10 +143,9 @@ class Placement:
         return found
 
     def _moved(self, rows: Adjacency) -> Adjacency:
-        permutation, _ = _in_two_groups(self.fast)
         if np.array_equal(self.permutation, np.arange(self.num_vertices)):
             return rows
-        if not np.array_equal(permutation, self.permutation):  # made by someone who also sorted within the groups
+        if not self.keeps_order:
             return transform.relabeled(rows, self.permutation)
         from clew.placement import kernels_rows as kernels
 
@@ -149,20 +157,44 @@ class Placement:
         bounds = blocks_of(rows)
         old = (as_bits(rows.indptr), as_bits(rows.indices), as_bits(rows.weights))
         new = (as_bits(indptr), as_bits(indices), as_bits(weights))
-        ids = permutation.astype(as_bits(indices).dtype)
+        ids = self.permutation.astype(as_bits(indices).dtype)
         threads.each(kernels.move_rows, bounds.size - 1, bounds, np.uint64(self.boundary), *old, ids, *new)
         return Adjacency(indptr, indices, weights)
 
 
 def row_bytes(rows: Adjacency) -> npt.NDArray[np.int64]:
     """What every row takes: its neighbours, their weights and the row's offset."""
-    each = rows.indices.itemsize + (0 if rows.weights is None else rows.weights.itemsize)
-    sizes: npt.NDArray[np.int64] = rows.degrees() * each + rows.indptr.itemsize
+    sizes: npt.NDArray[np.int64] = rows.degrees() * edge_bytes(rows) + rows.indptr.itemsize
     return sizes
+
+
+def edge_bytes(rows: Adjacency) -> int:
+    """What an edge takes: a neighbour and its weight."""
+    return rows.indices.itemsize + (0 if rows.weights is None else rows.weights.itemsize)
+
+
+def all_bytes(rows: Adjacency) -> int:
+    """What all rows take."""
+    return rows.num_arcs * edge_bytes(rows) + rows.num_vertices * rows.indptr.itemsize
+
+
+def bytes_of(rows: Adjacency, chosen: npt.NDArray[np.bool_]) -> int:
+    """What the rows of the chosen vertices take."""
+    from clew.placement import kernels_groups as kernels
+
+    pieces = threads.pieces(chosen.size)
+    arcs = sum(threads.each(kernels.count_arcs, pieces, pieces, as_bits(rows.indptr), chosen))
+    return int(arcs) * edge_bytes(rows) + int(np.count_nonzero(chosen)) * rows.indptr.itemsize
 
 
 def _in_two_groups(fast: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], int]:
     """New ids, those of slow vertices first, and how many those are."""
-    rank = np.cumsum(fast, dtype=np.int64)  # fast vertices up to and including this one
-    boundary = fast.size - (int(rank[-1]) if fast.size else 0)
-    return np.where(fast, rank - 1 + boundary, np.arange(fast.size) - rank), boundary
+    from clew.placement import kernels_groups as kernels
+
+    pieces = threads.pieces(fast.size)
+    counts = threads.each(kernels.count_chosen, pieces, pieces, fast)
+    boundary = fast.size - int(sum(counts))
+    before = np.cumsum([0, *counts], dtype=np.int64)  # fast vertices before every piece
+    permutation = np.empty(fast.size, dtype=np.int64)
+    threads.each(kernels.number_groups, pieces, pieces, fast, before, np.int64(boundary), permutation)
+    return permutation, boundary

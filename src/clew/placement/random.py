@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from clew import threads
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.placement.strategy import Strategy
@@ -41,4 +42,13 @@ class Random(Strategy):
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
         """By one random number each."""
-        return np.random.default_rng(self.seed).random(graph.num_vertices) < self.bias
+        fast = np.empty(graph.num_vertices, dtype=np.bool_)
+        pieces = threads.pieces(fast.size)
+        threads.each(self._draw, pieces, pieces, fast)
+        return fast
+
+    def _draw(self, piece: int, pieces: int, fast: npt.NDArray[np.bool_]) -> None:
+        """Of one sequence of numbers, those of one piece of the vertices: how many pieces there are does not matter."""
+        first, last = piece * fast.size // pieces, (piece + 1) * fast.size // pieces
+        numbers = np.random.Generator(np.random.PCG64(self.seed).advance(first))
+        np.less(numbers.random(last - first), self.bias, out=fast[first:last])

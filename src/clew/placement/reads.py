@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clew import threads
+from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
-from clew.dtypes import Array, as_bits
+from clew.dtypes import as_bits
 from clew.graph import Graph
-from clew.placement.levels import levels_from
+from clew.placement.levels import level_sizes, levels_from
 from clew.placement.placement import Placement
 from clew.placement.speed import Speeds
 
 GLANCE = 2  # neighbours of every vertex that components begin with
+WHOLE = np.iinfo(np.int64).max  # more neighbours than any vertex has
 #: A search pulls where its frontier has more edges than this times the vertices to be found and a tenth of all: an edge
 #: followed is cheaper than a vertex that looks for a parent. The engines decide likewise.
 PULL_COST, OF_ALL = 2.0, 0.1
@@ -36,43 +39,70 @@ class Reads:
     """
 
     def __init__(self, graph: Graph, searches: int, seed: int) -> None:
-        candidates = np.flatnonzero(graph.degrees())
+        rows = graph.outgoing
+        candidates = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
         sources = np.random.default_rng(seed).choice(candidates, min(searches, candidates.size), replace=False)
         self._graph = graph
-        self._degrees = graph.degrees().astype(np.int64, copy=False)
         self._at_once = np.zeros(graph.num_vertices, dtype=np.int32)
-        self._searches = [self._search(levels_from(graph, int(source))) for source in sources]
+        depths = [levels_from(graph, int(source)) for source in sources]
+        self._searches = threads.each(_search, len(depths), graph, depths)
+        self._asked, self._share = _asked(rows)
 
-    def seconds(self, placement: Placement, speeds: Speeds) -> dict[str, float]:
-        """What each pattern spends on reading rows. Both memories deliver at once, so the slower decides every step."""
-        layout = _Layout(self._graph, placement, speeds)
-        passes: list[_Pass] = [
-            (self._degrees, self._at_once, 1),
-            (np.minimum(self._degrees, GLANCE), self._at_once, 1),
-            *((self._degrees, search.depth, search.levels) for search in self._searches),
-        ]
-        sweep, glance, *pushes = threads.each(_seconds_of, len(passes), layout, passes)
+    def seconds(self, layouts: Sequence[Layout], speeds: Speeds) -> list[dict[str, float]]:
+        """What each pattern spends on reading rows, for every layout.
+
+        Both memories deliver at once, so the slower decides every step. No pass over the rows depends on another one,
+        so all passes of all layouts share the cores.
+        """
+        passes: list[_Pass] = [_Pass(WHOLE, self._at_once, 1), _Pass(GLANCE, self._at_once, 1)]
+        passes += [_Pass(WHOLE, search.depth, search.levels) for search in self._searches]
+        passes += [_Pass(WHOLE, search.depth, len(search.pulled), search.pulled) for search in self._searches]
+        work = [(layout, one) for layout in layouts for one in passes]
+        taken = threads.each(self._seconds_of, len(work), work, speeds)
+        each = len(passes)
+        return [self._by_pattern(taken[start : start + each]) for start in range(0, len(work), each)]
+
+    def _by_pattern(self, taken: list[npt.NDArray[np.float64]]) -> dict[str, float]:
+        """The seconds of the steps of all passes put together."""
+        (sweep, glance), count = taken[:2], len(self._searches)
         found = {"sweep": float(sweep[0]), "glance": float(glance[0]), "search": 0.0, "relax": 0.0}
-        for search, pushed in zip(self._searches, pushes, strict=True):  # one at a time: 8 bytes a vertex and level
-            looked = [layout.looked(search.depth, level) for level in search.pulled]
-            pulls = threads.each(_seconds_of, len(looked), layout, [(taken, self._at_once, 1) for taken, _ in looked])
+        for search, pushed, pulled in zip(self._searches, taken[2 : 2 + count], taken[2 + count :], strict=True):
             steps = pushed.copy()
-            for level, pulled, (_, share) in zip(search.pulled, pulls, looked, strict=True):
-                steps[level] = pulled[0] / share
-            found["search"] += float(steps.sum()) / len(self._searches)
-            found["relax"] += float(pushed.sum()) / len(self._searches)
+            steps[search.pulled] = pulled / self._share
+            found["search"] += float(steps.sum()) / count
+            found["relax"] += float(pushed.sum()) / count
         return found
 
-    def _search(self, depth: npt.NDArray[np.int32]) -> _Search:
-        """With the levels on which it pulls, which are the same wherever rows are."""
-        levels = int(depth.max(initial=0)) + 1
-        if self._graph.directed:  # then pulling reads the in-edges, which are other rows
-            return _Search(depth, levels, [])
-        reached = depth >= 0
-        found = np.bincount(depth[reached], minlength=levels)
-        edges = np.bincount(depth[reached], weights=self._degrees[reached], minlength=levels)
-        unfound = depth.size - np.cumsum(found)
-        return _Search(depth, levels, np.flatnonzero(edges > PULL_COST * (unfound + OF_ALL * depth.size)).tolist())
+    def _seconds_of(self, number: int, work: list[tuple[Layout, _Pass]], speeds: Speeds) -> npt.NDArray[np.float64]:
+        """Seconds of every step of one pass."""
+        from clew.placement import kernels_reads as kernels
+
+        layout, one = work[number]
+        rows = self._graph.outgoing
+        accesses, lines = np.zeros((2, one.steps * 2), dtype=np.int64)  # of every step, slow and fast by turns
+        line, near = (np.array(values, dtype=np.int64) for values in zip(*(speed[2:] for speed in speeds), strict=True))
+        memories = (np.int64(rows.indices.itemsize), line, near, accesses, lines)
+        indptr = as_bits(rows.indptr)
+        if one.pulled is None:
+            kernels.count_lines(*layout, indptr, np.int64(one.most), one.step, *memories)
+        elif one.pulled.size:
+            where = (indptr, as_bits(rows.indices), one.step, one.pulled)
+            kernels.count_pulls(*layout, self._asked, *where, *memories)
+        slow, fast = (speed.seconds(accesses[side::2], lines[side::2]) for side, speed in enumerate(speeds))
+        slower: npt.NDArray[np.float64] = np.maximum(slow, fast)
+        return slower
+
+
+class Layout(NamedTuple):
+    """How rows lie: whose are in fast memory; and the vertices in the order of rows where groups do not keep theirs."""
+
+    order: npt.NDArray[np.int64] | None
+    fast: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, placement: Placement) -> Layout:
+        """As they lie after renumbering."""
+        return cls(None if placement.keeps_order else placement.old_ids(), placement.fast)
 
 
 class _Search(NamedTuple):
@@ -80,50 +110,38 @@ class _Search(NamedTuple):
 
     depth: npt.NDArray[np.int32]
     levels: int
-    pulled: list[int]
+    pulled: npt.NDArray[np.int32]
 
 
-#: Rows gone through once: how many neighbours each vertex reads, in which step, and how many steps there are.
-_Pass = tuple[Array, Array, int]
+class _Pass(NamedTuple):
+    """Rows gone through once: how many neighbours are read, in which of so many steps; or on which levels is pulled."""
+
+    most: int
+    step: npt.NDArray[np.int32]
+    steps: int
+    pulled: npt.NDArray[np.int32] | None = None
 
 
-def _seconds_of(number: int, layout: _Layout, passes: list[_Pass]) -> npt.NDArray[np.float64]:
-    return layout.seconds(*passes[number])
+def _search(number: int, graph: Graph, depths: list[npt.NDArray[np.int32]]) -> _Search:
+    """With the levels on which it pulls, which are the same wherever rows are."""
+    depth = depths[number]
+    found, edges = level_sizes(graph, depth)
+    if graph.directed:  # then pulling reads the in-edges, which are other rows
+        return _Search(depth, found.size, np.zeros(0, dtype=np.int32))
+    unfound = depth.size - np.cumsum(found)
+    pulled = np.flatnonzero(edges > PULL_COST * (unfound + OF_ALL * depth.size))
+    return _Search(depth, found.size, pulled.astype(np.int32))
 
 
-class _Layout:
-    """A graph as it lies after renumbering."""
+def _asked(rows: Adjacency) -> tuple[npt.NDArray[np.bool_], float]:
+    """Which vertices are asked how far they look, and the part of all edges that are theirs.
 
-    def __init__(self, graph: Graph, placement: Placement, speeds: Speeds) -> None:
-        self._rows, self._speeds = graph.outgoing, speeds
-        self._boundary, self._fast = placement.boundary, placement.fast
-        self._old_ids = np.empty(graph.num_vertices, dtype=np.int64)
-        self._old_ids[placement.permutation] = np.arange(graph.num_vertices)
-        self._line = np.array([speed.line for speed in speeds], dtype=np.int64)
-        self._near = np.array([speed.near for speed in speeds], dtype=np.int64)
-
-    def seconds(self, taken: Array, step: Array, count: int) -> npt.NDArray[np.float64]:
-        """Seconds of every step, in which the vertices of that step read so many of their neighbours."""
-        from clew.placement import kernels_reads as kernels
-
-        rows, counts = self._rows, np.zeros((count, 2, 2), dtype=np.int64)
-        known = (self._old_ids, np.uint64(self._boundary), as_bits(rows.indptr), taken, step)
-        kernels.count_lines(*known, np.int64(rows.indices.itemsize), self._line, self._near, counts)
-        slow, fast = (speed.seconds(counts[:, side, 0], counts[:, side, 1]) for side, speed in enumerate(self._speeds))
-        slower: npt.NDArray[np.float64] = np.maximum(slow, fast)
-        return slower
-
-    def looked(self, depth: npt.NDArray[np.int32], level: int) -> tuple[npt.NDArray[np.int64], float]:
-        """How many neighbours vertices beyond a level look at until one is on it; and the part of all that were asked.
-
-        Of a large graph one block in so many of rows is asked, the others read nothing.
-        """
-        from clew.placement import kernels_reads as kernels
-
-        rows, taken = self._rows, np.zeros(depth.size, dtype=np.int64)
-        bounds = blocks_of(rows, BLOCKS)
-        every = max(1, min(BLOCKS // FEWEST, rows.num_arcs // ASKED))
-        begins, ends = bounds[:-1:every], bounds[1::every]
-        arrays = (as_bits(rows.indptr), as_bits(rows.indices), depth, np.int32(level), self._fast, taken)
-        threads.each(kernels.look_for, begins.size, begins, ends, *arrays)
-        return taken, float((rows.indptr[ends] - rows.indptr[begins]).sum()) / max(1, rows.num_arcs)
+    Of a large graph one block in so many of rows is asked, about as many edges however large it is.
+    """
+    every = max(1, rows.num_arcs // ASKED)
+    bounds = blocks_of(rows, max(BLOCKS, FEWEST * every))
+    begins, ends = bounds[:-1:every], bounds[1::every]
+    asked = np.zeros(rows.num_vertices, dtype=np.bool_)
+    for begin, end in zip(begins, ends, strict=True):
+        asked[begin:end] = True
+    return asked, float((rows.indptr[ends] - rows.indptr[begins]).sum()) / max(1, rows.num_arcs)

@@ -28,3 +28,8 @@ def parse_bytes(amount: int | str) -> int:
     if found is None or size is None:
         raise GraphError(f"{amount!r} is no amount of memory; expected a number of bytes or a text such as '8GiB'.")
     return int(found[1]) * size if found[1].isdecimal() else int(float(found[1]) * size)
+
+
+def as_budget(size: int) -> np.uint64:
+    """Bytes as kernels count them: no memory is larger than that."""
+    return np.uint64(min(size, 2**63))

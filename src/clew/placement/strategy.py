@@ -12,8 +12,8 @@ import numpy.typing as npt
 from clew.dtypes import as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.placement.placement import Placement, row_bytes
-from clew.placement.sizes import parse_bytes
+from clew.placement.placement import Placement, edge_bytes
+from clew.placement.sizes import as_budget, parse_bytes
 
 
 class Strategy(ABC):
@@ -32,10 +32,20 @@ class Strategy(ABC):
         With ``fast_memory``, a number of bytes or a text such as "8GiB", no more than that is used: chosen vertices
         are taken in the order of their ids, and those whose row does not fit any more stay in slow memory.
         """
+        return Placement.from_mask(graph, self.choose_within(graph, fast_memory), str(self))
+
+    def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
+        """For every vertex, whether ``place`` puts it into fast memory."""
         chosen = self.choose(graph)
-        if fast_memory is not None:
-            chosen = fitting(graph, np.flatnonzero(chosen), parse_bytes(fast_memory))
-        return Placement.from_mask(graph, chosen, str(self))
+        if fast_memory is None:
+            return chosen
+        from clew.placement import kernels_groups
+
+        fitting = np.array(chosen, dtype=np.bool_)  # a copy: what was chosen may be somebody else's
+        rows = graph.outgoing
+        sizes = (np.uint64(edge_bytes(rows)), np.uint64(rows.indptr.itemsize))
+        kernels_groups.keep_fitting(fitting, as_bits(rows.indptr), *sizes, as_budget(parse_bytes(fast_memory)))
+        return fitting
 
     def __str__(self) -> str:
         """As on the command line: ``degree:out_degree=2,cutoff_percentile=80``."""
@@ -49,15 +59,6 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple):
         return "-".join(map(str, value)) if all(isinstance(part, int) for part in value) else ""
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def fitting(graph: Graph, order: npt.NDArray[np.int64], budget: int) -> npt.NDArray[np.bool_]:
-    """Those of the vertices ``order``, taken in that order, whose rows fit into the budget; who does not is skipped."""
-    from clew.placement import kernels_budget
-
-    fast = np.zeros(graph.num_vertices, dtype=np.bool_)
-    kernels_budget.fill(as_bits(order), as_bits(row_bytes(graph.outgoing)), np.uint64(min(budget, 2**63)), fast)
-    return fast
 
 
 def vertex_of(graph: Graph, source: int | str) -> int:
