@@ -122,7 +122,9 @@ NOTES: dict[str, str] = {
     "hits": "Power iteration; where it does not converge, and with weights, NetworkX's singular value decomposition.",
     "label_propagation_communities": "The same rules; another colouring, so that ties may fall another way.",
     "maximal_independent_set": "Another set than NetworkX's for the same seed.",
+    "overall_reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
     "pagerank": "The power iteration starts at the personalization; nstart and dangling are left to NetworkX.",
+    "reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
 }
 
 

@@ -173,8 +173,8 @@ class Graph(DrawnGraph, TensorGraph):
     def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
         """A graph from a SciPy sparse matrix or array: entry (i, j) is the edge i to j, stored zeros are edges.
 
-        A graph is directed unless ``directed=False`` is passed; then the matrix must be symmetric. ``options`` as in
-        ``from_csr``.
+        Several entries for one place are as many edges. A graph is directed unless ``directed=False`` is passed; then
+        the matrix must be symmetric. ``options`` as in ``from_csr``.
         """
         rows = convert.from_scipy(matrix)
         return cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)

@@ -35,6 +35,8 @@ class VertexNames:
         import pyarrow.compute as pc
 
         array = _as_arrow(values)
+        if len(array) == 0 and not pa.types.is_integer(array.type):
+            array = pa.array([], pa.large_string())  # an empty list has no type that would say what its names are
         self._values = array
         if isinstance(values, VertexNames):
             return  # these were checked when they were made

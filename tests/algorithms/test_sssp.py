@@ -115,6 +115,14 @@ def test_infinite_weights_are_no_way():
     assert clew.sssp(graph.with_weights([np.inf] * 3)).reached == 1
 
 
+@pytest.mark.parametrize("device", ["cpu", "emulated"])
+def test_weights_whose_sum_is_too_large_for_a_float(device):
+    graph = clew.Graph.from_edges([0, 1, 2], [1, 2, 3], [1e308, 0.5e308, 1e308])
+    result = clew.sssp(graph, device=device).numpy()
+    assert result.distance.tolist() == [0, 1e308, 1.5e308, np.inf]
+    assert result.parent.tolist() == [0, 0, 1, -1]
+
+
 def test_weights_too_small_to_count_still_make_a_tree():
     graph = clew.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1], [1e20, 1.0, 1.0, 1.0])
     for deterministic in (False, True):

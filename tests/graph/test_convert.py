@@ -84,6 +84,18 @@ def test_scipy_shares_memory_both_ways():
         assert clew.Graph.from_scipy(kind(matrix)).num_edges == 2
 
 
+def test_duplicates_of_scipy_matrices_are_the_callers():
+    """SciPy adds those of coordinates up on the way to rows, and int8 wraps around there."""
+    duplicated = sp.coo_array((np.array([100, 90], dtype=np.int8), ([0, 0], [1, 1])), shape=(2, 2))
+    for kind in (sp.coo_array, sp.coo_matrix, lambda matrix: sp.csc_array(([100, 90], [0, 0], [0, 0, 2]), (2, 2))):
+        matrix = kind(duplicated)
+        assert clew.Graph.from_scipy(matrix).weights.tolist() == [100, 90]
+        assert clew.Graph.from_scipy(matrix, duplicates="min").weights.tolist() == [90]
+    with pytest.raises(GraphError, match="do not fit int8"):
+        clew.Graph.from_scipy(duplicated, duplicates="sum")
+    assert not duplicated.has_canonical_format
+
+
 def test_dense_matrices():
     matrix = np.array([[0.0, 2.0, np.nan], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]])
     graph = clew.Graph.from_numpy(matrix)
@@ -148,6 +160,15 @@ def test_networkx_names_weights_and_refusals():
     for wrong, what in ((5, "int"), (nx.Graph, "the class networkx.Graph"), (clew.generate.path(3), "clew.Graph")):
         with pytest.raises(GraphError, match=f"this is {what}; expected a NetworkX graph"):
             clew.Graph.from_networkx(wrong)
+
+
+def test_networkx_nodes_may_be_numbers_of_numpy():
+    """As they are where edges come from arrays: nx.Graph(zip(source, target))."""
+    graph = nx.DiGraph(zip(np.array([30, 20], dtype=np.uint8), np.array([20, 10]), strict=True))
+    assert clew.Graph.from_networkx(graph).names.array.to_pylist() == [30, 20, 10]
+    assert clew.Graph.from_networkx(nx.DiGraph([(np.str_("x"), "y")])).neighbors("x") == ["y"]
+    with pytest.raises(GraphError, match=r"the node np\.True_ is a bool"):
+        clew.Graph.from_networkx(nx.DiGraph([(np.True_, 5)]))
 
 
 def test_a_weight_that_was_asked_for_is_there():

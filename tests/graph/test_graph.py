@@ -163,6 +163,13 @@ def test_names_do_not_change_with_the_array_they_came_from():
         assert all(graph.vertex(10) == 0 for graph in graphs)
 
 
+@pytest.mark.parametrize("names", [[], np.array([]), np.array([], dtype=np.int64)])
+def test_no_vertices_have_no_names(names):
+    for graph in (clew.Graph.from_edges([], [], names=names), clew.Graph.from_csr([0], [], names=names)):
+        assert len(graph.names) == 0
+        assert clew.pagerank(graph).to_dict() == {}
+
+
 def test_a_truth_value_names_no_vertex():
     graph = clew.Graph.from_edges([0], [1], names=[1, 2])
     with pytest.raises(GraphError, match="True is not the name"):

@@ -269,6 +269,14 @@ def test_between_two_nodes(G):
         compare(G, "node_connected_component", set, source)
 
 
+def test_measures_of_all_nodes_in_the_order_they_are_asked_for():
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([(0, 1, 0.25), (1, 2, 0.5), (2, 0, 3.0)])
+    for nodes in ([2, 0, 1], [1, 2, 0]):
+        compare(G, "eccentricity", dict, nodes, weight="weight")
+        compare(G, "harmonic_centrality", dict, nodes, distance="weight", sources=nodes[::-1])
+
+
 @EXAMPLES
 @given(nx_graphs(directed=False), st.integers(0, 4))
 def test_coronas_and_reciprocity_of_nodes(G, k):

@@ -169,6 +169,26 @@ def test_weights_that_are_no_numbers_are_left_to_networkx(value):
         nx.pagerank(G, backend="clew")
 
 
+@pytest.mark.parametrize("kind", [nx.Graph, nx.MultiDiGraph])
+def test_reciprocity_is_of_directed_graphs_without_parallel_edges(kind):
+    """NetworkX says 0 for an undirected graph, and pairs parallel edges by their keys."""
+    G = kind([(0, 1), (1, 0), (0, 1)])
+    for call in (nx.reciprocity, nx.overall_reciprocity):
+        with pytest.raises(NotImplementedError):
+            call(G, backend="clew")
+    with pytest.raises(NotImplementedError):
+        nx.reciprocity(G, [0], backend="clew")
+
+
+def test_from_a_node_to_itself_no_cycle_is_shorter():
+    G = nx.Graph()
+    G.add_edge(0, 1, weight=-1)  # there and back is a negative cycle
+    for method in ("dijkstra", "bellman-ford"):
+        assert nx.shortest_path_length(G, 0, 0, weight="weight", method=method, backend="clew") == 0
+    with pytest.raises(nx.NetworkXUnbounded):
+        nx.shortest_path_length(G, 0, 1, weight="weight", method="bellman-ford", backend="clew")
+
+
 @pytest.mark.parametrize("value", [-1, float("inf"), float("nan")])
 def test_lengths_that_clew_has_no_paths_for_are_left_to_networkx(value):
     G = nx.path_graph(3)

@@ -25,9 +25,18 @@ def from_scipy(matrix: Any) -> Adjacency:
         raise GraphError(f"a {type(matrix).__name__} is not a SciPy sparse matrix; for a dense one use from_numpy.")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"the matrix has shape {matrix.shape}; expected a square one, a row and a column per vertex.")
-    rows: Any = matrix.tocsr()
+    rows: Any = (_duplicates_kept(matrix) if matrix.format == "coo" else matrix).tocsr()
     # Views, so that the graph's arrays become read-only and not the matrix's.
     return Adjacency(rows.indptr.astype(OFFSET, copy=False).view(), rows.indices.view(), rows.data.view())
+
+
+def _duplicates_kept(matrix: Any) -> Any:
+    """A view of a matrix of coordinates that says it has no duplicates: SciPy would add them up, in their own dtype."""
+    import scipy.sparse as sp
+
+    view: Any = sp.coo_array((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
+    view.has_canonical_format = True
+    return view
 
 
 def from_dense(matrix: npt.ArrayLike) -> Adjacency:

@@ -32,9 +32,9 @@ def from_networkx(graph: nx.Graph[Any], weight: str | None) -> Edges:
 
 
 def _names(nodes: list[Any]) -> VertexNames:
-    if all(isinstance(node, int) and not isinstance(node, bool) for node in nodes) or all(
-        isinstance(node, str) for node in nodes
-    ):
+    if all(isinstance(node, int | np.integer) and not isinstance(node, bool) for node in nodes):
+        return VertexNames(list(map(int, nodes)))  # NumPy's among them: nodes made from arrays are
+    if all(isinstance(node, str) for node in nodes):
         return VertexNames(nodes)
     odd = next(node for node in nodes if not isinstance(node, str))
     raise GraphError(

@@ -33,7 +33,8 @@ def distances(graph: Graph, sources: Array) -> Iterator[tuple[Array, Array]]:
     check_lengths(graph)
     n = graph.num_vertices
     if sources.size == n and 8 * n * n <= BLOCK:
-        yield sources, finite_or_infinite(algorithms.all_pairs(graph).numpy().distance)
+        # As many sources as vertices need not be in their order.
+        yield sources, finite_or_infinite(algorithms.all_pairs(graph).numpy().distance)[sources]
         return
     for source in sources.tolist():
         found = algorithms.sssp(graph, source).numpy()

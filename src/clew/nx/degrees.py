@@ -11,7 +11,7 @@ import numpy as np
 from clew.dtypes import Array
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import bunch
-from clew.nx.serving import served
+from clew.nx.serving import graph_has_parallel_edges, graph_is_undirected, served
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 
@@ -42,7 +42,7 @@ def _mutual(G: ClewGraph) -> Array:
     return np.asarray(edges.multiply(edges.T.tocsr()).sum(axis=1)).ravel()
 
 
-@served()
+@served(graph_is_undirected, graph_has_parallel_edges)
 def reciprocity(G: ClewGraph, nodes: Any = None) -> Any:
     """The share of edges that go both ways: of the graph, of a node or of several."""
     if nodes is None:
@@ -65,7 +65,7 @@ def _overall(G: ClewGraph) -> float:
     return (int(_mutual(G).sum()) - graph.num_loops) / graph.num_edges
 
 
-@served()
+@served(graph_is_undirected, graph_has_parallel_edges)
 def overall_reciprocity(G: ClewGraph) -> float:
     """The share of edges that have an opposite."""
     return _overall(G)

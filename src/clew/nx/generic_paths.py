@@ -82,6 +82,8 @@ def shortest_path_length(
     graph = G.weighted(weight)
     if source is not None and target is not None:
         start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
+        if start == end:
+            return 0  # whatever cycles there are
         tree = _search(method, paths=False)(graph, start)
         if tree.parent[end] < 0:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")

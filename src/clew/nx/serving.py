@@ -80,6 +80,11 @@ def graph_is_directed(G: Any) -> str | None:
     return "the graph is directed; clew serves this for undirected graphs." if G.is_directed() else None
 
 
+def graph_is_undirected(G: Any) -> str | None:
+    """For algorithms about directions."""
+    return None if G.is_directed() else "the graph is undirected; clew serves this for directed graphs."
+
+
 def graph_has_parallel_edges(G: Any) -> str | None:
     """For algorithms that take neighbours once."""
     return "the graph is a multigraph; clew serves this for simple graphs." if G.is_multigraph() else None
