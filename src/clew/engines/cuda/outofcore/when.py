@@ -27,8 +27,8 @@ MOST_CHUNKS = 1 << 12
 #: Those that can go over chunks.
 STREAMED = ("bfs", "sssp", "sswp", "pagerank", "connected_components")
 #: Under "auto" none does. On an H200 the kernels for graphs in device memory, which read the rest where it is, are
-#: faster: for searches, which read few of the edges or the same ones again, 1.3 to 9 times, for components up to 3.6,
-#: for PageRank 1.3 on R-MAT 25; on Kronecker 24 with most edges on the host, chunks are level with leaving all there.
+#: faster: for searches, which read few of the edges or the same ones again, 1.3 to 11 times, for components 1.9 to 5.8,
+#: for PageRank 1.4 on R-MAT 25 with half the memory; with an eighth chunks are level with reading edges where they are.
 
 
 class Share(NamedTuple):
