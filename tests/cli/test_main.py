@@ -62,7 +62,7 @@ def test_wrong_usage(arguments):
         (GraphError("the edges are wrong."), BAD_INPUT, "the edges are wrong.\n"),
         (ResourceError("too large."), BAD_INPUT, "too large.\n"),
         (MemoryError(), BAD_INPUT, "there is not enough memory for this: an allocation failed.\n"),
-        (KeyboardInterrupt(), STOPPED, "stopped; nothing was written\n"),
+        (KeyboardInterrupt(), STOPPED, "stopped; no file was written\n"),
     ],
 )
 def test_errors_become_a_sentence_and_an_exit_code(monkeypatch, error, code, said):

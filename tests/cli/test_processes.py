@@ -48,7 +48,7 @@ def test_ctrl_c_leaves_no_trace_of_a_half_written_file(tmp_path, large):
         time.sleep(0.02)
     running_process.send_signal(signal.SIGINT)
     out, err = running_process.communicate(timeout=60)
-    assert (running_process.returncode, out, err) == (STOPPED, "", "stopped; nothing was written\n")
+    assert (running_process.returncode, out, err) == (STOPPED, "", "stopped; no file was written\n")
     assert list(tmp_path.iterdir()) == [destination]
     assert destination.read_text() == "precious"
 

@@ -16,6 +16,7 @@ from clew.names import shown
 from clew.result import Result
 
 METHODS = ("auto", "floyd_warshall", "sparse")
+FOR_NEGATIVE = ('method="floyd_warshall"', "--method floyd_warshall")
 
 
 @algorithm
@@ -66,7 +67,7 @@ def all_pairs(
     gpu = gpu_for(device, graph.num_vertices**2)
     one_of("method", method, METHODS)
     if graph.weighted:
-        weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse")
+        weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse", instead=FOR_NEGATIVE)
         if np.isneginf(weights).any():
             raise GraphError("a weight is -inf; all_pairs needs weights above that. Drop or replace those edges first.")
     if gpu is None:

@@ -15,10 +15,17 @@ def vertex_of(graph: Graph, source: Any) -> int:
     return graph.vertex(source.item() if isinstance(source, np.generic) else source)
 
 
-def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.ndarray[Any, Any]:
+#: What takes negative weights, in Python and on the command line.
+BELLMAN_FORD = ("clew.bellman_ford", "clew run bellman-ford")
+
+
+def weights_of(
+    graph: Graph, *, algorithm: str, negative: bool = False, instead: tuple[str, str] = BELLMAN_FORD
+) -> np.ndarray[Any, Any]:
     """The weights of the out-edges, refused where the algorithm cannot use them.
 
-    An unweighted graph is refused too: to count edges, there are algorithms without weights.
+    An unweighted graph is refused too: to count edges, there are algorithms without weights. ``instead`` is advised
+    where weights are negative.
     """
     if graph.weights is None:
         raise GraphError(
@@ -46,9 +53,6 @@ def weights_of(graph: Graph, *, algorithm: str, negative: bool = False) -> np.nd
                 remedy="Replace those weights first, with graph.with_weights.",
                 option=f"Take other weights, such as {others}.",
             )
-        raise GraphError(
-            problem,
-            remedy="Try clew.bellman_ford.",
-            option=f"Try clew run bellman-ford, or other weights, such as {others}.",
-        )
+        remedy, option = instead
+        raise GraphError(problem, remedy=f"Try {remedy}.", option=f"Try {option}, or other weights, such as {others}.")
     return graph.weights

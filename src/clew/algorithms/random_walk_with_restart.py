@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from clew.algorithms.arguments import vertex_of
-from clew.algorithms.flow import check_fraction
+from clew.algorithms.flow import check_flow_weights, check_fraction
 from clew.algorithms.pagerank import pagerank
 from clew.algorithms.registry import algorithm
 from clew.graph import Graph
@@ -71,6 +71,8 @@ def random_walk_with_restart(
     [0.3, 0.36, 0.24, 0.1]
     """
     restart = check_fraction("restart", restart)
+    if weighted:
+        check_flow_weights(graph, "random_walk_with_restart")
     ranks = pagerank(
         graph,
         damping=1 - restart,

@@ -47,7 +47,7 @@ class Commands(TyperGroup):
             output.complain("there is no space left where the output goes.")
             os._exit(BAD_INPUT)  # Python would try to write what is left once more, and show how that fails
         except KeyboardInterrupt:
-            output.complain("stopped; nothing was written")
+            output.complain("stopped; no file was written")
             raise typer.Exit(STOPPED) from None
         raise typer.Exit(BAD_INPUT)
 
