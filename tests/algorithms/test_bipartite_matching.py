@@ -140,7 +140,7 @@ def test_sides():
 
 def test_arguments():
     graph = clew.generate.path(3)
-    with pytest.raises(GraphError, match="method is 'best'; expected one of 'maximum', 'maximal'"):
+    with pytest.raises(GraphError, match="method is 'best'; expected 'maximum' or 'maximal'"):
         clew.bipartite_matching(graph, method="best")
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.bipartite_matching(graph, device="tpu")

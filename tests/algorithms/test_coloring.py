@@ -112,9 +112,9 @@ def test_as_few_colors_as_networkx_needs():
 
 def test_arguments():
     graph = clew.generate.path(3)
-    with pytest.raises(GraphError, match="method is 'best'; expected one of 'jones_plassmann', 'rounds'"):
+    with pytest.raises(GraphError, match="method is 'best'; expected 'jones_plassmann' or 'rounds'"):
         clew.coloring(graph, method="best")
-    with pytest.raises(GraphError, match="order is 'best'; expected one of 'largest_first'"):
+    with pytest.raises(GraphError, match="order is 'best'; expected 'largest_first', 'random' or"):
         clew.coloring(graph, order="best")
     with pytest.raises(GraphError, match="seed is -1; expected 0 or more"):
         clew.coloring(graph, seed=-1)

@@ -333,6 +333,27 @@ def test_plans_are_of_words_that_the_algorithm_knows():
         clew.explain(clew.generate.path(3), "all_pairs", method="foo")
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        *(("pagerank", {key: value}) for key, value in (("damping", 2), ("tolerance", -1), ("dtype", "float16"))),
+        ("random_walk_with_restart", {"source": 0, "restart": -0.5}),
+        ("hits", {"max_iterations": 0}),
+        ("label_propagation", {"max_iterations": -1}),
+        *(("coloring", {key: "best"}) for key in ("method", "order")),
+        ("maximal_independent_set", {"method": "best"}),
+        ("bipartite_matching", {"method": "best"}),
+    ],
+)
+def test_plans_refuse_what_the_run_refuses(name, arguments):
+    graph, said = clew.generate.path(3), []
+    for run in (getattr(clew, name), lambda graph, **options: clew.explain(graph, name, **options)):
+        with pytest.raises(clew.GraphError) as refused:
+            run(graph, **arguments)
+        said.append(str(refused.value))
+    assert said[0] == said[1]
+
+
 def test_sources_by_name():
     graph = clew.Graph.from_edges(["a", "b"], ["b", "c"])
     assert clew.explain(graph, "multi_source_bfs", sources=["c", "a"]).run().depth.shape == (3, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -15,14 +15,12 @@ from clew.graph import Graph
 from clew.names import shown
 from clew.result import Result
 
-METHODS = ("auto", "floyd_warshall", "sparse")
+Method = Literal["auto", "floyd_warshall", "sparse"]
 FOR_NEGATIVE = ('method="floyd_warshall"', "--method floyd_warshall")
 
 
 @algorithm
-def all_pairs(
-    graph: Graph, *, method: Literal["auto", "floyd_warshall", "sparse"] = "auto", device: str = "auto"
-) -> Result:
+def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") -> Result:
     """The length of a shortest path from every vertex to every other.
 
     Parameters
@@ -65,7 +63,7 @@ def all_pairs(
     from clew.engines.cpu import all_pairs as engine
 
     gpu = gpu_for(device, graph.num_vertices**2)
-    one_of("method", method, METHODS)
+    one_of("method", method, get_args(Method))
     if graph.weighted:
         weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse", instead=FOR_NEGATIVE)
         if np.isneginf(weights).any():

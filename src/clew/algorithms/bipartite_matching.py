@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from clew.algorithms.registry import algorithm
+from clew.checks import one_of
 from clew.dtypes import Array
 from clew.engines.choice import check_device
 from clew.errors import GraphError
@@ -15,11 +16,11 @@ from clew.names import shown
 from clew.result import Result, Trace
 from clew.transform import as_mask
 
-METHODS = ("maximum", "maximal")
+Method = Literal["maximum", "maximal"]
 
 
 @algorithm
-def bipartite_matching(graph: Graph, *, left: Any = None, method: str = "maximum", device: str = "auto") -> Result:
+def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maximum", device: str = "auto") -> Result:
     """Edges between two sides of which no two share a vertex, as many as possible.
 
     The answer is the same in every run and for any number of threads.
@@ -68,8 +69,7 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: str = "maximum
     2
     """
     check_device(device)
-    if method not in METHODS:
-        raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
+    one_of("method", method, get_args(Method))
     both_ways = graph.with_weights(None).symmetrized() if graph.directed else graph
     side = _left_side(both_ways, left)
     if device not in ("auto", "cpu"):

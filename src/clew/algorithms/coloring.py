@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from clew.algorithms.registry import algorithm
+from clew.checks import one_of
 from clew.engines.choice import check_device, gpu_for
-from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
 
-METHODS = ("jones_plassmann", "rounds")
-ORDERS = ("largest_first", "random", "smallest_last")
+Method = Literal["jones_plassmann", "rounds"]
+Order = Literal["largest_first", "random", "smallest_last"]
 
 
 @algorithm
 def coloring(
     graph: Graph,
     *,
-    method: str = "jones_plassmann",
-    order: str = "largest_first",
+    method: Method = "jones_plassmann",
+    order: Order = "largest_first",
     seed: int = 0,
     device: str = "auto",
 ) -> Result:
@@ -75,10 +77,8 @@ def coloring(
     [0, 1, 1, 1]
     """
     check_device(device)
-    if method not in METHODS:
-        raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
-    if order not in ORDERS:
-        raise GraphError(f"order is {order!r}; expected one of {', '.join(map(repr, ORDERS))}.")
+    one_of("method", method, get_args(Method))
+    one_of("order", order, get_args(Order))
     if (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda import coloring as on_gpu
 

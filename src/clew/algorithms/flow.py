@@ -25,9 +25,14 @@ def check_rounds(tolerance: float, max_iterations: int) -> tuple[float, int]:
     """A tolerance that is not negative, and at least one round."""
     if not isinstance(tolerance, (int, float, np.number)) or not 0 <= tolerance < np.inf:
         raise GraphError(f"tolerance is {tolerance!r}; expected a number of 0 or more; 0 runs all iterations.")
-    if not isinstance(max_iterations, (int, np.integer)) or not 1 <= max_iterations < 2**31:
-        raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from 1 to {2**31 - 1:,}.")
-    return float(tolerance), int(max_iterations)
+    return float(tolerance), check_most_rounds(max_iterations)
+
+
+def check_most_rounds(max_iterations: int, least: int = 1) -> int:
+    """A number of rounds that can be counted in 32 bits."""
+    if not isinstance(max_iterations, (int, np.integer)) or not least <= max_iterations < 2**31:
+        raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from {least} to {2**31 - 1:,}.")
+    return int(max_iterations)
 
 
 def check_flow_weights(graph: Graph, algorithm: str) -> None:

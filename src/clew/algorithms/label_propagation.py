@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from clew.algorithms.flow import check_most_rounds
 from clew.algorithms.registry import algorithm
 from clew.engines.choice import check_device, gpu_for
-from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result, Trace
 
@@ -58,17 +58,16 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
     [0, 0, 0, 2, 2, 2]
     """
     check_device(device)
-    if not isinstance(max_iterations, int | np.integer) or not 0 <= max_iterations < 2**31:
-        raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from 0 to {2**31 - 1:,}.")
+    max_iterations = check_most_rounds(max_iterations, least=0)
     xp: Any = np
     if (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.label_propagation import label_propagation as propagate_on
 
-        xp, found = gpu.xp, propagate_on(gpu, graph, int(max_iterations))
+        xp, found = gpu.xp, propagate_on(gpu, graph, max_iterations)
     else:
         from clew.engines.cpu.label_propagation import label_propagation as propagate
 
-        found = propagate(graph, int(max_iterations))
+        found = propagate(graph, max_iterations)
     left = xp.zeros(graph.num_vertices, dtype=np.bool_)
     left[found.label] = True
     return Result(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from clew.algorithms.registry import algorithm
+from clew.checks import one_of
 from clew.engines.choice import check_device, gpu_for
-from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
 
-METHODS = ("luby", "degree")
+Method = Literal["luby", "degree"]
 
 
 @algorithm
-def maximal_independent_set(graph: Graph, *, method: str = "luby", seed: int = 0, device: str = "auto") -> Result:
+def maximal_independent_set(graph: Graph, *, method: Method = "luby", seed: int = 0, device: str = "auto") -> Result:
     """Vertices of which no two are neighbours, and to which no other vertex could be added.
 
     Maximal is not maximum: there may be larger sets, which are hard to find. The answer is the same for any number of
@@ -58,8 +60,7 @@ def maximal_independent_set(graph: Graph, *, method: str = "luby", seed: int = 0
     [True, False, True]
     """
     check_device(device)
-    if method not in METHODS:
-        raise GraphError(f"method is {method!r}; expected one of {', '.join(map(repr, METHODS))}.")
+    one_of("method", method, get_args(Method))
     by_degree = method == "degree"
     if (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.independent_set import independent_set as set_on

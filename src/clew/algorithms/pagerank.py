@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy.typing as npt
 
 from clew.algorithms.flow import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm
+from clew.checks import one_of
 from clew.engines.choice import gpu_for, partner_for
-from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result, Trace
 
-DTYPES = ("float64", "float32")
+Precision = Literal["float64", "float32"]
 
 
 @algorithm
@@ -26,7 +26,7 @@ def pagerank(
     max_iterations: int = 100,
     personalization: Mapping[Any, float] | npt.ArrayLike | None = None,
     weighted: bool = False,
-    dtype: str = "float64",
+    dtype: Precision = "float64",
     device: str = "auto",
 ) -> Result:
     """How likely a walker is at each vertex who follows edges at random and now and then jumps elsewhere.
@@ -84,8 +84,7 @@ def pagerank(
     partner = partner_for(device)
     damping = check_fraction("damping", damping)
     tolerance, max_iterations = check_rounds(tolerance, max_iterations)
-    if dtype not in DTYPES:
-        raise GraphError(f"dtype is {dtype!r}; expected 'float64' or 'float32'.")
+    one_of("dtype", dtype, get_args(Precision))
     if weighted:
         check_flow_weights(graph, "pagerank")
     options: dict[str, Any] = {

@@ -6,7 +6,7 @@ from typing import Any
 
 from clew.algorithms.arguments import vertex_of
 from clew.algorithms.flow import check_flow_weights, check_fraction
-from clew.algorithms.pagerank import pagerank
+from clew.algorithms.pagerank import Precision, pagerank
 from clew.algorithms.registry import algorithm
 from clew.graph import Graph
 from clew.result import Result
@@ -21,7 +21,7 @@ def random_walk_with_restart(
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     weighted: bool = False,
-    dtype: str = "float64",
+    dtype: Precision = "float64",
     device: str = "auto",
 ) -> Result:
     """How likely a walker is at each vertex who follows edges at random and now and then goes back to ``source``.

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
+from clew.algorithms.coloring import Order
 from clew.engines.cpu.majority import by_turns
 from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
@@ -18,7 +19,11 @@ from clew.nx.serving import graph_is_directed, served
 # ruff: noqa: N803, NetworkX calls its graphs G
 
 #: NetworkX's strategies and clew's orders.
-ORDERS = {"largest_first": "largest_first", "random_sequential": "random", "smallest_last": "smallest_last"}
+ORDERS: dict[str, Order] = {
+    "largest_first": "largest_first",
+    "random_sequential": "random",
+    "smallest_last": "smallest_last",
+}
 
 
 def _strategy_is_not_clews(strategy: Any) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from clew.algorithms.flow import check_fraction, check_rounds
 from clew.plan.models.common import Question, around, choose_team, count_graph, itemsize, model, over_products
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
@@ -19,7 +20,7 @@ GPU_EDGE = 22.0  # bytes that a GPU could have read in the time that an edge tak
 
 def rounds(ask: Question, damping: float, *, personal: bool) -> Span:
     """How many rounds there may be."""
-    tolerance, most = float(ask.arguments["tolerance"]), int(ask.arguments["max_iterations"])
+    tolerance, most = check_rounds(ask.arguments["tolerance"], ask.arguments["max_iterations"])
     if ask.graph.num_vertices == 0:
         return Span.exactly(0)
     if tolerance <= 0:
@@ -36,13 +37,13 @@ def rounds(ask: Question, damping: float, *, personal: bool) -> Span:
 def pagerank(ask: Question) -> Sketch:
     """Rounds of pulling."""
     personal = ask.arguments.get("personalization") is not None
-    return _ranks(ask, "rank", float(ask.arguments["damping"]), personal=personal)
+    return _ranks(ask, "rank", check_fraction("damping", ask.arguments["damping"]), personal=personal)
 
 
 @model("random_walk_with_restart")
 def random_walk_with_restart(ask: Question) -> Sketch:
     """PageRank whose jumps lead to one vertex."""
-    return _ranks(ask, "visiting", 1 - float(ask.arguments["restart"]), personal=True)
+    return _ranks(ask, "visiting", 1 - check_fraction("restart", ask.arguments["restart"]), personal=True)
 
 
 def _ranks(ask: Question, name: str, damping: float, *, personal: bool) -> Sketch:
@@ -117,9 +118,10 @@ def _on_gpu(sketch: Sketch, ask: Question, wide: int, weighted: bool) -> None:
 @model("hits", on_gpu="products")
 def hits(ask: Question) -> Sketch:
     """Two products a round."""
-    n, arcs, most = ask.graph.num_vertices, ask.graph.num_arcs, int(ask.arguments["max_iterations"])
+    n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
+    tolerance, most = check_rounds(ask.arguments["tolerance"], ask.arguments["max_iterations"])
     expected = HITS_ROUNDS if ask.shape.expanding else Span(most / 4, most, most)
-    if float(ask.arguments["tolerance"]) <= 0:
+    if tolerance <= 0:
         expected = Span.exactly(most)
     sketch = Sketch(iterations=expected.at_most(most) if arcs else Span.exactly(0))
     assert sketch.iterations is not None

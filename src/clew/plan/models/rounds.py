@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clew.algorithms.flow import check_most_rounds
 from clew.plan.models.common import Question, around, choose_team, count_graph, model
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
@@ -95,7 +96,7 @@ def label_propagation(ask: Question) -> Sketch:
     """Rounds of counting neighbours' labels."""
     from clew import threads
 
-    most = int(ask.arguments["max_iterations"])
+    most = check_most_rounds(ask.arguments["max_iterations"], least=0)
     sketch, arcs = _around_both_ways(ask, Span(2, 10, most).at_most(most))
     n, wide = ask.graph.num_vertices, ask.id_bytes
     assert sketch.iterations is not None
