@@ -242,8 +242,20 @@ def test_speeds_from_a_measurement():
         ((0.0, 1e9), "expected numbers above 0"),
         ((1e9, 2e9, 3e9), "expected two"),
         (Speed(1e9), "expected two"),
+        (None, "expected two"),
+        (5, "expected two"),
+        ((1e9, math.inf), "of which the accesses alone may be endless"),
+        ((Speed(1e9, math.nan), 1e9), "expected numbers above 0"),
+        ((Speed(1e9, 1e8, 64, -1), 1e9), "expected numbers above 0"),
+        (("fast", "slow"), "expected numbers above 0"),
     ],
 )
 def test_speeds_that_are_wrong(speeds, said):
     with pytest.raises(clew.GraphError, match=said):
         Auto(1, speeds)
+
+
+@pytest.mark.parametrize(("wrong", "said"), [({"searches": -1}, "searches is -1"), ({"seed": -1}, "seed is -1")])
+def test_samples_that_cannot_be_drawn(wrong, said):
+    with pytest.raises(clew.GraphError, match=said):
+        compare(clew.generate.path(3), [AllSlow()], **wrong)

@@ -21,6 +21,7 @@ from clew.placement import (
     Intraleave,
     Placement,
     Random,
+    Strategy,
     compare,
     hottest,
     parse_bytes,
@@ -229,6 +230,34 @@ def test_chosen_rows_that_fit_are_kept_in_order_of_ids():
     assert AllFast().choose_within(graph, None).all()
 
 
+class Own(Strategy):
+    """A user's strategy, which chooses whatever it was told."""
+
+    name = "own"
+
+    def __init__(self, chosen):
+        self.chosen = chosen
+
+    def choose(self, graph):
+        return self.chosen
+
+    def __str__(self):
+        return self.name
+
+
+def test_a_strategy_of_ones_own_may_choose_by_ids_with_a_budget_too():
+    graph, chosen = clew.generate.star(6), np.array([1, 4])
+    for budget in (None, "1KiB"):
+        assert np.flatnonzero(Own(chosen).place(graph, budget).fast).tolist() == [1, 4]
+    assert np.array_equal(chosen, [1, 4])
+
+
+@pytest.mark.parametrize("budget", [None, "1KiB"])
+def test_a_mask_of_the_wrong_size_is_refused_with_a_budget_too(budget):
+    with pytest.raises(clew.GraphError, match="expected one entry per vertex"):
+        Own(np.ones(7, dtype=bool)).place(clew.generate.star(6), budget)
+
+
 def test_chance_is_one_sequence_however_many_draw_from_it():
     graph = clew.generate.path(200_000)
     expected = np.random.default_rng(5).random(graph.num_vertices) < 0.3
@@ -347,8 +376,30 @@ def test_short_names():
         ("hot:fast_memory=lots", "'lots' is no amount of memory"),
         ("hot:fast_memory=1,by=luck", "by is 'luck'; expected one of 'degree'"),
         ("auto:fast_memory=1,speeds=3", "speeds is '3'; expected one of 'gpu'"),
+        ("auto:fast_memory=1,searches=-1", "searches is -1; expected 0 or more"),
+        ("auto:fast_memory=1,seed=-1", "seed is -1; expected 0 or more"),
     ],
 )
 def test_texts_that_are_wrong(text, said):
     with pytest.raises(clew.GraphError, match=said):
         parse_strategy(text)
+
+
+def test_numbers_beyond_64_bits_are_very_many():
+    graph, many = example(), 10**30
+    assert Degree(many, 80).place(graph).num_fast == 0
+    assert Frontier(0, many).place(graph).num_fast == 0
+    for kind in (Interleave, Intraleave):
+        assert kind(0, (many, many)).place(graph).num_fast == 0
+        assert kind(0, (0, many)).place(graph).boundary == kind(0, (0, 1)).place(graph).boundary
+
+
+def test_a_source_that_is_no_vertex():
+    graph = example()
+    with pytest.raises(clew.GraphError, match="'x' is not a vertex: the vertices of this graph are integers"):
+        Frontier("x", 1).place(graph)
+    with pytest.raises(clew.GraphError) as asked:
+        graph.vertex(1000)
+    with pytest.raises(clew.GraphError) as said:
+        Frontier("1000", 1).place(graph)
+    assert str(said.value) == str(asked.value)

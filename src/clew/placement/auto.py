@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from clew.checks import whole
 from clew.graph import Graph
 from clew.placement.as_numbered import AsNumbered
 from clew.placement.comparison import SPEEDS, geometric_mean
@@ -59,6 +60,8 @@ class Auto(Strategy):
     def __post_init__(self) -> None:
         parse_bytes(self.fast_memory)
         parse_speeds(self.speeds)
+        whole("searches", self.searches, 0)
+        whole("seed", self.seed, 0)
 
     def candidates(self, graph: Graph) -> list[Strategy]:
         """What is tried on this graph.

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from clew.checks import whole
 from clew.graph import Graph
 from clew.placement.placement import Placement
 from clew.placement.reads import Layout, Reads
@@ -43,6 +44,8 @@ def compare(
     nothing about caches. Strategies are ranked by the geometric mean, so that no pattern outweighs the others.
     """
     slow_and_fast = parse_speeds(speeds)
+    whole("searches", searches, 0)
+    whole("seed", seed, 0)
     tried = list(strategies)
     placements = [strategy.place(graph, fast_memory) for strategy in tried]
     counted = Reads(graph, searches, seed).seconds([Layout.of(one) for one in placements], slow_and_fast)

@@ -59,7 +59,7 @@ class Degree(Strategy):
             as_bits(graph.indptr),
             as_bits(graph.indices),
             np.minimum(graph.degrees("in"), 2**32 - 1).astype(np.uint32),  # half the bytes to look up in
-            np.uint64(self.out_degree),
+            np.uint64(min(self.out_degree, graph.num_arcs)),  # nobody has more
             float(self.cutoff_percentile),
             fast,
         )

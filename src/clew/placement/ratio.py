@@ -9,6 +9,7 @@ import numpy as np
 from clew.errors import GraphError
 
 Ratio = tuple[int, int]
+MANY = 1 << 61  # turns; no graph has more, and twice as many are still a 64-bit number
 
 
 def parse_ratio(ratio: Any) -> Ratio:
@@ -25,5 +26,5 @@ def parse_ratio(ratio: Any) -> Ratio:
 
 def is_fast_turn(ratio: Ratio, turns: Any) -> Any:
     """Whether turn number k, or each of several, goes to fast memory: slow ones come first."""
-    slow, fast = ratio
+    slow, fast = (min(turns_each, MANY) for turns_each in ratio)
     return np.asarray(turns) % (slow + fast) >= slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from numbers import Real
 from typing import NamedTuple, Protocol
 
 from clew.dtypes import Array
@@ -88,10 +89,19 @@ def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
             names = ", ".join(map(repr, KNOWN))
             raise GraphError(f"speeds is {given!r}; expected one of {names}, or what slow and fast memory do.")
         return KNOWN[given]
-    if isinstance(given, Speed) or len(given) != 2:
+    if isinstance(given, Speed) or not isinstance(given, (tuple, list)) or len(given) != 2:
         raise GraphError(f"speeds is {given!r}; expected two: what slow and what fast memory does.")
     slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in given)
     for speed in (slow, fast):
-        if not min(speed.in_order, speed.at_random, speed.line) > 0:
-            raise GraphError(f"speeds has {tuple(speed)}; expected numbers above 0.")
+        if not _is_possible(speed):
+            raise GraphError(
+                f"speeds has {tuple(speed)}; expected numbers above 0, of which the accesses alone may be endless."
+            )
     return slow, fast
+
+
+def _is_possible(speed: Speed) -> bool:
+    """Whether times can be computed from it."""
+    if not all(isinstance(number, Real) for number in speed):
+        return False
+    return 0 < speed.in_order < math.inf and speed.at_random > 0 and speed.line >= 1 and speed.near >= 0

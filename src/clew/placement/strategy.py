@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from clew import transform
 from clew.dtypes import as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -36,12 +37,12 @@ class Strategy(ABC):
 
     def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
         """For every vertex, whether ``place`` puts it into fast memory."""
-        chosen = self.choose(graph)
+        chosen = transform.as_mask(self.choose(graph), graph.num_vertices)
         if fast_memory is None:
             return chosen
         from clew.placement import kernels_groups
 
-        fitting = np.array(chosen, dtype=np.bool_)  # a copy: what was chosen may be somebody else's
+        fitting = chosen.copy()  # what was chosen may be somebody else's
         rows = graph.outgoing
         sizes = (np.uint64(edge_bytes(rows)), np.uint64(rows.indptr.itemsize))
         kernels_groups.keep_fitting(fitting, as_bits(rows.indptr), *sizes, as_budget(parse_bytes(fast_memory)))
@@ -66,7 +67,7 @@ def vertex_of(graph: Graph, source: int | str) -> int:
     names_are_integers = graph.names is None or graph.names.are_integers
     if isinstance(source, str) and names_are_integers:
         try:
-            return graph.vertex(int(source))
+            source = int(source)
         except ValueError:
             raise GraphError(f"{source!r} is not a vertex: the vertices of this graph are integers.") from None
     return graph.vertex(source)
