@@ -102,7 +102,7 @@ def test_high_bandwidth_memory_can_be_emulated(machine, monkeypatch):
 def test_lists_of_nodes():
     assert parse_nodes("0,2-4, 7") == {0, 2, 3, 4, 7}
     assert parse_nodes("") == set()
-    for wrong in ("x", "1-", "1;2", "-1", "99999"):
+    for wrong in ("x", "1-", "1;2", "-1", "99999", "3-1"):
         with pytest.raises(clew.GraphError, match="no list of NUMA nodes"):
             parse_nodes(wrong)
 
@@ -116,6 +116,9 @@ def test_this_machine(tmp_path):
         tier_named("tape", found)
     with pytest.raises(clew.GraphError, match="cannot be the folder"):
         tiers(folder=tmp_path / "missing")
+    (tmp_path / "file").touch()
+    with pytest.raises(clew.GraphError, match="cannot be the folder of the file tier: it is a file"):
+        tiers(folder=tmp_path / "file")
 
 
 # ------------------------------------------------------------------ memory
@@ -172,6 +175,16 @@ def test_a_full_disk_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(clew.ResourceError, match=r"4,096 bytes do not fit into .*: No space left"):
         allocate(PAGE, file_tier(tmp_path))
+    with pytest.raises(clew.ResourceError, match=r"4,096 bytes do not fit into .*: No space left"):
+        measure(file_tier(tmp_path), size=PAGE)
+
+
+def test_a_folder_that_cannot_be_written_to_is_a_sentence(tmp_path):
+    tier = file_tier(tmp_path)
+    tmp_path.rmdir()
+    for use in (lambda: allocate(PAGE, tier), lambda: measure(tier, size=PAGE)):
+        with pytest.raises(clew.GraphError, match="cannot be the folder of the file tier: No such file"):
+            use()
 
 
 def test_more_memory_than_there_are_addresses_is_a_sentence(tmp_path):

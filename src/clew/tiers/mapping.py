@@ -15,6 +15,7 @@ import errno
 import mmap
 import os
 import tempfile
+from typing import IO
 
 import numpy as np
 import numpy.typing as npt
@@ -72,20 +73,30 @@ def _put(address: int, size: int, tier: Tier) -> None:
     if tier.node is not None:
         numa.prefer(address, size, tier.node)
         return
-    with tempfile.TemporaryFile(dir=tier.folder) as file:
-        try:
-            os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows now, and not as a crash later
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
-                raise
-            raise ResourceError(
-                f"{size:,} bytes do not fit into {tier.folder}: {error.strerror}. Choose another folder."
-            ) from None
+    with unnamed_file(tier, size) as file:
         protection = mmap.PROT_READ | mmap.PROT_WRITE
         found = _libc.mmap(address, size, protection, mmap.MAP_SHARED | FIXED, file.fileno(), 0)
     if found == FAILED:
         problem = os.strerror(ctypes.get_errno())
         raise ResourceError(f"a file of {size:,} bytes in {tier.folder} cannot be mapped: {problem}.")
+
+
+def unnamed_file(tier: Tier, size: int) -> IO[bytes]:
+    """A file of ``size`` bytes in a tier's folder, which is gone when it is closed and nothing maps it."""
+    try:
+        file = tempfile.TemporaryFile(dir=tier.folder)  # noqa: SIM115 — the caller closes it
+    except OSError as error:
+        raise GraphError(f"{tier.folder} cannot be the folder of the file tier: {error.strerror}.") from None
+    try:
+        os.posix_fallocate(file.fileno(), 0, size)  # a full disk shows now, and not as a crash later
+    except OSError as error:
+        file.close()
+        if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
+            raise
+        raise ResourceError(
+            f"{size:,} bytes do not fit into {tier.folder}: {error.strerror}. Choose another folder."
+        ) from None
+    return file
 
 
 def _advise(run: mmap.mmap, advice: int) -> None:

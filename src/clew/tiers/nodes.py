@@ -53,7 +53,7 @@ def parse_nodes(text: str) -> set[int]:
     numbers: set[int] = set()
     for part in filter(None, (part.strip() for part in text.split(","))):
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part, re.ASCII)
-        if match is None:
+        if match is None or int(match[1]) > int(match[2] or match[1]):
             raise GraphError(f"{text!r} is no list of NUMA nodes; expected numbers such as '1' or '0,2-3'.")
         numbers.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return numbers

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import mmap
 import os
-import tempfile
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,7 @@ from clew import threads
 from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import GraphError, ResourceError
-from clew.tiers.mapping import allocate
+from clew.tiers.mapping import allocate, unnamed_file
 from clew.tiers.tier import ON_GPU, Rates, Tier
 
 SIZE = 256 << 20  # bytes; well beyond caches
@@ -77,8 +76,7 @@ def _file_rates(tier: Tier, size: int) -> Rates:
 
     members = threads.count()
     _compile()
-    with tempfile.TemporaryFile(dir=tier.folder) as file:
-        os.posix_fallocate(file.fileno(), 0, size)
+    with unnamed_file(tier, size) as file:
 
         def on_cold_file(run: Callable[[Array], Any], advice: int) -> float:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)

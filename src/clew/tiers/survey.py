@@ -44,6 +44,8 @@ def _file(folder: str | Path | None) -> Tier:
         usage = shutil.disk_usage(place)
     except OSError as error:
         raise GraphError(f"{place} cannot be the folder of the file tier: {error.strerror}.") from None
+    if not place.is_dir():
+        raise GraphError(f"{place} cannot be the folder of the file tier: it is a file.")
     return Tier("file", "file", usage.total, usage.free, folder=str(place))
 
 
