@@ -79,10 +79,12 @@ def fastest(
     A way that cannot be taken (for want of memory, or because a function does not compile for it) leaves the work to
     the next, and must not have changed what that begins with.
     """
+    policy = current()
+    if policy.edges == "stream":  # the GPU alone goes over chunks; what it does beside the CPU has no kernels for them
+        ways = {way: run for way, run in ways.items() if way != SPLIT}
     wanted = plan or _only.get()
     if wanted is not None and (wanted in ways or (wanted == ZERO_COPY and GPU in ways)):
         return _taken(ways, wanted)
-    policy = current()
     key = _key(name, graph, device)
     known = _records.get(key)
     if known is None:
