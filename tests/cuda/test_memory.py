@@ -205,6 +205,21 @@ def test_other_graphs_make_room(device):
     assert plan_of(device, others[0].outgoing) is None
 
 
+@pytest.mark.parametrize("name", ["pagerank", "triangles", "program", "bfs"])
+def test_other_graphs_make_room_for_what_is_needed_before_the_edges(device, name):
+    graph, other = clew.generate.grid(40, 50), clew.generate.rmat(6, 16_000, seed=1)  # few vertices leave little free
+    runs = {
+        "bfs": lambda device: clew.bfs(graph, 0, device=device).numpy().depth,
+        "pagerank": lambda device: clew.pagerank(graph, device=device).numpy().rank,
+        "triangles": lambda device: clew.triangles(graph, device=device).numpy().count,
+        "program": lambda device: clew.run(Spread(), graph, device=device).numpy().least,
+    }
+    clew.connected_components(other, device="emulated")
+    device.memory.capacity = device.live_bytes + 5000
+    np.testing.assert_allclose(runs[name]("emulated"), runs[name]("cpu"), rtol=1e-5)
+    assert plan_of(device, other.outgoing) is None
+
+
 def with_every_failure(device, run):
     """Let every allocation of a run fail, one in each try; gives how many tries there were, and how many succeeded.
 

@@ -13,6 +13,7 @@ from contextvars import ContextVar
 from typing import ParamSpec, TypeVar
 
 from clew.errors import ResourceError
+from clew.memory import current
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
@@ -65,14 +66,14 @@ def retried(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
 
 def _next(failed: Try) -> Try | None:
     """The next try, with room made for it; None where nothing smaller can be tried."""
-    if not failed.keys:
-        from clew.engines.cuda.repeats import forget_layouts
-
-        return None if failed.cleared or not forget_layouts() else Try(failed.number, cleared=True)
     from clew.engines.cuda.edge_memory import SMALLER
     from clew.engines.cuda.rows import forget_all, holds_others
 
-    others = holds_others(failed.keys)
+    others = holds_others(failed.keys)  # all there are where it failed before it asked for its own
+    if not failed.keys and not (others and current().edges == "auto"):
+        from clew.engines.cuda.repeats import forget_layouts
+
+        return None if failed.cleared or not forget_layouts() else Try(failed.number, cleared=True)
     forget_all()
     if others and not failed.cleared:  # what other graphs have there is only kept in case it is needed again
         return Try(failed.number, cleared=True)
