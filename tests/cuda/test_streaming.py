@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -100,6 +101,19 @@ def test_a_device_smaller_than_the_graph(monkeypatch):
     clew.verify.pagerank(graph, found)
     monkeypatch.setattr(device.memory, "capacity", device.live_bytes + graph.num_arcs * 8)  # sssp has much to remember
     clew.verify.sssp(graph, 0, clew.sssp(graph, 0, device="emulated"))
+
+
+def test_chunks_that_are_made_anew_again_and_again_leave_nothing_with_the_graph():
+    graph = clew.generate.rmat(6, 30, seed=1)
+
+    def change_budgets(times):
+        for budget in (4000, 6000) * times:
+            with clew.memory("stream", budget):
+                clew.bfs(graph, 0, device="emulated")
+        gc.collect()
+        return weakref.getweakrefcount(graph.indices)
+
+    assert change_budgets(1) == change_budgets(8)
 
 
 @emulation_only

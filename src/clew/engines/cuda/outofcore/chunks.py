@@ -96,6 +96,8 @@ class _Kept(NamedTuple):
 
 _kept: dict[tuple[int, int], _Kept] = {}
 forgotten_with_rows(_kept)
+#: Arrays of neighbours that take their chunks along when they go.
+_watched: weakref.WeakValueDictionary[tuple[int, int], Array] = weakref.WeakValueDictionary()
 
 
 def chunked(
@@ -162,7 +164,9 @@ def keep_chunks(rows: Adjacency, weights: Array | None, asked: Hashable, made: C
     """Have them found by the next call, as long as the graph is there."""
     key = (id(made.device), id(rows.indices))
     reference = None if weights is None else weakref.ref(weights)
-    weakref.finalize(rows.indices, _kept.pop, key, None).atexit = False
+    if _watched.get(key) is not rows.indices:  # once for an array, however often its chunks are made anew
+        _watched[key] = rows.indices
+        weakref.finalize(rows.indices, _kept.pop, key, None).atexit = False
     _kept[key] = _Kept(asked, weakref.ref(made.device), reference, made)
 
 
