@@ -64,8 +64,9 @@ def labels_of_rows(
     if sampled:
         arguments.append(device.empty(1, index))
     elif rows.on_host:
-        room = max(1, min(tile * of_a_vertex, rows.num_arcs))
         blocks = min(most, device.resident_blocks(kernel, THREADS, shared))
+        vertices = min(tile, max(WARP, 1 << (-(-n // blocks) - 1).bit_length()))  # as tile_trees.cuh has it
+        room = max(1, min(vertices * of_a_vertex, rows.num_arcs))
         arguments += [device.empty(blocks * room, index), np.uint64(room)]
     words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
     words_of_state, barrier = words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS]
