@@ -89,6 +89,21 @@ def test_many_columns(engine, name):
         np.testing.assert_array_equal(found.weights, expected.data)
 
 
+def test_rows_of_any_length_side_by_side(engine, monkeypatch):
+    """Rows with and without a table take turns, edges are there twice, and there is room for few entries at first."""
+    monkeypatch.setattr("clew.engines.cpu.spgemm.SURE", 8)
+    rng = np.random.default_rng(6)
+    n, lengths = 300, rng.integers(0, 9, 300)
+    source = np.repeat(np.arange(n), lengths)
+    target = rng.integers(0, n, source.size) // 4 * 4  # so that products meet
+    rows = layouts.csr(layouts.COO(source, target, rng.integers(-4, 9, source.size) / 4, n))
+    for mask in (None, rows):
+        expected = clew.spgemm(rows, rows, mask=mask, device="reference")
+        for count in (1, 3):
+            with thread_count(count):
+                assert_same(clew.spgemm(rows, rows, mask=mask, device=engine), expected)
+
+
 def test_triangles_are_a_masked_product(engine):
     graph = clew.generate.kronecker(8, seed=2)
     wedges = clew.spgemm(graph, graph, semirings.plus_pair, mask=graph, device=engine)

@@ -39,8 +39,8 @@ def spgemm(
 
     Notes
     -----
-    Row by row, each in a dense table or, where it has few products and the matrix many columns, in a hash table; the
-    rows of the result are sorted. Time in proportion to the number of products.
+    Row by row, each in a dense table or, where it has few products and the matrix many columns, in a hash table, or
+    without a table where a few are all; rows of the result are sorted. Time in proportion to the number of products.
 
     Examples
     --------

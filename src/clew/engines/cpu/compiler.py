@@ -33,10 +33,14 @@ class Kernel:
 
     def each(self, pieces: int, *args: Any) -> list[Any]:
         """Run all pieces on all threads; a function that cannot be compiled gives OperatorError."""
+        return self.run(self.dispatcher, pieces, *args)
+
+    def run(self, call: Callable[..., Any], pieces: int, *args: Any) -> list[Any]:
+        """As ``each``, by a function that has something to do before it calls the kernel."""
         from numba.core.errors import NumbaError
 
         try:
-            return threads.each(self.dispatcher, pieces, *args)
+            return threads.each(call, pieces, *args)
         except NumbaError as error:
             raise self._blame(error) from error
 

@@ -1,31 +1,31 @@
 # mypy: ignore-errors
 """C[i, j] = ⊕ over k of a[i, k] ⊗ b[k, j], row by row, each in the table that suits it.
 
+* short   rows with few products: each goes straight to its place among the entries, as a hand sorts cards; no table
 * dense   a total for every column, with a bitmap of the columns that have one and a bitmap of its words that have any:
           reading off the entries in order takes about as many steps as there are
 * hash    for rows with few products in large matrices, whose totals would lie all over memory
-* masked  dense, with a bitmap of the columns allowed; where a row of b is much longer than the mask's, the columns of
-          the mask are looked up in it instead
+* masked  in a file of its own
 
-Entries go to memory that grows with them, so that nothing has to be counted first.
+Entries go to memory of the caller's, and to more where it does not do, so that nothing has to be counted first.
 """
 
 import numpy as np
 from numba.extending import register_jitable
 
 from clew.engines.cpu.kernels_atomic import trailing_zeros
+from clew.engines.cpu.kernels_masked_rows import make_masked_rows
+from clew.engines.cpu.kernels_short_rows import SHORT, make_short_rows
 from clew.engines.cpu.kernels_spmspv import first_from
 from clew.jit import njit
 
-ZERO, ONE, TWO, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
+ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: neighbours end up far apart
 HALF = np.uint64(32)
 HASHED = np.uint64(1024)  # products up to which a row is hashed
 MOST_HASHED = np.uint64(1 << 32)  # columns: half a word tells one from the others
 NEAR = np.uint64(1 << 17)  # columns whose totals a core's own cache holds: then no row is
-SURE = np.uint64(1 << 22)  # entries that there is room for from the start
-LOOKED_UP = np.uint64(16)  # so many times longer a row of b has to be for the mask's columns to be looked up in it
 
 
 @njit(cache=True, nogil=True)
@@ -41,20 +41,13 @@ def count_products(piece, pieces, indptr, indices, other_indptr, products):
 
 
 @njit(cache=True, nogil=True)
-def _has(bits, j):
-    return bits[j >> SIX] & (ONE << (j & LOW_SIX)) != ZERO
-
-
-@njit(cache=True, nogil=True)
 def _mark(bits, j):
     bits[j >> SIX] |= ONE << (j & LOW_SIX)
 
 
 @njit(cache=True, nogil=True)
 def _longer(array, used, needed):
-    """The array itself where it has room for ``needed`` entries, else a copy that has, and some to spare."""
-    if needed <= array.size:
-        return array
+    """A copy of the array with room for ``needed`` entries and some to spare."""
     copy = np.empty(max(needed, np.uint64(2 * array.size)), array.dtype)
     copy[:used] = array[:used]
     return copy
@@ -64,7 +57,8 @@ def make_multiply(add, multiply, mark, absorbing):
     """Rows units[0, piece]…units[1, piece]-1 in columns units[2, piece]…units[3, piece]-1; lengths, columns and sums.
 
     ``numbers`` are ⊕'s identity, and its identity in the dtype of b. Edge k has weight number k times ``steps``, which
-    is 0 where all edges share one weight: fewer types, fewer compilations. ``empty`` are arrays of the results' dtypes.
+    is 0 where all edges share one weight: fewer types, fewer compilations. ``columns`` and ``sums`` are room for the
+    results, as much as there is likely to be need for.
     """
 
     @register_jitable
@@ -73,52 +67,49 @@ def make_multiply(add, multiply, mark, absorbing):
             return numbers[0]
         return totals.dtype.type(multiply(left, right))
 
+    short_rows, masked_rows = make_short_rows(add, product), make_masked_rows(add, product)
+
     @njit(cache=True, nogil=True, error_model="numpy")
-    def multiplied(piece, units, products, a, b, mask, a_weights, b_weights, steps, numbers, empty):
+    def multiplied(piece, units, products, a, b, mask, a_weights, b_weights, steps, numbers, lengths, columns, sums):
         mark  # noqa: B018, captured: see the compiler
-        first, last, low, high = units[0, piece], units[1, piece], units[2, piece], units[3, piece]
+        first, last, low, high = unit = (units[0, piece], units[1, piece], units[2, piece], units[3, piece])
+        if mask is not None:
+            place = masked_rows(
+                unit, products, a, b, mask, a_weights, b_weights, steps, numbers, lengths, columns, sums
+            )
+            return columns[:place], sums[:place]
         size = np.uint64(products.size)
         whole = low == ZERO and high == size
         step, other_step = steps[0], steps[1]
-        totals = np.empty(size, empty[1].dtype)
+        indptr, indices = a
+        b_indptr, b_indices = b
+        totals = np.empty(size, sums.dtype)
         kind = totals.dtype.type
         filled = np.zeros(size, np.uint8)  # by column: quicker to look at than bits
         touched = np.zeros((size >> SIX) + ONE, np.uint64)
         groups = np.zeros((size >> np.uint64(12)) + ONE, np.uint64)
-        allowed = np.zeros(1 if mask is None else touched.size, np.uint64)
         keys = np.full(2 * HASHED, FREE, np.uint64)
         hashed = np.empty(keys.size, totals.dtype)
         order = np.empty(HASHED, np.uint64)
-        lengths = np.zeros(last - first, np.int64)
-        room = ZERO
-        for i in range(first, last):
-            room += min(products[i], high - low)
-        if room > SURE:  # where there are many products, there are fewer entries; what is not used takes no memory
-            room = max(SURE, room >> TWO)
-        columns, sums = np.empty(room, empty[0].dtype), np.empty(room, totals.dtype)
-        place = ZERO
-        for i in range(first, last):
-            if products[i] == ZERO:
-                continue
-            before = place
-            is_hashed = mask is None and products[i] <= HASHED and NEAR < size <= MOST_HASHED
+        i, place = first, ZERO
+        while i < last:
+            if products[i] <= SHORT:
+                i, place = short_rows(
+                    i, first, last, products, a, b, a_weights, b_weights, steps, numbers, place, lengths, columns, sums
+                )
+                if i == last:
+                    break
+            is_hashed = products[i] <= HASHED and NEAR < size <= MOST_HASHED
             count = ZERO
-            if mask is not None:
-                m_start, m_end = mask[0][i], mask[0][i + ONE]
-                if not whole:
-                    m_start = first_from(mask[1], m_start, m_end, low)
-                    m_end = first_from(mask[1], m_start, m_end, high)
-                for m in range(m_start, m_end):
-                    _mark(allowed, np.uint64(mask[1][m]))
-            for k in range(a[0][i], a[0][i + ONE]):
+            for k in range(indptr[i], indptr[i + ONE]):
                 left = a_weights[k * step]
-                start, end = b[0][a[1][k]], b[0][a[1][k] + ONE]
+                start, end = b_indptr[indices[k]], b_indptr[indices[k] + ONE]
                 if not whole:
-                    start = first_from(b[1], start, end, low)
-                    end = first_from(b[1], start, end, high)
+                    start = first_from(b_indices, start, end, low)
+                    end = first_from(b_indices, start, end, high)
                 if is_hashed:
                     for e in range(start, end):
-                        j = np.uint64(b[1][e])
+                        j = np.uint64(b_indices[e])
                         new = product(left, b_weights[e * other_step], numbers, totals)
                         slot = (j * SPREAD) >> np.uint64(53)
                         while keys[slot] != j and keys[slot] != FREE:
@@ -130,46 +121,24 @@ def make_multiply(add, multiply, mark, absorbing):
                             hashed[slot] = new
                             order[count] = (j << HALF) | slot
                             count += ONE
-                elif mask is not None and (m_end - m_start) * LOOKED_UP < end - start:
-                    for m in range(m_start, m_end):
-                        j = np.uint64(mask[1][m])
-                        start = first_from(b[1], start, end, j)
-                        while start < end and b[1][start] == j:
-                            new = product(left, b_weights[start * other_step], numbers, totals)
-                            totals[j] = kind(add(totals[j], new)) if filled[j] else new
-                            filled[j] = 1
-                            start += ONE
-                else:
-                    for e in range(start, end):
-                        j = np.uint64(b[1][e])
-                        if mask is not None and not _has(allowed, j):
-                            continue
-                        new = product(left, b_weights[e * other_step], numbers, totals)
-                        if filled[j]:
-                            totals[j] = kind(add(totals[j], new))
-                        else:
-                            totals[j] = new
-                            filled[j] = 1
-                            if mask is None:
-                                _mark(touched, j)
-                                _mark(groups, j >> SIX)
-                                count += ONE
-            if mask is not None:
-                count = m_end - m_start
-            columns = _longer(columns, place, place + count)
-            sums = _longer(sums, place, place + count)
-            if mask is not None:
-                for m in range(m_start, m_end):
-                    j = np.uint64(mask[1][m])
+                    continue
+                for e in range(start, end):
+                    j = np.uint64(b_indices[e])
+                    new = product(left, b_weights[e * other_step], numbers, totals)
                     if filled[j]:
-                        filled[j] = 0  # the mask may have an edge twice
-                        columns[place] = j
-                        sums[place] = totals[j]
-                        place += ONE
-                for m in range(m_start, m_end):
-                    j = np.uint64(mask[1][m])
-                    allowed[j >> SIX] = ZERO
-            elif is_hashed:
+                        totals[j] = kind(add(totals[j], new))
+                    else:
+                        totals[j] = new
+                        filled[j] = 1
+                        _mark(touched, j)
+                        _mark(groups, j >> SIX)
+                        count += ONE
+            if place + count > columns.size:
+                columns = _longer(columns, place, place + count)
+                sums = _longer(sums, place, place + count)
+            lengths[i - first] = count
+            i += ONE
+            if is_hashed:
                 _sort(order, count)
                 for c in range(count):
                     slot = order[c] & np.uint64(0xFFFFFFFF)
@@ -177,24 +146,23 @@ def make_multiply(add, multiply, mark, absorbing):
                     sums[place] = hashed[slot]
                     keys[slot] = FREE
                     place += ONE
-            else:
-                for group in range(np.uint64(groups.size)):
-                    words = groups[group]
-                    groups[group] = ZERO
-                    while words:
-                        word = (group << SIX) + np.uint64(trailing_zeros(words))
-                        words &= words - ONE
-                        bits = touched[word]
-                        touched[word] = ZERO
-                        while bits:
-                            j = (word << SIX) + np.uint64(trailing_zeros(bits))
-                            bits &= bits - ONE
-                            columns[place] = j
-                            sums[place] = totals[j]
-                            filled[j] = 0
-                            place += ONE
-            lengths[i - first] = place - before
-        return lengths, columns[:place], sums[:place]
+                continue
+            for group in range(np.uint64(groups.size)):
+                words = groups[group]
+                groups[group] = ZERO
+                while words:
+                    word = (group << SIX) + np.uint64(trailing_zeros(words))
+                    words &= words - ONE
+                    bits = touched[word]
+                    touched[word] = ZERO
+                    while bits:
+                        j = (word << SIX) + np.uint64(trailing_zeros(bits))
+                        bits &= bits - ONE
+                        columns[place] = j
+                        sums[place] = totals[j]
+                        filled[j] = 0
+                        place += ONE
+        return columns[:place], sums[:place]
 
     return multiplied
 
