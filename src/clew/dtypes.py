@@ -33,6 +33,7 @@ WEIGHT_DTYPES = tuple(
         "float64",
     )
 )
+_UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 MAX_INT32_VERTICES = 2**31 - 1
 
 
@@ -91,4 +92,4 @@ def as_bits(array: Array) -> Array: ...
 def as_bits(array: None) -> None: ...
 def as_bits(array: Array | None) -> Array | None:
     """The same memory as unsigned integers: what kernels that only move or index are compiled for."""
-    return None if array is None else array.view(f"u{array.itemsize}")
+    return None if array is None else array.view(_UNSIGNED[array.itemsize])

@@ -48,7 +48,7 @@ def pieces(work: int, grain: int = GRAIN) -> int:
 
 def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]:
     """``[kernel(0, *args), …, kernel(pieces - 1, *args)]``, computed on all threads, the calling one among them."""
-    helpers = min(count(), pieces) - 1
+    helpers = min(count(), pieces) - 1 if pieces > 1 else 0  # to count the cores takes a microsecond
     if helpers < 1:
         return [kernel(piece, *args) for piece in range(pieces)]
     job = _Job(kernel, pieces, args)

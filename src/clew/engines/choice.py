@@ -69,9 +69,11 @@ def why_no_gpu() -> str | None:
     """
     if os.environ.get("CLEW_DEVICE") == "cpu":
         return "CLEW_DEVICE=cpu hides every GPU."
+    if (reason := _why_not_at_first()) is not None:
+        return reason
     from clew.engines.cuda.failures import reason_lost
 
-    return _why_not_at_first() or reason_lost()
+    return reason_lost()
 
 
 def _has_gpu() -> bool:

@@ -19,6 +19,8 @@ from clew.layouts import Layout
 from clew.operators import Semiring
 from clew.transform import as_mask
 
+NATIVE = frozenset(WEIGHT_DTYPES)  # looked up by one hash, where a tuple is compared one by one
+
 
 def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid: bool = False) -> Engine:
     """The engine that a device's name stands for.
@@ -36,7 +38,7 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
         from clew.engines.reference import ReferenceEngine
 
         return ReferenceEngine()
-    if device == "auto" and any(is_on_gpu(array) for array in (*arrays, out)):
+    if device == "auto" and any(map(is_on_gpu, (*arrays, out))):
         device = "cuda"
     gpu = None if device == "auto" and isinstance(out, np.ndarray) else gpu_for(device, size)
     if gpu is not None:
@@ -91,7 +93,7 @@ def array_of(values: npt.ArrayLike, what: str, ndim: tuple[int, ...] = (1,), mem
     array = memory.array(values)
     if array.ndim not in ndim:
         raise GraphError(f"{what} has shape {array.shape}; expected {' or '.join(map(str, ndim))} dimensions.")
-    if array.dtype.newbyteorder("=") not in WEIGHT_DTYPES:
+    if array.dtype not in NATIVE and array.dtype.newbyteorder("=") not in NATIVE:
         raise GraphError(f"{what} has dtype {array.dtype}; expected bool, an integer, float32 or float64.")
     if not (array.dtype.isnative and array.flags.c_contiguous):
         array = memory.xp.asarray(array, dtype=array.dtype.newbyteorder("="), order="C")
@@ -133,14 +135,17 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
     active, values = here.array(vertices), array_of(values, "the frontier's values", memory=here)
     if active.ndim != 1 or active.shape != values.shape:
         raise GraphError(f"there are {active.size:,} active vertices and {values.size:,} values; expected one each.")
-    if active.size and (active.dtype.kind not in "iu" or active.min() < 0 or active.max() >= rows.num_vertices):
-        raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1:,}.")
-    active = active.astype(rows.indices.dtype, copy=False)
-    if (active[1:] <= active[:-1]).any():
+    known = active.size == 0 or active.dtype.kind in "iu"
+    ascending = known and not (active[1:] <= active[:-1]).any()
+    if known and not ascending:
         order = active.argsort()
         active, values = active[order], values[order]
-        if (active[1:] == active[:-1]).any():
-            raise GraphError("an active vertex is listed twice; combine its values first.")
+    # In order, the first and the last one tell of all.
+    if not known or (active.size and (active[0] < 0 or active[-1] >= rows.num_vertices)):
+        raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1:,}.")
+    if not ascending and (active[1:] == active[:-1]).any():
+        raise GraphError("an active vertex is listed twice; combine its values first.")
+    active = active.astype(rows.indices.dtype, copy=False)
     return memory.xp.ascontiguousarray(memory.array(active)), memory.array(values)
 
 

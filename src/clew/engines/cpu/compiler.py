@@ -37,12 +37,14 @@ class Kernel:
 
     def run(self, call: Callable[..., Any], pieces: int, *args: Any) -> list[Any]:
         """As ``each``, by a function that has something to do before it calls the kernel."""
-        from numba.core.errors import NumbaError
-
         try:
             return threads.each(call, pieces, *args)
-        except NumbaError as error:
-            raise self._blame(error) from error
+        except Exception as error:
+            from numba.core.errors import NumbaError
+
+            if isinstance(error, NumbaError):
+                raise self._blame(error) from error
+            raise
 
     def _blame(self, error: Exception) -> OperatorError:
         """The error, with the name of the function that is to blame: the first that does not compile by itself."""

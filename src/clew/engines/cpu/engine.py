@@ -26,9 +26,9 @@ class CpuEngine:
         self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
     ) -> tuple[Array, Array]:
         """Push along the edges of the active vertices."""
-        from clew.engines.cpu import spmspv
+        from clew.engines.cpu.spmspv import spmspv
 
-        return spmspv.spmspv(rows, active, values, semiring, wanted, merge)
+        return spmspv(rows, active, values, semiring, wanted, merge)
 
     def spgemm(self, a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:
         """Matrix times matrix, row by row."""
