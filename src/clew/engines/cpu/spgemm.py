@@ -82,6 +82,8 @@ def room_for(units: Array, products: Array, mask: Adjacency | None) -> Array:
     if mask is not None:
         room: Array = mask.indptr[last] - mask.indptr[first]
         return room
+    if last.size == 1 and (total := int(products.sum())) <= SURE:  # small products: nothing is worth a closer look
+        return np.array([total])
     pieces = zip(first.tolist(), last.tolist(), high - low, strict=True)
     most = np.array([np.minimum(products[start:end], width).sum() for start, end, width in pieces], np.int64)
     return np.where(most > SURE, np.maximum(SURE, most >> 2), most)
