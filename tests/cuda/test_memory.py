@@ -205,7 +205,7 @@ def test_other_graphs_make_room(device):
     assert plan_of(device, others[0].outgoing) is None
 
 
-@pytest.mark.parametrize("name", ["pagerank", "triangles", "program", "bfs"])
+@pytest.mark.parametrize("name", ["pagerank", "triangles", "program", "bfs", "spmv", "spmspv", "spgemm"])
 def test_other_graphs_make_room_for_what_is_needed_before_the_edges(device, name):
     graph, other = clew.generate.grid(40, 50), clew.generate.rmat(6, 16_000, seed=1)  # few vertices leave little free
     runs = {
@@ -213,6 +213,9 @@ def test_other_graphs_make_room_for_what_is_needed_before_the_edges(device, name
         "pagerank": lambda device: clew.pagerank(graph, device=device).numpy().rank,
         "triangles": lambda device: clew.triangles(graph, device=device).numpy().count,
         "program": lambda device: clew.run(Spread(), graph, device=device).numpy().least,
+        "spmv": lambda device: clew.spmv(graph, np.ones(2000), device=device),
+        "spmspv": lambda device: clew.spmspv(graph, (np.arange(900), np.ones(900)), device=device)[1],
+        "spgemm": lambda device: clew.spgemm(graph, graph, device=device).weights,
     }
     clew.connected_components(other, device="emulated")
     device.memory.capacity = device.live_bytes + 5000

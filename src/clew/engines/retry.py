@@ -64,6 +64,25 @@ def retried(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
     return run
 
 
+def tried_again(function: Callable[Arguments, Found]) -> Callable[Arguments, Found]:
+    """The same for what takes microseconds: nothing is kept for another try until one has failed.
+
+    Within a run that is itself tried again, that one decides.
+    """
+    again = retried(function)
+
+    @functools.wraps(function)
+    def run(*args: Arguments.args, **options: Arguments.kwargs) -> Found:
+        try:
+            return function(*args, **options)
+        except ResourceError:
+            if this_try() is not None:
+                raise
+        return again(*args, **options)
+
+    return run
+
+
 def _next(failed: Try) -> Try | None:
     """The next try, with room made for it; None where nothing smaller can be tried."""
     from clew.engines.cuda.edge_memory import SMALLER

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clew.engines.retry import tried_again
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout, csr
@@ -9,6 +10,7 @@ from clew.operators import Semiring, semirings
 from clew.primitives.arguments import check_semiring, engine_of
 
 
+@tried_again
 def spgemm(
     a: Graph | Layout,
     b: Graph | Layout,

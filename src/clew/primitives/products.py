@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from clew.dtypes import Array, is_on_gpu
 from clew.engines.memory import Memory
+from clew.engines.retry import tried_again
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout, csr
@@ -30,6 +31,7 @@ MERGES = ("auto", "none", "merge", "radix")
 VISIT = Semiring(monoids.lor, functions.second, name="or_second")
 
 
+@tried_again
 def spmv(
     edges: Graph | Layout,
     x: npt.ArrayLike,
@@ -183,6 +185,7 @@ def spvisit(edges: Graph | Layout, x: npt.ArrayLike, *, bits: bool = False, **op
     return spmv(edges, given.astype(np.bool_) if is_on_gpu(x) else np.asarray(x, dtype=np.bool_), VISIT, **options)
 
 
+@tried_again
 def spmspv(
     edges: Graph | Layout,
     frontier: tuple[npt.ArrayLike, npt.ArrayLike],
