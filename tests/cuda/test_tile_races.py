@@ -59,9 +59,10 @@ extern "C" __global__ void noted(u64 n, const offset_t* offsets, const index_t* 
     passed[threadIdx.x] = 0;
     __syncthreads();
     const Tile tile = {{parent}, {settled}, 0, (u32)n};
-    plant(tile, offsets, neighbours);
+    const ShortRows rows = {offsets, neighbours, 0, ALL_EDGES};
+    plant(tile, rows);
     settle(tile);
-    join_tile(tile, offsets, neighbours, both_ways);
+    join_tile(tile, rows, both_ways);
     for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x) label[i] = tile.settled[i];
     __syncthreads();
     if (threadIdx.x > 0) return;
