@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.graph import Graph
-from clew.placement.placement import Placement, edge_bytes
-from clew.placement.sizes import parse_bytes
+from clew.placement.placement import edge_bytes
+from clew.placement.sizes import parse_bytes, smallest
 from clew.placement.strategy import Strategy
 
 
@@ -48,11 +48,4 @@ class AsNumbered(Strategy):
 
     def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
         """All from some vertex on that fit the smaller one of two budgets."""
-        budgets = [parse_bytes(budget) for budget in (self.fast_memory, fast_memory) if budget is not None]
-        return AsNumbered(min(budgets)).choose(graph)
-
-    def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
-        """Where the vertices of ``graph`` go; of two budgets the smaller one holds."""
-        if fast_memory is None or parse_bytes(fast_memory) >= parse_bytes(self.fast_memory):
-            return super().place(graph)
-        return AsNumbered(fast_memory).place(graph)
+        return AsNumbered(smallest(self.fast_memory, fast_memory)).choose(graph)

@@ -18,7 +18,7 @@ from clew.placement.hot import Hot
 from clew.placement.placement import Placement, all_bytes
 from clew.placement.random import Random
 from clew.placement.reads import Layout, Reads
-from clew.placement.sizes import parse_bytes
+from clew.placement.sizes import parse_bytes, smallest
 from clew.placement.speed import Speed, parse_speeds
 from clew.placement.strategy import Strategy
 from clew.placement.uniform import AllFast
@@ -86,10 +86,10 @@ class Auto(Strategy):
 
     def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
         """The best placement; of two budgets the smaller one holds."""
-        budgets = [parse_bytes(budget) for budget in (self.fast_memory, fast_memory) if budget is not None]
-        tried = Auto(min(budgets), self.speeds, self.searches, self.seed).candidates(graph)
+        budget = smallest(self.fast_memory, fast_memory)
+        tried = Auto(budget, self.speeds, self.searches, self.seed).candidates(graph)
         # Only the best one is numbered: to count what is read, it is enough to know what is in fast memory.
-        layouts = [Layout(None, strategy.choose_within(graph, min(budgets))) for strategy in tried]
+        layouts = [Layout(None, strategy.choose_within(graph, budget)) for strategy in tried]
         counted = Reads(graph, self.searches, self.seed).seconds(layouts, parse_speeds(self.speeds))
         seconds = [geometric_mean(patterns) for patterns in counted]
         best = next(number for number, taken in enumerate(seconds) if taken <= ALIKE * min(seconds))

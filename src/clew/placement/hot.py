@@ -12,8 +12,7 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.placement.heat import HEAT
 from clew.placement.hottest import hottest_fitting
-from clew.placement.placement import Placement
-from clew.placement.sizes import parse_bytes
+from clew.placement.sizes import parse_bytes, smallest
 from clew.placement.strategy import Strategy
 
 
@@ -51,11 +50,4 @@ class Hot(Strategy):
 
     def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
         """The hottest that fit the smaller one of two budgets."""
-        budgets = [parse_bytes(budget) for budget in (self.fast_memory, fast_memory) if budget is not None]
-        return Hot(min(budgets), self.by).choose(graph)
-
-    def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
-        """Where the vertices of ``graph`` go; of two budgets the smaller one holds."""
-        if fast_memory is None or parse_bytes(fast_memory) >= parse_bytes(self.fast_memory):
-            return super().place(graph)
-        return Hot(fast_memory, self.by).place(graph)
+        return Hot(smallest(self.fast_memory, fast_memory), self.by).choose(graph)

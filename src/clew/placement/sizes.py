@@ -30,6 +30,11 @@ def parse_bytes(amount: int | str) -> int:
     return int(found[1]) * size if found[1].isdecimal() else int(float(found[1]) * size)
 
 
+def smallest(*amounts: int | str | None) -> int:
+    """The smallest of some amounts of memory, in bytes; None is no limit, and one of them has to be one."""
+    return min(parse_bytes(amount) for amount in amounts if amount is not None)
+
+
 def as_budget(size: int) -> np.uint64:
     """Bytes as kernels count them: no memory is larger than that."""
     return np.uint64(min(size, 2**63))

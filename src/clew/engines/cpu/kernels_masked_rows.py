@@ -8,7 +8,7 @@ much longer than the mask's, the columns of the mask are looked up in it instead
 import numpy as np
 from numba.extending import register_jitable
 
-from clew.engines.cpu.kernels_spmspv import first_from
+from clew.engines.cpu.kernels_spmspv import first_from, part_of_row
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 LOOKED_UP = np.uint64(16)  # so many times longer a row of b has to be for the mask's columns to be looked up in it
@@ -34,13 +34,8 @@ def make_masked_rows(add, product):
         place = ZERO
         for i in range(first, last):
             before = place
-            m_start, m_end = m_indptr[i], m_indptr[i + ONE]
-            if products[i] == ZERO:
-                m_end = m_start
-            elif not whole:
-                m_start = first_from(m_indices, m_start, m_end, low)
-                m_end = first_from(m_indices, m_start, m_end, high)
-            if m_start == m_end:
+            m_start, m_end = part_of_row(m_indptr, m_indices, i, low, high, whole)
+            if m_start == m_end or products[i] == ZERO:
                 lengths[i - first] = 0
                 continue
             for m in range(m_start, m_end):
@@ -48,10 +43,7 @@ def make_masked_rows(add, product):
                 allowed[j >> SIX] |= ONE << (j & LOW_SIX)
             for k in range(indptr[i], indptr[i + ONE]):
                 left = a_weights[k * step]
-                start, end = b_indptr[indices[k]], b_indptr[indices[k] + ONE]
-                if not whole:
-                    start = first_from(b_indices, start, end, low)
-                    end = first_from(b_indices, start, end, high)
+                start, end = part_of_row(b_indptr, b_indices, indices[k], low, high, whole)
                 if (m_end - m_start) * LOOKED_UP < end - start:
                     for m in range(m_start, m_end):
                         j = np.uint64(m_indices[m])

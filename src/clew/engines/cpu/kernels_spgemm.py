@@ -16,7 +16,7 @@ from numba.extending import register_jitable
 from clew.engines.cpu.kernels_atomic import trailing_zeros
 from clew.engines.cpu.kernels_masked_rows import make_masked_rows
 from clew.engines.cpu.kernels_short_rows import SHORT, make_short_rows
-from clew.engines.cpu.kernels_spmspv import first_from
+from clew.engines.cpu.kernels_spmspv import part_of_row
 from clew.jit import njit
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
@@ -93,7 +93,7 @@ def make_multiply(add, multiply, mark, absorbing):
         order = np.empty(HASHED, np.uint64)
         i, place = first, ZERO
         while i < last:
-            if products[i] <= SHORT:
+            if whole and products[i] <= SHORT:
                 i, place = short_rows(
                     i, first, last, products, a, b, a_weights, b_weights, steps, numbers, place, lengths, columns, sums
                 )
@@ -103,10 +103,7 @@ def make_multiply(add, multiply, mark, absorbing):
             count = ZERO
             for k in range(indptr[i], indptr[i + ONE]):
                 left = a_weights[k * step]
-                start, end = b_indptr[indices[k]], b_indptr[indices[k] + ONE]
-                if not whole:
-                    start = first_from(b_indices, start, end, low)
-                    end = first_from(b_indices, start, end, high)
+                start, end = part_of_row(b_indptr, b_indices, indices[k], low, high, whole)
                 if is_hashed:
                     for e in range(start, end):
                         j = np.uint64(b_indices[e])

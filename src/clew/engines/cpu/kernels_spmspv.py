@@ -57,7 +57,7 @@ def first_from(columns, start, end, goal):
 
 
 @njit(cache=True, nogil=True)
-def _part(indptr, indices, i, low, high, whole):
+def part_of_row(indptr, indices, i, low, high, whole):
     """Where the edges of vertex i that lead to low…high-1 start and end."""
     start, end = indptr[i], indptr[i + ONE]
     if whole:
@@ -81,7 +81,7 @@ def make_scatter(add, multiply, mark, absorbing):
         low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
         found = 0
         for a in range(active.size):
-            start, end = _part(indptr, indices, active[a], low, high, whole)
+            start, end = part_of_row(indptr, indices, active[a], low, high, whole)
             for k in range(start, end):
                 j = indices[k]
                 if wanted is not None and not wanted[j]:
@@ -123,13 +123,13 @@ def make_sorted(add, multiply, mark, absorbing, radix):
         low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
         room = ZERO
         for a in range(active.size):
-            start, end = _part(indptr, indices, active[a], low, high, whole)
+            start, end = part_of_row(indptr, indices, active[a], low, high, whole)
             room += end - start
         keys, products = np.empty(room, indices.dtype), np.empty(room, empty.dtype)
         kind = products.dtype.type
         place = ZERO
         for a in range(active.size):
-            start, end = _part(indptr, indices, active[a], low, high, whole)
+            start, end = part_of_row(indptr, indices, active[a], low, high, whole)
             for k in range(start, end):
                 j = indices[k]
                 if wanted is not None and not wanted[j]:
