@@ -1,4 +1,4 @@
-"""The best published GPU systems on these graphs, in milliseconds on an H200 (docs/performance.md names them)."""
+"""The best published GPU systems on these graphs, in milliseconds on an H200 (docs/performance-gpu.md names them)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Graphs in memories of different speed, on a GPU: the tables of docs/performance-gpu.md, a module for each."""
+"""Graphs in memories of different speed, on a GPU: the tables of docs/notebook, a module for each."""
