@@ -126,9 +126,9 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     Result
         An array per field. ``trace`` has ``active``, ``edges`` (those of the active vertices), ``direction``, ``bytes``
         and ``seconds`` of each iteration; of a program with ``active_next="all"`` and a monoid, ``changed`` instead of
-        the direction. With "hybrid", instead of bytes, ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
-        ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in which messages went up and down, or "cpu" or
-        "gpu" where that side ran alone.
+        the direction. With "reference", ``active``, ``edges`` and ``seconds``. With "hybrid", instead of bytes,
+        ``edges_cpu``, ``edges_gpu``, ``bytes_up``, ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in
+        which messages went up and down, or "cpu" or "gpu" where that side ran alone.
     """
     _check(program)
     in_python = device == REFERENCE

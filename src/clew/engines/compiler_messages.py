@@ -130,6 +130,10 @@ def _returns(found: re.Match[str]) -> Explained:
     return Explained(f"it returns {told}", "Return the same kind of number on every path.")
 
 
+def _variable(name: str) -> str:
+    return "a value" if name.startswith("$") else f"its variable {name!r}"
+
+
 def _call(found: re.Match[str]) -> Explained:
     name, kinds = found[1], split_types(found[2])
     has_text = any(words(kind) == "a string" for kind in kinds)
@@ -153,9 +157,9 @@ RULES: list[tuple[re.Pattern[str], Tell]] = [
         ),
         (r"Can't unify return type from the following types: (.+)", _returns),
         (
-            r"Cannot unify (.+) and (.+) for '([\w]+)[\w.$]*'",
+            r"Cannot unify (.+) and (.+) for '([\w$]+)[\w.$]*'",
             lambda found: Explained(
-                f"its variable {found[3]!r} is {words(found[1])} on one path and {words(found[2])} on another",
+                f"{_variable(found[3])} is {words(found[1])} on one path and {words(found[2])} on another",
                 "Give it the same kind of number on every path.",
             ),
         ),
@@ -182,7 +186,7 @@ RULES: list[tuple[re.Pattern[str], Tell]] = [
             lambda _: Explained("it makes a string of numbers", "Use print with plain numbers."),
         ),
         (
-            r">>> (\w+)\((.*)\)\n[\s\S]*?Cannot bind '.*' to signature '(\(.*?\))'",
+            r">{3} (\w+)\((.*)\)\n[\s\S]*?Cannot bind '.*' to signature '(\(.*?\))'",
             lambda found: Explained(
                 f"it calls {found[1]} with {len(split_types(found[2]))} arguments, and that is {found[1]}{found[3]}",
                 f"Call it as {found[1]}{found[3]}.",
@@ -201,7 +205,7 @@ RULES: list[tuple[re.Pattern[str], Tell]] = [
             r"unsupported opcode \((\w+)\)",
             lambda found: Explained(f"it uses Python that cannot be compiled ({found[1]})", COMPILABLE),
         ),
-        (r"No implementation of function [\s\S]*?>>> ([\w.]+)\((.*)\)", _call),
+        (r"No implementation of function [\s\S]*?>{3} ([\w.]+)\((.*)\)", _call),
         (
             r"Cannot cast (.+?) to (\S+?):",
             lambda found: Explained(

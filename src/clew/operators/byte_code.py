@@ -44,7 +44,7 @@ def first_return(function: Any) -> int:
 
 def gives_nothing(called: Any) -> bool:
     """Whether a function has no value to return, whatever path it takes."""
-    plain = plain_function(called)
+    plain: Any = plain_function(called)
     if isinstance(plain, FunctionType):
         return all(end.is_nothing for end in _ends(plain))
     return called is print or called is setattr
