@@ -150,3 +150,83 @@ def test_checkers_take_results_from_a_gpu():
     clew.verify.connected_components(graph, Result("found", there, facts={**found.facts, "sizes": OnGpu(found.sizes)}))
     with pytest.raises(clew.VerificationError):
         clew.verify.connected_components(graph, Result("found", there, facts={**found.facts, "count": 2}))
+
+
+def searches(graph, source, device="cpu"):
+    """A result of every algorithm that may not reach a vertex, with one value per vertex."""
+    yield clew.bfs(graph, source, device=device)
+    for search in (clew.sssp, clew.bellman_ford, clew.sswp):
+        for dtype in ("int32", "float64", "uint8", "bool"):
+            yield search(graph.with_weights(np.ones(graph.num_arcs, dtype=dtype)), source, device=device)
+
+
+@pytest.mark.parametrize("names", [None, ["a", "b", "c", "d"]])
+def test_unreached_vertices_are_missing_everywhere_but_in_the_arrays(names):
+    graph = clew.Graph.from_edges([0, 1, 3], [1, 2, 0], num_vertices=4, names=names)
+    a, b, c, d = names or range(4)
+    for result in searches(graph, a):
+        value = next(iter(result.values))
+        raw = result.values[value]
+        assert result.reached.tolist() == [True, True, True, False]
+        assert raw[3] == result.unreached, result
+        assert result.num_reached == 3
+        for smallest in (False, True):
+            ranked = result.top(4, smallest=smallest)
+            assert ranked[3] == (d, None)
+            assert {name for name, _ in ranked[:3]} == {a, b, c}
+        assert d not in dict(result.top(3))
+        assert list(result.to_dict()) == list(result.to_dict("parent")) == [a, b, c]
+        assert result.of(d) is result.of(d, "parent") is None
+        assert result.of(b) == raw[1]
+        table = result.to_arrow()
+        assert [column.null_count for column in table.columns] == [0, 1, 1]
+        assert table[value].to_pylist() == [*raw[:3].tolist(), None]
+        frame = result.to_pandas()
+        assert frame[value].isna().tolist() == frame["parent"].isna().tolist() == [False, False, False, True]
+        assert frame[value].dropna().tolist() == raw[:3].tolist()
+
+
+def test_a_mean_over_distances_is_one_over_what_was_reached():
+    graph = clew.Graph.from_edges([0, 1, 3], [1, 2, 0], [2**60 + 1, 1, 1])
+    frame = clew.sssp(graph).to_pandas()
+    assert frame["distance"].tolist()[:3] == [0, 2**60 + 1, 2**60 + 2]  # no float could tell these apart
+    assert frame["distance"].max() == 2**60 + 2
+    assert clew.bfs(graph).to_pandas()["depth"].mean() == 1.0
+
+
+def test_unreached_pairs_are_missing_in_tables():
+    graph = clew.Graph.from_edges([0, 1], [1, 2])
+    for result, expected in (
+        (clew.multi_source_bfs(graph, [0, 1]), [[0, None], [1, 0], [2, 1]]),
+        (clew.all_pairs(graph), [[0, 1, 2], [None, 0, 1], [None, None, 0]]),
+        (clew.all_pairs(graph.with_weights([1.0, 1.0])), [[0, 1, 2], [None, 0, 1], [None, None, 0]]),
+    ):
+        column = next(iter(result.values))
+        assert result.to_arrow()[column].to_pylist() == expected
+        assert list(result.to_dict().values()) == expected
+        assert result.reached.tolist() == [[value is not None for value in row] for row in expected]
+
+
+def test_edges_that_cannot_be_taken_reach_nobody():
+    """An infinite weight is no edge, and a sum that overflows is no path: inf always means unreached."""
+    graph = clew.Graph.from_edges([0, 1, 2], [1, 2, 3], [1e308, 1e308, 1.0])
+    for weights in (graph.weights, [1.0, np.inf, 1.0]):
+        for search in (clew.sssp, clew.bellman_ford):
+            result = search(graph.with_weights(weights))
+            assert result.reached.tolist() == [True, True, False, False]
+            assert result.num_reached == 2
+            assert result.parent[2] == -1
+
+
+def test_results_in_which_everyone_has_an_answer_have_no_mask():
+    result = clew.connected_components(clew.generate.path(3))
+    with pytest.raises(AttributeError, match="a result of connected_components has no 'reached'; it has label"):
+        result.reached  # noqa: B018
+    assert result.to_pandas()["label"].dtype.kind == "i"
+
+
+def test_a_mask_goes_to_the_host_with_the_values():
+    result = clew.bfs(clew.Graph.from_edges([0], [1], num_vertices=3), device="emulated").numpy()
+    assert isinstance(result.reached, np.ndarray)
+    assert result.reached.tolist() == [True, True, False]
+    assert Result("found", {"depth": OnGpu(np.array([0, -1]))}, unreached=-1).numpy().top(2) == [(0, 0), (1, None)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from types import FunctionType
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -11,12 +12,24 @@ import numpy.typing as npt
 
 from clew.counts import counted
 from clew.dtypes import Array
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import REFERENCE, gpu_for, partner_for
 from clew.engines.retry import retried
-from clew.errors import GraphError
+from clew.errors import GraphError, OperatorError
 from clew.graph import Graph
 from clew.operators import Gather, Monoid
+from clew.operators.byte_code import plain_function
+from clew.operators.results import check_returns, place
 from clew.result import Result
+
+#: What the functions of a program are called with.
+FUNCTIONS = {
+    "send": "vertex",
+    "process": "message, weight, vertex",
+    "apply": "total, vertex",
+    "accepts": "vertex",
+    "matters": "value, vertex",
+    "priority": "vertex",
+}
 
 
 class VertexProgram:
@@ -29,6 +42,9 @@ class VertexProgram:
     ``matters`` and ``priority``.
 
     Everyone sends before anyone applies: in an iteration, all functions see the states that the last one left.
+
+    Every path of a function ends with ``return`` and a value. One that returns nothing, on any path, is refused before
+    the run: an ``apply`` without ``return True`` would stop with half an answer.
 
     Attributes
     ----------
@@ -98,7 +114,8 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     graph
         On which graph; of an unweighted one, ``process`` gets 1 for every weight.
     device
-        "auto", "cpu", "cuda" or "hybrid". A GPU reduces with monoids; programs with a ``Gather`` run on the CPU. With
+        "auto", "cpu", "cuda", "hybrid" or "reference". The last runs the functions in plain Python, where print and a
+        debugger work; it is slow. A GPU reduces with monoids; programs with a ``Gather`` run on the CPU. With
         "hybrid", whoever was fastest on this graph so far: the GPU alone, the CPU alone, or both, with ``send`` and
         ``apply`` on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Where ``apply`` cannot
         be compiled for a GPU, or the state does not fit there, the last two remain. Sums of floats depend on who forms
@@ -109,13 +126,14 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     Result
         An array per field. ``trace`` has ``active``, ``edges`` (those of the active vertices), ``direction``, ``bytes``
         and ``seconds`` of each iteration; of a program with ``active_next="all"`` and a monoid, ``changed`` instead of
-        the direction. With "hybrid", instead of bytes, ``edges_cpu``, ``edges_gpu``, ``bytes_up``,
-        ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in which messages went up and down, or "cpu" or
-        "gpu" where that side ran alone.
+        the direction. With "reference", ``active``, ``edges`` and ``seconds``. With "hybrid", instead of bytes,
+        ``edges_cpu``, ``edges_gpu``, ``bytes_up``, ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in
+        which messages went up and down, or "cpu" or "gpu" where that side ran alone.
     """
     _check(program)
-    partner = partner_for(device)
-    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
+    in_python = device == REFERENCE
+    partner = None if in_python else partner_for(device)
+    gpu = None if in_python or partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
     initial, active = _started(program, graph)
@@ -125,20 +143,25 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     chosen = _mask(active, graph.num_vertices)
     values: dict[str, Any]
     done: Any
-    if partner is not None:
+    if in_python:
+        from clew.engines.reference.program import run_program as run_in_python
+
+        done = run_in_python(program, graph, state, chosen)
+        values = _columns(program, state)
+    elif partner is not None:
         from clew.engines.hybrid.program_ways import run as run_on_both
 
         done, values = run_on_both(partner, program, graph, state, chosen)
     elif gpu is not None:
         from clew.engines.cuda.program import run_program as run_on_gpu
 
-        values = {name: gpu.upload(np.ascontiguousarray(state[name])) for name in program.fields}
+        values = {name: gpu.upload(column) for name, column in _columns(program, state).items()}
         done = run_on_gpu(gpu, program, graph, values, chosen)
     else:
         from clew.engines.cpu.program import run_program
 
         done = run_program(program, graph, state, chosen)
-        values = {name: np.ascontiguousarray(state[name]) for name in program.fields}
+        values = _columns(program, state)
     return Result(
         type(program).__name__,
         values,
@@ -147,6 +170,10 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         converged=done.converged,
         trace=done.trace,
     )
+
+
+def _columns(program: VertexProgram, state: Array) -> dict[str, Array]:
+    return {name: np.ascontiguousarray(state[name]) for name in program.fields}
 
 
 def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:
@@ -169,9 +196,9 @@ def _check(program: VertexProgram) -> None:
     for name in ("send", "process", "apply", "reduce"):
         if not hasattr(program, name):
             raise GraphError(f"{kind} has no {name}; a vertex program needs send, process, reduce and apply.")
-    for name in ("send", "process", "apply", "accepts", "matters", "priority"):
-        if inspect.ismethod(getattr(program, name)):
-            raise GraphError(f"{kind}.{name} is a method; expected a function of scalars. Put @staticmethod before it.")
+    for name, arguments in FUNCTIONS.items():
+        if getattr(program, name) is not None:
+            _check_function(kind, name, getattr(program, name), arguments)
     if not isinstance(program.reduce, Monoid | Gather):
         raise GraphError(f"{kind}.reduce is a {type(program.reduce).__name__}; expected a clew.Monoid or clew.Gather.")
     if not program.fields:
@@ -195,6 +222,26 @@ def _check(program: VertexProgram) -> None:
             f"{kind} has a priority, which makes active vertices wait; expected a monoid as reduce, and active_next "
             '"changed". Leave the priority out.'
         )
+
+
+def _check_function(kind: str, name: str, function: Any, arguments: str) -> None:
+    """Refuse what is no function of these arguments, or one that returns nothing."""
+    if inspect.ismethod(function):
+        raise GraphError(f"{kind}.{name} is a method; expected a function of scalars. Put @staticmethod before it.")
+    plain = plain_function(function)
+    if not isinstance(plain, FunctionType):
+        raise OperatorError(f"{kind}.{name} is {function!r}; expected a Python function: {name}({arguments}).")
+    try:
+        inspect.signature(plain).bind(*arguments.split(", "))
+    except TypeError:
+        raise OperatorError(
+            f"{kind}.{name} takes {inspect.signature(plain)} ({place(plain)}); expected {name}({arguments})."
+        ) from None
+    if name == "apply":
+        remedy = 'apply decides which vertices are active next: end every path with "return True" or "return False".'
+        check_returns(f"{kind}.apply", plain, remedy)
+    else:
+        check_returns(f"{kind}.{name}", plain)
 
 
 def _state(program: VertexProgram, initial: Mapping[str, npt.ArrayLike], num_vertices: int) -> Array:

@@ -102,6 +102,10 @@ class Result(DrawnResult, TensorResult):
     host, and tables, dicts and ``top`` do so by themselves. The result itself speaks DLPack for its first array, and
     is a table to whoever speaks Arrow: ``polars.DataFrame(result)``, ``duckdb``, ``pandas.DataFrame.from_arrow``.
 
+    A search does not reach every vertex. Its arrays have a documented number there, such as -1, and ``reached`` is a
+    mask that is False there. Everything else shows these values as missing: null in Arrow, NA or NaN in pandas, None in
+    ``of``, None and last in ``top``, and absent from ``to_dict``.
+
     Parameters
     ----------
     algorithm
@@ -112,6 +116,8 @@ class Result(DrawnResult, TensorResult):
         The graph's vertex names.
     vertices
         Which of the values are vertices themselves, such as parents: those are shown by name (None for -1).
+    unreached
+        The number that the first array has where a vertex was not reached; None where every vertex has an answer.
     facts
         Single numbers and other answers, such as ``count``; attributes too. Arrays among them stay on a GPU as well.
     iterations
@@ -129,6 +135,7 @@ class Result(DrawnResult, TensorResult):
         *,
         names: VertexNames | None = None,
         vertices: Collection[str] = ("parent", "label", "mate"),
+        unreached: Any = None,
         facts: Mapping[str, Any] | None = None,
         iterations: int = 1,
         converged: bool = True,
@@ -136,6 +143,7 @@ class Result(DrawnResult, TensorResult):
     ) -> None:
         self.algorithm = algorithm
         self.values = dict(values)
+        self.unreached = unreached
         self.facts = dict(facts or {})
         self.iterations = iterations
         self.converged = converged
@@ -150,6 +158,13 @@ class Result(DrawnResult, TensorResult):
         known = ", ".join([*self.__dict__.get("values", {}), *self.__dict__.get("facts", {})])
         raise AttributeError(f"a result of {self.__dict__.get('algorithm')} has no {name!r}; it has {known}.")
 
+    @property
+    def reached(self) -> Any:
+        """Whether each vertex was reached: a mask of the first array's shape, in the memory where that array is."""
+        if self.unreached is None or not self.values:
+            raise AttributeError  # which __getattr__ turns into a sentence
+        return self._column(None) != self.unreached
+
     def numpy(self) -> Result:
         """The same result with its arrays in host memory; itself where they are there already."""
         if not any(map(_is_elsewhere, (*self.values.values(), *self.facts.values()))):
@@ -159,6 +174,7 @@ class Result(DrawnResult, TensorResult):
             {name: _on_host(array) for name, array in self.values.items()},
             names=self._names,
             vertices=self._vertices,
+            unreached=self.unreached,
             facts={name: _on_host(fact) if _is_elsewhere(fact) else fact for name, fact in self.facts.items()},
             iterations=self.iterations,
             converged=self.converged,
@@ -172,7 +188,7 @@ class Result(DrawnResult, TensorResult):
         return len(next(iter(self.values.values()))) if self.values else 0
 
     def of(self, name: Name, value: str | None = None) -> Any:
-        """The value of the vertex called ``name``."""
+        """The value of the vertex called ``name``; None where the vertex was not reached."""
         if self._names is not None:
             vertex = self._names.id_of(name)
         elif not hasattr(name, "__index__") or not 0 <= index(name) < len(self):
@@ -182,37 +198,49 @@ class Result(DrawnResult, TensorResult):
         return self._shown(value, np.array([vertex]))[0]
 
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
-        """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order."""
+        """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order.
+
+        Vertices that were not reached come last, either way, and their value is None.
+        """
         column = _on_host(self._column(by))
         if column.ndim > 1:
             raise GraphError(
                 f"this result of {self.algorithm} has {column.shape[1]:,} values for every vertex, and top needs one."
             )
         k = min(whole("k", k, 0), column.size)
-        if k == 0:
-            return []
-        keys = column if smallest else _descending(column)
-        # All that may be among the first k, then those in order: a full sort of a large array is not needed.
-        limit = np.partition(keys, k - 1)[k - 1]
-        chosen = np.flatnonzero(~(keys > limit))  # and not "at most": the limit may be NaN
-        chosen = chosen[np.argsort(keys[chosen], kind="stable")][:k]
+        known = self._known()
+        if known is None:
+            chosen = _first(column, k, smallest)
+        else:
+            answered = np.flatnonzero(known)
+            chosen = answered[_first(column[answered], min(k, answered.size), smallest)]
+            chosen = np.concatenate([chosen, np.flatnonzero(~known)[: k - chosen.size]])
         return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
 
     def to_arrow(self) -> pa.Table:
-        """A table with columns vertex and one per array."""
+        """A table with columns vertex and one per array; null where a vertex was not reached."""
         import pyarrow as pa
 
         vertex = pa.array(np.arange(len(self))) if self._names is None else self._names.array
-        return pa.table({"vertex": vertex, **{name: self._arrow(name) for name in self.values}})
+        known = self._known()
+        return pa.table({"vertex": vertex, **{name: self._arrow(name, known) for name in self.values}})
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas data frame."""
-        return to_pandas(self.to_arrow())
+        """The same as a pandas data frame.
+
+        Where a vertex was not reached, floats are NaN. The other columns of such a result have pandas' nullable dtypes,
+        such as Int64, and NA there, so that large integers stay exact.
+        """
+        return to_pandas(self.to_arrow(), () if self.unreached is None else tuple(self.values))
 
     def to_dict(self, value: str | None = None) -> dict[Name, Any]:
-        """``{vertex: value}`` for every vertex; for small graphs."""
-        everyone = np.arange(len(self))
-        return dict(zip(self._named(everyone), self._shown(value, everyone), strict=True))
+        """``{vertex: value}`` for every vertex that was reached; for small graphs.
+
+        Where there are several values for every vertex, they are a list, with None where there is no path.
+        """
+        known = self._known()
+        vertices = np.arange(len(self)) if known is None or known.ndim > 1 else np.flatnonzero(known)
+        return dict(zip(self._named(vertices), self._shown(value, vertices), strict=True))
 
     def __repr__(self) -> str:
         arrays = ", ".join(f"{name}: {array.dtype}[{array.size:,}]" for name, array in self.values.items())
@@ -233,21 +261,36 @@ class Result(DrawnResult, TensorResult):
     def _named(self, vertices: Array) -> list[Any]:
         return list(vertices.tolist() if self._names is None else self._names.take(vertices).to_pylist())
 
+    def _known(self, vertices: Any = slice(None)) -> Array | None:
+        """Which of some vertices were reached, in host memory; None where all are."""
+        if self.unreached is None or not self.values:
+            return None
+        known: Array = _on_host(self._column(None)[vertices]) != self.unreached
+        return known
+
     def _shown(self, name: str | None, vertices: Array) -> list[Any]:
-        """The values of some vertices as a user reads them: plain numbers, or names where they are vertices."""
-        values = _on_host(self._column(name)[vertices])
+        """The values of some vertices as a user reads them: plain numbers, names where they are vertices, or None."""
+        values, known = _on_host(self._column(name)[vertices]), self._known(vertices)
         if self._names is None or (name or next(iter(self.values), "")) not in self._vertices:
-            return list(values.tolist())
+            shown = values.astype(object)  # plain numbers
+            if known is not None:
+                shown[~known] = None
+            return list(shown.tolist())
         return list(self._names.take_known(values).to_pylist())
 
-    def _arrow(self, name: str) -> Any:
+    def _arrow(self, name: str, known: Array | None) -> Any:
         """A column of the table."""
-        values = _on_host(self.values[name])
-        if values.ndim > 1:
-            import pyarrow as pa
+        import pyarrow as pa
 
-            return pa.array(list(values))
-        return values if self._names is None or name not in self._vertices else self._names.take_known(values)
+        values = _on_host(self.values[name])
+        if self._names is not None and name in self._vertices:
+            return self._names.take_known(values)
+        missing = None if known is None or known.all() else ~known.ravel()
+        flat = pa.array(np.ascontiguousarray(values).ravel(), mask=missing)
+        if values.ndim == 1:
+            return flat
+        lists = pa.ListArray if values.size < 2**31 else pa.LargeListArray
+        return lists.from_arrays(np.arange(len(values) + 1) * values.shape[1], flat)
 
 
 def _is_elsewhere(value: Any) -> bool:
@@ -258,6 +301,17 @@ def _is_elsewhere(value: Any) -> bool:
 def _on_host(array: Any) -> Array:
     """An array in host memory: of a GPU's array, a copy."""
     return array if isinstance(array, np.ndarray) else np.asarray(array.get())
+
+
+def _first(column: Array, k: int, smallest: bool) -> Array:
+    """Where the ``k`` largest (or smallest) numbers are, in order."""
+    if k == 0:
+        return np.empty(0, dtype=np.int64)
+    keys = column if smallest else _descending(column)
+    # All that may be among the first k, then those in order: a full sort of a large array is not needed.
+    limit = np.partition(keys, k - 1)[k - 1]
+    chosen = np.flatnonzero(~(keys > limit))  # and not "at most": the limit may be NaN
+    return chosen[np.argsort(keys[chosen], kind="stable")][:k]
 
 
 def _descending(column: Array) -> Array:

@@ -43,7 +43,7 @@ def test_small_graphs(graph, data):
         result = clew.bellman_ford(graph, source, deterministic=data.draw(st.booleans()))
         clew.verify.bellman_ford(graph, source, result)
         assert reachable(result, "distance") == expected
-        assert result.reached == len(expected)
+        assert result.num_reached == len(expected)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5])

@@ -21,13 +21,13 @@ SOURCE = Path(generic.__file__).parent
 #: Which arrays and facts have to be equal, and which only nearly: sums of floats in another order.
 SAME = {
     "all_pairs": ("distance",),
-    "bfs": ("depth", "reached"),
+    "bfs": ("depth", "num_reached"),
     "connected_components": ("label", "count", "sizes", "largest"),
     "k_core": ("core", "degeneracy"),
     "label_propagation": ("label", "count", "converged", "iterations"),
-    "multi_source_bfs": ("depth", "sources", "reached"),
-    "sssp": ("distance", "reached"),
-    "sswp": ("width", "reached"),
+    "multi_source_bfs": ("depth", "sources", "num_reached"),
+    "sssp": ("distance", "num_reached"),
+    "sswp": ("width", "num_reached"),
     "strongly_connected_components": ("label", "count", "sizes", "largest"),
     "triangles": ("count", "total"),
 }

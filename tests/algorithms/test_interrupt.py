@@ -27,13 +27,13 @@ import clew
 from clew import threads
 threads.set_count({threads})
 graph = clew.generate.kronecker(13, seed=1)
-expected = clew.bfs(graph, 1).reached
+expected = clew.bfs(graph, 1).num_reached
 print("ready", flush=True)
 try:
     while True:
         clew.bfs(graph, 1)
 except KeyboardInterrupt:
-    print(clew.bfs(graph, 1).reached == expected, flush=True)
+    print(clew.bfs(graph, 1).num_reached == expected, flush=True)
 """
 
 

@@ -22,7 +22,7 @@ def test_small_graphs(graph, data):
     for column, source in enumerate(sources):
         alone = clew.bfs(graph, source)
         np.testing.assert_array_equal(result.depth[:, column], alone.depth)
-        assert result.reached[column] == alone.reached
+        assert result.num_reached[column] == alone.num_reached
     assert result.iterations == max((clew.bfs(graph, source).iterations for source in sources), default=0)
 
 
@@ -45,7 +45,7 @@ def test_by_name():
     assert result.depth.dtype == np.int32
     assert result.depth.tolist() == [[-1, 0, -1], [0, 1, 0], [1, 2, 1]]
     assert list(result.sources) == ["b", "a", "b"]
-    assert result.reached.tolist() == [2, 3, 2]
+    assert result.num_reached.tolist() == [2, 3, 2]
     assert clew.multi_source_bfs(graph, []).depth.shape == (3, 0)
 
 

@@ -44,7 +44,7 @@ def test_a_program_reads_json(file):
     code, out, _ = clew("run", "bfs", file, "--source", "ann", "--top", 2, "--json", "--threads", 1)
     answer = json.loads(out)
     assert code == OK
-    assert answer["facts"] == {"reached": 4}
+    assert answer["facts"] == {"num_reached": 4}
     assert answer["top"] == [
         {"vertex": "dan", "depth": 3, "parent": "cy"},
         {"vertex": "cy", "depth": 2, "parent": "bob"},
@@ -58,7 +58,11 @@ def test_what_is_out_of_reach_is_not_the_farthest(tmp_path, weights):
     path.write_text(f"source,target,weight\nann,bob,{weights}\neve,ann,1\n")
     for name in ("sssp", "bellman-ford"):
         _, out, _ = clew("run", name, path, "--source", "ann", "--json")
-        assert [row["vertex"] for row in json.loads(out)["top"]] == ["bob", "ann", "eve"]
+        first, *_, last = json.loads(out)["top"]
+        assert first["vertex"] == "bob"
+        assert last == {"vertex": "eve", "distance": None, "parent": None}
+        _, out, _ = clew("run", name, path, "--source", "ann")
+        assert ["eve", "-", "-"] in [line.split() for line in out.splitlines()]
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".npy", ".arrow", ".csv.gz"])
@@ -68,9 +72,11 @@ def test_results_are_written(file, tmp_path, suffix):
     assert path.stat().st_size > 0
     if suffix == ".parquet":
         table = {row["vertex"]: row for row in pq.read_table(path).to_pylist()}
-        assert table["eve"] == {"vertex": "eve", "depth": -1, "parent": None}
+        assert table["eve"] == {"vertex": "eve", "depth": None, "parent": None}
         assert table["cy"]["parent"] == "bob"
-    if suffix == ".npy":
+    if suffix == ".csv":
+        assert '"eve",,' in path.read_text().splitlines()
+    if suffix == ".npy":  # raw numbers, with the mark of the array
         assert sorted(np.load(path).tolist()) == [-1, 0, 1, 2, 3]
 
 
@@ -179,8 +185,8 @@ def test_answers_for_pairs_are_summed_up(file):
     }
     # Closeness: the share of the others that are reached, over their mean distance.
     assert answer["top"] == [
-        {"vertex": "eve", "closeness": 0.4, "reached": 4, "mean_distance": 2.5, "largest_distance": 4},
-        {"vertex": "ann", "closeness": 0.375, "reached": 3, "mean_distance": 2.0, "largest_distance": 3},
+        {"vertex": "eve", "closeness": 0.4, "num_reached": 4, "mean_distance": 2.5, "largest_distance": 4},
+        {"vertex": "ann", "closeness": 0.375, "num_reached": 3, "mean_distance": 2.0, "largest_distance": 3},
     ]
     code, out, _ = clew("run", "multi-source-bfs", file, "--source", "eve", "--source", "cy")
     assert code == OK

@@ -33,7 +33,7 @@ def check(graph, source, found):
     expected = clew.bellman_ford(graph, source, device="cpu")
     assert found.distance.dtype == expected.distance.dtype
     np.testing.assert_array_equal(found.distance, expected.distance)
-    assert found.reached == expected.reached
+    assert found.reached == expected.num_reached
 
 
 @pytest.mark.parametrize("tuning", ["auto", "grid", "degree cut"])

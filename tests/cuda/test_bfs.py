@@ -19,9 +19,9 @@ def check(graph, source=0, **options):
     clew.verify.bfs(graph, source, found)
     expected = clew.bfs(graph, source, device="cpu", **options)
     assert np.array_equal(found.depth, expected.depth)
-    assert found.reached == expected.reached
+    assert found.num_reached == expected.num_reached
     assert found.iterations == len(found.trace) == found.depth.max() + 1
-    assert found.trace["frontier"].sum() == found.reached
+    assert found.trace["frontier"].sum() == found.num_reached
     if options.get("deterministic"):
         assert np.array_equal(found.parent, expected.parent)
     return found

@@ -201,7 +201,7 @@ def test_other_graphs_make_room(device):
     for other in others:
         clew.connected_components(other, device="emulated")
     device.memory.capacity = device.live_bytes + 1000
-    assert clew.bfs(UNDIRECTED, 0, device="emulated").reached > 1
+    assert clew.bfs(UNDIRECTED, 0, device="emulated").num_reached > 1
     assert plan_of(device, others[0].outgoing) is None
 
 

@@ -21,7 +21,7 @@ def check(graph, source, found):
     expected = clew.sswp(graph, source, device="cpu")
     assert found.value.dtype == expected.width.dtype
     np.testing.assert_array_equal(found.value, expected.width)
-    assert found.reached == expected.reached
+    assert found.reached == expected.num_reached
 
 
 @pytest.mark.parametrize("tuning", ["auto", "grid", "degree cut", "full pile"])

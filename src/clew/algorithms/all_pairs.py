@@ -13,6 +13,7 @@ from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import shown
+from clew.operators import monoids
 from clew.result import Result
 
 Method = Literal["auto", "floyd_warshall", "sparse"]
@@ -39,7 +40,8 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
     -------
     Result
         ``distance``: a row per source and a column per target; with float32 or float64 weights of their type and inf
-        where there is no path, else int64 and its maximum, 2**63 - 1, where there is none; ``method``: the one used.
+        where there is no path, else int64 and its maximum, 2**63 - 1, where there is none; ``reached``: a mask that
+        is False there; ``method``: the one used.
 
     Notes
     -----
@@ -84,4 +86,10 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
             f"a cycle of negative weight leads through vertex {shown(graph.names, below[0])}, so no path is the "
             "shortest; remove the cycle or make its weights larger."
         )
-    return Result("all_pairs", {"distance": distance}, names=graph.names, facts={"method": chosen})
+    return Result(
+        "all_pairs",
+        {"distance": distance},
+        names=graph.names,
+        unreached=monoids.min.identity(distance.dtype),
+        facts={"method": chosen},
+    )

@@ -14,6 +14,7 @@ from clew.engines.choice import gpu_for
 from clew.errors import GraphError, NegativeCycleError
 from clew.graph import Graph
 from clew.names import shown
+from clew.operators import monoids
 from clew.result import Result
 
 SHOWN = 12  # vertices of a cycle in a message
@@ -40,8 +41,8 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
     Returns
     -------
     Result
-        ``distance``, ``parent`` and ``reached`` as of ``clew.sssp``; the trace has ``frontier``, ``edges``,
-        ``bytes`` and ``seconds``.
+        ``distance``, ``parent``, ``reached`` and ``num_reached`` as of ``clew.sssp``; the trace has ``frontier``,
+        ``edges``, ``bytes`` and ``seconds``.
 
     Raises
     ------
@@ -91,7 +92,8 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
         "bellman_ford",
         {"distance": found.distance, "parent": found.parent},
         names=graph.names,
-        facts={"reached": reached},
+        unreached=monoids.min.identity(found.distance.dtype),
+        facts={"num_reached": reached},
         iterations=found.rounds,
         trace=found.trace,
     )

@@ -34,8 +34,8 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
     -------
     Result
         ``depth`` (int32, -1 where unreached), ``parent`` (vertex ids, -1 where unreached, the source's own id at the
-        source), ``reached`` (their number); the trace has ``frontier``, ``edges``, ``direction``, ``bytes`` and
-        ``seconds`` of each level.
+        source), ``reached`` (a mask), ``num_reached``; the trace has ``frontier``, ``edges``, ``direction``,
+        ``bytes`` and ``seconds`` of each level.
 
     Notes
     -----
@@ -68,7 +68,8 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
         "bfs",
         {"depth": found.depth, "parent": found.parent},
         names=graph.names,
-        facts={"reached": found.reached},
+        unreached=-1,
+        facts={"num_reached": found.reached},
         iterations=found.levels,
         trace=found.trace,
     )

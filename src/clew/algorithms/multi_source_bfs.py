@@ -31,8 +31,9 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     Returns
     -------
     Result
-        ``depth`` (int32, a row per vertex and a column per source, -1 where unreached), ``sources`` (their names)
-        and ``reached`` (for each source, how many vertices). Two dimensions are too many for tables and ``top``.
+        ``depth`` (int32, a row per vertex and a column per source, -1 where unreached), ``sources`` (their names),
+        ``reached`` (a mask of the same shape) and ``num_reached`` (for each source, how many vertices). Tables have a
+        list for every vertex; two dimensions are too many for ``top``.
 
     Notes
     -----
@@ -68,11 +69,11 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     )
     depth = np.full(shape, -1, dtype=np.int32)
     levels = search(graph.outgoing, graph.incoming, starts, depth)
-    reached = (depth >= 0).sum(axis=0)
     return Result(
         "multi_source_bfs",
         {"depth": depth},
         names=graph.names,
-        facts={"sources": called(graph.names, starts), "reached": reached},
+        unreached=-1,
+        facts={"sources": called(graph.names, starts), "num_reached": (depth >= 0).sum(axis=0)},
         iterations=levels,
     )

@@ -13,6 +13,7 @@ from clew.algorithms.registry import algorithm
 from clew.engines.choice import gpu_for, partner_for
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.operators import monoids
 from clew.result import Result
 
 
@@ -51,8 +52,9 @@ def sssp(
     Result
         ``distance``: of the weights' dtype for floats, with inf where unreached; int64 for integers and bool, with the
         largest int64 where unreached. ``parent``: the vertex before on a shortest path (vertex ids, -1 where unreached,
-        the source's own id at the source). ``reached``: their number. The trace has ``bucket``, ``frontier`` (vertices
-        relaxed), ``edges``, ``bytes`` and ``seconds``.
+        the source's own id at the source). ``reached``: a mask. ``num_reached``: how many were. The trace has
+        ``bucket``, ``frontier`` (vertices relaxed), ``edges``, ``bytes`` and ``seconds``. A float distance is infinite
+        only where unreached: an infinite weight cannot be taken, and neither can a path whose sum overflows.
 
     Raises
     ------
@@ -104,7 +106,8 @@ def sssp(
         "sssp",
         {"distance": found.value, "parent": found.parent},
         names=graph.names,
-        facts={"reached": found.reached},
+        unreached=monoids.min.identity(found.value.dtype),
+        facts={"num_reached": found.reached},
         iterations=found.buckets,
         trace=found.trace,
     )

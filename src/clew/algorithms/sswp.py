@@ -8,6 +8,7 @@ from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.registry import algorithm
 from clew.engines.choice import gpu_for, partner_for
 from clew.graph import Graph
+from clew.operators import monoids
 from clew.result import Result
 
 
@@ -36,8 +37,8 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     Result
         ``width``, of the weights' dtype: its largest number (inf for floats) at the source, its smallest (-inf for
         floats) where unreached. ``parent``: the vertex before on a widest path (vertex ids, -1 where unreached, the
-        source's own id at the source). ``reached``: their number. The trace has ``bucket``, ``frontier`` (vertices
-        relaxed), ``edges``, ``bytes`` and ``seconds``.
+        source's own id at the source). ``reached``: a mask. ``num_reached``: how many were. The trace has ``bucket``,
+        ``frontier`` (vertices relaxed), ``edges``, ``bytes`` and ``seconds``.
 
     Notes
     -----
@@ -75,7 +76,8 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
         "sswp",
         {"width": found.value, "parent": found.parent},
         names=graph.names,
-        facts={"reached": found.reached},
+        unreached=monoids.max.identity(found.value.dtype),
+        facts={"num_reached": found.reached},
         iterations=found.buckets,
         trace=found.trace,
     )

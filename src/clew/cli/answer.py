@@ -12,7 +12,6 @@ from clew.cli.files import File
 from clew.cli.output import Column
 from clew.cli.pairs import Ranking, ranking_of
 from clew.graph import Graph
-from clew.plots.meaning import answered
 from clew.result import Result
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Answer:
         output.heading(f"{result.algorithm} on {self.was_read.name}")
         facts = [("graph", output.size(self.graph)), ("time", output.duration(self.seconds))]
         facts.append(("iterations", f"{result.iterations:,}{'' if result.converged else ' (not converged)'}"))
-        facts += [(name.replace("_", " "), _text(value)) for name, value in self._facts().items()]
+        facts += [(_words(name), _text(value)) for name, value in self._facts().items()]
         if self.verified:
             facts.append(("verified", "yes, by independent rules"))
         if self.destination is not None:
@@ -81,27 +80,18 @@ class Answer:
 
 
 def _by_vertex(result: Result) -> Ranking:
-    """The vertices with the largest first values; those that are out of reach come last."""
+    """The vertices with the largest first values; those that were not reached come last."""
     columns = [name for name, values in result.values.items() if values.ndim == 1]
 
     def rows(top: int) -> list[tuple[Any, ...]]:
-        names = [name for name, _ in _reached_first(result).top(top, columns[0])] if columns else []
+        names = [name for name, _ in result.top(top, columns[0])] if columns else []
         return [(name, *(result.of(name, value) for value in columns)) for name in names]
 
     return Ranking("vertex", columns, rows, {})
 
 
-def _reached_first(result: Result) -> Result:
-    """The result, to be ranked: distances that mark what is out of reach are the least instead of the largest."""
-    if "distance" not in result.values:
-        return result
-    distance = result.numpy().distance
-    ranked = np.where(answered("distance", distance), distance, -np.inf)
-    return Result(result.algorithm, {**result.values, "distance": ranked}, names=result._names)
-
-
 def _words(name: str) -> str:
-    return name.replace("_", " ")
+    return name.removeprefix("num_").replace("_", " ")
 
 
 def _plain(value: Any) -> Any:
@@ -109,6 +99,8 @@ def _plain(value: Any) -> Any:
 
 
 def _text(value: Any) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

@@ -102,7 +102,7 @@ def pieces(graph: Graph) -> Section:
 def comes_along(graph: Graph) -> Section:
     """Breadth-first levels from a package that needs a lot."""
     result = clew.bfs(graph, DESKTOP)
-    counts = np.bincount(result.depth[result.depth >= 0])
+    counts = np.bincount(result.depth[result.reached])
     return Section(
         f"What comes along with {DESKTOP}?",
         [Column("needs away", "right", "bold"), Column("packages", "right"), Column("so far", "right"), LINE],
@@ -110,7 +110,7 @@ def comes_along(graph: Graph) -> Section:
             (str(depth), f"{count:,}", f"{counts[: depth + 1].sum():,}", bar(count, counts.max()))
             for depth, count in enumerate(counts.tolist())
         ],
-        note=f"{result.reached:,} packages in {result.iterations} steps, recommended ones among them.",
+        note=f"{result.num_reached:,} packages in {result.iterations} steps, recommended ones among them.",
     )
 
 
@@ -118,7 +118,7 @@ def easiest_ways(graph: Graph) -> Section:
     """Shortest paths, where a strong need is a short way."""
     assert graph.weights is not None
     ways = clew.sssp(graph.with_weights(4 - graph.weights.astype(np.int32)), DESKTOP)
-    reached = [name for name in FAMOUS if ways.of(name, "parent") is not None]
+    reached = [name for name in FAMOUS if ways.of(name) is not None]
     found = [(name, ways.of(name), _way(ways, name)) for name in reached]
     return Section(
         f"Why does {DESKTOP} need that?",

@@ -25,26 +25,24 @@ class Ranking(NamedTuple):
 def ranking_of(graph: Graph, result: Result) -> Ranking | None:
     """Of an answer with a number for every pair, the vertices that are nearest to others; None for other answers."""
     if result.algorithm == "all_pairs":
-        kind = result.distance.dtype
-        unreached = np.inf if kind.kind == "f" else np.iinfo(kind).max
-        return _ranked(graph, "vertex", result.distance, np.arange(graph.num_vertices), unreached)
+        return _ranked(graph, "vertex", result.distance, np.arange(graph.num_vertices), result.reached)
     if result.algorithm == "multi_source_bfs":
         starts = np.array([graph.vertex(name) for name in result.sources.tolist()], dtype=np.int64)
-        return _ranked(graph, "source", result.depth.T, starts, -1)
+        return _ranked(graph, "source", result.depth.T, starts, result.reached.T)
     return None
 
 
-def _ranked(graph: Graph, of: str, away: Array, starts: Array, unreached: Any) -> Ranking:
-    """``away`` has a row for each start: how far it is to every vertex.
+def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array) -> Ranking:
+    """``away`` has a row for each start: how far it is to every vertex, where ``known``.
 
     Closeness is the share of the other vertices that can be reached, divided by how far they are on average.
     """
-    sums = [_summed(row, start, unreached) for row, start in zip(away, starts.tolist(), strict=True)]
+    sums = [_summed(row, there, start) for row, there, start in zip(away, known, starts.tolist(), strict=True)]
     joined, total, nearest, farthest = np.array(sums).reshape(-1, 4).T
     farthest = farthest.astype(away.dtype)
     mean = np.divide(total, joined, out=np.zeros(joined.size), where=joined > 0)
     reached = joined.astype(np.int64)
-    columns: dict[str, Array] = {"reached": reached, "mean_distance": mean, "largest_distance": farthest}
+    columns: dict[str, Array] = {"num_reached": reached, "mean_distance": mean, "largest_distance": farthest}
     if not np.any(nearest < 0):  # else near and far mean nothing
         share = joined / max(1, graph.num_vertices - 1)
         columns = {"closeness": np.divide(share, mean, out=np.zeros(joined.size), where=mean > 0), **columns}
@@ -65,9 +63,9 @@ def _ranked(graph: Graph, of: str, away: Array, starts: Array, unreached: Any) -
     return Ranking(of, list(columns), rows, facts)
 
 
-def _summed(row: Array, start: int, unreached: Any) -> tuple[int, float, Any, Any]:
+def _summed(row: Array, there: Array, start: int) -> tuple[int, float, Any, Any]:
     """Of the other vertices with a path: how many, and the sum, the least and the most of their distances."""
-    there = row != unreached
+    there = there.copy()
     there[start] = False
     found = row[there]
     if not found.size:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 WEIGHT = "weight"
+#: What pandas calls columns of numbers that may be missing, by Arrow's type.
+NULLABLE = {f"{kind.lower()}{bits}": f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
+NULLABLE["bool"] = "boolean"
 
 
 def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edges:
@@ -90,9 +93,16 @@ def to_arrow(source: IdArray, target: IdArray, weights: Array | None, names: Ver
     return pa.table(columns)
 
 
-def to_pandas(table: pa.Table) -> pd.DataFrame:
-    """The table as a pandas data frame."""
+def to_pandas(table: pa.Table, nullable: tuple[str, ...] = ()) -> pd.DataFrame:
+    """The table as a pandas data frame; integers and truth values of some columns in dtypes that know NA."""
     try:
-        return table.to_pandas()
+        frame = table.to_pandas()
+        import pandas as pd
     except ImportError:
         raise MissingDependencyError("pandas is not installed; install it with: pip install 'clew[pandas]'") from None
+    for name in nullable:
+        dtype = NULLABLE.get(str(table.schema.field(name).type))
+        if dtype is not None:
+            named = {table.schema.field(name).type: pd.api.types.pandas_dtype(dtype)}
+            frame[name] = table.select([name]).to_pandas(types_mapper=named.get)[name]
+    return frame

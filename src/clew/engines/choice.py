@@ -17,6 +17,8 @@ DEVICES = ("auto", "cpu", "cuda", "hybrid")
 EMULATED = "emulated"
 #: CPU and GPU together; and the same with the emulated GPU, for tests.
 HYBRID, HYBRID_EMULATED = "hybrid", "hybrid-emulated"
+#: Products and vertex programs in plain Python.
+REFERENCE = "reference"
 SERVED_BY_BOTH = ("bfs", "sssp", "sswp", "pagerank", "connected_components", "run", "spmv")
 #: Below this many edges a CPU has answered before a GPU has started.
 WORTH_A_GPU = 1 << 20
@@ -24,6 +26,11 @@ WORTH_A_GPU = 1 << 20
 
 def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: bool = False) -> None:
     """Refuse a device that there is no engine for; ``hybrid`` says that CPU and GPU together are one."""
+    if device == REFERENCE and REFERENCE not in allowed:
+        raise GraphError(
+            f"device is {device!r}, which runs functions of your own in plain Python: vertex programs (clew.run) and "
+            'products (clew.spmv and others); use "auto", "cpu" or "cuda" here.'
+        )
     if device not in (*allowed, EMULATED, HYBRID_EMULATED):
         raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, allowed))}.")
     if is_hybrid(device) and not hybrid:

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from clew.errors import OperatorError
 from clew.operators import functions
 from clew.operators.fingerprints import is_self_contained
-from clew.operators.results import lasting_dtype, result_dtype, where
+from clew.operators.results import check_returns, lasting_dtype, result_dtype, where
 
 Function = Callable[[Any, Any], Any]
 Value = Any  # a number, or a function from a dtype to a number
@@ -274,6 +274,7 @@ def _as_function(given: Any) -> FunctionType:
         inspect.signature(function).bind(None, None)
     except TypeError:
         raise OperatorError(f"{where(function)} does not take two arguments.") from None
+    check_returns(function.__name__, function)
     return function
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Iterator
+from functools import lru_cache
 from types import FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
-from clew.operators.fingerprints import used_by
+from clew.operators.fingerprints import is_self_contained, used_by
 
 
 def plain_function(function: Any) -> FunctionType:
@@ -29,10 +30,74 @@ def uses_argument(function: Any, position: int) -> bool:
     return False
 
 
+def line_without_value(function: Any) -> int | None:
+    """The line in which a function may end without a value to return; None where every path has one."""
+    plain = plain_function(function)
+    return _lasting_line(plain) if is_self_contained(plain) else _line_without_value(plain)
+
+
+def first_return(function: Any) -> int:
+    """The first line in which a function returns."""
+    plain = plain_function(function)
+    return min((end.line for end in _ends(plain)), default=plain.__code__.co_firstlineno)
+
+
+def gives_nothing(called: Any) -> bool:
+    """Whether a function has no value to return, whatever path it takes."""
+    plain: Any = plain_function(called)
+    if isinstance(plain, FunctionType):
+        return all(end.is_nothing for end in _ends(plain))
+    return called is print or called is setattr
+
+
+def _line_without_value(function: FunctionType) -> int | None:
+    for end in _ends(function):
+        if end.is_nothing or gives_nothing(_called(function, end)):
+            return end.line
+    return None
+
+
+_lasting_line = lru_cache(maxsize=1024)(_line_without_value)  # for functions that always do the same
+
+
+class _End(NamedTuple):
+    """A place where a function returns: the steps that begin and finish the value."""
+
+    line: int
+    first: dis.Instruction | None
+    last: dis.Instruction
+
+    @property
+    def is_nothing(self) -> bool:
+        return self.last.opname in ("LOAD_CONST", "RETURN_CONST") and self.last.argval is None
+
+
+def _ends(function: FunctionType) -> list[_End]:
+    found: list[_End] = []
+    first, before = None, None
+    for step in dis.get_instructions(function):
+        if step.opname in ("RETURN_VALUE", "RETURN_CONST"):
+            line = (step.positions.lineno if step.positions else None) or function.__code__.co_firstlineno
+            found.append(_End(line, first, before if before is not None and step.opname == "RETURN_VALUE" else step))
+        if step.opname.startswith(("STORE", "POP", "RETURN", "RESUME", "COPY_FREE", "JUMP", "FOR_ITER")):
+            first = None
+        elif first is None and step.opname.startswith("LOAD"):
+            first = step
+        before = step
+    return found
+
+
+def _called(function: FunctionType, end: _End) -> Any:
+    """What gives the value that is returned, where that is a call: the first name of the expression."""
+    if end.first is None or "CALL" not in end.last.opname:
+        return None
+    return {"print": print, "setattr": setattr, **used_by(function)}.get(end.first.argval)
+
+
 def set_by(function: FunctionType) -> set[str]:
     """The attributes that a function, or one that it calls, assigns to."""
     found: set[str] = set()
-    for each in _with_helpers(function, set()):
+    for each in with_helpers(function):
         for step in dis.get_instructions(each):
             if step.opname == "STORE_ATTR":
                 found.add(step.argval)
@@ -44,13 +109,18 @@ def set_by(function: FunctionType) -> set[str]:
 def read_by(function: FunctionType) -> set[str]:
     """The attributes that a function, or one that it calls, may ask for."""
     found: set[str] = set()
-    for each in _with_helpers(function, set()):
+    for each in with_helpers(function):
         for step in dis.get_instructions(each):
             if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(step.argval, str):
                 found.add(step.argval)
             elif step.argval == "getattr":
                 found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
     return found
+
+
+def with_helpers(function: FunctionType) -> Iterator[FunctionType]:
+    """A function and the plain functions that it calls, those that they call, and so on."""
+    yield from _with_helpers(function, set())
 
 
 def _with_helpers(function: FunctionType, seen: set[FunctionType]) -> Iterator[FunctionType]:

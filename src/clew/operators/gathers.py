@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from clew.errors import OperatorError
-from clew.operators.results import where
+from clew.operators.results import check_returns, where
 
 
 class Gather:
@@ -55,6 +55,7 @@ class Gather:
             inspect.signature(plain).bind(None, None)
         except TypeError:
             raise OperatorError(f"{where(plain)} does not take two arguments: the values and their counts.") from None
+        check_returns(plain.__name__, plain)
         self.function: FunctionType = plain
         self.empty, self.in_order = empty, in_order
         self.name = name or plain.__name__

@@ -2,20 +2,49 @@
 
 from __future__ import annotations
 
+import linecache
 from functools import lru_cache
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from clew.dtypes import WEIGHT_DTYPES
 from clew.errors import OperatorError
+from clew.operators.byte_code import gives_nothing, line_without_value, plain_function
 
 
 def where(function: FunctionType) -> str:
     """The name of a function, and the file and line it stands in."""
     code = function.__code__
     return f"{function.__name__} ({code.co_filename}, line {code.co_firstlineno})"
+
+
+def place(function: FunctionType, line: int | None = None) -> str:
+    """The file and line of a function, or one of its lines, and what stands there where that can be found."""
+    code = function.__code__
+    number = line or code.co_firstlineno
+    text = _part_of_line(code, number)
+    return f"{code.co_filename}, line {number}" + (f": {text}" if text else "")
+
+
+def _part_of_line(code: CodeType, number: int) -> str:
+    """What a function has in a line: of a lambda, that is less than the line."""
+    whole = linecache.getline(code.co_filename, number)
+    spans = [(first, last) for line, end, first, last in code.co_positions() if line == end == number and last]
+    if not spans:
+        return whole.strip()
+    first, last = min(first or 0 for first, _ in spans), max(last or 0 for _, last in spans)
+    return whole.encode()[first:last].decode(errors="ignore").strip()
+
+
+def check_returns(name: str, function: Any, remedy: str = "End every path with return and a value.") -> None:
+    """Refuse a function that returns nothing, on any path: None would be taken for False, or for a number."""
+    line = line_without_value(function)
+    if line is not None:
+        on_some = "" if gives_nothing(function) else " on one path"
+        there = place(plain_function(function), line)
+        raise OperatorError(f"{name} returns nothing{on_some} ({there}).", remedy=remedy)
 
 
 def result_dtype(function: FunctionType, left: np.dtype[Any], right: np.dtype[Any]) -> np.dtype[Any]:

@@ -77,7 +77,7 @@ def paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
         return _grouped(host, name, column, WORDS.get(name, title))
     if column.dtype.kind not in "iuf":
         raise GraphError(f"color has dtype {column.dtype}; expected numbers, truth values or strings.")
-    return _scaled(name, column, title)
+    return _scaled(host, name, column, title)
 
 
 def _grouped(host: Result | None, name: str, column: Array, title: str) -> Paint:
@@ -91,8 +91,8 @@ def _grouped(host: Result | None, name: str, column: Array, title: str) -> Paint
     return Paint(title, group=rank[group.ravel()], labels=tuple(map(short, labels)))
 
 
-def _scaled(name: str, column: Array, title: str) -> Paint:
-    known = answered(name, column)
+def _scaled(host: Result | None, name: str, column: Array, title: str) -> Paint:
+    known = answered(name, column, host)
     value = np.where(known, column.astype(np.float64), np.nan)
     some = value[known]
     if is_skewed(some[some > 0]) and (some >= 0).all():

@@ -13,8 +13,16 @@ LONGEST_LABEL = 24
 GROUPS = tuple(WORDS)  # vertices with the same value belong together
 
 
-def answered(name: str | None, column: Array) -> Array:
-    """Where the numbers are answers rather than marks for "out of reach", "nobody" and the like."""
+def answered(name: str | None, column: Array, result: Result | None = None) -> Array:
+    """Where the numbers are answers rather than marks for "out of reach", "nobody" and the like.
+
+    A result knows which of its vertices were reached; of other numbers, only the usual marks are known.
+    """
+    known = _finite(name, column)
+    return known if result is None or result.unreached is None else known & result.numpy().reached.reshape(known.shape)
+
+
+def _finite(name: str | None, column: Array) -> Array:
     if column.dtype.kind == "f":
         return np.isfinite(column)
     if column.dtype.kind not in "iu":

@@ -40,7 +40,7 @@ def result(
     if column.size == 0:
         chart = empty(heading, "The graph has no vertices.")
     elif name in HOPS:
-        chart = _profile(str(name), column, heading)
+        chart = _profile(str(name), column, heading, host)
     elif name in GROUPS or column.dtype.kind == "b":
         chart = _groups(host, str(name), column, heading)
     else:
@@ -62,9 +62,9 @@ def distances(depths: Any, *, title: str | None = None, dark: bool = False, back
     return render(chart, dark=dark, backend=backend)
 
 
-def _profile(name: str, column: Array, title: str) -> Chart:
+def _profile(name: str, column: Array, title: str, result: Result | None = None) -> Chart:
     """Columns for the vertices at a distance, a line for those within it."""
-    known = column[answered(name, column)]
+    known = column[answered(name, column, result)]
     note = (
         f"{number(column.size - known.size)} of {number(column.size)} are out of reach."
         if known.size < column.size
@@ -95,8 +95,8 @@ def _profile(name: str, column: Array, title: str) -> Chart:
 
 def _groups(result: Result, name: str, column: Array, title: str) -> Chart:
     """The sizes of the groups of vertices with the same value."""
+    known = column[answered(name, column, result)]
     column = column.ravel()
-    known = column[answered(name, column)]
     if not known.size:
         return empty(title, f"No vertex has a {WORDS.get(name, name)}.")
     values, sizes = np.unique(known, return_counts=True)
@@ -123,7 +123,7 @@ def _groups(result: Result, name: str, column: Array, title: str) -> Chart:
 
 def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
     """The distribution of the numbers, and the vertices that have the largest."""
-    known = column[answered(name, column)]
+    known = column[answered(name, column, result)]
     if not known.size:
         return empty(title, f"No vertex has a finite {name}.")
     positive = known[known > 0]
@@ -146,8 +146,9 @@ def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
         spread = Panel([series], Axis(name, whole=known.dtype.kind != "f"), Axis("vertices"))
     panels, alt = [spread], f"{title}: from {number(known.min())} to {number(known.max())}."
     if column.ndim == 1:
-        marks = int((column > known.max()).sum())  # infinite, which has no bar
-        first = result.top(TOP + marks, by=name)[marks:]
+        reached = column if result.unreached is None else column[result.reached]
+        marks = int((reached > known.max()).sum())  # infinite, which has no bar
+        first = [each for each in result.top(TOP + marks, by=name)[marks:] if each[1] is not None]
         panels.append(_top(first, name))
         alt += f" The largest: {', '.join(str(vertex) for vertex, _ in first[:3])}."
     return Chart(title, panels, alt, height=420 + 260 * (len(panels) - 1), note=note)

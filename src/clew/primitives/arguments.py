@@ -11,7 +11,7 @@ from clew import layouts
 from clew.adjacency import Adjacency
 from clew.dtypes import WEIGHT_DTYPES, Array, is_on_gpu
 from clew.engines.base import Engine
-from clew.engines.choice import gpu_for, is_hybrid, partner_for
+from clew.engines.choice import REFERENCE, gpu_for, is_hybrid, partner_for
 from clew.engines.memory import HOST, Memory
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -34,7 +34,7 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
         partner = partner_for(device)
         assert partner is not None
         return HybridEngine(partner)
-    if device == "reference":
+    if device == REFERENCE:
         from clew.engines.reference import ReferenceEngine
 
         return ReferenceEngine()

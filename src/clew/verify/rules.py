@@ -84,8 +84,8 @@ def _here(given: Any) -> Any:
 
 def counts_reached(result: Result, reached: Array) -> None:
     """A search says how many vertices it reached; an engine's bare arrays do not."""
-    if "reached" in result.facts:
-        require(result.facts["reached"] == reached.sum(), "reached is the number of vertices that were reached")
+    if "num_reached" in result.facts:
+        require(result.facts["num_reached"] == reached.sum(), "num_reached is the number of vertices that were reached")
 
 
 def arcs(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

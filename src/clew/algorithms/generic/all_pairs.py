@@ -13,7 +13,7 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import coo
 from clew.names import shown
-from clew.operators import functions
+from clew.operators import functions, monoids
 from clew.result import Result
 
 FAR = 2**62  # integers from here on mean "no path"
@@ -33,7 +33,13 @@ def all_pairs(graph: Graph, *, device: str = "auto") -> Result:
     below = np.flatnonzero(np.diagonal(distance) < 0)
     if below.size:
         raise GraphError(f"a cycle of negative weight leads through vertex {shown(graph.names, below[0])}; remove it.")
-    return Result("all_pairs", {"distance": distance}, names=graph.names, facts={"method": "floyd_warshall"})
+    return Result(
+        "all_pairs",
+        {"distance": distance},
+        names=graph.names,
+        unreached=monoids.min.identity(distance.dtype),
+        facts={"method": "floyd_warshall"},
+    )
 
 
 def _plus(a: Any, b: Any) -> Any:

@@ -30,5 +30,11 @@ def bfs(graph: Graph, source: Any = 0, *, device: str = "auto") -> Result:
             graph, (frontier, frontier), semirings.min_second, mask=reached, complement=True, device=device
         )
         depth[frontier], parent[frontier], reached[frontier] = level, parents, True
-    facts = {"reached": int(reached.sum())}
-    return Result("bfs", {"depth": depth, "parent": parent}, names=graph.names, facts=facts, iterations=level)
+    return Result(
+        "bfs",
+        {"depth": depth, "parent": parent},
+        names=graph.names,
+        unreached=-1,
+        facts={"num_reached": int(reached.sum())},
+        iterations=level,
+    )

@@ -23,9 +23,13 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     starts = vertices_of(graph, sources)
     depth = np.full((graph.num_vertices, starts.size), -1, dtype=np.int32)
     levels = [_search(graph, starts[i : i + WORD], depth[:, i : i + WORD], device) for i in range(0, starts.size, WORD)]
-    facts = {"sources": called(graph.names, starts), "reached": (depth >= 0).sum(axis=0)}
     return Result(
-        "multi_source_bfs", {"depth": depth}, names=graph.names, facts=facts, iterations=max(levels, default=0)
+        "multi_source_bfs",
+        {"depth": depth},
+        names=graph.names,
+        unreached=-1,
+        facts={"sources": called(graph.names, starts), "num_reached": (depth >= 0).sum(axis=0)},
+        iterations=max(levels, default=0),
     )
 
 

@@ -28,5 +28,11 @@ def sssp(graph: Graph, source: Any = 0, *, device: str = "auto") -> Result:
     rounds = best_values(paths, start, distance, semirings.min_plus, lambda new, old: new < old, device)
     reached = distance != unreached
     parent = tree(paths, start, distance, lambda weight, x: weight + x, reached, device)
-    facts = {"reached": int(reached.sum())}
-    return Result("sssp", {"distance": distance, "parent": parent}, names=graph.names, facts=facts, iterations=rounds)
+    return Result(
+        "sssp",
+        {"distance": distance, "parent": parent},
+        names=graph.names,
+        unreached=unreached,
+        facts={"num_reached": int(reached.sum())},
+        iterations=rounds,
+    )

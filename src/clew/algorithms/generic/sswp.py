@@ -23,5 +23,11 @@ def sswp(graph: Graph, source: Any = 0, *, device: str = "auto") -> Result:
     rounds = best_values(graph, start, width, semirings.max_min, lambda new, old: new > old, device)
     reached = width != unreached
     parent = tree(graph, start, width, functions.smaller, reached, device)
-    facts = {"reached": int(reached.sum())}
-    return Result("sswp", {"width": width, "parent": parent}, names=graph.names, facts=facts, iterations=rounds)
+    return Result(
+        "sswp",
+        {"width": width, "parent": parent},
+        names=graph.names,
+        unreached=unreached,
+        facts={"num_reached": int(reached.sum())},
+        iterations=rounds,
+    )

@@ -8,17 +8,17 @@ is drawn anew in every process. So a kernel is kept by the fingerprint of the us
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from hashlib import sha256
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from clew import threads
+from clew.engines.compile_errors import Part, compile_error, is_compile_error
 from clew.engines.inlining import callable_now
-from clew.errors import OperatorError
 from clew.operators.fingerprints import fingerprint
-from clew.operators.results import where
 
 VERSION = 3  # of what is on disk; those before may have been made with globals of before
 
@@ -40,24 +40,14 @@ class Kernel:
         try:
             return threads.each(call, pieces, *args)
         except Exception as error:
-            from numba.core.errors import NumbaError
-
-            if isinstance(error, NumbaError):
-                raise self._blame(error) from error
+            if is_compile_error(error):
+                raise compile_error(self._parts(), error) from error
             raise
 
-    def _blame(self, error: Exception) -> OperatorError:
-        """The error, with the name of the function that is to blame: the first that does not compile by itself."""
-        from numba import njit, types
-        from numba.core.errors import NumbaError
-
-        for function in self.functions:
-            try:
-                njit((types.float64, types.float64))(function)
-            except NumbaError as own:
-                return OperatorError(f"{where(function)} cannot be compiled: {_in_short(own)}")
-        names = " and ".join(where(function) for function in self.functions)
-        return OperatorError(f"{names} cannot be compiled for the dtypes given: {_in_short(error)}")
+    def _parts(self) -> list[Part]:
+        """The functions, by the numbers that most are called with."""
+        numbers = (np.dtype(np.float64), np.dtype(np.float64))
+        return [Part(function.__name__, function, numbers) for function in self.functions]
 
 
 def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: Any) -> Kernel:
@@ -83,11 +73,3 @@ def _keep_by(dispatcher: Any, mark: str) -> None:
             return sig, codegen.magic_tuple(), code, mark, dispatcher.inner
 
     dispatcher._cache = MarkedCache(dispatcher)
-
-
-def _in_short(error: Exception) -> str:
-    """The first sentence of Numba's message that says something, without its colours and pointers."""
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
-    lines = [line.strip() for line in plain.splitlines()]
-    said = [line for line in lines if line and not line.startswith(("Failed in nopython mode", "- Resolution failure"))]
-    return " ".join(said[:2]) if said and said[0].endswith(":") else said[0] if said else type(error).__name__

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
+from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import compiler, team
 from clew.engines.cpu.blocks import ahead_of, fixed_blocks
-from clew.errors import OperatorError
 from clew.graph import Graph
 from clew.operators import Gather
 from clew.operators.byte_code import uses_argument
@@ -54,9 +54,8 @@ def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.
             return _steady(program, ways, state, limit)
         return _spreading(program, ways, state, active, limit)
     except Exception as error:
-        # Numba's own errors, and the KeyError that it lets through for a field that does not exist.
-        if type(error).__module__.startswith("numba") or isinstance(error, KeyError):
-            raise OperatorError(explained(program, error)) from None
+        if is_compile_error(error):
+            raise program_error(program, None if graph.weights is None else graph.weights.dtype, error) from error
         raise
 
 
@@ -233,16 +232,3 @@ def rows_with_weights(rows: Adjacency, program: VertexProgram) -> tuple[Array, .
 def uses_weights(program: VertexProgram) -> bool:
     """Whether the program looks at weights at all."""
     return uses_argument(program.process, 1)
-
-
-def explained(program: VertexProgram, error: Exception) -> str:
-    """What the compiler finds wrong with a program."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = next((line for line in lines if "Unknown attribute" in line or "No implementation" in line), lines[0])
-    if isinstance(error, KeyError):
-        told = f"there is no field {told}."
-    names = ", ".join(program.fields)
-    return (
-        f"{type(program).__name__} cannot be compiled: {told} Its functions may use numbers, conditions, math and the "
-        f"fields of a vertex ({names})."
-    )

@@ -10,15 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from clew.engines.compile_errors import is_compile_error, operator_error
 from clew.engines.cuda.source import Compiled
 from clew.engines.inlining import callable_now
-from clew.errors import OperatorError
-from clew.operators.results import where
 
 
 def ltoir(name: str, operator: Compiled, architecture: str) -> bytes:
     """The code of a function, to be linked into kernels that call it ``name``."""
-    from numba.core.errors import NumbaError
     from numba.np.numpy_support import from_dtype
 
     capability = divmod(int(architecture.removeprefix("sm_")), 10)
@@ -34,9 +32,10 @@ def ltoir(name: str, operator: Compiled, architecture: str) -> bytes:
                 output="ltoir",
                 cc=capability,
             )
-    except NumbaError as error:
-        reason = " ".join(str(error).split())[:300]
-        raise OperatorError(f"{where(operator.function)} cannot be compiled for the GPU: {reason}") from error
+    except Exception as error:
+        if is_compile_error(error):
+            raise operator_error(operator.function, error, " for the GPU") from error
+        raise
     return bytes(code)
 
 

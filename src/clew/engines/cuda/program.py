@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
+from clew.engines.compile_errors import program_error
 from clew.engines.cuda import paths
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
 from clew.engines.cuda.paths import BALANCES, fetched_edge
@@ -336,11 +337,11 @@ def _defines(
 def _kernel(device: Device, program: VertexProgram, name: str, defines: dict[str, Any], functions: Functions) -> Any:
     try:
         return device.kernel(f"{name}.cuh", name, defines, functions.operators)
-    except KeyError as error:  # Numba lets it through for a field that does not exist
-        raise OperatorError(
-            f"{type(program).__name__} cannot be compiled for the GPU: there is no field {error}. Its functions may "
-            f"use the fields of a vertex ({', '.join(program.fields)})."
-        ) from None
+    except OperatorError as error:
+        if not isinstance(error.__cause__, Exception):
+            raise
+        weight = functions.operators["clew_process"].arguments[1]
+        raise program_error(program, weight, error.__cause__, " for the GPU") from error.__cause__
 
 
 def _arguments(rows: DeviceRows) -> tuple[Any, Any, Any]:

@@ -14,7 +14,6 @@ from clew.engines.cuda.source import Compiled, Program
 from clew.engines.cuda.spmspv import atomic_of
 from clew.engines.cuda.vectors_on_wire import Counted
 from clew.engines.cuda.vertices import Functions, product_functions_of
-from clew.errors import OperatorError
 from clew.graph import Graph
 from clew.operators import Monoid
 
@@ -41,7 +40,6 @@ class RowProduct:
         self.pushable = is_pushable(program, monoid)
         self._defines, self._operators = _macros(functions, self.ways.along, program, monoid, self.pushable)
         self.identity = monoid.identity(self.message)
-        self._name = type(program).__name__
         self._pull = self._kernel("row_pull.cuh", "product_pull")
         self._push = self._kernel("row_push.cuh", "product_push") if self.pushable else None
         self._classes = row_classes(device, self.ways.against)
@@ -94,10 +92,7 @@ class RowProduct:
         return self._defines, self._operators
 
     def _kernel(self, file: str, name: str) -> Any:
-        try:
-            return self.device.kernel(file, name, self._defines, self._operators)
-        except KeyError as error:  # Numba lets it through for a field that does not exist
-            raise OperatorError(f"{self._name} cannot be compiled for the GPU: there is no field {error}.") from None
+        return self.device.kernel(file, name, self._defines, self._operators)
 
     def _from(self, first_row: int) -> tuple[Any, Any]:
         """Where in the order of the classes the rows from ``first_row`` on begin, and where each class ends."""

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
+from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import program as cpu
-from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done, explained
+from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.program import monoid_of
 from clew.engines.hybrid.pipeline import DEFAULT, LeftToCpu, Pipeline, Settings, Step, arcs_of
 from clew.engines.hybrid.rates import rates_of
-from clew.errors import OperatorError
 from clew.graph import Graph
 from clew.result import Trace
 
@@ -53,9 +53,8 @@ def run_program(
             return _steady(pipeline, limit)
         return _spreading(pipeline, program, graph, active, limit)
     except Exception as error:
-        # Numba's own errors, and the KeyError that it lets through for a field that does not exist.
-        if type(error).__module__.startswith("numba") or isinstance(error, KeyError):
-            raise OperatorError(explained(program, error)) from None
+        if is_compile_error(error):
+            raise program_error(program, None if graph.weights is None else graph.weights.dtype, error) from error
         raise
 
 

@@ -26,7 +26,7 @@ class ReferenceEngine:
         rows = csr(edges)
         for i in range(rows.num_vertices):
             if wanted is None or wanted[i]:
-                products = (_product(semiring, w, x[j], out.dtype) for j, w in _row(rows, i, x.dtype))
+                products = (_product(semiring, w, x[j], out.dtype) for j, w in row(rows, i, x.dtype))
                 out[i] = _sum(semiring.add, products, out.dtype)
 
     def spmspv(
@@ -37,7 +37,7 @@ class ReferenceEngine:
         dtype = semiring.result_dtype(_weight_dtype(rows, values.dtype), values.dtype)
         products: dict[int, list[Any]] = {}
         for i, value in zip(active, values, strict=True):
-            for j, w in _row(rows, i, values.dtype):
+            for j, w in row(rows, i, values.dtype):
                 if wanted is None or wanted[j]:
                     products.setdefault(int(j), []).append(_product(semiring, w, value, dtype))
         found = sorted(products)
@@ -53,9 +53,9 @@ class ReferenceEngine:
         weights: list[Any] = []
         for i in range(a.num_vertices):
             products: dict[int, list[Any]] = {}
-            allowed = None if mask is None else {int(j) for j, _ in _row(mask, i, right)}
-            for k, w in _row(a, i, left):
-                for j, x in _row(b, k, right):
+            allowed = None if mask is None else {int(j) for j, _ in row(mask, i, right)}
+            for k, w in row(a, i, left):
+                for j, x in row(b, k, right):
                     if allowed is None or int(j) in allowed:
                         products.setdefault(int(j), []).append(_product(semiring, w, x, dtype))
             for j in sorted(products):
@@ -74,20 +74,20 @@ class ReferenceEngine:
         """out[i] = operator(u[i], v[i])."""
         with np.errstate(all="ignore"):
             for place in np.ndindex(out.shape):
-                out[place] = _cast(operator(u[place], v[place]), out.dtype)
+                out[place] = cast(operator(u[place], v[place]), out.dtype)
 
     def outer(self, operator: Operator, u: Array, v: Array, out: Array) -> None:
         """out[i, j] = operator(u[i], v[j])."""
         with np.errstate(all="ignore"):
             for i, j in np.ndindex(out.shape):
-                out[i, j] = _cast(operator(u[i], v[j]), out.dtype)
+                out[i, j] = cast(operator(u[i], v[j]), out.dtype)
 
     def compact(self, mask: Array) -> Array:
         """The i where mask[i] is true."""
         return np.array([i for i in range(mask.size) if mask[i]], dtype=OFFSET)
 
 
-def _row(rows: Adjacency, i: Any, dtype: np.dtype[Any]) -> Iterable[tuple[Any, Any]]:
+def row(rows: Adjacency, i: Any, dtype: np.dtype[Any]) -> Iterable[tuple[Any, Any]]:
     """The (column, weight) of every edge of row i; the weight is 1 of ``dtype`` where there are none."""
     for k in range(rows.indptr[i], rows.indptr[i + 1]):
         yield rows.indices[k], dtype.type(1) if rows.weights is None else rows.weights[k]
@@ -101,16 +101,17 @@ def _product(semiring: Semiring, weight: Any, x: Any, dtype: np.dtype[Any]) -> A
     if semiring.absorbing and x.dtype.kind in "iu" and x == semiring.add.identity(x.dtype):
         return semiring.add.identity(dtype)
     with np.errstate(all="ignore"):
-        return _cast(semiring.multiply(weight, x), dtype)
+        return cast(semiring.multiply(weight, x), dtype)
 
 
 def _sum(monoid: Monoid, values: Iterable[Any], dtype: np.dtype[Any]) -> Any:
     total = None
     with np.errstate(all="ignore"):
         for value in values:
-            total = value if total is None else _cast(monoid(total, value), dtype)
+            total = value if total is None else cast(monoid(total, value), dtype)
     return monoid.identity(dtype) if total is None else total
 
 
-def _cast(value: Any, dtype: np.dtype[Any]) -> Any:
+def cast(value: Any, dtype: np.dtype[Any]) -> Any:
+    """A number as a scalar of ``dtype``."""
     return np.asarray(value).astype(dtype)[()]

@@ -45,8 +45,8 @@ def _summary(study: Study) -> str:
         told += f" Its largest component holds {words.percent(share)} of the vertices."
     depth = study.search.depth
     told += (
-        f" From {study.called(study.hub)}, {words.percent(study.search.reached / graph.num_vertices)} of the vertices"
-        f" can be reached, in {counted(int(depth.max()), 'step')} or fewer."
+        f" From {study.called(study.hub)}, {words.percent(study.search.num_reached / graph.num_vertices)} of the"
+        f" vertices can be reached, in {counted(int(depth.max()), 'step')} or fewer."
     )
     return told
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from clew.engines.compile_errors import is_compile_error, operator_error
 from clew.engines.cuda.operators import stored, typed
 from clew.engines.cuda.source import Compiled
-from clew.errors import OperatorError
-from clew.operators.results import where
 
 _made: dict[str, Any] = {}
 
@@ -21,7 +20,6 @@ def address_of(operator: Compiled) -> int:
 
 def _compiled(operator: Compiled) -> Any:
     from numba import cfunc
-    from numba.core.errors import NumbaError
     from numba.np.numpy_support import from_dtype
 
     from clew.jit import uncollected
@@ -32,6 +30,7 @@ def _compiled(operator: Compiled) -> Any:
         # As on a GPU, a division by zero is no error.
         with uncollected():
             return cfunc(signature, error_model="numpy")(typed(operator))
-    except NumbaError as error:
-        reason = " ".join(str(error).split())[:300]
-        raise OperatorError(f"{where(operator.function)} cannot be compiled for the emulation: {reason}") from error
+    except Exception as error:
+        if is_compile_error(error):
+            raise operator_error(operator.function, error, " for the emulation") from error
+        raise
