@@ -34,7 +34,7 @@ def rows_of(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2; stream 1/2"
+MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2"
 STRATEGIES = "Hot(cost) *; Degree* 1/2; Auto 1/2"
 
 
@@ -76,7 +76,7 @@ def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.Captu
     later.cells = {
         ("grid3000", "bfs", "tiered", 2): cells.Cell(0.1234),
         ("grid3000", "sssp", "tiered", 2): Reason("> 1 s"),
-        ("grid3000", "bfs", "stream", 2): Reason("MemoryError", "nothing is left"),
+        ("grid3000", "bfs", "auto", 2): Reason("MemoryError", "nothing is left"),
     }
     second.mkdir()
     (second / "modes.json").write_text(later.json)
@@ -87,7 +87,7 @@ def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.Captu
     rows = {row[1]: row for row in rows_of(texts["modes"]) if len(row) == 9}
     assert rows["tiered 1/2"][2] == "123"  # the later one
     assert re.fullmatch(r"[\d,.]+", rows["tiered 1/2"][3])  # a reason replaces no figure
-    assert rows["stream 1/2"][2:4] == ["MemoryError", "no time"]
+    assert rows["auto 1/2"][2:4] == ["MemoryError", "no time"]
     assert [row[0] for row in rows_of(texts["placements"])][3:7] == ["", "AllSlow", "AllFast", "as numbered"]
     main(["join", str(out), "--out", str(tmp_path / "again")])
     assert (tmp_path / "again" / "modes.md").read_text() == (out / "modes.md").read_text()
@@ -96,7 +96,7 @@ def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.Captu
 def test_columns_by_name() -> None:
     with pytest.raises(ValueError, match="unknown column 'cached'; expected some of all in HBM; all zero-copy; "):
         columns.named_like(["tiered *", "cached"])
-    assert len(columns.named_like([])) == len(columns.COLUMNS) == 12 + 3 * 8
+    assert len(columns.named_like([])) == len(columns.COLUMNS) == 9 + 3 * 8
 
 
 def test_copy_and_run(tmp_path: Path) -> None:
@@ -240,9 +240,9 @@ def test_time_is_kept() -> None:
     with bench.share(0.5):
         assert bench.left < 31
     assert bench.left > 31
-    figures = cells.Figures({("g", "sssp", "stream", 2): Reason("> 12 s")})
-    assert figures.given_up(("g", "sssp", "stream", 4)) == Reason("> 12 s")
-    assert figures.given_up(("g", "bfs", "stream", 4)) is None
+    figures = cells.Figures({("g", "sssp", "tiered", 2): Reason("> 12 s")})
+    assert figures.given_up(("g", "sssp", "tiered", 4)) == Reason("> 12 s")
+    assert figures.given_up(("g", "bfs", "tiered", 4)) is None
 
 
 def test_pages_of_managed_arrays_go_back(monkeypatch: Any) -> None:

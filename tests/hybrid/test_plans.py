@@ -168,26 +168,6 @@ def test_one_way_only(graph, clock):
         pass
 
 
-STREAMED = {
-    "bfs": lambda graph, device: clew.bfs(graph, 0, device=device).numpy().depth,
-    "sssp": lambda graph, device: clew.sssp(graph, 0, device=device).numpy().distance,
-    "sswp": lambda graph, device: clew.sswp(graph, 0, device=device).numpy().width,
-    "pagerank": lambda graph, device: clew.pagerank(graph, device=device).numpy().rank,
-    "components": lambda graph, device: clew.connected_components(graph, device=device).numpy().label,
-}
-
-
-@pytest.mark.parametrize("name", STREAMED)
-def test_both_together_are_not_tried_where_edges_come_in_chunks(graph, name):
-    weighted = clew.generate.random_weights(graph, 1, 9, seed=1)
-    expected = STREAMED[name](weighted, "cpu")
-    with clew.memory("stream"):
-        for _ in range(3 * plans.TRIES):  # every way would have had its turn
-            np.testing.assert_allclose(STREAMED[name](weighted, "hybrid-emulated"), expected, rtol=1e-5)
-        with only(SPLIT):
-            np.testing.assert_allclose(STREAMED[name](weighted, "hybrid-emulated"), expected, rtol=1e-5)
-
-
 @emulation_only  # where nothing else has the cores
 def test_bad_luck_is_made_good(graph, clock):
     """The CPU is disturbed in all of its tries, and takes little longer than both: later it is found to be faster."""

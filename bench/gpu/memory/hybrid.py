@@ -194,7 +194,7 @@ def _algorithms(named: Named) -> list[list[Race]]:
             graph = named.graph if name in WEIGHTED else plain
             recorded = "connected_components" if name == "components" else name
             run = partial(_algorithm_run, name, graph, named.source)
-            races.append(Race(named.name, name, graph, run, recorded, budget(graph, name, "auto", 1) or 0))
+            races.append(Race(named.name, name, graph, run, recorded, budget(graph, name, 1) or 0))
         groups.append(races)
     return groups
 

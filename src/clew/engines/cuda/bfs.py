@@ -8,7 +8,6 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Program
 from clew.engines.cuda.traffic import OnHost, on_host, with_link
@@ -60,11 +59,6 @@ def bfs(
     traced_levels: int = TRACED_LEVELS,
 ) -> Found:
     """Search from ``source``."""
-    if (streamed := chunks_for(device, "bfs", graph.outgoing)) is not None:
-        from clew.engines.cuda.outofcore.bfs import bfs as search_in_chunks
-
-        rows, options = streamed
-        return search_in_chunks(rows, source, options, deterministic=deterministic)
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     into = incoming_on(device, graph, weights=False)
     n = out.num_vertices

@@ -80,8 +80,6 @@ def fastest(
     the next, and must not have changed what that begins with.
     """
     policy = current()
-    if policy.edges == "stream":  # the GPU alone goes over chunks; what it does beside the CPU has no kernels for them
-        ways = {way: run for way, run in ways.items() if way != SPLIT}
     wanted = plan or _only.get()
     if wanted is not None and (wanted in ways or (wanted == ZERO_COPY and GPU in ways)):
         return _taken(ways, wanted)
