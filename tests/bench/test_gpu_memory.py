@@ -18,7 +18,6 @@ from bench.gpu.memory.__main__ import main
 from bench.gpu.memory.link import LENGTHS, Link
 from bench.gpu.memory.markdown import NO_TIME, NOTHING, Reason, geometric_mean, number, ratio, table
 from bench.gpu.memory.measuring import Bench, TooLongError, limit
-from clew.engines.hybrid import plans
 from clew.memory import current
 
 TINY = ["--device", "emulated", "--smaller", "18", "--seconds", "300", "--limit", "100", "--repeat", "0", "--runs", "1"]
@@ -67,8 +66,11 @@ def test_modes_and_strategies_fill_three_tables(
     assert {(row[1], row[2]) for row in shares} >= {("sssp", "tiered 1/2"), ("bfs, pushing only", "zero_copy")}
 
 
-def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_of_several_runs_are_joined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
     first, second, out = (tmp_path / name for name in ("first", "second", "out"))
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.BreadthFirst,))
     run(first, "modes hybrid", "grid3000", "--columns", "all *; tiered 1/2; Random(0.5) 1/2")
     assert capsys.readouterr().out.count("made in") == 1  # for both parts
     later = cells.Figures.read(first / "modes.json")
@@ -127,58 +129,26 @@ def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
     assert "grid3000 as numbered" in smaller
 
 
-def test_both_together(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs", "pagerank"),))
-    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.Listed,))
-    text = run(tmp_path, "hybrid", "rmat23,rmat20")["hybrid"]
+def test_vertex_programs_by_every_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.BreadthFirst, hybrid.Listed))
+    text = run(tmp_path, "hybrid", "rmat20")["hybrid"]
     assert "FAILED" not in capsys.readouterr().out
-    works = ["rmat23 bfs", "rmat23 pagerank", "rmat20 Listed (program)"]
-    found = [row for row in rows_of(text) if row[0] in works]
-    times, ways = found[: len(works)], found[len(works) :]
-    assert [row[0] for row in times] == works
-    assert all(re.fullmatch(r"[\d,.e-]+x?", cell) for row in times for cell in row[1:])
-    assert [row[:2] for row in ways] == [[work, part] for work in works for part in ("1/2", "1/8")]
-    assert all(re.fullmatch(r"[\d,.]+", cell) for row in ways for cell in (row[2], row[3], row[5]))
+    rows = rows_of(text)
+    assert rows[0] == ["", "cpu", "gpu 1/2", "gpu 1/8", "pipeline 1/2", "pipeline 1/8"]
+    assert [row[0] for row in rows[1:]] == ["rmat20 BreadthFirst", "rmat20 Listed"]
+    assert all(re.fullmatch(r"[\d,.]+", row[at]) for row in rows[1:] for at in (1, 4, 5))
 
 
-def test_a_try_that_takes_too_long_is_given_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs",),))
-    monkeypatch.setattr(hybrid, "ONE_TRY", 1.0)
-    warm_up, on_device, slept = hybrid._warm_up, plans._on_device, []
+def test_every_engine_gives_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.BreadthFirst,))
+    real = hybrid.run_program
 
-    def slow(ways: Any, way: str) -> Any:
-        if way == plans.SPLIT:
-            slept.append(way)
-            time.sleep(30)
-        return on_device(ways, way)
+    def wrong(bench: Bench, program: Any, graph: clew.Graph, engine: str) -> Any:
+        return real(bench, program if engine != hybrid.PIPELINE else type(program)(3), graph, engine)
 
-    def then_slow(bench: Bench, races: Any) -> None:
-        warm_up(bench, races)
-        monkeypatch.setattr(plans, "_on_device", slow)
-
-    monkeypatch.setattr(hybrid, "_warm_up", then_slow)
-    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
-    assert slept == [plans.SPLIT]  # and not again with less memory
-    assert "rmat23 bfs hybrid 1/2 split: given up after" in capsys.readouterr().out
-    ways = [row for row in rows_of(text) if row[:1] == ["rmat23 bfs"]][1:]
-    assert [(row[1], row[-1]) for row in ways] == [("1/2", NOTHING), ("1/8", NOTHING)]
-    assert all(re.fullmatch(r"[\d,.]+", row[3]) for row in ways)
-
-
-def test_both_together_give_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs",),))
-    real = hybrid.call
-
-    def wrong(name: str, graph: clew.Graph, source: int, device: str, rounds: int) -> clew.Result:
-        return real(name, graph, (source + 1) % 8 if device == "hybrid-emulated" else source, device, rounds)
-
-    monkeypatch.setattr(hybrid, "call", wrong)
-    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
-    (row,) = [row for row in rows_of(text) if row[0] == "rmat23 bfs"]
-    assert row[3:] == ["AssertionError", "AssertionError", NOTHING, NOTHING]
-    assert "depth differs from the CPU's" in text
+    monkeypatch.setattr(hybrid, "run_program", wrong)
+    (row,) = rows_of(run(tmp_path, "hybrid", "rmat20")["hybrid"])[1:]
+    assert row[4:] == ["AssertionError", "AssertionError"]
 
 
 def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypatch: Any) -> None:

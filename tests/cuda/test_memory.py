@@ -17,10 +17,11 @@ from clew.engines.cuda import edge_memory
 from clew.engines.cuda.link import link_rate
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.traffic import OnHost, with_link
-from clew.engines.hybrid import plans
+from clew.engines.hybrid import dispatch
 from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
-from examples.vertex_programs import PageRank
+from clew.program import _mask, _state
+from examples.vertex_programs import BreadthFirst, PageRank
 
 pytestmark = pytest.mark.usefixtures("small_heap")
 
@@ -268,12 +269,13 @@ def test_every_allocation_may_fail(device, name, edges, fast_memory):
     assert fine >= (tries - 4 if edges == "auto" else 2)
 
 
-@pytest.mark.parametrize("name", ["bfs", "pagerank"])
-def test_every_allocation_of_the_gpus_half_may_fail(device, name):
+@pytest.mark.parametrize("program", [BreadthFirst(0), PageRank()], ids=lambda program: type(program).__name__)
+def test_every_allocation_of_the_pipeline_may_fail(device, program):
     def run():
-        with plans.only(plans.SPLIT):
-            found = getattr(clew, name)(DIRECTED, device="hybrid-emulated")
-        return found.depth if name == "bfs" else found.rank
+        initial, active = program.start(DIRECTED)
+        state, chosen = _state(program, initial, DIRECTED.num_vertices), _mask(active, DIRECTED.num_vertices)
+        values = dispatch.run(device, program, DIRECTED, state, chosen, order=(dispatch.PIPELINE,))[1]
+        return tuple(values.values())
 
     tries, fine = with_every_failure(device, run)
     assert tries > 4

@@ -6,7 +6,7 @@ from typing import Any
 
 from clew.algorithms.arguments import vertex_of
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -28,7 +28,7 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
         Of several possible parents, take the smallest. Without it, parents may differ from run to run with more than
         one thread; depths never do. Costs one more pass over the in-edges.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -52,14 +52,10 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
     [1, 0, 1, 2]
     """
     start = vertex_of(graph, source)
-    if (partner := partner_for(device)) is not None:
-        from clew.engines.hybrid.split import bfs as search_on_both
-
-        found: Any = search_on_both(partner, graph, start, deterministic=deterministic)
-    elif (gpu := gpu_for(device, graph.num_arcs)) is not None:
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.bfs import bfs as search_on_gpu
 
-        found = search_on_gpu(gpu, graph, start, deterministic=deterministic)
+        found: Any = search_on_gpu(gpu, graph, start, deterministic=deterministic)
     else:
         from clew.engines.cpu.bfs import bfs as search
 

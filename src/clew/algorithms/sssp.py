@@ -10,7 +10,7 @@ import numpy as np
 from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
@@ -43,8 +43,7 @@ def sssp(
         Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
         differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together, which share the edges of integer weights whose sums fit
-        31 bits and leave others to the faster of the two.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -83,16 +82,11 @@ def sssp(
     if delta is not None and not (isinstance(delta, (int, float, np.number)) and 0 < delta < math.inf):
         raise GraphError(f"delta is {delta!r}; expected a number above 0, or None to have it chosen.")
     start = vertex_of(graph, source)
-    partner = partner_for(device)
-    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
+    gpu = gpu_for(device, graph.num_arcs)
     weights = weights_of(graph, algorithm="sssp")
     check_sums(weights, graph.num_vertices)
     found: Any
-    if partner is not None:
-        from clew.engines.hybrid.split import sssp as search_on_both
-
-        found = search_on_both(partner, graph, start, weights, delta=delta, deterministic=deterministic)
-    elif gpu is not None:
+    if gpu is not None:
         from clew.engines.cuda.sssp import sssp as search_on_gpu
 
         found = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic)

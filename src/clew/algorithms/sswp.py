@@ -6,7 +6,7 @@ from typing import Any
 
 from clew.algorithms.arguments import vertex_of, weights_of
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -28,8 +28,7 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
         Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
         differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together, which share the edges of integer weights above 0 that fit
-        31 bits and leave others to the faster of the two.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -55,15 +54,10 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     [inf, 4.0, 3.0]
     """
     start = vertex_of(graph, source)
-    partner = partner_for(device)
-    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
+    gpu = gpu_for(device, graph.num_arcs)
     weights = weights_of(graph, algorithm="sswp", negative=True)
     found: Any
-    if partner is not None:
-        from clew.engines.hybrid.split import sswp as search_on_both
-
-        found = search_on_both(partner, graph, start, weights, deterministic=deterministic)
-    elif gpu is not None:
+    if gpu is not None:
         from clew.engines.cuda.sswp import sswp as search_on_gpu
 
         found = search_on_gpu(gpu, graph, start, deterministic=deterministic)

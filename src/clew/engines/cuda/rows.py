@@ -346,11 +346,6 @@ def plan_in_force(device: Device, rows: Adjacency, weights: Any, *, paired: bool
     return found.plan if found is not None and _is_as_asked(found, current(), rows, weights, paired) else None
 
 
-def put_anew(device: Device, rows: Adjacency) -> None:
-    """Have the next who asks for rows find none: what is there is in a form that nobody else may want."""
-    _drop((id(device), id(rows.indices)))
-
-
 def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
     """In which memory the edges of rows are and why; None where they have not been put anywhere yet."""
     found = _kept.get((id(device), id(rows.indices)))
