@@ -34,7 +34,7 @@ def rows_of(text: str) -> list[list[str]]:
 
 
 MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2"
-STRATEGIES = "Hot(cost) *; Degree* 1/2; Auto 1/2"
+STRATEGIES = "Hot(cost) *; Degree* 1/2"
 
 
 def test_modes_and_strategies_fill_three_tables(
@@ -49,13 +49,13 @@ def test_modes_and_strategies_fill_three_tables(
     assert set(texts) == {"modes", "cache", "link"}
     assert all(text in printed for text in (texts["modes"].strip(), texts["cache"].strip()))
     wanted = {columns.COLUMNS[where] for where in chosen}
-    assert {"Hot(cost) 1/8", "Auto 1/2", "managed, half of it cached"} < wanted
+    assert {"Hot(cost) 1/8", "Degree(2, 80) 1/2", "managed, half of it cached"} < wanted
     rows = [row for row in rows_of(texts["modes"]) if row[0] in ("", "**kron22**") and row[1] in wanted]
     assert {row[1] for row in rows} == wanted
     assert all(len(row) == 9 and re.fullmatch(r"[\d,.]+", cell) for row in rows for cell in row[2:])
     overview, placed, moved = (
         [row for row in rows_of(texts["modes"]) if row[0] == name]
-        for name in ("tiered 1/2", "Auto 1/2", "Hot(cost) 1/8")
+        for name in ("tiered 1/2", "Degree(2, 80) 1/2", "Hot(cost) 1/8")
     )
     assert [len(row) for row in overview] == [6, 3]
     assert [len(row) for row in placed] == [len(row) for row in moved] == [6, 3, 3]
@@ -98,7 +98,7 @@ def test_figures_of_several_runs_are_joined(
 def test_columns_by_name() -> None:
     with pytest.raises(ValueError, match="unknown column 'cached'; expected some of all in HBM; all zero-copy; "):
         columns.named_like(["tiered *", "cached"])
-    assert len(columns.named_like([])) == len(columns.COLUMNS) == 9 + 3 * 8
+    assert len(columns.named_like([])) == len(columns.COLUMNS) == 9 + 3 * 7
 
 
 def test_copy_and_run(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
     monkeypatch.setattr(placements, "ALGORITHMS", ("bfs", "components", "sssp"))
     text = run(tmp_path, "placements", "grid3000")["placements"]
     assert "FAILED" not in capsys.readouterr().out
-    for strategy in ("as numbered", "Degree(2, 80)", "Frontier(mean size)", "Intraleave(1-1)", "Hot(degree)", "Auto"):
+    for strategy in ("as numbered", "Degree(2, 80)", "Frontier(mean size)", "Intraleave(1-1)", "Hot(degree)"):
         found = [row for row in rows_of(text) if row[0] == strategy]
         assert [len(row) for row in found] == [5, 5, 2]
         assert all(re.fullmatch(r"[\d,.]+x?", cell) for row in found for cell in row[1:])
