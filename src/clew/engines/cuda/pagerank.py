@@ -29,7 +29,7 @@ PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster tha
 class Tuning:
     """What is chosen by the graph where it is None; given, to measure it.
 
-    ``products``: rounds of a product, in the ``layout`` given ("tiles", "hot", "sweep"). ``binned``: rows in classes
+    ``products``: rounds of a product, in the ``layout`` given ("tiles", "sweep"). ``binned``: rows in classes
     by length. ``lanes``: threads to a row where they are not. ``threads`` in a block and ``resident`` blocks on a
     processor. ``sum_dtype``: what a row is summed in.
     """

@@ -1,6 +1,6 @@
 """The layout of a graph for sweeps over its columns (spmv_sweep.cuh), made on the device.
 
-Columns are named by falling degree, as in hot.py, so that the hubs' values of x are side by side. Rows, and parts of
+Columns are named by falling degree, so that the hubs' values of x are side by side. Rows, and parts of
 long rows, are dealt to tiles of equal work; the edges of a tile are in the order of their columns, 32 to a step, in one
 word each. The price: sorting all edges twice, and a second copy of them.
 """
@@ -14,7 +14,6 @@ import numpy as np
 
 from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import names_of, shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
 from clew.engines.cuda.source import Program, ctype
@@ -35,6 +34,10 @@ NO_TARGET = -(2**31)
 #: Columns that share the upper half of their number; where the row is in an edge's word.
 COLUMNS_PER_RUN = 1 << 16
 ROW_SHIFT = 21
+#: Bytes of shared memory that one block may have.
+SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
+SMALLEST_SHARED = 99 << 10
+RESERVED = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +68,26 @@ class _Parts:
     places: Any
 
 
+def shared_bytes(device: Device) -> int:
+    """How much shared memory a block can have here."""
+    if device.architecture == "cpu":
+        return 64 << 10
+    return SHARED.get(device.architecture, SMALLEST_SHARED) - RESERVED
+
+
+def _names_of(device: Device, rows: DeviceRows) -> tuple[Any, Any]:
+    """The columns by falling number of edges that lead there, and the place of each in that order."""
+    xp = device.xp
+    arrivals = xp.bincount(rows.neighbours, minlength=rows.num_vertices)
+    order = xp.argsort(-arrivals).astype(rows.neighbours.dtype)
+    names = device.empty(rows.num_vertices, rows.neighbours.dtype)
+    names[order] = xp.arange(rows.num_vertices, dtype=rows.neighbours.dtype)
+    return order, names
+
+
 def made_sweep(device: Device, rows: DeviceRows) -> Sweep:
     """The layout of a graph. ResourceError where there is not enough memory to make it."""
-    order, names = names_of(device, rows)
+    order, names = _names_of(device, rows)
     firsts, split_rows, count = _cut(device, rows)
     warps = device.num_processors * WARPS
     most = min(MOST_ROWS, max(1, shared_bytes(device) // (WARPS * 4 * ROWS_BY)) * ROWS_BY)
