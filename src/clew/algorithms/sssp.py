@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import vertex_of, weights_of
+from clew.algorithms.arguments import Balance, check_balance, vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
 from clew.engines.choice import gpu_for
@@ -23,6 +23,8 @@ def sssp(
     *,
     delta: float | None = None,
     deterministic: bool = False,
+    balance: Balance = "auto",
+    cut: int | None = None,
     device: str = "auto",
 ) -> Result:
     """The length of the shortest path from ``source`` to every vertex, over weights of 0 or more.
@@ -42,6 +44,13 @@ def sssp(
     deterministic
         Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
         differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
+    balance
+        How a GPU shares the edges of active vertices among threads; the CPU knows "auto" only. Values are the same with
+        each. "thread", "warp" and "block" have one of these for every vertex. With "merge_path" every warp follows
+        equally many edges. With "degree_cut" every thread follows a piece of at most ``cut`` edges.
+        "auto" goes by the rows' lengths.
+    cut
+        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
@@ -83,13 +92,16 @@ def sssp(
         raise GraphError(f"delta is {delta!r}; expected a number above 0, or None to have it chosen.")
     start = vertex_of(graph, source)
     gpu = gpu_for(device, graph.num_arcs)
+    check_balance(balance, cut, on_gpu=gpu is not None)
     weights = weights_of(graph, algorithm="sssp")
     check_sums(weights, graph.num_vertices)
     found: Any
     if gpu is not None:
+        from clew.engines.cuda.paths import tuning_of
         from clew.engines.cuda.sssp import sssp as search_on_gpu
 
-        found = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic)
+        tuning = tuning_of(balance, cut)
+        found = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic, tuning=tuning)
     else:
         from clew.engines.cpu.sssp import sssp as search
 

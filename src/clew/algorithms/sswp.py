@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clew.algorithms.arguments import vertex_of, weights_of
+from clew.algorithms.arguments import Balance, check_balance, vertex_of, weights_of
 from clew.algorithms.registry import algorithm
 from clew.engines.choice import gpu_for
 from clew.graph import Graph
@@ -12,7 +12,15 @@ from clew.result import Result
 
 
 @algorithm
-def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: str = "auto") -> Result:
+def sswp(
+    graph: Graph,
+    source: Any = 0,
+    *,
+    deterministic: bool = False,
+    balance: Balance = "auto",
+    cut: int | None = None,
+    device: str = "auto",
+) -> Result:
     """How much can pass along one path from ``source`` to every vertex: the largest smallest weight on the way.
 
     Also called bottleneck or maximin paths; weights are capacities.
@@ -27,6 +35,13 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     deterministic
         Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
         differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
+    balance
+        How a GPU shares the edges of active vertices among threads; the CPU knows "auto" only. Values are the same with
+        each. "thread", "warp" and "block" have one of these for every vertex. With "merge_path" every warp follows
+        equally many edges. With "degree_cut" every thread follows a piece of at most ``cut`` edges.
+        "auto" goes by the rows' lengths.
+    cut
+        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
@@ -55,12 +70,14 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     """
     start = vertex_of(graph, source)
     gpu = gpu_for(device, graph.num_arcs)
+    check_balance(balance, cut, on_gpu=gpu is not None)
     weights = weights_of(graph, algorithm="sswp", negative=True)
     found: Any
     if gpu is not None:
+        from clew.engines.cuda.paths import tuning_of
         from clew.engines.cuda.sswp import sswp as search_on_gpu
 
-        found = search_on_gpu(gpu, graph, start, deterministic=deterministic)
+        found = search_on_gpu(gpu, graph, start, deterministic=deterministic, tuning=tuning_of(balance, cut))
     else:
         from clew.engines.cpu.sswp import sswp as search
 

@@ -11,6 +11,11 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.engines.cuda.source import Compiled
 
+#: Bytes of shared memory that one block may have.
+SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
+SMALLEST_SHARED = 99 << 10
+RESERVED = 1 << 10
+
 
 class Kernel(Protocol):
     """A compiled kernel, ready to be launched on the device that made it."""
@@ -121,6 +126,13 @@ class Device(Protocol):
 
 #: What a kernel's grid barrier needs; zeroed once, reused by every sync of one launch and the next.
 GRID_BARRIER_WORDS = 64
+
+
+def shared_bytes(device: Device) -> int:
+    """How much shared memory a block can have here."""
+    if device.architecture == "cpu":
+        return 64 << 10
+    return SHARED.get(device.architecture, SMALLEST_SHARED) - RESERVED
 
 
 def blocks_for(device: Device, work: int, threads: int, per_processor: int = 8) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from clew.engines.cuda import algebra
 from clew.engines.cuda.algebra import Arithmetic
-from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.device import Device, blocks_for, index_defines, shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program
 from clew.engines.cuda.sweep_layout import (
@@ -21,7 +21,6 @@ from clew.engines.cuda.sweep_layout import (
     WARPS,
     Sweep,
     made_sweep,
-    shared_bytes,
 )
 from clew.operators import semirings
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.compaction import true_places
-from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.device import Device, blocks_for, index_defines, shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
 from clew.engines.cuda.source import Program, ctype
@@ -34,10 +34,6 @@ NO_TARGET = -(2**31)
 #: Columns that share the upper half of their number; where the row is in an edge's word.
 COLUMNS_PER_RUN = 1 << 16
 ROW_SHIFT = 21
-#: Bytes of shared memory that one block may have.
-SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
-SMALLEST_SHARED = 99 << 10
-RESERVED = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,13 +62,6 @@ class _Parts:
     firsts: Any
     rows: Any
     places: Any
-
-
-def shared_bytes(device: Device) -> int:
-    """How much shared memory a block can have here."""
-    if device.architecture == "cpu":
-        return 64 << 10
-    return SHARED.get(device.architecture, SMALLEST_SHARED) - RESERVED
 
 
 def _names_of(device: Device, rows: DeviceRows) -> tuple[Any, Any]:
