@@ -23,7 +23,7 @@ MODES: dict[str, str] = {
 }
 #: Modes that clew no longer has, and why.
 REMOVED: dict[str, str] = {
-    "stream": 'edges="stream" was removed: copying edges in chunks was never faster than reading them in place.',
+    "stream": 'edges="stream" was removed, because reading edges in place is faster.',
 }
 
 

@@ -36,10 +36,8 @@ def sswp(
         Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
         differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
     balance
-        How a GPU shares the edges of active vertices among threads; the CPU knows "auto" only. Values are the same with
-        each. "thread", "warp" and "block" have one of these for every vertex. With "merge_path" every warp follows
-        equally many edges. With "degree_cut" every thread follows a piece of at most ``cut`` edges.
-        "auto" goes by the rows' lengths.
+        How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
+        ``clew.bfs`` says what each does.
     cut
         The most edges of a piece with "degree_cut", 1 to 128; by default 16.
     device
