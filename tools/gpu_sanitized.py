@@ -58,7 +58,7 @@ def spmv(graph: clew.Graph, device: str) -> Iterator[Run]:
         yield partial(clew.spmv, graph, x, semiring, device=device)
     gpu = gpu_for(device, 0)
     assert gpu is not None
-    for kind in ("tiles", "hot", "sweep"):
+    for kind in ("tiles", "sweep"):
         engine = CudaEngine(gpu, Way(kind))
         there, out = gpu.upload(x), gpu.upload(x)
         yield partial(engine.spmv, graph.outgoing, there, clew.semirings.plus_times, None, out)
@@ -82,7 +82,7 @@ def rank_layouts(graph: clew.Graph, device: str) -> Iterator[Run]:
     gpu = gpu_for(device, 0)
     assert gpu is not None
     given: dict[str, Any] = {"damping": 0.85, "tolerance": 0, "max_iterations": 3, "jumps": None, "weighted": False}
-    for layout in ("tiles", "hot", "sweep"):
+    for layout in ("tiles", "sweep"):
         yield partial(pagerank, gpu, graph, **given, dtype="float32", tuning=Tuning(products=True, layout=layout))
 
 

@@ -101,7 +101,7 @@ def uneven(device: Any, case: Case, run: Any, check: Any) -> Iterator[Work]:
     for threads, resident in ((512, 2), (512, 3), (1024, 1)):
         tuning = Tuning(products=False, binned=True, threads=threads, resident=resident)
         yield Work("pagerank", f"binned, {threads} x {resident}", lambda t=tuning: run(t), check)
-    for layout in ("tiles", "hot", "sweep"):
+    for layout in ("tiles", "sweep"):
         tuning = Tuning(products=True, layout=layout)
         yield Work("pagerank", f"products, {layout}", lambda t=tuning: run(t), check)
 

@@ -12,7 +12,7 @@ from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
 from clew import layouts, semirings
 from clew.adjacency import Adjacency
-from clew.engines.cuda import balance, bits, hot, sweep
+from clew.engines.cuda import balance, bits, sweep
 from clew.engines.cuda.products import LANES, Way, spmv, spmv_bits
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.spmspv import spmspv
@@ -58,13 +58,10 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     yield Work("spmv", "clew.spmv", lambda: clew.spmv(rows, on_device, device="cuda"), close, held=True)
     yield Work("spmv", "CuPy's matrix @ x", _cusparse(device, rows, on_device, called=True), close, held=True)
     yield Work("spmv", "tiles", product(rows, on_device, way=Way("tiles")), close, held=True)
-    yield Work("spmv", "hot", product(rows, on_device, way=Way("hot")), close, held=True)
     yield Work("spmv", "sweep", product(rows, on_device, way=Way("sweep")), close, held=True)
     for each in (5, 11, 15):
-        for kind in ("tiles", "hot"):
-            yield Work(
-                "spmv", f"{kind}, each {each}", product(rows, on_device, way=Way(kind, each=each)), close, held=True
-            )
+        way = Way("tiles", each=each)
+        yield Work("spmv", f"tiles, each {each}", product(rows, on_device, way=way), close, held=True)
     yield Work("spmv", "own semiring", product(rows, on_device, OWN), close, held=True)
     for lanes in LANES:
         yield Work(
@@ -72,7 +69,7 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
         )
         fetched = Way("rows", lanes, max(1, 4 * lanes))
         yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close, held=True)
-    for kind in ("tiles", "hot", "sweep"):
+    for kind in ("tiles", "sweep"):
         yield Work("spmv unweighted", kind, product(plain, on_device, way=Way(kind)))
         yield Work(
             "spmv float64", kind, product(rows, device.upload(x.astype(np.float64)), way=Way(kind)), close, held=True
@@ -84,7 +81,6 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
         yield Work("spmv", "ell", product(layouts.ell(rows, limit=ELL_BYTES), on_device), close, held=True)
     held = rows_on(device, rows)
     yield Work("spmv prepared", "tiles", lambda: (balance._tiles.pop(held, None), balance.tiles_of(device, held)))
-    yield Work("spmv prepared", "hot", lambda: (hot._renamed.pop(held, None), hot.renamed(device, held)))
     yield Work("spmv prepared", "sweep", lambda: (sweep._sweeps.pop(held, None), sweep.sweep_of(device, held)))
 
 

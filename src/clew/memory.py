@@ -20,7 +20,10 @@ MODES: dict[str, str] = {
     "managed+prefetch": "pages move to GPU memory before the run",
     "zero_copy": "all on the host, read over the link",
     "tiered": "rows that a placement calls fast in GPU memory, the rest on the host",
-    "stream": "on the host, copied in chunks as they are needed",
+}
+#: Modes that clew no longer has, and why.
+REMOVED: dict[str, str] = {
+    "stream": 'edges="stream" was removed, because reading edges in place is faster.',
 }
 
 
@@ -54,10 +57,10 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
         "device": all in GPU memory, or a ResourceError. "managed": in memory whose pages move to the GPU when they are
         touched; "managed+prefetch" moves them before. "zero_copy": the graph's own arrays on the host, read over the
         link. "tiered": of a graph with a placement, the fast rows in GPU memory and the others on the host; of others,
-        as much as may be. "stream": copied in chunks while the GPU works on those before.
+        as much as may be.
     fast_memory
         Bytes of GPU memory that edges may have, as a number or a text such as "8GiB": neighbours and weights of both
-        directions, and chunks on their way, of all graphs together. Who asks first gets them; what does not fit stays
+        directions, of all graphs together. Who asks first gets them; what does not fit stays
         on the host. By default what is free, less what algorithms need for themselves.
 
     Examples
@@ -66,6 +69,12 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
     >>> with clew.memory(edges="tiered", fast_memory="8GiB"):
     ...     ranks = clew.pagerank(clew.generate.star(4))
     """
+    if edges in REMOVED:
+        raise GraphError(
+            REMOVED[edges],
+            remedy='Use clew.memory(edges="tiered") or "auto".',
+            option="Use --edges tiered or auto.",
+        )
     if edges not in MODES:
         raise GraphError(f"edges is {edges!r}; expected one of {', '.join(map(repr, MODES))}.")
     if fast_memory is None:

@@ -114,12 +114,11 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     graph
         On which graph; of an unweighted one, ``process`` gets 1 for every weight.
     device
-        "auto", "cpu", "cuda", "hybrid" or "reference". The last runs the functions in plain Python, where print and a
-        debugger work; it is slow. A GPU reduces with monoids; programs with a ``Gather`` run on the CPU. With
-        "hybrid", whoever was fastest on this graph so far: the GPU alone, the CPU alone, or both, with ``send`` and
-        ``apply`` on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Where ``apply`` cannot
-        be compiled for a GPU, or the state does not fit there, the last two remain. Sums of floats depend on who forms
-        them in their last digits.
+        "auto", "cpu", "cuda", "hybrid" or "reference". A GPU reduces with monoids; programs with a ``Gather`` run on the
+        CPU. "hybrid" runs the program on the GPU where it compiles for it and its state fits. Otherwise ``send`` and
+        ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Sums of floats
+        depend in their last digits on which of the two it is. "reference" runs the functions in plain Python, where
+        print and a debugger work; it is slow.
 
     Returns
     -------
@@ -149,7 +148,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         done = run_in_python(program, graph, state, chosen)
         values = _columns(program, state)
     elif partner is not None:
-        from clew.engines.hybrid.program_ways import run as run_on_both
+        from clew.engines.hybrid.dispatch import run as run_on_both
 
         done, values = run_on_both(partner, program, graph, state, chosen)
     elif gpu is not None:

@@ -42,9 +42,8 @@ class Trace(DrawnTrace):
         microsecond.
 
     Where a GPU has edges on the host: ``link_bytes``, those that crossed the link, and ``link_share``, what part that
-    is of what the link can carry in the time. They are counted where edges are streamed; where they are read in place,
-    they are the ``bytes`` ("zero_copy"), or the part of them that is on the host, as if all edges were looked at alike
-    ("tiered"). Others are ``bucket``, ``change``, ``changed`` and so on.
+    is of what the link can carry in the time. They are the ``bytes`` ("zero_copy"), or the part of them that is on the
+    host, as if all edges were looked at alike ("tiered"). Others are ``bucket``, ``change``, ``changed`` and so on.
     """
 
     columns: Mapping[str, Array] = field(default_factory=dict)

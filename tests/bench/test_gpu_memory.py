@@ -18,7 +18,6 @@ from bench.gpu.memory.__main__ import main
 from bench.gpu.memory.link import LENGTHS, Link
 from bench.gpu.memory.markdown import NO_TIME, NOTHING, Reason, geometric_mean, number, ratio, table
 from bench.gpu.memory.measuring import Bench, TooLongError, limit
-from clew.engines.hybrid import plans
 from clew.memory import current
 
 TINY = ["--device", "emulated", "--smaller", "18", "--seconds", "300", "--limit", "100", "--repeat", "0", "--runs", "1"]
@@ -34,8 +33,8 @@ def rows_of(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2; stream 1/2"
-STRATEGIES = "Hot(cost) *; Degree* 1/2; Auto 1/2"
+MODES = "all *; managed, on demand; managed, half*; tiered 1/2; auto 1/2"
+STRATEGIES = "Hot(cost) *; Degree* 1/2"
 
 
 def test_modes_and_strategies_fill_three_tables(
@@ -50,13 +49,13 @@ def test_modes_and_strategies_fill_three_tables(
     assert set(texts) == {"modes", "cache", "link"}
     assert all(text in printed for text in (texts["modes"].strip(), texts["cache"].strip()))
     wanted = {columns.COLUMNS[where] for where in chosen}
-    assert {"Hot(cost) 1/8", "Auto 1/2", "managed, half of it cached"} < wanted
+    assert {"Hot(cost) 1/8", "Degree(2, 80) 1/2", "managed, half of it cached"} < wanted
     rows = [row for row in rows_of(texts["modes"]) if row[0] in ("", "**kron22**") and row[1] in wanted]
     assert {row[1] for row in rows} == wanted
     assert all(len(row) == 9 and re.fullmatch(r"[\d,.]+", cell) for row in rows for cell in row[2:])
     overview, placed, moved = (
         [row for row in rows_of(texts["modes"]) if row[0] == name]
-        for name in ("tiered 1/2", "Auto 1/2", "Hot(cost) 1/8")
+        for name in ("tiered 1/2", "Degree(2, 80) 1/2", "Hot(cost) 1/8")
     )
     assert [len(row) for row in overview] == [6, 3]
     assert [len(row) for row in placed] == [len(row) for row in moved] == [6, 3, 3]
@@ -67,8 +66,11 @@ def test_modes_and_strategies_fill_three_tables(
     assert {(row[1], row[2]) for row in shares} >= {("sssp", "tiered 1/2"), ("bfs, pushing only", "zero_copy")}
 
 
-def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_figures_of_several_runs_are_joined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
+) -> None:
     first, second, out = (tmp_path / name for name in ("first", "second", "out"))
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.BreadthFirst,))
     run(first, "modes hybrid", "grid3000", "--columns", "all *; tiered 1/2; Random(0.5) 1/2")
     assert capsys.readouterr().out.count("made in") == 1  # for both parts
     later = cells.Figures.read(first / "modes.json")
@@ -76,7 +78,7 @@ def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.Captu
     later.cells = {
         ("grid3000", "bfs", "tiered", 2): cells.Cell(0.1234),
         ("grid3000", "sssp", "tiered", 2): Reason("> 1 s"),
-        ("grid3000", "bfs", "stream", 2): Reason("MemoryError", "nothing is left"),
+        ("grid3000", "bfs", "auto", 2): Reason("MemoryError", "nothing is left"),
     }
     second.mkdir()
     (second / "modes.json").write_text(later.json)
@@ -87,7 +89,7 @@ def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.Captu
     rows = {row[1]: row for row in rows_of(texts["modes"]) if len(row) == 9}
     assert rows["tiered 1/2"][2] == "123"  # the later one
     assert re.fullmatch(r"[\d,.]+", rows["tiered 1/2"][3])  # a reason replaces no figure
-    assert rows["stream 1/2"][2:4] == ["MemoryError", "no time"]
+    assert rows["auto 1/2"][2:4] == ["MemoryError", "no time"]
     assert [row[0] for row in rows_of(texts["placements"])][3:7] == ["", "AllSlow", "AllFast", "as numbered"]
     main(["join", str(out), "--out", str(tmp_path / "again")])
     assert (tmp_path / "again" / "modes.md").read_text() == (out / "modes.md").read_text()
@@ -96,7 +98,7 @@ def test_figures_of_several_runs_are_joined(tmp_path: Path, capsys: pytest.Captu
 def test_columns_by_name() -> None:
     with pytest.raises(ValueError, match="unknown column 'cached'; expected some of all in HBM; all zero-copy; "):
         columns.named_like(["tiered *", "cached"])
-    assert len(columns.named_like([])) == len(columns.COLUMNS) == 12 + 3 * 8
+    assert len(columns.named_like([])) == len(columns.COLUMNS) == 9 + 3 * 7
 
 
 def test_copy_and_run(tmp_path: Path) -> None:
@@ -118,7 +120,7 @@ def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
     monkeypatch.setattr(placements, "ALGORITHMS", ("bfs", "components", "sssp"))
     text = run(tmp_path, "placements", "grid3000")["placements"]
     assert "FAILED" not in capsys.readouterr().out
-    for strategy in ("as numbered", "Degree(2, 80)", "Frontier(mean size)", "Intraleave(1-1)", "Hot(degree)", "Auto"):
+    for strategy in ("as numbered", "Degree(2, 80)", "Frontier(mean size)", "Intraleave(1-1)", "Hot(degree)"):
         found = [row for row in rows_of(text) if row[0] == strategy]
         assert [len(row) for row in found] == [5, 5, 2]
         assert all(re.fullmatch(r"[\d,.]+x?", cell) for row in found for cell in row[1:])
@@ -127,58 +129,26 @@ def test_strategies(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypa
     assert "grid3000 as numbered" in smaller
 
 
-def test_both_together(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs", "pagerank"),))
-    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.Listed,))
-    text = run(tmp_path, "hybrid", "rmat23,rmat20")["hybrid"]
+def test_vertex_programs_by_every_engine(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.BreadthFirst, hybrid.Listed))
+    text = run(tmp_path, "hybrid", "rmat20")["hybrid"]
     assert "FAILED" not in capsys.readouterr().out
-    works = ["rmat23 bfs", "rmat23 pagerank", "rmat20 Listed (program)"]
-    found = [row for row in rows_of(text) if row[0] in works]
-    times, ways = found[: len(works)], found[len(works) :]
-    assert [row[0] for row in times] == works
-    assert all(re.fullmatch(r"[\d,.e-]+x?", cell) for row in times for cell in row[1:])
-    assert [row[:2] for row in ways] == [[work, part] for work in works for part in ("1/2", "1/8")]
-    assert all(re.fullmatch(r"[\d,.]+", cell) for row in ways for cell in (row[2], row[3], row[5]))
+    rows = rows_of(text)
+    assert rows[0] == ["", "cpu", "gpu 1/2", "gpu 1/8", "pipeline 1/2", "pipeline 1/8"]
+    assert [row[0] for row in rows[1:]] == ["rmat20 BreadthFirst", "rmat20 Listed"]
+    assert all(re.fullmatch(r"[\d,.]+", row[at]) for row in rows[1:] for at in (1, 4, 5))
 
 
-def test_a_try_that_takes_too_long_is_given_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: Any
-) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs",),))
-    monkeypatch.setattr(hybrid, "ONE_TRY", 1.0)
-    warm_up, on_device, slept = hybrid._warm_up, plans._on_device, []
+def test_every_engine_gives_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(hybrid, "PROGRAMS", (hybrid.BreadthFirst,))
+    real = hybrid.run_program
 
-    def slow(ways: Any, way: str) -> Any:
-        if way == plans.SPLIT:
-            slept.append(way)
-            time.sleep(30)
-        return on_device(ways, way)
+    def wrong(bench: Bench, program: Any, graph: clew.Graph, engine: str) -> Any:
+        return real(bench, program if engine != hybrid.PIPELINE else type(program)(3), graph, engine)
 
-    def then_slow(bench: Bench, races: Any) -> None:
-        warm_up(bench, races)
-        monkeypatch.setattr(plans, "_on_device", slow)
-
-    monkeypatch.setattr(hybrid, "_warm_up", then_slow)
-    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
-    assert slept == [plans.SPLIT]  # and not again with less memory
-    assert "rmat23 bfs hybrid 1/2 split: given up after" in capsys.readouterr().out
-    ways = [row for row in rows_of(text) if row[:1] == ["rmat23 bfs"]][1:]
-    assert [(row[1], row[-1]) for row in ways] == [("1/2", NOTHING), ("1/8", NOTHING)]
-    assert all(re.fullmatch(r"[\d,.]+", row[3]) for row in ways)
-
-
-def test_both_together_give_the_answer_of_the_cpu(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(hybrid, "ALGORITHMS", (("bfs",),))
-    real = hybrid.call
-
-    def wrong(name: str, graph: clew.Graph, source: int, device: str, rounds: int) -> clew.Result:
-        return real(name, graph, (source + 1) % 8 if device == "hybrid-emulated" else source, device, rounds)
-
-    monkeypatch.setattr(hybrid, "call", wrong)
-    text = run(tmp_path, "hybrid", "rmat23")["hybrid"]
-    (row,) = [row for row in rows_of(text) if row[0] == "rmat23 bfs"]
-    assert row[3:] == ["AssertionError", "AssertionError", NOTHING, NOTHING]
-    assert "depth differs from the CPU's" in text
+    monkeypatch.setattr(hybrid, "run_program", wrong)
+    (row,) = rows_of(run(tmp_path, "hybrid", "rmat20")["hybrid"])[1:]
+    assert row[4:] == ["AssertionError", "AssertionError"]
 
 
 def test_a_wrong_answer_or_a_failure_leaves_its_reason(tmp_path: Path, monkeypatch: Any) -> None:
@@ -240,9 +210,9 @@ def test_time_is_kept() -> None:
     with bench.share(0.5):
         assert bench.left < 31
     assert bench.left > 31
-    figures = cells.Figures({("g", "sssp", "stream", 2): Reason("> 12 s")})
-    assert figures.given_up(("g", "sssp", "stream", 4)) == Reason("> 12 s")
-    assert figures.given_up(("g", "bfs", "stream", 4)) is None
+    figures = cells.Figures({("g", "sssp", "tiered", 2): Reason("> 12 s")})
+    assert figures.given_up(("g", "sssp", "tiered", 4)) == Reason("> 12 s")
+    assert figures.given_up(("g", "bfs", "tiered", 4)) is None
 
 
 def test_pages_of_managed_arrays_go_back(monkeypatch: Any) -> None:

@@ -1,4 +1,4 @@
-"""One budget for all edges on a device: both directions, weights and chunks, whatever runs after what."""
+"""One budget for all edges on a device: both directions and weights, whatever runs after what."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import account, pagerank, rows
-from clew.engines.cuda.outofcore import chunks
 from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
 from clew.graph import Graph
 from tests.cuda.test_memory import Spread
@@ -69,7 +68,7 @@ def most(monkeypatch):
         plain(device, *charged)
         seen.append(account.charged(device))
 
-    for module in (rows, chunks, pagerank):
+    for module in (rows, pagerank):
         monkeypatch.setattr(module, "charge", charge)
     return lambda: max(seen)
 
@@ -86,7 +85,6 @@ def budgets(graph: Graph, mode: str) -> dict[str, int]:
     few = {
         "auto": ("0", "third", "exact", "both"),
         "tiered": ("row", "less"),
-        "stream": ("0", "row", "exact"),
         "zero_copy": ("exact",),
     }
     some = few[mode]
@@ -95,18 +93,17 @@ def budgets(graph: Graph, mode: str) -> dict[str, int]:
 
 @pytest.mark.parametrize(
     ("kind", "mode"),
-    [("directed", mode) for mode in ("auto", "tiered", "stream", "zero_copy")] + [("undirected", "tiered")],
+    [("directed", mode) for mode in ("auto", "tiered", "zero_copy")] + [("undirected", "tiered")],
 )
 def test_no_run_exceeds_the_budget(device, most, kind, mode):
     graph = GRAPHS[kind]
-    runs = RUNS if mode == "stream" else {**RUNS, **OTHERS}
     for label, budget in budgets(graph, mode).items():
         forget_all()
         gc.collect()
         before, above = device.live_bytes, most()
         assert account.charged(device) == 0
         with clew.memory(mode, budget):
-            for name, run in runs.items():
+            for name, run in {**RUNS, **OTHERS}.items():
                 found = np.array(run(graph, "emulated"))
                 np.testing.assert_allclose(found, expected(kind)[name], rtol=1e-6, err_msg=f"{label} {name}")
                 assert account.charged(device) <= budget, (label, name)

@@ -14,15 +14,14 @@ import clew
 from clew.build import on_device
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import edge_memory
-from clew.engines.cuda.account import charged
 from clew.engines.cuda.link import link_rate
-from clew.engines.cuda.outofcore import chunks, when
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.engines.cuda.traffic import OnHost, with_link
-from clew.engines.hybrid import plans
+from clew.engines.hybrid import dispatch
 from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
-from examples.vertex_programs import PageRank
+from clew.program import _mask, _state
+from examples.vertex_programs import BreadthFirst, PageRank
 
 pytestmark = pytest.mark.usefixtures("small_heap")
 
@@ -270,28 +269,13 @@ def test_every_allocation_may_fail(device, name, edges, fast_memory):
     assert fine >= (tries - 4 if edges == "auto" else 2)
 
 
-@pytest.mark.parametrize("name", ["bfs", "pagerank"])
-def test_every_allocation_for_chunks_may_fail(device, name, monkeypatch):
-    for module in (when, chunks):
-        monkeypatch.setattr(module, "CHUNK_BYTES", 1024)
-
+@pytest.mark.parametrize("program", [BreadthFirst(0), PageRank()], ids=lambda program: type(program).__name__)
+def test_every_allocation_of_the_pipeline_may_fail(device, program):
     def run():
-        with clew.memory("stream", 600):
-            found = ALGORITHMS[name](DIRECTED)
-        assert "copied" in found.trace.columns  # it went over chunks
-        return found
-
-    tries, fine = with_every_failure(device, run)
-    assert tries > 4
-    assert fine >= 1
-
-
-@pytest.mark.parametrize("name", ["bfs", "pagerank"])
-def test_every_allocation_of_the_gpus_half_may_fail(device, name):
-    def run():
-        with plans.only(plans.SPLIT):
-            found = getattr(clew, name)(DIRECTED, device="hybrid-emulated")
-        return found.depth if name == "bfs" else found.rank
+        initial, active = program.start(DIRECTED)
+        state, chosen = _state(program, initial, DIRECTED.num_vertices), _mask(active, DIRECTED.num_vertices)
+        values = dispatch.run(device, program, DIRECTED, state, chosen, order=(dispatch.PIPELINE,))[1]
+        return tuple(values.values())
 
     tries, fine = with_every_failure(device, run)
     assert tries > 4
@@ -347,9 +331,6 @@ def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
         pytest.raises(clew.ResourceError, match=r"needs \d+,\d+ bytes of host .* 99 bytes"),
     ):
         clew.sssp(UNDIRECTED, 0, device="emulated")
-    with clew.memory("stream", 700):  # chunks are read where they are, or are in GPU memory
-        found = clew.sssp(UNDIRECTED, 0, device="emulated")
-        assert 400 < charged(device) <= 700
     del found
     forget_all()
     gc.collect()
@@ -363,9 +344,15 @@ def test_what_cannot_be_asked_for():
         clew.memory("disk")
     with pytest.raises(clew.GraphError, match="no amount of memory"):
         clew.memory(fast_memory="much")
-    with clew.memory("stream"), pytest.raises(clew.GraphError, match=r"not to be had .* expected one of 'auto'"):
-        clew.k_core(UNDIRECTED, device="emulated")
-    assert list(MODES) == ["auto", "device", "managed", "managed+prefetch", "zero_copy", "tiered", "stream"]
+    assert list(MODES) == ["auto", "device", "managed", "managed+prefetch", "zero_copy", "tiered"]
+
+
+def test_streaming_was_removed_and_the_error_says_what_to_use():
+    with pytest.raises(
+        clew.GraphError, match=r'"stream" was removed.*Use clew\.memory\(edges="tiered"\) or "auto"'
+    ) as caught:
+        clew.memory("stream")
+    assert "--edges tiered" in caught.value.on_command_line()
 
 
 def test_edges_that_the_build_left_on_the_device_are_room_for_them(device):

@@ -18,7 +18,7 @@ TUNINGS = [
     Tuning(binned=False, lanes=1, threads=32, resident=1),
     Tuning(binned=False, lanes=8, threads=64, resident=1),
     Tuning(binned=True, threads=64, resident=1),
-    Tuning(products=True, layout="hot"),
+    Tuning(products=True, layout="tiles"),
     Tuning(products=True, layout="sweep"),
 ]
 SHAPES = {

@@ -35,10 +35,6 @@ SEARCHES = [
     *each("cuda/test_pairs.py::test_answers", "sssp-int32", "sswp-float32"),
     "cuda/test_pairs.py::test_lines_of_pairs[one long row]",
     *each("cuda/test_betweenness.py::test_shapes", "star-1", "star-31", "star-32", "star-33", "complete-3", "path-3"),
-    *each("cuda/test_outofcore.py::test_every_way_over_every_cut", "star-filter", "kronecker-compact", "directed-auto"),
-    "cuda/test_outofcore.py::test_small_frontiers_stay_on_the_device[star-40]",
-    "cuda/test_outofcore.py::test_no_edges",
-    "cuda/test_streaming.py::test_rows_longer_than_chunks_and_blocks",
     "cuda/test_components.py::test_sizes",
     *each("cuda/test_all_pairs.py::test_tiles", "int32-1", "int32-31", "int32-63", "int32-64", "int32-65"),
 ]
@@ -79,7 +75,6 @@ FILES = {program.file for program in PROGRAMS}
 OF_SEARCHES = {
     *("bfs.cuh", "near_far.cuh", "tight.cuh", "betweenness.cuh", "floyd_warshall.cuh"),
     *("components.cuh", "components_staged.cuh", "components_tiled.cuh"),
-    *(file for file in FILES if file.startswith("chunk_")),
 }
 
 

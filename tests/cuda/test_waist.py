@@ -18,7 +18,6 @@ from clew.engines.cuda import (
     balance,
     bits,
     compaction,
-    hot,
     products,
     repeats,
     sorting,
@@ -40,7 +39,7 @@ pytestmark = pytest.mark.usefixtures("small_heap")
 TILE = balance.WARP * balance.EACH
 SIZES = (0, 1, 31, 32, 33, 257, 1500)
 BY_LANES = [Way("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)]
-WAYS = [*BY_LANES, Way("tiles"), Way("hot", each=5), Way("sweep"), Way()]
+WAYS = [*BY_LANES, Way("tiles"), Way("tiles", each=5), Way("sweep"), Way()]
 OWN = clew.Semiring(add=lambda a, b: a if a > b else b, identity=-128, multiply=lambda weight, x: x - weight)
 ARITHMETIC = [
     (semirings.plus_times, "float32"),
@@ -110,7 +109,7 @@ def test_hubs(device, length, dtype):
     for place in ([0], [20], [39], [20, 21]):
         lengths = np.resize([1, 0, 2], 40)
         lengths[place] = length
-        ways = [Way("rows", 32, 0), Way("rows", 4, 2), Way("tiles"), Way("hot"), Way("sweep")]
+        ways = [Way("rows", 32, 0), Way("rows", 4, 2), Way("tiles"), Way("sweep")]
         check_spmv(device, rows_of_lengths(lengths, dtype), semirings.plus_times, dtype, ways)
 
 
@@ -118,7 +117,7 @@ def test_hubs(device, length, dtype):
 def test_more_tiles_than_the_grid_has_warps(device):
     rows = rows_of_lengths(np.resize([3, 0, 700, 1, 90], 3000), "float32")
     assert balance.tiles_of(device, rows_on(device, rows)).count > 2 * 8 * 5 * device.num_processors
-    check_spmv(device, rows, semirings.plus_times, "float32", [Way("tiles"), Way("hot")])
+    check_spmv(device, rows, semirings.plus_times, "float32", [Way("tiles")])
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -189,22 +188,20 @@ def test_the_way_follows_the_degrees():
 
 @emulation_only
 def test_layouts_are_made_when_products_are_many(device, monkeypatch):
-    """New names change no bit of the sums, and where there is no memory for a layout, there is none."""
+    """Where there is no memory for a layout, there is none."""
     monkeypatch.setattr(repeats, "FROM_ARCS", 0)
-    monkeypatch.setattr(repeats, "HOT_AFTER", 2)
     monkeypatch.setattr(repeats, "SWEEP_AFTER", 4)
     rng = np.random.default_rng(0)
-    for fails in ("nothing", "hot", "sweep"):
+    for fails in ("nothing", "sweep"):
         lengths = np.resize([1, 0, 2], 600)
         lengths[5] = 900
         rows = rows_of_lengths(lengths, "float32", seed=len(fails))
         held, x = rows_on(device, rows), rng.random(600).astype(np.float32)
         found = [np.empty(600, np.float32) for _ in range(6)]
         for k, out in enumerate(found):
-            if (k, fails) in ((2, "hot"), (4, "sweep")):
+            if (k, fails) == (4, "sweep"):
                 device.fail_at(1)
             CudaEngine(device).spmv(rows, x, semirings.plus_times, None, out)
-            assert (held in hot._renamed) == (fails != "hot" and k >= 2 and (k < 4 or fails == "sweep"))
             assert (held in sweep._sweeps) == (fails != "sweep" and k >= 4)
             if held in sweep._sweeps:
                 np.testing.assert_allclose(out, found[0], rtol=1e-5)

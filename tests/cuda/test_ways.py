@@ -60,7 +60,8 @@ def test_the_cpu_has_one_way(choice, device):
 @pytest.mark.parametrize(
     ("choice", "message"),
     [
-        ({"way": "scenic"}, "way is 'scenic'; expected one of 'auto', 'rows', 'tiles', 'hot', 'sweep'"),
+        ({"way": "scenic"}, "way is 'scenic'; expected one of 'auto', 'rows', 'tiles', 'sweep'"),
+        ({"way": "hot"}, 'way="hot" was removed.*Use "sweep"'),
         ({"way": "rows", "lanes": 3}, "lanes is 3 and way 'rows'; expected one of 1, 2, 4, 8, 16, 32 lanes"),
         ({"way": "tiles", "lanes": 8}, "lanes is 8 and way 'tiles'"),
         ({"lanes": 8}, "lanes is 8 and way 'auto'"),

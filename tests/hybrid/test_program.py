@@ -17,10 +17,11 @@ from clew.engines.cuda.operators import ltoir
 from clew.engines.cuda.row_product import RowProduct
 from clew.engines.cuda.rows import forget_all
 from clew.engines.cuda.vertices import functions_of
-from clew.engines.hybrid import plans, program
+from clew.engines.hybrid import buffers, dispatch, program
+from clew.engines.hybrid.dispatch import CPU, GPU, PIPELINE
 from clew.engines.hybrid.pipeline import Settings
 from clew.engines.hybrid.program import run_program
-from clew.engines.hybrid.program_ways import name_of
+from clew.engines.hybrid.rates import Rates
 from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
@@ -102,7 +103,7 @@ def test_few_active_vertices_for_long_are_left_to_the_cpu():
 def test_the_public_function():
     found = clew.run(ShortestPaths(1), GRAPH, device="hybrid-emulated")
     np.testing.assert_array_equal(found.distance, clew.sssp(GRAPH, 1, device="cpu").distance)
-    assert set(found.trace["form"]) == {"gpu"}  # who calls once gets what is most often fastest
+    assert set(found.trace["form"]) == {"gpu"}  # where a program compiles for the GPU and fits
     for vertices in (0, 1):
         empty = clew.Graph.from_edges([], [], num_vertices=vertices)
         assert clew.run(Components(), empty, device="hybrid-emulated").label.tolist() == [0][:vertices]
@@ -110,37 +111,61 @@ def test_the_public_function():
         clew.run(LabelPropagation(), GRAPH, device="hybrid-emulated")
 
 
-def test_all_ways_are_tried_and_give_the_same():
-    graph = graph_of_its_own(2)
-    expected, forms = clew.run(BreadthFirst(1), graph, device="cpu"), []
-    with clew.memory("auto", graph.num_arcs // 2):  # an eighth of the edges are in the GPU's memory
-        for _ in range(10):
-            found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
-            np.testing.assert_array_equal(found.depth, expected.depth)
-            columns = {"active", "edges", "direction", "edges_cpu", "bytes_up", "seconds", "seconds_gpu", "form"}
-            assert columns <= set(found.trace.columns)
-            np.testing.assert_array_equal(found.trace["active"], expected.trace["active"])
-            forms.append(found.trace["form"][-1])
-        known = plans.measured(name_of(BreadthFirst(1)), graph, gpu_for("emulated", 0))
-    assert forms[:6] == ["gpu"] * 4 + ["cpu"] * 2
-    assert forms[6] not in ("gpu", "cpu")
-    assert list(known) == list(plans.ORDER)
-    assert max(known.values()) < np.inf
+def dispatched(program, graph, *order):
+    """By the engines given, the first that can."""
+    initial, active = program.start(graph)
+    state, chosen = _state(program, initial, graph.num_vertices), _mask(active, graph.num_vertices)
+    return dispatch.run(gpu_for("emulated", 0), program, graph, state, chosen, order=order)
+
+
+@pytest.mark.parametrize("engine", [GPU, PIPELINE, CPU])
+def test_every_engine_gives_the_same(engine):
+    expected = clew.run(BreadthFirst(1), GRAPH, device="cpu")
+    with clew.memory("auto", GRAPH.num_arcs // 2):  # an eighth of the edges are in the GPU's memory
+        done, values = dispatched(BreadthFirst(1), GRAPH, engine)
+    np.testing.assert_array_equal(values["depth"], expected.depth)
+    columns = {"active", "edges", "direction", "edges_cpu", "bytes_up", "seconds", "seconds_gpu", "form"}
+    assert columns <= set(done.trace.columns)
+    np.testing.assert_array_equal(done.trace["active"], expected.trace["active"])
+    assert (set(done.trace["form"]) == {engine}) == (engine != PIPELINE)
+
+
+def test_one_side_has_the_time_of_the_run():
+    done, _ = dispatched(BreadthFirst(1), GRAPH, GPU)
+    np.testing.assert_array_equal(done.trace["seconds_gpu"], done.trace["seconds"])
+    np.testing.assert_array_equal(done.trace["edges_gpu"], done.trace["edges"])
+    assert not done.trace["seconds_cpu"].any()
+    assert not done.trace["edges_cpu"].any()
+    assert "bytes" not in done.trace.columns
 
 
 def test_sums_are_those_of_who_is_asked():
     graph = GRAPH.symmetrized()
-    with plans.only(plans.GPU):
-        found = clew.run(PageRank(), graph, device="hybrid-emulated")
+    found = clew.run(PageRank(), graph, device="hybrid-emulated")
     np.testing.assert_array_equal(found.rank, clew.run(PageRank(), graph, device="emulated").rank)
     assert {"active", "changed", "edges_gpu", "form"} <= set(found.trace.columns)
-    with plans.only(plans.SPLIT):
-        found = clew.run(PageRank(), graph, device="hybrid-emulated")
-    np.testing.assert_array_equal(found.rank, run(PageRank(), graph, Settings())[0]["rank"])
-    assert found.trace["bytes_up"].min() > 0
+    done, values = dispatched(PageRank(), graph, PIPELINE)
+    np.testing.assert_array_equal(values["rank"], run(PageRank(), graph, Settings())[0]["rank"])
+    assert done.trace["bytes_up"].min() > 0
 
 
-def test_what_does_not_compile_for_a_gpu_is_left_to_the_cpu_and_the_pipeline(monkeypatch):
+@pytest.mark.parametrize("cuts", [(1, 0, 1), (1, 1, 0), (0, 1, 0)])
+def test_wherever_the_cut_moves(cuts, monkeypatch):
+    graph = clew.generate.random_weights(clew.generate.rmat(7, 8, seed=2), 1, 9, 1, "float64")  # one block of rows
+    wanted = iter(cuts * 20)
+    monkeypatch.setattr(Rates, "cut", lambda *_: next(wanted))
+    done = check(ShortestPaths(1), graph, Settings(tiny=0))
+    sides = [done.trace[f"edges_{side}"].any() for side in ("cpu", "gpu")]
+    assert all(sides)
+
+
+def test_memory_is_given_back_by_finalizers_that_run_anywhere():
+    with buffers._lock:  # by the same thread
+        buffers._give_back((0, 64), np.zeros(64, np.uint8))
+    assert (0, 64) not in buffers._free
+
+
+def test_what_does_not_compile_for_a_gpu_is_left_to_the_pipeline(monkeypatch):
     asked = []
 
     def refuse(*_):
@@ -148,13 +173,14 @@ def test_what_does_not_compile_for_a_gpu_is_left_to_the_cpu_and_the_pipeline(mon
         raise OperatorError("apply cannot be compiled")
 
     monkeypatch.setattr(cuda, "_kernel", refuse)
+    monkeypatch.setattr(dispatch, "_refused", {})
     for seed in (4, 5):
         graph = graph_of_its_own(seed)
         expected = clew.run(Weighing(), graph, device="cpu")
-        for form in ("cpu", "cpu", "dense/bitmap", "dense/bitmap"):
+        for _ in range(2):
             found = clew.run(Weighing(), graph, device="hybrid-emulated")
             np.testing.assert_allclose(found.mass, expected.mass, rtol=1e-12)
-            assert found.trace["form"][0] == form
+            assert found.trace["form"][0] == "dense/bitmap"
     assert len(asked) == 1  # not for every graph
 
 
@@ -170,10 +196,10 @@ def test_what_compiles_for_nobody_is_told():
         clew.run(Misspelt(1), GRAPH, device="hybrid-emulated")
 
 
-@pytest.mark.parametrize("way", [plans.GPU, plans.SPLIT])
-def test_whose_memory_runs_out_midway_leaves_the_state_as_it_was(monkeypatch, way):
+@pytest.mark.parametrize("engine", [GPU, PIPELINE])
+def test_whose_memory_runs_out_midway_leaves_the_state_as_it_was(monkeypatch, engine):
     graph = graph_of_its_own(3)
-    module = cuda if way == plans.GPU else program
+    module = cuda if engine == GPU else program
     whole = module.run_program
 
     def fail(*args):
@@ -181,13 +207,11 @@ def test_whose_memory_runs_out_midway_leaves_the_state_as_it_was(monkeypatch, wa
         raise ResourceError("nothing is left")
 
     monkeypatch.setattr(module, "run_program", fail)
-    monkeypatch.setattr(plans, "ORDER", (way, plans.CPU))
-    found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
+    done, values = dispatched(BreadthFirst(1), graph, engine, CPU)
     expected = clew.run(BreadthFirst(1), graph, device="cpu")
-    np.testing.assert_array_equal(found.depth, expected.depth)
-    assert found.iterations == expected.iterations > 1  # from a state that was changed already it is one
-    known = plans.measured(name_of(BreadthFirst(1)), graph, gpu_for("emulated", 0))
-    assert known[way] == np.inf > known[plans.CPU]
+    np.testing.assert_array_equal(values["depth"], expected.depth)
+    assert done.iterations == expected.iterations > 1  # from a state that was changed already it is one
+    assert set(done.trace["form"]) == {CPU}
 
 
 @emulation_only
@@ -198,17 +222,38 @@ def test_state_that_does_not_fit(monkeypatch, room):
     monkeypatch.setattr(device.memory, "capacity", device.live_bytes + room)
     found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
     np.testing.assert_array_equal(found.depth, clew.run(BreadthFirst(1), graph, device="cpu").depth)
-    known = plans.measured(name_of(BreadthFirst(1)), graph, device)
-    assert known[plans.GPU] == np.inf > known[plans.CPU]
+    assert set(found.trace["form"]) == {CPU}
+
+
+def test_a_state_that_the_gpu_has_no_room_for_stays_on_the_cpu(monkeypatch):
+    graph = graph_of_its_own(7)
+
+    def too_large(*_):
+        raise ResourceError("the state does not fit")
+
+    monkeypatch.setattr(cuda, "run_program", too_large)
+    found = clew.run(Weighing(), graph, device="hybrid-emulated")
+    np.testing.assert_allclose(found.mass, clew.run(Weighing(), graph, device="cpu").mass, rtol=1e-12)
+    assert found.trace["edges_gpu"].sum() > 0  # the pipeline has one of three fields there
 
 
 CODE = """
 import clew
-from clew.engines.hybrid import plans
+from clew.engines.choice import gpu_for
+from clew.engines.hybrid.program import run_program
+from clew.program import _mask, _state
+from examples.vertex_programs import PageRank
+class Endless(PageRank):
+    max_iterations = 10**9
+    @staticmethod
+    def apply(total, vertex):
+        vertex.rank = vertex.base + total
+        return True
 graph = clew.generate.rmat(8, 8, seed=1)
+initial, active = Endless().start(graph)
+state = _state(Endless(), initial, graph.num_vertices)
 print("ready", flush=True)
-with plans.only("split"):  # either side alone has tests of its own
-    clew.pagerank(graph, tolerance=0, max_iterations=10**9, device="hybrid-emulated")
+run_program(gpu_for("emulated", 0), Endless(), graph, state, _mask(active, graph.num_vertices))
 """
 
 

@@ -14,7 +14,6 @@ import clew
 from clew.placement import (
     AllSlow,
     AsNumbered,
-    Auto,
     Degree,
     Frontier,
     Hot,
@@ -190,32 +189,6 @@ def test_strategies_rank_as_measured_on_a_grid():
     assert found["Hot"] < min(others)
 
 
-@settings(deadline=None, max_examples=25)
-@given(graph=graphs(min_vertices=1), budget=st.integers(0, 400), speeds=st.sampled_from(["gpu", "mcdram", LINK]))
-def test_auto_is_never_worse_than_the_numbering_as_it_is(graph, budget, speeds):
-    auto = Auto(budget, speeds)
-    chosen, reads = auto.place(graph), Reads(graph, 3, 0)
-    assert chosen.fast_bytes <= budget
-    as_it_is = auto.candidates(graph)[0].place(graph, budget)
-    assert np.array_equal(as_it_is.permutation, np.arange(graph.num_vertices))
-    counted = reads.seconds([Layout.of(chosen), Layout.of(as_it_is)], parse_speeds(speeds))
-    took, would_take = (math.prod(patterns.values()) for patterns in counted)
-    assert took <= would_take * (1 + 1e-9)
-
-
-def test_auto_takes_short_rows_over_a_link_and_leaves_good_numbers_alone():
-    kronecker = clew.generate.kronecker(13, 16, seed=1)
-    half = kronecker.num_arcs * kronecker.indices.itemsize // 2
-    assert "by=cost" in Auto(half, "gpu").place(kronecker).strategy
-    lengths = kronecker.degrees()
-    by_length = np.empty_like(lengths)
-    by_length[np.lexsort((-lengths, lengths > 0))] = np.arange(lengths.size)
-    in_order = kronecker.relabeled(by_length)  # the short rows are the last, so there is nothing to gain
-    placement = Auto(half, "gpu").place(in_order)
-    assert placement.strategy.startswith("as_numbered")
-    assert placement.apply(in_order).indices is in_order.indices  # nothing was renumbered, nothing copied
-
-
 def test_short_rows_go_first_by_cost():
     graph = clew.generate.rmat(10, 8, 0.57, 0.19, 0.19, seed=1)
     lengths, chosen = graph.degrees(), Hot("8KiB", "cost").place(graph).fast
@@ -252,7 +225,7 @@ def test_speeds_from_a_measurement():
 )
 def test_speeds_that_are_wrong(speeds, said):
     with pytest.raises(clew.GraphError, match=said):
-        Auto(1, speeds)
+        compare(clew.generate.path(3), [AllSlow()], speeds=speeds)
 
 
 @pytest.mark.parametrize(("wrong", "said"), [({"searches": -1}, "searches is -1"), ({"seed": -1}, "seed is -1")])

@@ -13,7 +13,6 @@ from clew.placement import (
     AllFast,
     AllSlow,
     AsNumbered,
-    Auto,
     Degree,
     Frontier,
     Hot,
@@ -27,7 +26,6 @@ from clew.placement import (
     parse_bytes,
     parse_strategy,
 )
-from clew.placement import auto as auto_module
 from clew.placement import placement as placement_module
 from clew.placement.heat import HEAT
 from tests.algorithms.graphs import graphs, thread_count
@@ -46,8 +44,6 @@ STRATEGIES = [
     Hot("0.1KB", "access"),
     Hot(100, "cost"),
     AsNumbered(100),
-    Auto(100),
-    Auto(100, "gpu"),
 ]
 
 
@@ -164,7 +160,6 @@ def test_an_empty_graph():
         Hot(9, "access"),
         Hot(9, "cost"),
         AsNumbered(9),
-        Auto(8),
     ):
         placement = strategy.place(graph)
         assert (placement.boundary, placement.apply(graph).num_vertices) == (0, 0)
@@ -268,7 +263,7 @@ def test_chance_is_one_sequence_however_many_draw_from_it():
 
 def test_the_smaller_of_two_budgets_holds():
     graph = clew.generate.rmat(10, 8, seed=1)
-    for strategy in (Hot("8KiB"), AsNumbered("8KiB"), Auto("8KiB")):
+    for strategy in (Hot("8KiB"), AsNumbered("8KiB")):
         assert strategy.place(graph, "4KiB").fast_bytes <= 4096
         assert 4096 < strategy.place(graph, "1GiB").fast_bytes <= 8192
 
@@ -276,7 +271,7 @@ def test_the_smaller_of_two_budgets_holds():
 def test_placements_do_not_depend_on_threads():
     graph = clew.generate.rmat(14, 16, 0.57, 0.19, 0.19, seed=1)
     strategies = [Degree(8, 80), Frontier(1, 100), Intraleave(1, "1-2"), Hot("128KiB", "access"), Hot(9999, "pagerank")]
-    strategies += [Hot(9999, "cost"), Random(1, 0.3), Auto("128KiB", "gpu")]
+    strategies += [Hot(9999, "cost"), Random(1, 0.3)]
     for strategy in strategies:
         made = []
         for count in (1, 3):
@@ -302,34 +297,16 @@ def test_two_memories_at_once_beat_either():
     assert seconds["all_fast"] <= 3 * total / 4e9  # three searches
 
 
-def test_auto_takes_the_best_and_says_which():
-    graph = clew.generate.rmat(12, 16, 0.57, 0.19, 0.19, seed=1)
-    auto = Auto(65536)
-    tried = auto.candidates(graph)
-    ranked = compare(graph, tried, "64KiB")
-    good = [str(compared.strategy) for compared in ranked if compared.seconds <= 1.01 * ranked[0].seconds]
-    placement = auto.place(graph)
-    assert placement.strategy == next(str(one) for one in tried if str(one) in good)
-    assert np.array_equal(auto.choose(graph), placement.fast)
+def test_auto_was_removed_and_the_error_says_what_to_use():
+    for asked in (lambda: clew.placement.Auto, lambda: parse_strategy("auto:fast_memory=1"), import_auto):
+        with pytest.raises(clew.GraphError, match=r'Auto was removed.*Hot\(fast_memory, by="cost"\).*hot:by=cost'):
+            asked()
+    with pytest.raises(AttributeError, match=r"'clew\.placement' has no attribute 'Best'"):
+        clew.placement.Best  # noqa: B018
 
 
-def test_auto_leaves_out_what_looks_at_all_edges_of_large_graphs(monkeypatch):
-    graph = clew.generate.kronecker(12, 16, seed=1)
-    half = graph.num_arcs * graph.indices.itemsize // 2
-    chosen, tried = Auto(half, "gpu").place(graph), {one.name for one in Auto(half, "gpu").candidates(graph)}
-    monkeypatch.setattr(auto_module, "FEW", graph.num_arcs - 1)
-    assert tried - {one.name for one in Auto(half, "gpu").candidates(graph)} == {"degree", "frontier"}
-    assert np.array_equal(Auto(half, "gpu").place(graph).permutation, chosen.permutation)
-
-
-def test_auto_prefers_what_uses_both_memories():
-    # All fits, but then slow memory, which is half as fast, would be idle.
-    graph = clew.generate.rmat(12, 16, 0.57, 0.19, 0.19, seed=1)
-    auto = Auto("1GiB", speeds=(1e9, 2e9))
-    seconds = {str(one.strategy): one.seconds for one in compare(graph, auto.candidates(graph), speeds=auto.speeds)}
-    chosen = auto.place(graph)
-    assert seconds[chosen.strategy] < 0.8 * seconds["all_fast"]
-    assert 0 < chosen.boundary < graph.num_vertices
+def import_auto():
+    from clew.placement import Auto  # noqa: F401
 
 
 # ------------------------------------------------------------------ texts
@@ -375,9 +352,6 @@ def test_short_names():
         ("all_fast:x", "expected all_fast alone"),
         ("hot:fast_memory=lots", "'lots' is no amount of memory"),
         ("hot:fast_memory=1,by=luck", "by is 'luck'; expected one of 'degree'"),
-        ("auto:fast_memory=1,speeds=3", "speeds is '3'; expected one of 'gpu'"),
-        ("auto:fast_memory=1,searches=-1", "searches is -1; expected 0 or more"),
-        ("auto:fast_memory=1,seed=-1", "seed is -1; expected 0 or more"),
     ],
 )
 def test_texts_that_are_wrong(text, said):

@@ -114,10 +114,13 @@ def test_without_a_gpu_the_plan_says_what_is_missing(monkeypatch):
         plan.run()
 
 
-def test_both_engines_together_are_explained_where_they_serve():
+def test_hybrid_is_explained_as_the_gpu_that_runs_it():
     graph = clew.generate.grid(4, 4)
-    assert clew.explain(graph, "bfs", "hybrid").engine == "hybrid"
-    assert "which serves clew.bfs" in clew.explain(graph, "k_core", "hybrid").missing
+    for name in ("bfs", "k_core"):
+        plan, expected = (clew.explain(graph, name, device) for device in ("hybrid-emulated", "emulated"))
+        assert plan.engine == "cuda"
+        assert plan.memory == expected.memory
+        assert plan.run().values.keys() == expected.run().values.keys()
 
 
 def test_edges_are_planned_where_the_policy_puts_them():

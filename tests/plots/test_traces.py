@@ -42,22 +42,22 @@ def test_bytes_and_times_have_panels_and_vertices_are_shown_over_time():
             "bytes": np.array([8, 24]),
             "link_bytes": np.array([8, 0]),
             "seconds": np.array([0.001, 0.003]),
-            "copied": np.array([1, 0]),
-            "zero_copy": np.array([0, 2]),
+            "edges_cpu": np.array([2, 0]),
+            "edges_gpu": np.array([0, 6]),
         }
     )
     figure = trace.plot()
     assert titles(figure) == [
         "active vertices",
+        "edges looked at",
         "bytes of edges",
         "bytes over the link",
         "milliseconds",
-        "chunks of edges",
         "vertices reached",
     ]
-    assert [np.asarray(figure.data[row].y).tolist() for row in (2, 3, 4)] == [[8, 24], [8, 0], [1, 3]]
-    assert [trace.name for trace in figure.data[5:7]] == ["copied", "read in place"]
-    assert figure.data[5].legend == "legend5"
+    assert [trace.name for trace in figure.data[2:4]] == ["CPU", "GPU"]
+    assert figure.data[2].legend == "legend2"
+    assert [np.asarray(figure.data[row].y).tolist() for row in (4, 5, 6)] == [[8, 24], [8, 0], [1, 3]]
     over_time = figure.data[7]
     assert (np.asarray(over_time.x).tolist(), np.asarray(over_time.y).tolist()) == ([1, 4], [1, 4])
 

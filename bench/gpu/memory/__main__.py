@@ -7,13 +7,13 @@ Parts, each within its ``--seconds``; a case that fails or takes too long leaves
     transfer     copy and run, as EtaGraph's Table III                                     transfer.md
     ablation     EtaGraph's ideas one by one, as its Figure 6                              ablation.md
     placements   the strategies of S2, as its Figures 5 and 7                              placements.md
-    hybrid       CPU and GPU together, beside the better of CPU and zero-copy alone        hybrid.md
+    hybrid       vertex programs on the CPU, on the GPU, by the pipeline of both           hybrid.md
 
 Several parts in one run make their graphs once. Modes, placements and hybrid write their figures as JSON as well;
 ``join FOLDER…`` makes the tables of several runs' figures, of which later ones count, and runs nothing.
 
     python -m bench.gpu.memory modes --seconds 240 --out tables
-    python -m bench.gpu.memory modes hybrid --graphs rmat25 --columns 'tiered *; * 1/2' --seconds 300 --out first
+    python -m bench.gpu.memory modes placements --graphs rmat25 --columns 'tiered *; * 1/2' --seconds 300 --out first
     python -m bench.gpu.memory join first second --out tables
     python -m bench.gpu.memory --device emulated --smaller 19 --seconds 60    # a trial without a GPU
 """
@@ -36,7 +36,7 @@ from bench.gpu.memory.tables import cache_text, modes_text
 
 JOIN = "join"
 #: Seconds, where none are said.
-PARTS = {"link": 40, "modes": 420, "transfer": 70, "ablation": 65, "placements": 130, "hybrid": 200}
+PARTS = {"link": 40, "modes": 420, "transfer": 70, "ablation": 65, "placements": 130, "hybrid": 60}
 
 
 def words(text: str, between: str = ",") -> tuple[str, ...]:

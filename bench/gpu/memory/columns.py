@@ -25,8 +25,6 @@ COLUMNS: dict[Where, str] = {
     **{(name, HALF): f"{name} 1/2" for name in STRATEGIES},
     ("auto", HALF): "auto 1/2",
     ("managed+prefetch", None): "managed, prefetched",
-    ("stream", HALF): "stream 1/2",
-    **{("stream", part): f"stream 1/{part}" for part in SMALLER_PARTS},
     **{(name, part): f"{name} 1/{part}" for part in SMALLER_PARTS for name in STRATEGIES},
 }
 

@@ -29,15 +29,14 @@ GRAPHS = ("rmat25", "kron24", "grid5000", "web")
 WEIGHTS = {"rmat25": 4.0, "kron24": 2.0, "grid5000": 1.5, "web": 0.5}  # how the time is shared between graphs
 PLAIN = tuple(name for name in VALUES if name not in WEIGHTED)
 COUNTED = (ZERO_COPY, ("tiered", HALF))  # of which the share of the link is told
-CHUNKED = ("auto", "stream")
 KEPT = ("device", "zero_copy", "managed+prefetch", "tiered")  # where one algorithm finds the edges of the one before
 
 
-def budget(graph: clew.Graph, algorithm: str, mode: str, part: int | None) -> int | None:
+def budget(graph: clew.Graph, algorithm: str, part: int | None) -> int | None:
     """Bytes that edges may have in GPU memory; those of both directions where an algorithm reads both."""
     if part is None:
         return None
-    both = graph.directed and algorithm in ("bfs", "pagerank") and mode != "stream"
+    both = graph.directed and algorithm in ("bfs", "pagerank")
     return edge_bytes(graph, algorithm) * (2 if both else 1) // part
 
 
@@ -101,7 +100,7 @@ def _column(
                 if mode == CACHED:
                     case, most = partial(_cached, bench, named, algorithm, pages), 2 * bench.most
                 else:
-                    fast = budget(graph, algorithm, mode, where[1])
+                    fast = budget(graph, algorithm, where[1])
                     returned = pages if mode == "managed" else None
                     run = partial(bench.case, algorithm, graph, named.source, mode, fast, there=there, pages=returned)
                     case, most = partial(_checked, bench, named, algorithm, run, restore), bench.most
@@ -109,7 +108,7 @@ def _column(
                 if achieved is not None and where in COUNTED and is_counted(algorithm):
                     achieved.add(named, algorithm, *where, found)
         if achieved is not None and where in COUNTED and group[:1] == list(PLAIN[:1]):
-            achieved.add_pushed(bench, named, *where, budget(graph, "bfs", *where))
+            achieved.add_pushed(bench, named, *where, budget(graph, "bfs", where[1]))
     bench.forget()  # the copies on the GPU go before a renumbered graph does
 
 
@@ -153,16 +152,6 @@ def warm_up(bench: Bench, named: Named, algorithms: tuple[str, ...]) -> None:
     bench.forget()
 
 
-def warm_up_chunks(bench: Bench) -> None:
-    """The same for the modes that have kernels of their own, on a small graph."""
-    small = clew.generate.random_weights(clew.generate.kronecker(4 if bench.emulated else 12, seed=1), 1, 255, seed=1)
-    for mode in CHUNKED:
-        for algorithm in VALUES:
-            with clew.memory(mode, edge_bytes(small, algorithm) // 2):
-                bench.tried(f"{mode} {algorithm}", partial(bench.call, algorithm, small, 0), 60)
-    bench.forget()
-
-
 def _cached(bench: Bench, named: Named, algorithm: str, pages: ManagedPages) -> Took:
     """Managed memory whose first half is sent back before every call, and before every round of PageRank."""
     run = partial(bench.call, algorithm, named.graph, named.source)
@@ -193,8 +182,6 @@ def run(
     """The texts of four files, after every column; of all of them, what they make of the link is told as well."""
     figures, wanted = Figures(), named_like(columns)
     achieved = None if columns else Achieved(measure(bench, smaller))
-    if any(where[0] in CHUNKED for where in wanted):
-        warm_up_chunks(bench)
     for named in bench.graphs(names, smaller, data):
         figures.named[named.name] = named.told + (", small" if named.graph.num_arcs < 1 << 24 else "")
         to_come = [WEIGHTS.get(name, 1.0) for name in names[names.index(named.name) :]]

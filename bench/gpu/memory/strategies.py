@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import clew
 from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.measuring import Bench, edge_bytes
-from clew.placement import Auto, Degree, Frontier, Hot, Interleave, Intraleave, Placement, Random
+from clew.placement import Degree, Frontier, Hot, Interleave, Intraleave, Placement, Random
 
 #: With the parameters of docs/placement.md: of the vertex where searches begin, the bytes of fast memory and the mean
-#: size of a frontier. Those that did best on smaller graphs come first, and the one that takes longest to place last.
+#: size of a frontier. Those that did best on smaller graphs come first.
 STRATEGIES: dict[str, Callable[[Any, int, int], Any]] = {
     "Hot(cost)": lambda source, fast, frontier: Hot(fast, "cost"),
     "Frontier(mean size)": lambda source, fast, frontier: Frontier(source, frontier),
@@ -22,7 +22,6 @@ STRATEGIES: dict[str, Callable[[Any, int, int], Any]] = {
     "Intraleave(1-1)": lambda source, fast, frontier: Intraleave(source, "1-1"),
     "Interleave(1-1)": lambda source, fast, frontier: Interleave(source, "1-1"),
     "Hot(degree)": lambda source, fast, frontier: Hot(fast),
-    "Auto": lambda source, fast, frontier: Auto(fast, speeds="gpu"),
 }
 LONGEST = 60.0  # seconds that placing and renumbering may take
 

@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
+from clew.checks import one_of, whole
 from clew.errors import GraphError
 from clew.graph import Graph
+
+#: How a GPU shares the edges of active vertices among threads.
+Balance = Literal["auto", "thread", "warp", "block", "merge_path", "degree_cut"]
+MOST_CUT = 128  # edges that one thread fetches to shared memory
+
+
+def check_balance(balance: Balance, cut: int | None, *, on_gpu: bool) -> None:
+    """Refuse ways of sharing edges that do not exist, or that do not apply here."""
+    one_of("balance", balance, get_args(Balance))
+    if cut is not None:
+        whole("cut", cut, 1, MOST_CUT)
+        if balance != "degree_cut":
+            raise GraphError(
+                f"cut is {cut} and balance {balance!r}; cut is the number of edges of a piece of the degree cut.",
+                remedy='Use balance="degree_cut", or leave cut out.',
+                option="Use --balance degree_cut, or leave --cut out.",
+            )
+    if balance != "auto" and not on_gpu:
+        raise GraphError(
+            f"balance is {balance!r}, which says how a GPU shares edges, and this search runs on the CPU.",
+            remedy='Use device="cuda", or balance="auto".',
+            option="Use --device cuda, or leave --balance out.",
+        )
 
 
 def vertex_of(graph: Graph, source: Any) -> int:

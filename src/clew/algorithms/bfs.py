@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from clew.algorithms.arguments import vertex_of
+from clew.algorithms.arguments import Balance, check_balance, vertex_of
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
 
 @algorithm
-def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: str = "auto") -> Result:
+def bfs(
+    graph: Graph,
+    source: Any = 0,
+    *,
+    deterministic: bool = False,
+    balance: Balance = "auto",
+    cut: int | None = None,
+    device: str = "auto",
+) -> Result:
     """How many edges away every vertex is from ``source``, and over which vertex the way leads.
 
     Direction-optimizing: edges are followed from the vertices found last, or, when those are many, looked up from the
@@ -27,8 +35,15 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
     deterministic
         Of several possible parents, take the smallest. Without it, parents may differ from run to run with more than
         one thread; depths never do. Costs one more pass over the in-edges.
+    balance
+        How a GPU shares the edges of active vertices among threads; the CPU knows "auto" only. Values are the same with
+        each. "thread", "warp" and "block" have one of these for every vertex. With "merge_path" every warp follows
+        equally many edges. With "degree_cut" every thread follows a piece of at most ``cut`` edges.
+        "auto" goes by the rows' lengths, and it alone pulls.
+    cut
+        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -52,11 +67,15 @@ def bfs(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: s
     [1, 0, 1, 2]
     """
     start = vertex_of(graph, source)
-    if (partner := partner_for(device)) is not None:
-        from clew.engines.hybrid.split import bfs as search_on_both
+    gpu = gpu_for(device, graph.num_arcs)
+    check_balance(balance, cut, on_gpu=gpu is not None)
+    found: Any
+    if gpu is not None and balance != "auto":
+        from clew.engines.cuda.bfs import bfs_balanced
+        from clew.engines.cuda.paths import tuning_of
 
-        found: Any = search_on_both(partner, graph, start, deterministic=deterministic)
-    elif (gpu := gpu_for(device, graph.num_arcs)) is not None:
+        found = bfs_balanced(gpu, graph, start, tuning_of(balance, cut), deterministic=deterministic)
+    elif gpu is not None:
         from clew.engines.cuda.bfs import bfs as search_on_gpu
 
         found = search_on_gpu(gpu, graph, start, deterministic=deterministic)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result
 
@@ -20,7 +20,7 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Directed or not; weights do not matter.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -48,12 +48,7 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
     >>> result.label.tolist(), result.count, result.sizes.tolist()
     ([0, 1, 0, 3, 3, 5], 4, [2, 1, 2, 1])
     """
-    if (partner := partner_for(device)) is not None:
-        from clew.engines.hybrid.components import connected_components as components_on_both
-
-        found = components_on_both(partner, graph)
-        sizes = found.sizes
-    elif (gpu := gpu_for(device, graph.num_arcs)) is not None:
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.components import connected_components as components_on
 
         found = components_on(gpu, graph)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from clew.algorithms.flow import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import algorithm
 from clew.checks import one_of
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.result import Result, Trace
 
@@ -54,8 +54,7 @@ def pagerank(
     dtype
         "float64", or "float32" for less memory and about 7 digits; sums are taken in float64 either way.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together: who has which rows depends on how fast they are, and with
-        it the last digits.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -81,7 +80,6 @@ def pagerank(
     >>> ranks.rank.round(3).tolist()
     [0.48, 0.173, 0.173, 0.173]
     """
-    partner = partner_for(device)
     damping = check_fraction("damping", damping)
     tolerance, max_iterations = check_rounds(tolerance, max_iterations)
     one_of("dtype", dtype, get_args(Precision))
@@ -95,11 +93,7 @@ def pagerank(
         "weighted": weighted,
         "dtype": dtype,
     }
-    if partner is not None:
-        from clew.engines.hybrid.pagerank import pagerank as ranks_on_both
-
-        found = ranks_on_both(partner, graph, **options)
-    elif (gpu := gpu_for(device, graph.num_arcs)) is not None:
+    if (gpu := gpu_for(device, graph.num_arcs)) is not None:
         from clew.engines.cuda.pagerank import pagerank as ranks_on
 
         found = ranks_on(gpu, graph, **options)

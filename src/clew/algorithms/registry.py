@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import ParamSpec
 
 from clew.arguments import check_graph
+from clew.engines.choice import gpu_of_hybrid, is_hybrid
 from clew.engines.retry import retried
 from clew.result import Result
 
@@ -48,6 +49,10 @@ def algorithm(function: Callable[Arguments, Result]) -> Callable[Arguments, Resu
     def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
         if args or "graph" in options:
             check_graph(args[0] if args else options["graph"])
+        device = options.get("device")
+        if isinstance(device, str) and is_hybrid(device):  # the GPU computes, and the results are in host memory
+            options["device"] = gpu_of_hybrid(device)
+            return function(*args, **options).numpy()
         return function(*args, **options)
 
     public = retried(checked)

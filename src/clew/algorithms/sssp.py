@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import vertex_of, weights_of
+from clew.algorithms.arguments import Balance, check_balance, vertex_of, weights_of
 from clew.algorithms.path_sums import check_sums
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.operators import monoids
@@ -24,6 +24,8 @@ def sssp(
     *,
     delta: float | None = None,
     deterministic: bool = False,
+    balance: Balance = "auto",
+    cut: int | None = None,
     device: str = "auto",
 ) -> Result:
     """The length of the shortest path from ``source`` to every vertex, over weights of 0 or more.
@@ -43,9 +45,13 @@ def sssp(
     deterministic
         Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
         differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
+    balance
+        How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
+        ``clew.bfs`` says what each does.
+    cut
+        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together, which share the edges of integer weights whose sums fit
-        31 bits and leave others to the faster of the two.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -85,19 +91,17 @@ def sssp(
     if delta is not None and not (isinstance(delta, (int, float, np.number)) and 0 < delta < math.inf):
         raise GraphError(f"delta is {delta!r}; expected a number above 0, or None to have it chosen.")
     start = vertex_of(graph, source)
-    partner = partner_for(device)
-    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
+    gpu = gpu_for(device, graph.num_arcs)
+    check_balance(balance, cut, on_gpu=gpu is not None)
     weights = weights_of(graph, algorithm="sssp")
     check_sums(weights, graph.num_vertices)
     found: Any
-    if partner is not None:
-        from clew.engines.hybrid.split import sssp as search_on_both
-
-        found = search_on_both(partner, graph, start, weights, delta=delta, deterministic=deterministic)
-    elif gpu is not None:
+    if gpu is not None:
+        from clew.engines.cuda.paths import tuning_of
         from clew.engines.cuda.sssp import sssp as search_on_gpu
 
-        found = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic)
+        tuning = tuning_of(balance, cut)
+        found = search_on_gpu(gpu, graph, start, delta=delta, deterministic=deterministic, tuning=tuning)
     else:
         from clew.engines.cpu.sssp import sssp as search
 

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from clew.algorithms.arguments import vertex_of, weights_of
+from clew.algorithms.arguments import Balance, check_balance, vertex_of, weights_of
 from clew.algorithms.registry import algorithm
-from clew.engines.choice import gpu_for, partner_for
+from clew.engines.choice import gpu_for
 from clew.graph import Graph
 from clew.operators import monoids
 from clew.result import Result
 
 
 @algorithm
-def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: str = "auto") -> Result:
+def sswp(
+    graph: Graph,
+    source: Any = 0,
+    *,
+    deterministic: bool = False,
+    balance: Balance = "auto",
+    cut: int | None = None,
+    device: str = "auto",
+) -> Result:
     """How much can pass along one path from ``source`` to every vertex: the largest smallest weight on the way.
 
     Also called bottleneck or maximin paths; weights are capacities.
@@ -28,9 +36,13 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     deterministic
         Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
         differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
+    balance
+        How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
+        ``clew.bfs`` says what each does.
+    cut
+        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
     device
-        "auto", "cpu", "cuda", or "hybrid" for both together, which share the edges of integer weights above 0 that fit
-        31 bits and leave others to the faster of the two.
+        "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
@@ -56,18 +68,15 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     [inf, 4.0, 3.0]
     """
     start = vertex_of(graph, source)
-    partner = partner_for(device)
-    gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
+    gpu = gpu_for(device, graph.num_arcs)
+    check_balance(balance, cut, on_gpu=gpu is not None)
     weights = weights_of(graph, algorithm="sswp", negative=True)
     found: Any
-    if partner is not None:
-        from clew.engines.hybrid.split import sswp as search_on_both
-
-        found = search_on_both(partner, graph, start, weights, deterministic=deterministic)
-    elif gpu is not None:
+    if gpu is not None:
+        from clew.engines.cuda.paths import tuning_of
         from clew.engines.cuda.sswp import sswp as search_on_gpu
 
-        found = search_on_gpu(gpu, graph, start, deterministic=deterministic)
+        found = search_on_gpu(gpu, graph, start, deterministic=deterministic, tuning=tuning_of(balance, cut))
     else:
         from clew.engines.cpu.sswp import sswp as search
 

@@ -19,13 +19,12 @@ EMULATED = "emulated"
 HYBRID, HYBRID_EMULATED = "hybrid", "hybrid-emulated"
 #: Products and vertex programs in plain Python.
 REFERENCE = "reference"
-SERVED_BY_BOTH = ("bfs", "sssp", "sswp", "pagerank", "connected_components", "run", "spmv")
 #: Below this many edges a CPU has answered before a GPU has started.
 WORTH_A_GPU = 1 << 20
 
 
 def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: bool = False) -> None:
-    """Refuse a device that there is no engine for; ``hybrid`` says that CPU and GPU together are one."""
+    """Refuse a device that there is no engine for; ``hybrid`` says whether that is one here."""
     if device == REFERENCE and REFERENCE not in allowed:
         raise GraphError(
             f"device is {device!r}, which runs functions of your own in plain Python: vertex programs (clew.run) and "
@@ -34,21 +33,25 @@ def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: boo
     if device not in (*allowed, EMULATED, HYBRID_EMULATED):
         raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, allowed))}.")
     if is_hybrid(device) and not hybrid:
-        served = ", ".join(f"clew.{name}" for name in SERVED_BY_BOTH)
-        raise GraphError(f'device is {device!r}, which serves {served}; use "auto", "cpu" or "cuda" here.')
+        raise GraphError(
+            f'device is {device!r}, which serves algorithms, clew.run and clew.spmv; use "auto", "cpu" or "cuda" here.'
+        )
 
 
 def is_hybrid(device: str) -> bool:
-    """Whether CPU and GPU are to work together."""
+    """Whether a device's name stands for a GPU that works for the CPU: state and results are in host memory."""
     return device in (HYBRID, HYBRID_EMULATED)
 
 
+def gpu_of_hybrid(device: str) -> str:
+    """The name of the GPU that "hybrid" uses."""
+    return "cuda" if device == HYBRID else EMULATED
+
+
 def partner_for(device: str) -> Device | None:
-    """The GPU that works together with the CPU, or None where that is not asked for."""
+    """The GPU that works for the CPU, or None where that is not asked for."""
     check_device(device, hybrid=True)
-    if not is_hybrid(device):
-        return None
-    return gpu_for("cuda" if device == HYBRID else EMULATED, 0)
+    return gpu_for(gpu_of_hybrid(device), 0) if is_hybrid(device) else None
 
 
 def gpu_for(device: str, num_arcs: int) -> Device | None:

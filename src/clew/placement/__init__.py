@@ -10,15 +10,17 @@
 {0: 0, 2: 1, 1: 1, 3: 1}
 """
 
+from typing import NoReturn
+
+from clew.errors import GraphError
 from clew.placement.as_numbered import AsNumbered
-from clew.placement.auto import Auto
 from clew.placement.comparison import Compared, compare
 from clew.placement.degree import Degree
 from clew.placement.frontier import Frontier
 from clew.placement.hot import Hot
 from clew.placement.interleave import Interleave
 from clew.placement.intraleave import Intraleave
-from clew.placement.parse import parse_strategy
+from clew.placement.parse import NO_AUTO, parse_strategy
 from clew.placement.placement import Placement
 from clew.placement.random import Random
 from clew.placement.sizes import parse_bytes
@@ -30,7 +32,6 @@ __all__ = [
     "AllFast",
     "AllSlow",
     "AsNumbered",
-    "Auto",
     "Compared",
     "Degree",
     "Frontier",
@@ -45,3 +46,9 @@ __all__ = [
     "parse_bytes",
     "parse_strategy",
 ]
+
+
+def __getattr__(name: str) -> NoReturn:
+    if name == "Auto":
+        raise GraphError(NO_AUTO)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

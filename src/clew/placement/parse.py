@@ -7,7 +7,6 @@ from typing import Any
 
 from clew.errors import GraphError
 from clew.placement.as_numbered import AsNumbered
-from clew.placement.auto import Auto
 from clew.placement.degree import Degree
 from clew.placement.frontier import Frontier
 from clew.placement.hot import Hot
@@ -18,16 +17,21 @@ from clew.placement.strategy import Strategy
 from clew.placement.uniform import AllFast, AllSlow
 
 STRATEGIES: dict[str, type[Strategy]] = {
-    kind.name: kind
-    for kind in (Degree, Frontier, Interleave, Intraleave, Random, AllFast, AllSlow, AsNumbered, Hot, Auto)
+    kind.name: kind for kind in (Degree, Frontier, Interleave, Intraleave, Random, AllFast, AllSlow, AsNumbered, Hot)
 }
 SHORT = {"cutoff": "cutoff_percentile"}
+NO_AUTO = (
+    'The strategy Auto was removed: it was no faster than Hot by cost. Use Hot(fast_memory, by="cost"), on the command '
+    "line --strategy hot:by=cost."
+)
 
 
 def parse_strategy(text: str, **otherwise: Any) -> Strategy:
     """The strategy that a text names, with its knobs; ``otherwise`` has those that it may take from elsewhere."""
     name, _, rest = text.partition(":")
     kind = STRATEGIES.get(name.strip().replace("-", "_"))
+    if name.strip() == "auto":
+        raise GraphError(NO_AUTO)
     if kind is None:
         raise GraphError(f"there is no strategy {name!r}; expected one of {', '.join(STRATEGIES)}.")
     knobs = {knob.name: knob for knob in fields(kind)}  # type: ignore[arg-type]

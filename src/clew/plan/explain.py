@@ -23,7 +23,7 @@ from clew.plan.plan import Plan
 from clew.plan.room import Edges, count_tiers, in_their_file, put_edges
 from clew.plan.shape import shape_of
 from clew.plan.span import Span
-from clew.plan.where import CPU, HYBRID, is_emulated, where
+from clew.plan.where import CPU, is_emulated, where
 from clew.result import Result
 
 WEIGHTED = ("sssp", "sswp", "bellman_ford")  # they refuse a graph without weights
@@ -87,8 +87,6 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
         arguments=arguments,
     )
     _foresee(plan, sketch, gpu)
-    if engine.chosen == HYBRID and plan.expected is not None:
-        _or_alone(plan, model.sketch(Question(graph, bound, ask.shape, False)))
     return plan
 
 
@@ -149,17 +147,6 @@ def _mind_others(plan: Plan) -> None:
         plan.notes.append(
             f"this machine is busy: {wanted:.1f} threads want its {cores} cores; what is likely is for free cores"
         )
-
-
-def _or_alone(plan: Plan, sketch: Sketch) -> None:
-    """CPU and GPU together are no slower than the faster of them, once both have been tried."""
-    processor = machine.processor()
-    parts = [(work.what, cost.on_cpu(work, sketch, processor)) for work in sketch.work]
-    alone, gpu = _total(parts), plan.expected
-    assert gpu is not None
-    plan.parts = [("the GPU alone", gpu), ("the CPU alone", alone)]
-    plan.expected = Span(min(gpu.low, alone.low) / 2, min(gpu.likely, alone.likely), max(gpu.high, alone.high))
-    plan.notes.append("the first calls on a graph try the CPU, the GPU and both, and later ones take the fastest")
 
 
 def _total(parts: list[tuple[str, Span]]) -> Span:

@@ -54,7 +54,7 @@ class Plan:
     device
         What was asked for.
     engine
-        What that stands for: "cpu", "cuda" or "hybrid".
+        What that stands for: "cpu" or "cuda".
     graph, arguments
         What it will run on, and how.
     choices

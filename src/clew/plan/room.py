@@ -28,27 +28,21 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     if gpu is None or not shares:
         return Edges(0.0, shares)
     from clew.engines.cuda.account import charged
-    from clew.engines.cuda.edge_memory import bytes_per_edge, plan_edges
-    from clew.engines.cuda.outofcore.when import STREAMED, split_for
+    from clew.engines.cuda.edge_memory import plan_edges
     from clew.engines.cuda.pairs import SEARCHES
     from clew.engines.cuda.rows import DeviceRows, plan_in_force, size_of
-    from clew.memory import MODES, current
+    from clew.memory import current
 
     rows = plan.graph.outgoing
     weights = rows.weights if any(share.what.endswith("weights") for share in shares) else None
-    each = bytes_per_edge(rows.indices, weights)
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
         found = plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
         there = found is not None
-        if plan.algorithm in STREAMED and (split := split_for(gpu, plan.algorithm, rows, each)) is not None:
-            why = MODES["stream"]
-            slow, mode = split / max(1, rows.num_arcs), "stream"
-        else:
+        if found is None:
             replaced = charged(gpu, (id(gpu), id(rows.indices)))  # where these edges are put anew
-            size = size_of(gpu, rows, weights, parts, held=replaced)
-            found = plan_edges(gpu, current(), size) if found is None else found
-            slow, mode, why = found.slow_share, found.mode, found.why
+            found = plan_edges(gpu, current(), size_of(gpu, rows, weights, parts, held=replaced))
+        slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
         plan.error = plan.error or error.with_traceback(None)
         return Edges(0.0, [])

@@ -8,12 +8,10 @@ from typing import Any, NamedTuple
 from clew.engines.choice import (
     EMULATED,
     HYBRID_EMULATED,
-    SERVED_BY_BOTH,
     WORTH_A_GPU,
-    check_device,
     gpu_for,
+    gpu_of_hybrid,
     is_hybrid,
-    partner_for,
     why_no_gpu,
 )
 from clew.errors import ClewError
@@ -21,7 +19,7 @@ from clew.graph import Graph
 from clew.plan.models import Model
 from clew.plan.parts import Choice
 
-CPU, CUDA, HYBRID = "cpu", "cuda", "hybrid"
+CPU, CUDA = "cpu", "cuda"
 
 
 class Where(NamedTuple):
@@ -36,10 +34,7 @@ def where(model: Model, name: str, graph: Graph, device: str) -> Where:
     """Where an algorithm will run."""
     size, found = model.size(graph), list[Any]()
     if is_hybrid(device):
-        both = name in SERVED_BY_BOTH
-        error = _complaint(lambda: found.append(partner_for(device)) if both else check_device(device))
-        why = "asked for: rows are shared between CPU and GPU, or left to one, by how fast each follows edges"
-        return Where(Choice("engine", HYBRID, why), found[0] if found else None, error)
+        device = gpu_of_hybrid(device)
     if model.on_gpu == "products" and device in ("auto", "cpu"):
         why = f"{name} has no kernels of its own for a GPU, and runs there as products only when asked to"
         return Where(Choice("engine", CPU, why if device == "auto" else "asked for"))

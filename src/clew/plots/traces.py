@@ -42,10 +42,6 @@ KINDS = (
     Kind("bytes over the link", {"link_bytes": "", "bytes_up": "to the GPU", "bytes_down": "from the GPU"}),
     Kind("milliseconds", {"seconds": "", "seconds_cpu": "CPU", "seconds_gpu": "GPU"}, 1e3),
     Kind("share of the link's rate", {"link_share": ""}),
-    Kind(
-        "chunks of edges",
-        {"resident": "resident", "copied": "copied", "compacted": "compacted", "zero_copy": "read in place"},
-    ),
     Kind("vertices", {"vertices": ""}),
     Kind("vertices changed", {"changed": ""}),
     Kind("vertices coloured", {"colored": ""}),

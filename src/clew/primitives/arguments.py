@@ -54,6 +54,8 @@ def engine_by(engine: Engine, layout: Layout, way: str, lanes: int | None) -> En
     """The same engine, told how to go through the rows."""
     from clew.engines.cuda.products import KINDS, LANES, Way
 
+    if way == "hot":
+        raise GraphError('way="hot" was removed: way="sweep" is faster. Use "sweep", or leave the way open ("auto").')
     if way not in KINDS:
         raise GraphError(f"way is {way!r}; expected one of {', '.join(map(repr, KINDS))}.")
     if lanes is not None and (way != "rows" or lanes not in LANES):

@@ -69,9 +69,8 @@ def spmv(
     way, lanes
         How a GPU goes through the rows; the CPU has one way, "auto". "auto" goes by the degrees: "rows" gives every row
         as many lanes of a warp as suit the mean (or ``lanes``: 1, 2, 4, 8, 16 or 32), "tiles" the same number of edges
-        to every warp, however long the rows. For graphs multiplied with many times, "hot" keeps the entries of x that
-        most edges ask for in fast memory, and "sweep" sorts edges by their ends; both make a copy of the graph at
-        first.
+        to every warp, however long the rows. For graphs multiplied with many times, "sweep" sorts edges by their ends,
+        which makes a copy of the graph at first.
     device
         "auto", "cpu", "cuda", "hybrid" or "reference". With "hybrid" the vectors are on the host, the edges where the
         GPU finds them.

@@ -8,9 +8,10 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.outofcore.when import chunks_for
+from clew.engines.cuda.paths import Problem, Search, Tuning
 from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Program
+from clew.engines.cuda.tight import tree_of_tight_edges
 from clew.engines.cuda.traffic import OnHost, on_host, with_link
 from clew.graph import Graph
 from clew.result import Trace
@@ -39,6 +40,11 @@ VARIANTS = [
 ]
 
 
+#: Paths whose edges all count 1, in one bucket.
+UNREACHED = np.iinfo(np.uint32).max
+EDGES = Problem(np.dtype(np.uint32), False, 0, 0, 0, UNREACHED, np.dtype(np.int32), -1, np.inf)
+
+
 class Found(NamedTuple):
     """Depths and parents (-1 where unreached) on the device, the number of levels and what each of them did."""
 
@@ -60,11 +66,6 @@ def bfs(
     traced_levels: int = TRACED_LEVELS,
 ) -> Found:
     """Search from ``source``."""
-    if (streamed := chunks_for(device, "bfs", graph.outgoing)) is not None:
-        from clew.engines.cuda.outofcore.bfs import bfs as search_in_chunks
-
-        rows, options = streamed
-        return search_in_chunks(rows, source, options, deterministic=deterministic)
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     into = incoming_on(device, graph, weights=False)
     n = out.num_vertices
@@ -80,6 +81,22 @@ def bfs(
     levels, width, away = int(told["level"]), edge_bytes(out.neighbours), on_host(out, into)
     kept = Trace.later(lambda: _columns(device.download(trace[: levels + 1]), width, away))
     return Found(depth, parent, levels, int(told["reached"]), kept)
+
+
+def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, *, deterministic: bool = False) -> Found:
+    """Search from ``source``, pushing along edges that are shared among threads as the tuning says."""
+    search = Search(device, rows_on(device, graph.outgoing, weights=False), source, EDGES, tuning)
+    search.run()
+    kept = search.links_used and not deterministic
+    found = search.finish() if kept else search.finish(tree_of_tight_edges(search, rising=True))
+    levels = int(found.value.max()) + 1
+
+    def columns() -> dict[str, Array]:
+        told = dict(found.trace.columns)
+        steps = told.pop("bucket").size
+        return {**told, "direction": np.full(steps, "push")}
+
+    return Found(found.value, found.parent, levels, found.reached, Trace.later(columns))
 
 
 def _search(

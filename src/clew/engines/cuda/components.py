@@ -9,7 +9,6 @@ import numpy as np
 from clew.engines.cpu.components import Components
 from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
@@ -26,11 +25,6 @@ ON_HOST = {"ON_HOST": 1}
 
 def connected_components(device: Device, graph: Graph) -> Components:
     """Components over edges in any direction; label and sizes stay on the device."""
-    if (streamed := chunks_for(device, "connected_components", graph.outgoing)) is not None:
-        from clew.engines.cuda.outofcore.components import connected_components as joined_in_chunks
-
-        rows, options = streamed
-        return joined_in_chunks(rows, options, both_ways=not graph.directed)
     label = component_labels(device, graph)
     return Components(label, component_sizes(device, label))
 

@@ -136,27 +136,19 @@ class CudaDevice:
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         return pages(size)[0].view(dtype).reshape(shape)
 
-    def side_stream(self) -> Any:
-        """A stream that does not wait for the main one."""
-        return self.xp.cuda.Stream(non_blocking=True)
-
-    def copy_to(self, target: Any, source: Array, stream: Any = None) -> None:
+    def copy_to(self, target: Any, source: Array) -> None:
         """Start a copy from the host."""
-        queue = self.xp.cuda.get_current_stream() if stream is None else stream
+        queue = self.xp.cuda.get_current_stream()
         runtime = self.xp.cuda.runtime
         with clean("a copy to the GPU cannot be started"):
             kind = runtime.memcpyHostToDevice
             runtime.memcpyAsync(target.data.ptr, source.ctypes.data, source.nbytes, kind, queue.ptr)
 
-    def record(self, stream: Any = None) -> Any:
-        """An event in a stream."""
+    def record(self) -> Any:
+        """An event in the current stream."""
         event = self.xp.cuda.Event(disable_timing=True)
-        event.record(self.xp.cuda.get_current_stream() if stream is None else stream)
+        event.record(self.xp.cuda.get_current_stream())
         return event
-
-    def wait(self, event: Any, stream: Any = None) -> None:
-        """Let a stream wait."""
-        (self.xp.cuda.get_current_stream() if stream is None else stream).wait_event(event)
 
     def kernel(
         self,

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.engines.cuda.source import Compiled
+
+#: Bytes of shared memory that one block may have.
+SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
+SMALLEST_SHARED = 99 << 10
+RESERVED = 1 << 10
 
 
 class Kernel(Protocol):
@@ -26,21 +30,6 @@ class Event(Protocol):
 
     def synchronize(self) -> None:
         """Wait on the host until the work before it has ended."""
-
-
-class Stream(Protocol):
-    """Work beside the main stream: what is launched and copied within ``with stream:`` is its."""
-
-    def __enter__(self) -> Self:
-        """Make it the current stream."""
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Make the one before current again."""
-
-    def synchronize(self) -> None:
-        """Wait on the host until all its work has ended."""
 
 
 class Device(Protocol):
@@ -99,17 +88,11 @@ class Device(Protocol):
     def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """An array on the host that the device's copy engine can read and write while kernels run."""
 
-    def side_stream(self) -> Stream:
-        """A stream for work beside the main one."""
-
-    def copy_to(self, target: Any, source: Array, stream: Stream | None = None) -> None:
+    def copy_to(self, target: Any, source: Array) -> None:
         """Start copying a host array into a device array of as many bytes; asynchronous from pinned memory."""
 
-    def record(self, stream: Stream | None = None) -> Event:
-        """The point that the work of a stream has reached; by default of the current one."""
-
-    def wait(self, event: Event, stream: Stream | None = None) -> None:
-        """Let what a stream does from now on wait for an event; by default the current one."""
+    def record(self) -> Event:
+        """The point that the work of the current stream has reached."""
 
     def kernel(
         self,
@@ -143,6 +126,13 @@ class Device(Protocol):
 
 #: What a kernel's grid barrier needs; zeroed once, reused by every sync of one launch and the next.
 GRID_BARRIER_WORDS = 64
+
+
+def shared_bytes(device: Device) -> int:
+    """How much shared memory a block can have here."""
+    if device.architecture == "cpu":
+        return 64 << 10
+    return SHARED.get(device.architecture, SMALLEST_SHARED) - RESERVED
 
 
 def blocks_for(device: Device, work: int, threads: int, per_processor: int = 8) -> int:

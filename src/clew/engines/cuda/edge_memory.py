@@ -12,8 +12,8 @@ from clew.dtypes import Array
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.host_memory import free_on_host
 from clew.engines.cuda.pairs import PAIR
-from clew.errors import GraphError, ResourceError
-from clew.memory import MODES, Policy
+from clew.errors import ResourceError
+from clew.memory import Policy
 
 #: Memory that is left for algorithms: bytes a vertex, and at most this part of what is free.
 STATE_OF_A_VERTEX = 128
@@ -99,15 +99,9 @@ class Rows:
         return self.num_arcs * self.bytes_per_edge
 
 
-def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0, *, in_one: bool = True) -> EdgePlan:
-    """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure.
-
-    ``in_one`` says that both parts are to be one array, which takes pages, a driver that can, and room on the host.
-    """
+def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
+    """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure."""
     mode, size = policy.edges, rows.nbytes
-    if mode == "stream":
-        others = ", ".join(repr(name) for name in MODES if name != "stream")
-        raise GraphError(f'edges="stream" is not to be had for this algorithm; expected one of {others}.')
 
     def plan(chosen: str, cut: int, why: str) -> EdgePlan:
         return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None)
@@ -134,8 +128,6 @@ def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0, *
         told = f"the rows that the placement calls fast, {(rows.num_arcs - cut) * rows.bytes_per_edge:,} bytes"
     if cut == 0:
         return plan("device", 0, f"all {size:,} bytes of edges fit; {free:,} bytes were free")
-    if not in_one:
-        return plan("tiered", cut, told)
     if (rows.num_arcs - cut) * rows.narrowest < device.page:
         return plan("zero_copy", rows.num_arcs, f"{told}, which is less than a page of {device.page:,} bytes")
     if (problem := device.why_not_split()) is not None:

@@ -13,7 +13,6 @@ from clew.engines.cuda.account import charge, charged
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.edge_memory import EdgePlan, put
 from clew.engines.cuda.launches import share_of
-from clew.engines.cuda.outofcore.pagerank import ranks_in_chunks
 from clew.engines.cuda.pull_rows import UNEVEN_FROM, parts_of, pull_rows
 from clew.engines.cuda.rank_products import PROGRESS, rank_by_products
 from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
@@ -30,7 +29,7 @@ PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster tha
 class Tuning:
     """What is chosen by the graph where it is None; given, to measure it.
 
-    ``products``: rounds of a product, in the ``layout`` given ("tiles", "hot", "sweep"). ``binned``: rows in classes
+    ``products``: rounds of a product, in the ``layout`` given ("tiles", "sweep"). ``binned``: rows in classes
     by length. ``lanes``: threads to a row where they are not. ``threads`` in a block and ``resident`` blocks on a
     processor. ``sum_dtype``: what a row is summed in.
     """
@@ -62,9 +61,6 @@ def pagerank(
     if n == 0:
         return Ranks(rank, 0, True, np.empty(0))
     walk: dict[str, Any] = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
-    in_chunks = ranks_in_chunks(device, graph, **walk, jumps=jumps, weighted=weighted, value=value)
-    if in_chunks is not None:
-        return in_chunks
     tuning = tuning or Tuning()
     pull = pull_rows(device, graph)
     rows = pull.rows

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
 from clew.engines.cuda.launches import share_of
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
@@ -25,6 +25,9 @@ DIVERGED = 1 << 63  # as in near_far.cuh
 LARGE = 1 << 23  # edges: a GPU follows them in the time of some twenty steps
 DENSE = 8  # edges of a vertex on average
 NO_LIMIT = (1 << 63) - 1
+WARP = 32
+CUT_THREADS = 512  # of a block by the degree cut, unless its pieces leave room for fewer
+STAGED_BYTES = 48  # of shared memory that a thread needs for what its warp finds
 MOST_WARPS = 128  # of a processor, and its blocks, at once
 #: From how many vertices on a frontier whose rows are on the host is put in order: the larger of so many, and of one in
 #: so many of all.
@@ -138,8 +141,7 @@ class Search:
         narrow = problem.value.itemsize == 4
         self.words_used = narrow and tuning.words
         self.links_used = narrow and index.itemsize == 4
-        # Shared memory for what warps find holds 512 threads' worth of 64-bit ids.
-        self.threads = min(tuning.threads, 1024 if index.itemsize == 4 else 512)
+        self.threads = threads_of(device, rows, problem, tuning)
         self.step, self.relaxed = 1, 0
         self.cut = tuning.cut if tuning.balance == "degree_cut" else 0
         key = np.dtype(np.uint32 if narrow else np.uint64)
@@ -157,7 +159,9 @@ class Search:
         traced = min(tuning.traced, 4 * n + 64)
         self.trace = device.empty((traced + 1 if traced else 0, 4), np.int64)
         self.state = device.empty(SEARCH.itemsize, np.uint8)
-        self.defines = defines(rows, problem, tuning, words=self.words_used, links=self.links_used)
+        self.defines = defines(
+            rows, problem, tuning, words=self.words_used, links=self.links_used, threads=self.threads
+        )
         self._launch(
             "near_far_begin",
             n,
@@ -300,7 +304,28 @@ def room_for_order(device: Device, num_vertices: int) -> tuple[Any, Any]:
     return device.zeros(-(-num_vertices // 32), np.uint32), totals
 
 
-def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, links: bool) -> dict[str, Any]:
+def tuning_of(balance: str, cut: int | None = None) -> Tuning:
+    """The tuning for edges that are shared as a user says; ``cut`` is for "degree_cut"."""
+    if balance != "degree_cut":
+        return DEFAULT if balance == DEFAULT.balance else replace(DEFAULT, balance=balance)
+    return replace(DEFAULT, balance=balance, cut=DEFAULT.cut if cut is None else cut, threads=CUT_THREADS)
+
+
+def threads_of(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> int:
+    """Threads of a block: as many as have room in shared memory for the pieces that they fetch ahead."""
+    index = np.dtype(rows.neighbours.dtype)
+    # Shared memory for what warps find holds 512 threads' worth of 64-bit ids.
+    threads = min(tuning.threads, 1024 if index.itemsize == 4 else 512)
+    if tuning.balance == "degree_cut" and tuning.prefetch:
+        each = tuning.cut * fetched_edge(index, problem.value).itemsize + STAGED_BYTES
+        while threads > WARP and threads * each > shared_bytes(device):
+            threads //= 2
+    return threads
+
+
+def defines(
+    rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, links: bool, threads: int
+) -> dict[str, Any]:
     """The macros of near_far.cuh."""
     count_bits = max(1, rows.num_vertices.bit_length())
     if tuning.balance == "degree_cut":
@@ -331,7 +356,8 @@ def defines(rows: DeviceRows, problem: Problem, tuning: Tuning, *, words: bool, 
         "IN_ORDER": int(order_from(rows, tuning) != NO_LIMIT),
         "PAIRED": int(rows.paired),
         "COUNT_BITS": count_bits,
-        "THREADS": min(tuning.threads, 1024 if rows.neighbours.dtype.itemsize == 4 else 512),
+        "THREADS": threads,
+        **({"UNIT": 1} if rows.weights is None else {}),
     }
 
 
@@ -351,6 +377,7 @@ VARIANTS = [
     _variant("near_far.cuh"),
     _variant("near_far.cuh", WORDS=0, weight_t="float", value_t="float", result_t="float"),
     _variant("near_far.cuh", BALANCE=3, CUT=16),
+    _variant("near_far.cuh", BALANCE=3, CUT=16, UNIT=1, result_t="int", THREADS=512),
     _variant("near_far.cuh", IN_ORDER=1),
     _variant("near_far.cuh", IN_ORDER=1, PAIRED=1),
     _variant("near_far.cuh", **_DOUBLE, BALANCE=4),

@@ -14,9 +14,8 @@ from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.algebra import Arithmetic
 from clew.engines.cuda.bits import packed
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import renamed, reordered
 from clew.engines.cuda.layouts import layout_on
-from clew.engines.cuda.ready_products import HOT_THREADS, RESIDENT, THREADS, Product, by_rows, by_tiles
+from clew.engines.cuda.ready_products import RESIDENT, THREADS, Product, by_rows, by_tiles
 from clew.engines.cuda.repeats import earned_layout
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program
@@ -25,7 +24,7 @@ from clew.layouts import COO, ELL, Layout
 from clew.operators import Semiring, semirings
 
 LANES = (1, 2, 4, 8, 16, 32)
-KINDS = ("auto", "rows", "tiles", "hot", "sweep")
+KINDS = ("auto", "rows", "tiles", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
 #: Products kept ready for one graph; who has more semirings than this makes them in a loop, each anew.
@@ -98,8 +97,8 @@ def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way)
     way = choose(balance.degrees_of(rows), numbers, way)
     if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
         way = replace(way, kind="tiles")
-    if way.kind in ("hot", "sweep"):
-        return partial(_over_layout, weakref.ref(rows), numbers, way)
+    if way.kind == "sweep":
+        return partial(_over_sweep, weakref.ref(rows), numbers)
     bits = way.bits and numbers.value.kind == "b"
     if bits:
         numbers = _with_bits(numbers)
@@ -107,47 +106,39 @@ def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way)
         edges = (rows.neighbours, rows.weights)
         product = by_rows(device, rows.defines, rows.offsets, edges, numbers, way.lanes or 1, way.fetch or 0)
     else:
-        product = _over_tiles(device, rows, rows.neighbours, numbers, way)
+        product = _over_tiles(device, rows, numbers, way)
     if bits:
         return lambda device, x, wanted, out: product(device, packed(device, x), wanted, out)
     if left_open and way.kind == "tiles":
-        return partial(_over_what_is_earned, weakref.ref(rows), numbers, way, product)
+        return partial(_over_what_is_earned, weakref.ref(rows), numbers, product)
     return product
 
 
-def _over_tiles(device: Device, rows: DeviceRows, neighbours: Any, numbers: Arithmetic, way: Way) -> Product:
-    hot = way.kind == "hot"
-    ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
+def _over_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
     tiles = balance.tiles_of(device, rows, way.each)
-    return by_tiles(device, rows.defines, tiles, rows.offsets, (neighbours, rows.weights), numbers, **ways)
+    return by_tiles(device, rows.defines, tiles, rows.offsets, (rows.neighbours, rows.weights), numbers, **places)
 
 
-def _over_layout(
-    of: weakref.ref[DeviceRows], numbers: Arithmetic, way: Way, device: Device, x: Any, wanted: Any, out: Any
+def _over_sweep(
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, device: Device, x: Any, wanted: Any, out: Any
 ) -> None:
     """Over a layout that is another copy of the rows, and may be let go between products."""
     rows = of()
     assert rows is not None, "a product is run by who has the rows"
-    if way.kind == "sweep":
-        run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
-        return
-    columns = renamed(device, rows)
-    product = _over_tiles(device, rows, columns.neighbours, numbers, way)
-    product(device, reordered(device, x, columns.order), wanted, out)
+    run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
 
 
 def _over_what_is_earned(
-    of: weakref.ref[DeviceRows], numbers: Arithmetic, way: Way, tiles: Product, device: Device, x: Any, wanted: Any,
-    out: Any,
-) -> None:  # fmt: skip
-    """Over tiles until the rows have earned another layout by being multiplied with."""
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, tiles: Product, device: Device, x: Any, wanted: Any, out: Any
+) -> None:
+    """Over tiles until the rows have earned a sweep by being multiplied with."""
     rows = of()
     assert rows is not None, "a product is run by who has the rows"
-    kind = earned_layout(device, rows, sweeps=numbers.starts_from_identity)
-    if kind == "tiles":
+    if earned_layout(device, rows, sweeps=numbers.starts_from_identity) == "tiles":
         tiles(device, x, wanted, out)
     else:
-        _over_layout(of, numbers, replace(way, kind=kind), device, x, wanted, out)
+        _over_sweep(of, numbers, device, x, wanted, out)
 
 
 @lru_cache(maxsize=64)
@@ -214,7 +205,7 @@ def _variants() -> list[Program]:
     paths = algebra.of_semiring(semirings.min_plus, np.dtype(np.int8), np.dtype(np.int8), np.dtype(np.int8))
     visits = algebra.of_semiring(semirings.or_and, None, truth, truth)
     narrow, wide = index_defines(np.dtype(np.int32), 1), index_defines(np.dtype(np.int64), 2**40)
-    tiles = {"EACH": balance.EACH, "HOT": 0, "THREADS": THREADS, "RESIDENT": RESIDENT}
+    tiles = {"EACH": balance.EACH, "THREADS": THREADS, "RESIDENT": RESIDENT}
     found = [Program.of("tiles.cuh", {**wide, "TILE": balance.WARP * balance.EACH})]
     for numbers, macros in ((sums, narrow), (paths, wide)):
         both = {**macros, **numbers.defines}
@@ -224,8 +215,6 @@ def _variants() -> list[Program]:
             Program.of("spmv_coo.cuh", {**both, "EACH": CHUNK_ROUNDS}, numbers.operators),
             Program.of("spmv_ell.cuh", both, numbers.operators),
         ]
-    both = {**narrow, **sums.defines, "EACH": balance.EACH, "HOT": 1, "THREADS": HOT_THREADS, "RESIDENT": 1}
-    found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
     both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
     found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
     both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}

@@ -11,7 +11,6 @@ import numpy as np
 from clew.engines.cpu.pagerank import Ranks
 from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import renamed
 from clew.engines.cuda.launches import Pace
 from clew.engines.cuda.rank_trace import ranks_with_trace, room_for_rounds
 from clew.engines.cuda.ready_products import by_tiles
@@ -39,7 +38,7 @@ def rank_by_products(
 ) -> Ranks:
     """Ranks from the in-edges ``rows``; ``spread`` and ``starts`` are None as in the kernels."""
     n = rows.num_vertices
-    layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations), hot_after=0)
+    layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
     names, multiply = _product(device, rows, value, layout)
     defines = _defines(rows, value)
     blocks = blocks_for(device, n, THREADS)
@@ -91,12 +90,10 @@ def _product(
     if layout == "sweep" and can_sweep(rows):
         sweep = sweep_of(device, rows)
         return sweep.names, lambda x, out: run_sweep(device, sweep, numbers, x, None, out, in_order=True)
-    macros, tiles, hot = {**rows.defines, "WEIGHTED": "0"}, balance.tiles_of(device, rows), layout != "tiles"
-    columns = renamed(device, rows) if hot else None
-    edges = (rows.neighbours if columns is None else columns.neighbours, None)
-    ways = {"hot": hot, "both_ends": rows.in_two_memories, "on_host": rows.on_host and not hot}
-    product = by_tiles(device, macros, tiles, rows.offsets, edges, numbers, **ways)
-    return None if columns is None else columns.names, lambda x, out: product(device, x, None, out)
+    macros, tiles = {**rows.defines, "WEIGHTED": "0"}, balance.tiles_of(device, rows)
+    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
+    product = by_tiles(device, macros, tiles, rows.offsets, (rows.neighbours, None), numbers, **places)
+    return None, lambda x, out: product(device, x, None, out)
 
 
 def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:

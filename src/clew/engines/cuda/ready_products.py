@@ -14,10 +14,8 @@ import numpy as np
 from clew.engines.cuda import balance
 from clew.engines.cuda.algebra import Arithmetic
 from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.hot import shared_bytes
 
 THREADS = 256
-HOT_THREADS = 1024
 #: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
 RESIDENT = 5
 #: A warp for every tile: processors that are done early are given others' blocks, and none is idle at the end.
@@ -59,39 +57,31 @@ def by_tiles(
     edges: tuple[Any, Any],
     numbers: Arithmetic,
     *,
-    hot: bool = False,
     both_ends: bool = False,
     on_host: bool = False,
 ) -> Product:
     """Over tiles of equal work, then over the rows that span several.
 
     ``both_ends`` is for edges in two memories; ``on_host`` says that they are read over the link, and by whole lines.
-    With ``hot``, x begins with the values that most edges ask for.
     """
-    threads = HOT_THREADS if hot else THREADS
-    shape = {"EACH": tiles.each, "HOT": int(hot), "THREADS": threads, "RESIDENT": 1 if hot else RESIDENT}
+    shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT}
     defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends), **({"ON_HOST": 1} if on_host else {})}
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
     join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
     join_blocks = blocks_for(device, tiles.count, THREADS)
-    shared, num_hot = threads * tiles.each * max(4, numbers.result.itemsize), 0
+    shared = THREADS * tiles.each * max(4, numbers.result.itemsize)
     num_rows = offsets.size - 1
-    blocks = blocks_for(device, tiles.count * balance.WARP, threads, MOST_BLOCKS)
-    if hot:  # every block fetches the hot values first, so there are no more than run at once
-        item = numbers.value.itemsize
-        num_hot = max(0, min(num_rows, (shared_bytes(device) - shared) // item))
-        shared += num_hot * item
-        blocks = min(blocks, device.resident_blocks(kernel, threads, shared))
+    blocks = blocks_for(device, tiles.count * balance.WARP, THREADS, MOST_BLOCKS)
     count = np.uint64(tiles.count)
     known = (np.uint64(num_rows), np.uint64(tiles.num_items), count, tiles.rows)
-    constants = (numbers.identity, numbers.nothing, np.uint64(num_hot))
+    constants = (numbers.identity, numbers.nothing)
 
     def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
         carries = device.empty(tiles.count, numbers.result)
-        if not hot:  # x is read again and again, and what shared memory leaves of a processor's memory is its cache
-            device.leave_to_cache(kernel, threads, shared)
+        # x is read again and again, and what shared memory leaves of a processor's memory is its cache.
+        device.leave_to_cache(kernel, THREADS, shared)
         given = (offsets, *edges, x, wanted, out, *known, carries, *constants)
-        device.launch(kernel, blocks, threads, *given, shared=shared)
+        device.launch(kernel, blocks, THREADS, *given, shared=shared)
         device.launch(join, join_blocks, THREADS, offsets, wanted, out, count, tiles.rows, carries)
 
     return run

@@ -197,7 +197,7 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
     offsets = offsets_on(device, rows)
     attempt = this_try()
     number = 0 if attempt is None else attempt.number
-    for cache in _caches[OWN_CACHES:]:  # the same edges in another form, such as chunks
+    for cache in _caches[OWN_CACHES:]:  # the same edges in another form
         cache.pop(key, None)
     while True:
         size = size_of(device, rows, wanted, parts, held=_held(device, rows, wanted, before), makes_room=True)
@@ -227,14 +227,12 @@ def _put(device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: in
         return kept
 
 
-def size_of(device: Device, rows: Adjacency, weights: Any, parts: int, *, each: int | None = None, held: int = 0,
-            makes_room: bool = False) -> Rows:  # fmt: skip
-    """What the plan for rows depends on; ``makes_room`` has rows dropped that stand in the way of a budget.
-
-    ``each`` are the bytes of an edge, where its weight is none of the graph's.
-    """
+def size_of(
+    device: Device, rows: Adjacency, weights: Any, parts: int, *, held: int = 0, makes_room: bool = False
+) -> Rows:
+    """What the plan for rows depends on; ``makes_room`` has rows dropped that stand in the way of a budget."""
     key, attempt = (id(device), id(rows.indices)), this_try()
-    each = bytes_per_edge(rows.indices, weights) if each is None else each
+    each = bytes_per_edge(rows.indices, weights)
     if parts > 1 and other_direction_is_there(device, key):
         parts = 1
     if makes_room:
@@ -346,17 +344,6 @@ def plan_in_force(device: Device, rows: Adjacency, weights: Any, *, paired: bool
     """The plan of rows that the next call would find and keep; None where it would put them (anew)."""
     found = _kept.get((id(device), id(rows.indices)))
     return found.plan if found is not None and _is_as_asked(found, current(), rows, weights, paired) else None
-
-
-def make_way(device: Device, rows: Adjacency) -> None:
-    """Under a budget, drop rows whose edges are about to be there in another form."""
-    if current().fast_memory is not None:
-        _kept.pop((id(device), id(rows.indices)), None)
-
-
-def put_anew(device: Device, rows: Adjacency) -> None:
-    """Have the next who asks for rows find none: what is there is in a form that nobody else may want."""
-    _drop((id(device), id(rows.indices)))
 
 
 def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:

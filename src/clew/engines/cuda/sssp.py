@@ -8,7 +8,6 @@ from weakref import WeakSet
 import numpy as np
 
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.paths import DEFAULT, LARGE, Found, Problem, Search, Tuning, is_large_and_dense
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.tight import tree_of_tight_edges
@@ -33,13 +32,6 @@ def sssp(
     tuning: Tuning = DEFAULT,
 ) -> Found:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
-    if (streamed := chunks_for(device, "sssp", graph.outgoing, graph.outgoing.weights)) is not None:
-        from clew.engines.cuda.outofcore.sssp import sssp as search_in_chunks
-
-        chunks, options = streamed
-        weights = graph.outgoing.weights
-        assert weights is not None
-        return search_in_chunks(chunks, source, weights, options, delta=delta, deterministic=deterministic)
     rows = rows_on(device, graph.outgoing, paired=True)
     width = default_delta(device, rows) if delta is None else delta
     search = Search(device, rows, source, shortest(device, rows, width, hopeful=rows not in _ran_over), tuning)

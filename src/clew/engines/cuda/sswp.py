@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.outofcore.when import chunks_for
 from clew.engines.cuda.paths import DEFAULT, LARGE, Found, Problem, Search, Tuning, is_large_and_dense
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.tight import tree_of_tight_edges
@@ -29,13 +28,6 @@ def sswp(
     tuning: Tuning = DEFAULT,
 ) -> Found:
     """The largest smallest weight of a path to every vertex."""
-    if (streamed := chunks_for(device, "sswp", graph.outgoing, graph.outgoing.weights)) is not None:
-        from clew.engines.cuda.outofcore.sswp import sswp as search_in_chunks
-
-        chunks, options = streamed
-        weights = graph.outgoing.weights
-        assert weights is not None
-        return search_in_chunks(chunks, source, weights, options, deterministic=deterministic)
     rows = rows_on(device, graph.outgoing, paired=True)
     if buckets is None:
         buckets = default_buckets(rows)

@@ -9,11 +9,19 @@ import numpy as np
 
 from clew.engines.cuda import algebra
 from clew.engines.cuda.algebra import Arithmetic
-from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import shared_bytes
+from clew.engines.cuda.device import Device, blocks_for, index_defines, shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program
-from clew.engines.cuda.sweep_layout import BATCH, COLUMNS_PER_RUN, MOST_ROWS, NO_TARGET, PART, WARPS, Sweep, made_sweep
+from clew.engines.cuda.sweep_layout import (
+    BATCH,
+    COLUMNS_PER_RUN,
+    MOST_ROWS,
+    NO_TARGET,
+    PART,
+    WARPS,
+    Sweep,
+    made_sweep,
+)
 from clew.operators import semirings
 
 THREADS = 256

@@ -1,6 +1,6 @@
 """The layout of a graph for sweeps over its columns (spmv_sweep.cuh), made on the device.
 
-Columns are named by falling degree, as in hot.py, so that the hubs' values of x are side by side. Rows, and parts of
+Columns are named by falling degree, so that the hubs' values of x are side by side. Rows, and parts of
 long rows, are dealt to tiles of equal work; the edges of a tile are in the order of their columns, 32 to a step, in one
 word each. The price: sorting all edges twice, and a second copy of them.
 """
@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.compaction import true_places
-from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.hot import names_of, shared_bytes
+from clew.engines.cuda.device import Device, blocks_for, index_defines, shared_bytes
 from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
 from clew.engines.cuda.source import Program, ctype
@@ -65,9 +64,19 @@ class _Parts:
     places: Any
 
 
+def _names_of(device: Device, rows: DeviceRows) -> tuple[Any, Any]:
+    """The columns by falling number of edges that lead there, and the place of each in that order."""
+    xp = device.xp
+    arrivals = xp.bincount(rows.neighbours, minlength=rows.num_vertices)
+    order = xp.argsort(-arrivals).astype(rows.neighbours.dtype)
+    names = device.empty(rows.num_vertices, rows.neighbours.dtype)
+    names[order] = xp.arange(rows.num_vertices, dtype=rows.neighbours.dtype)
+    return order, names
+
+
 def made_sweep(device: Device, rows: DeviceRows) -> Sweep:
     """The layout of a graph. ResourceError where there is not enough memory to make it."""
-    order, names = names_of(device, rows)
+    order, names = _names_of(device, rows)
     firsts, split_rows, count = _cut(device, rows)
     warps = device.num_processors * WARPS
     most = min(MOST_ROWS, max(1, shared_bytes(device) // (WARPS * 4 * ROWS_BY)) * ROWS_BY)

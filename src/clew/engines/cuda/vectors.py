@@ -59,7 +59,7 @@ def _variants() -> list[Program]:
     macros = index_defines(np.dtype(np.int64), 2**62)
     sums, smallest = algebra.of_monoid(monoids.plus, double, double), algebra.of_monoid(monoids.min, byte, byte)
     rows = {**macros, **smallest.defines, "V": 4, "FETCH": 0, "STOP": 0}
-    tiles = {"EACH": balance.EACH, "HOT": 0, "THREADS": THREADS, "RESIDENT": RESIDENT}
+    tiles = {"EACH": balance.EACH, "THREADS": THREADS, "RESIDENT": RESIDENT}
     return [
         Program.of("elementwise.cuh", *_typed(operators.plus, byte, double, double)),
         Program.of("spmv_tiles.cuh", {**macros, **sums.defines, **tiles}, sums.operators),

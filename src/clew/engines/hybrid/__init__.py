@@ -1,1 +1,1 @@
-"""CPU and GPU in one loop: vectors that travel compressed, vertex programs whose state stays on the CPU, split rows."""
+"""CPU and GPU in one loop: vertex programs whose state stays on the CPU, and vectors that travel compressed."""

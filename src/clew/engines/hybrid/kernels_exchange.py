@@ -78,3 +78,10 @@ def copy(piece, first, bounds, source, target):
     """A share of an array."""
     for k in range(np.uint64(bounds[first + piece]), np.uint64(bounds[first + piece + 1])):
         target[k] = source[k]
+
+
+@njit(cache=True, nogil=True)
+def fill(piece, bounds, array, number):
+    """Set a share of an array."""
+    for k in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
+        array[k] = number

@@ -50,22 +50,15 @@ class Settings:
         Steps along up to so many edges are left to the CPU: a GPU has not been asked by then.
     patience
         After so many of them in a row, the CPU's own engine has the rest.
-    restarts
-        Whether somebody else begins anew then (``LeftToCpu``), with an algorithm of his own.
     """
 
     form: str | None = None
     first_row: int | None = None
     tiny: int = 1 << 17
     patience: int = 64
-    restarts: bool = False
 
 
 DEFAULT = Settings()
-
-
-class LeftToCpu(Exception):  # noqa: N818, it is none
-    """Steps are so small, and so many, that a GPU is of no use."""
 
 
 class Step(NamedTuple):
@@ -125,9 +118,9 @@ class Pipeline:
             "pull": slow_rows(on_device.against, ways.against.indptr),
         }
         self.everyone = program.apply_to == "all"
-        self._make_room(graph.indices.dtype, program, monoid)
+        self._make_room(graph.indices.dtype, monoid)
 
-    def _make_room(self, ids: np.dtype[Any], program: VertexProgram, monoid: Monoid) -> None:
+    def _make_room(self, ids: np.dtype[Any], monoid: Monoid) -> None:
         device, n = self.device, self.n
         form = self.settings.form
         self.exchange = Exchange(device, n, ids, (self.message,), form)
@@ -140,15 +133,7 @@ class Pipeline:
         self.mirroring = Exchange(device, n, ids, dtypes, form) if fields else None
         self.mirror = tuple(device.empty(n, dtype) for dtype in dtypes)
         self.changed = np.zeros(self.exchange.num_words, np.uint64)
-        self.blank = getattr(program, "blank", None)
-        if self.blank is None:
-            _fill_bits(self.changed, n)  # nothing is on the device yet
-        else:
-            for name, array in zip(fields, self.mirror, strict=True):
-                array.fill(self.blank[name])
-        # A program may know how to make messages of what is on the GPU anyway: then only who sends has to be said.
-        self.sent_there = getattr(program, "sent_there", None)
-        self.flags = Exchange(device, n, ids, (), form)
+        _fill_bits(self.changed, n)  # nothing is on the device yet
         self.active = np.zeros(self.exchange.num_words, np.uint64)
         self.num_words = self.exchange.num_words
         self.first_suffices = monoid.stops_at_first
@@ -247,20 +232,14 @@ class Pipeline:
             sums.fill(self.identity)
             wanted = Vector(self.frontier.words.copy(), self.frontier.columns)
             wanted.words[: first_row // 64] = 0
-            sent = self._send(wanted)
+            sent = self.exchange.up(wanted, self.inbox)
             pushed = int(counts[np.searchsorted(self.bounds["push"], first_row) :].sum())
             self.product.push(self.inbox.words, pushed, edges, self.inbox.columns[0], sums, reached, self.mirror)
         else:
-            sent = self._send(self.frontier)
+            sent = self.exchange.up(self.frontier, self.inbox)
             active = None if count == self.n else self.inbox.words
             self.product.pull(first_row, self.inbox.columns[0], active, sums, reached, self.mirror)
         return Sent(sent.form, sent.nbytes + mirrored.nbytes)
-
-    def _send(self, messages: Vector) -> Sent:
-        if self.sent_there is None:
-            return self.exchange.up(messages, self.inbox)
-        self.sent_there(self.device.xp, *self.mirror, self.inbox.columns[0])
-        return self.flags.up(Vector(messages.words, ()), Vector(self.inbox.words, ()))
 
     def _ours(self, way: str, count: int, blocks: int) -> int:
         """The CPU's product; how many edges it looked at, where that is counted."""
@@ -292,15 +271,10 @@ class Pipeline:
 
 def fill(array: Array, number: Any) -> None:
     """Set all entries, by all threads."""
-    from clew.engines.hybrid import kernels_search as kernels
+    from clew.engines.hybrid import kernels_exchange as kernels
 
-    threads.each(kernels.fill, *shares(array.size), array, number)
-
-
-def shares(count: int) -> tuple[int, Array]:
-    """The number of pieces that so many entries make, and their bounds."""
-    parts = threads.pieces(count)
-    return parts, np.arange(parts + 1, dtype=np.int64) * count // parts
+    parts = threads.pieces(array.size)
+    threads.each(kernels.fill, parts, np.arange(parts + 1, dtype=np.int64) * array.size // parts, array, number)
 
 
 def arcs_of(rows: Adjacency, bounds: Array) -> Array:

@@ -19,7 +19,7 @@ from clew.engines.cpu import program as cpu
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.program import monoid_of
-from clew.engines.hybrid.pipeline import DEFAULT, LeftToCpu, Pipeline, Settings, Step, arcs_of
+from clew.engines.hybrid.pipeline import DEFAULT, Pipeline, Settings, Step, arcs_of
 from clew.engines.hybrid.rates import rates_of
 from clew.graph import Graph
 from clew.result import Trace
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from clew.program import VertexProgram
 
 FIRST_KEY, LAST_KEY = np.uint64(0), 2**64 - 1
+COMMON = ("active", "edges", "direction", "changed", "seconds")  # columns that either side alone has too
 MEASURED = ("bytes_up", "bytes_down", "seconds_cpu", "seconds_gpu", "form")
 
 
@@ -101,8 +102,6 @@ def _spreading(
         alone = pushable and not forced and way == "push" and total <= pipeline.settings.tiny
         tiny = tiny + 1 if alone else 0
         if tiny > pipeline.settings.patience:
-            if pipeline.settings.restarts:
-                raise LeftToCpu
             waiting = mask_of(pipeline.active | pipeline.frontier.words, pipeline.n)
             rest = _limited(program, None if limit == NO_LIMIT else limit - done)
             ended = cpu.run_program(rest, graph, pipeline.vertices, waiting)

@@ -36,7 +36,7 @@ def sssp(ask: Question) -> Sketch:
         dense = is_large_and_dense(ask.graph.outgoing)  # type: ignore[arg-type]
         why = f"{LARGE:,} edges or more and {DENSE} to a vertex" if dense else "few or sparse edges: steps cost more"
         _buckets(sketch, delta, "narrow, growing towards the end" if dense else "wide", why)
-        _search_on_gpu(sketch, ask, value)
+        search_on_gpu(sketch, ask, value)
         return sketch
     from clew.engines.cpu.sssp import default_delta, fits_int32
 
@@ -68,7 +68,7 @@ def sswp(ask: Question) -> Sketch:
 
         count = default_buckets(ask.graph.outgoing)  # type: ignore[arg-type]
         sketch.choose("buckets", f"{count}", "by the number of edges, over the range of the weights")
-        _search_on_gpu(sketch, ask, max(4, weights.itemsize), steps=GPU_WIDEST_STEPS)
+        search_on_gpu(sketch, ask, max(4, weights.itemsize), steps=GPU_WIDEST_STEPS)
         return sketch
     from clew.engines.cpu.sswp import BUCKETS as COUNT
 
@@ -94,7 +94,7 @@ def bellman_ford(ask: Question) -> Sketch:
     sketch.iterations = ask.shape.levels.times(ROUNDS if ask.shape.expanding else SLOW_ROUNDS)
     if ask.on_gpu:
         sketch.choose("buckets", "one", "weights may be negative, so no path is ever known to be the shortest")
-        _search_on_gpu(sketch, ask, value)
+        search_on_gpu(sketch, ask, value)
         return sketch
     from clew.engines.cpu.bellman_ford import TRACED_ROUNDS
 
@@ -136,16 +136,23 @@ def _trace() -> tuple[int, int]:
     return (TRACED_BUCKETS + 1) * int(kernels.COLUMNS), 8
 
 
-def _search_on_gpu(sketch: Sketch, ask: Question, value: int, *, steps: float = GPU_STEPS) -> None:
-    from clew.engines.cuda.paths import DEFAULT, TRACED_STEPS
+def search_on_gpu(sketch: Sketch, ask: Question, value: int, *, steps: float = GPU_STEPS) -> None:
+    """A search by near_far.cuh, its edges shared as the caller says."""
+    from clew.engines.cuda.paths import DEFAULT, TRACED_STEPS, tuning_of
 
-    n = ask.graph.num_vertices
+    n, balance = ask.graph.num_vertices, ask.arguments.get("balance", DEFAULT.balance)
     entry = 16 if ask.id_bytes == 4 and ask.graph.num_arcs < 2**32 else 32
     sketch.keep("values, marks and links", "scratch", n, 8 + (8 if value == 4 or ask.id_bytes == 4 else 4), "gpu")
     sketch.keep("two queues", "scratch", 2 * (n + 1), entry, "gpu")
     pile = 2 * max(min(n, 1024), int(n * DEFAULT.pile))
     sketch.keep("far pile", "scratch", pile, ask.id_bytes + max(4, itemsize(np.uint32)), "gpu")
     sketch.keep("trace", "scratch", min(TRACED_STEPS, 4 * n + 64) + 1, 32, "gpu")
-    sketch.choose("load balance", DEFAULT.balance, "the edges of a frontier are cut into ranks of equal work")
+    if balance == "degree_cut":
+        cut = tuning_of(balance, ask.arguments.get("cut")).cut
+        sketch.keep("pieces", "scratch", 2 * (ask.graph.num_arcs // cut + 1), entry, "gpu")
+        sketch.choose("load balance", balance, f"as the caller said: a thread follows a piece of at most {cut} edges")
+    else:
+        why = "the edges of a frontier are cut into ranks of equal work" if balance == "auto" else "as the caller said"
+        sketch.choose("load balance", balance, why)
     meetings = BUCKETS if ask.shape.expanding else ask.shape.levels.times(steps)
     sketch.do("following edges", around(ask.reached_arcs), 0, streamed=GPU_EDGE, steps=meetings)

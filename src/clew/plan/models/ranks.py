@@ -98,9 +98,7 @@ def _on_gpu(sketch: Sketch, ask: Question, wide: int, weighted: bool) -> None:
     assert sketch.iterations is not None
     products = products_pay(longest, arcs) and not weighted
     if products:
-        sketch.keep("neighbours by new names", "scratch", arcs, ask.id_bytes, "gpu")
-        sketch.keep("names and their order", "scratch", 2 * n, ask.id_bytes, "gpu")
-        sketch.choose("method", "products, hot vertices first", f"{arcs:,} edges, and a row of {longest:,}")
+        sketch.choose("method", "products", f"{arcs:,} edges, and a row of {longest:,}")
     else:
         sketch.choose("method", "all rounds in one launch", "the graph is small, or its rows are alike")
     why = f"the longest row has {longest:,} edges, against {UNEVEN_FROM:,} from which on rows are sorted by length"

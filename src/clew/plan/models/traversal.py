@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from clew.plan.models.common import Question, around, choose_team, count_graph, model, over_products
+from clew.plan.models.paths import search_on_gpu
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
 
@@ -18,10 +19,15 @@ GPU_VERTEX = 240.0  # bytes that a GPU could have read in the time that a vertex
 def bfs(ask: Question) -> Sketch:
     """Direction-optimizing breadth-first search."""
     sketch = Sketch(iterations=ask.shape.levels)
-    count_graph(sketch, ask, incoming=True)
+    balanced = ask.on_gpu and ask.arguments.get("balance", "auto") != "auto"
+    count_graph(sketch, ask, incoming=not balanced)
     n, wide = ask.graph.num_vertices, ask.id_bytes
     sketch.keep("depth", "result", n, 4, ask.memory)
     sketch.keep("parent", "result", n, wide, ask.memory)
+    if balanced:
+        sketch.choose("direction", "push throughout", "edges are shared as the caller said, which has no pulling")
+        search_on_gpu(sketch, ask, 4)
+        return sketch
     if ask.on_gpu:
         _bfs_on_gpu(sketch, ask)
         return sketch

@@ -8,8 +8,9 @@ import numpy as np
 
 from clew.counts import counted
 from clew.errors import ClewError
-from clew.placement import Auto, Compared, Speed, Strategy, compare
-from clew.placement.placement import row_bytes
+from clew.graph import Graph
+from clew.placement import AllFast, AsNumbered, Compared, Degree, Frontier, Hot, Random, Speed, Strategy, compare
+from clew.placement.placement import all_bytes, row_bytes
 from clew.reporting import words
 from clew.reporting.content import EVERYTHING, Block, Column, Plot, Section, Skipped, Table, Text
 from clew.reporting.figures import amounts, charted, times
@@ -20,6 +21,9 @@ from clew.tiers import KINDS, Rates, Tier, measure, tiers
 MEASURED = 64 << 20  # bytes: beyond caches, and over in a moment
 LARGEST = 1 << 27  # stored edges; above it trying the strategies takes long
 QUARTER = 4
+FEW = 1 << 22  # stored edges up to which Degree and Frontier are tried: both look at all of them
+LARGE_FRONTIERS = 20  # a frontier of more than 1/20 of the vertices is a large one
+CUTOFF = 80  # the percentile of the paper's example
 ENOUGH, MOST_SEARCHES = 1 << 23, 64  # as many searches as look at so many edges if each looked at all
 
 
@@ -80,8 +84,7 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
     speeds = (Speed.measured(slow.rates, slow.tier.kind), Speed.measured(fast.rates, fast.tier.kind))
     with study.step("Placements compared"):
         searches = min(MOST_SEARCHES, max(3, ENOUGH // (graph.num_vertices + graph.num_arcs)))
-        tried = Auto(budget, speeds, searches).candidates(graph)
-        compared = compare(graph, tried, budget, speeds=speeds, searches=searches)
+        compared = compare(graph, _candidates(graph, budget, speeds), budget, speeds=speeds, searches=searches)
         best = compared[0]
         figures = [_times(compared, rows), _rows_by_degree(study, best)]
     asked = "a quarter of what the rows take" if study.fast_memory is None else "as asked for"
@@ -91,6 +94,18 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
         "rows and a look at their first edges read from either, at the speeds above; caches are left out of account."
     )
     return [Text(told), *figures]
+
+
+def _candidates(graph: Graph, budget: int, speeds: tuple[Speed, Speed]) -> list[Strategy]:
+    """The strategies to compare; budgets fill fast memory, or as much of it as keeps both memories equally busy."""
+    total, (slow, fast) = all_bytes(graph.outgoing), (speed.in_order for speed in speeds)
+    wanted = min(budget, int(total * fast / (slow + fast)))
+    tried: list[Strategy] = [AsNumbered(wanted), *(Hot(wanted, by) for by in ("cost", "degree", "access"))]
+    if graph.num_arcs <= FEW:
+        hub = graph.name(int(graph.degrees().argmax()))
+        tried.append(Degree(graph.num_arcs // graph.num_vertices, CUTOFF))
+        tried.append(Frontier(hub, graph.num_vertices // LARGE_FRONTIERS))
+    return [*tried, Random(0, wanted / total), AllFast()]
 
 
 def _best(best: Compared, rows: int) -> str:

@@ -8,13 +8,13 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda.device import Event, Stream
+from clew.engines.cuda.device import Event
 from clew.engines.cuda.emulation.builder import Builder
 from clew.engines.cuda.emulation.memory import Alias, Memory
 from clew.engines.cuda.emulation.operators import address_of
@@ -155,20 +155,13 @@ class EmulatedDevice:
         """Any memory of the host."""
         return np.empty(shape, dtype)
 
-    def side_stream(self) -> Stream:
-        """Everything happens at once, in order."""
-        return _InOrder()
-
-    def copy_to(self, target: Array, source: Array, stream: Stream | None = None) -> None:  # noqa: ARG002
+    def copy_to(self, target: Array, source: Array) -> None:
         """Copy now."""
         target.reshape(-1).view(np.uint8)[...] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
 
-    def record(self, stream: Stream | None = None) -> Event:  # noqa: ARG002
+    def record(self) -> Event:
         """Now: all work has ended."""
         return _InOrder()
-
-    def wait(self, event: Event, stream: Stream | None = None) -> None:
-        """Nothing to wait for."""
 
     def kernel(
         self,
@@ -244,13 +237,7 @@ class EmulatedDevice:
 
 
 class _InOrder:
-    """A stream, or an event, where all work ends before the call that starts it."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
+    """An event where all work ends before the call that starts it."""
 
     def synchronize(self) -> None:
         """Nothing to wait for."""

@@ -39,6 +39,11 @@ static_assert(sizeof(Stored) == 8, "a pair is two words");
 typedef index_t Stored;  // the weights are elsewhere
 #endif
 
+// UNIT 1: there are no weights, and every edge counts 1.
+#ifndef UNIT
+#define UNIT 0
+#endif
+
 struct Graph {
     const offset_t* offsets;
     const index_t* neighbours;
@@ -48,6 +53,8 @@ struct Graph {
 #if PAIRED
         const Stored stored = reinterpret_cast<const Stored*>(neighbours)[position];
         return Edge{stored.neighbour, value_of_weight(stored.weight)};
+#elif UNIT
+        return Edge{neighbours[position], (value_t)1};
 #else
         return Edge{neighbours[position], value_of_weight(weights[position])};
 #endif

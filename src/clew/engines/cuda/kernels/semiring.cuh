@@ -3,7 +3,7 @@
 //
 // Macros: value_t is the type of x, weight_t of the weights, sum_t of products and sums. WEIGHTED 0 takes every weight
 // for 1. ABSORBING 1 makes the product with `nothing` the identity. X_BITS 1 reads x as bits, 32 a word. SEGMENTS 1 sums
-// the values in x themselves, with no neighbours to look at. HOT 1 has the first values of x in shared memory.
+// the values in x themselves, with no neighbours to look at.
 // RESULT_IS_BOOL 1 says that results are truth values.
 // The users' functions are clew_multiply(weight_t, value_t) and clew_add(sum_t, sum_t).
 
@@ -20,9 +20,6 @@
 #endif
 #ifndef X_BITS
 #define X_BITS 0
-#endif
-#ifndef HOT
-#define HOT 0
 #endif
 #ifndef RESULT_IS_BOOL
 #define RESULT_IS_BOOL 0
@@ -61,18 +58,13 @@ typedef u32 x_word_t;
 typedef value_t x_word_t;
 #endif
 
-// Where products come from; with SEGMENTS, x holds the values to sum. The first `num_hot` values of x are in `hot` too,
-// which is shared memory.
+// Where products come from; with SEGMENTS, x holds the values to sum.
 struct Source {
     const index_t* neighbours;
     const weight_t* weights;
     const x_word_t* x;
     sum_t identity;
     value_t nothing;
-#if HOT
-    const value_t* hot;
-    index_t num_hot;
-#endif
 };
 
 #if SEGMENTS
@@ -85,9 +77,7 @@ __device__ __forceinline__ sum_t product_at(const Source& source, offset_t k) {
 }
 #else
 __device__ __forceinline__ value_t x_at(const Source& source, index_t column) {
-#if HOT
-    return column < source.num_hot ? source.hot[column] : __ldg(source.x + column);
-#elif X_BITS
+#if X_BITS
     return (value_t)((__ldg(source.x + (column >> 5)) >> (column & 31)) & 1u);
 #else
     return __ldg(source.x + column);

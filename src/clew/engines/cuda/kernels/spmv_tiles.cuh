@@ -145,18 +145,9 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
                                       const x_word_t* x, const u8* wanted, sum_t* out, u64 num_rows, u64 num_items,
                                       u64 num_tiles, const index_t* tile_rows, sum_t* carries, sum_t identity,
-                                      value_t nothing, u64 num_hot) {
+                                      value_t nothing) {
     Place* places = dynamic_shared<Place>() + warp_in_block() * TILE;
-    Source source = {neighbours, weights, x, identity, nothing};
-#if HOT
-    value_t* hot = reinterpret_cast<value_t*>(dynamic_shared<Place>() + blockDim.x / WARP * TILE);
-    for (u64 k = threadIdx.x; k < num_hot; k += blockDim.x) hot[k] = x[k];
-    __syncthreads();
-    source.hot = hot;
-    source.num_hot = (index_t)num_hot;
-#else
-    (void)num_hot;
-#endif
+    const Source source = {neighbours, weights, x, identity, nothing};
     const offset_t base = offsets[0];
     u64 turn = warp_in_grid();
     if (turn >= num_tiles) return;
