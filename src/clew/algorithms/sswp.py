@@ -25,8 +25,9 @@ def sswp(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: 
     source
         Where to start, by name.
     deterministic
-        Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
-        differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
+        Choose parents that are the same in every run and on every engine: the breadth-first tree over the widest
+        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
+        thread; widths never do. Costs one more pass, on a CPU by one thread.
     device
         "auto", "cpu", "cuda", or "hybrid" for both together, which share the edges of integer weights above 0 that fit
         31 bits and leave others to the faster of the two.
