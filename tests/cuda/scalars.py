@@ -45,7 +45,9 @@ def one_kernel_of(name: str, given: list[Compiled]) -> Program:
         f"(({ctype(each.arguments[1])}*)v)[{k}]);\n"
         for k, each in enumerate(given)
     )
-    return _program(name, f"extern \"C\" __global__ void all(char* u, char* v, char* out) {{\n{''.join(calls)}}}\n", given)
+    return _program(
+        name, f'extern "C" __global__ void all(char* u, char* v, char* out) {{\n{"".join(calls)}}}\n', given
+    )
 
 
 def program_of(name: str, given: list[Compiled]) -> Program:
@@ -72,4 +74,6 @@ def special(dtype: np.dtype[Any]) -> Any:
         some = [0.0, -0.0, 1.0, -1.0, 0.1, 2.5, -3.75, 16777217.0, ends.tiny, ends.max, ends.min, ends.eps]
         return np.array([*some, np.inf, -np.inf, np.nan], dtype=dtype)
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
-    return np.array(sorted({low, low + 1, high - 1, high, high // 3, 0, 1, 2, 7, *([-1, -2] if low else [])}), dtype=dtype)
+    return np.array(
+        sorted({low, low + 1, high - 1, high, high // 3, 0, 1, 2, 7, *([-1, -2] if low else [])}), dtype=dtype
+    )

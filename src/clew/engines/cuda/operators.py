@@ -1,4 +1,4 @@
-"""Users' Python functions as GPU code (LTO-IR). The only module that knows numba-cuda, whose successor has the same API.
+"""Users' Python functions as GPU code (LTO-IR). Only this module knows numba-cuda, whose successor has the same API.
 
 clew's own functions do not come here: they are C++ text (expressions.py).
 """
@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.cuda.source import Compiled
 from clew.engines.cuda.failures import INSTALL
+from clew.engines.cuda.source import Compiled
 from clew.engines.inlining import callable_now
 from clew.errors import MissingDependencyError, OperatorError
 from clew.operators.results import where
@@ -99,23 +99,24 @@ def _numba_cuda() -> Any:
 @contextmanager
 def _numpy_as_it_was() -> Iterator[None]:
     """Let numba-cuda 0.30 find what NumPy 2.5 no longer has, and let NumPy not warn about how it is used there."""
-    lost = not hasattr(np, "row_stack")
+    numpy: Any = np
+    lost = not hasattr(numpy, "row_stack")
     if lost:
-        np.row_stack = lambda arrays: np.vstack(arrays)  # type: ignore[attr-defined]
+        numpy.row_stack = lambda arrays: np.vstack(arrays)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             yield
     finally:
         if lost:
-            del np.row_stack  # type: ignore[attr-defined]
+            del numpy.row_stack
 
 
 @contextmanager
 def _capability(capability: tuple[int, int]) -> Iterator[None]:
     """Compile functions that call functions with no GPU present: numba-cuda would ask the driver for its generation."""
     _numba_cuda()
-    dispatcher = importlib.import_module("numba.cuda.dispatcher")
+    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
 
     class Stated:
         compute_capability = capability
