@@ -15,8 +15,10 @@ import pytest
 import clew
 from clew import primitives, result
 
-#: For tests that make allocations fail, which only the emulation can.
-emulation_only = pytest.mark.skipif(bool(os.environ.get("CLEW_TESTS_ON_GPU")), reason="the emulation's own")
+#: For tests of what only the emulation can do: make allocations fail, count them, run under sanitizers.
+emulation_only = pytest.mark.skipif(
+    bool(os.environ.get("CLEW_TESTS_ON_GPU")), reason="only the emulated GPU can do what this test needs"
+)
 
 
 def fetched(value: Any) -> Any:

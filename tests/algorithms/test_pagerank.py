@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import networkx as nx
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -98,6 +97,7 @@ def test_float32_is_as_near_as_float32_can_be(name):
 
 
 def test_personalization_of_pandas_goes_by_its_index():
+    pd = pytest.importorskip("pandas")
     graph = clew.Graph.from_edges(["ann", "bob", "cy"], ["bob", "cy", "dan"])
     wanted = {"dan": 3.0, "ann": 1.0, "bob": 0.5, "cy": 0.0}
     expected = clew.pagerank(graph, personalization=wanted).rank

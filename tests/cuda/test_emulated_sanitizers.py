@@ -14,9 +14,13 @@ from pathlib import Path
 import pytest
 
 from clew.engines.cuda.emulation.builder import sanitizer_library
+from tests.on_gpu import emulation_only
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(os.environ.get("CLEW_SANITIZE") == "1", reason="everything is sanitized already")
+pytestmark = [
+    emulation_only,
+    pytest.mark.skipif(os.environ.get("CLEW_SANITIZE") == "1", reason="everything is sanitized already"),
+]
 
 SCRIPT = '''
 import sys

@@ -19,6 +19,7 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda import cuda_device, failures
 from clew.engines.cuda.rows import forget_all
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
+from tests.on_gpu import emulation_only
 
 pytestmark = pytest.mark.usefixtures("small_heap")
 
@@ -41,6 +42,7 @@ ON_GPU = [
 ]
 
 
+@emulation_only
 @pytest.mark.parametrize("name", ON_GPU)
 def test_every_allocation_may_fail(name):
     algorithm = ALGORITHMS[name]

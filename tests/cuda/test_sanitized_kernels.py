@@ -15,8 +15,12 @@ from tests.cuda.reached import LINE
 from tests.cuda.test_compile import PROGRAMS
 from tests.cuda.test_emulated_sanitizers import run
 from tests.cuda.test_pagerank import TUNINGS
+from tests.on_gpu import emulation_only
 
-pytestmark = pytest.mark.skipif(os.environ.get("CLEW_SANITIZE") == "1", reason="everything is sanitized already")
+pytestmark = [
+    emulation_only,
+    pytest.mark.skipif(os.environ.get("CLEW_SANITIZE") == "1", reason="everything is sanitized already"),
+]
 
 
 def each(test: str, *values: object) -> list[str]:

@@ -33,8 +33,9 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
     source
         Where to start, by name.
     deterministic
-        Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
-        differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
+        Choose parents that are the same in every run and on every engine: the breadth-first tree over the shortest
+        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
+        thread; distances never do. Costs one more pass, on a CPU by one thread.
     device
         "auto", "cpu" or "cuda".
 

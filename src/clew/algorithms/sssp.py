@@ -43,8 +43,9 @@ def sssp(
         The width of a bucket; by default chosen from the weights and the degrees. Small: less work is done twice;
         large: more is done at a time. It has no influence on distances.
     deterministic
-        Choose parents that are the same in every run: breadth first among the shortest paths. Without it, they may
-        differ from run to run with more than one thread; distances never do. Costs one more pass on one thread.
+        Choose parents that are the same in every run and on every engine: the breadth-first tree over the shortest
+        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
+        thread; distances never do. Costs one more pass, on a CPU by one thread.
     balance
         How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
         ``clew.bfs`` says what each does.

@@ -34,8 +34,9 @@ def sswp(
     source
         Where to start, by name.
     deterministic
-        Choose parents that are the same in every run: breadth first among the widest paths. Without it, they may
-        differ from run to run with more than one thread; widths never do. Costs one more pass on one thread.
+        Choose parents that are the same in every run and on every engine: the breadth-first tree over the widest
+        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
+        thread; widths never do. Costs one more pass, on a CPU by one thread.
     balance
         How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
         ``clew.bfs`` says what each does.

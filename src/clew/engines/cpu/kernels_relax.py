@@ -44,14 +44,18 @@ def lock(parent, v):
 def tree_of_tight_edges(out, weights, source, value, unreached, low, parent, queue):
     """Choose parents that depend on nothing but the graph: breadth first over the edges that attain their end's value.
 
-    ``parent`` holds -1 (unsigned) everywhere; ``queue`` has room for all vertices.
+    Of several parents in one level, the smallest id is taken: levels are gone through in ascending order. ``parent``
+    holds -1 (unsigned) everywhere; ``queue`` has room for all vertices.
     """
     indptr, indices = out
     none = parent[source]
     parent[source] = source
     queue[0] = source
-    head, tail = np.uint64(0), ONE
+    head, tail, level = np.uint64(0), ONE, ONE
     while head < tail:
+        if head == level:
+            level = tail
+            queue[head:tail].sort()
         u = queue[head]
         head += ONE
         for j in range(indptr[u], indptr[u + ONE]):

@@ -53,7 +53,7 @@ def bellman_ford(
         limit = int(told["relaxed"]) + between
     tree = None
     if deterministic or not search.links_used:
-        tree = tree_of_tight_edges(search, rising=not negative)
+        tree = tree_of_tight_edges(search, breadth_first=deterministic or negative)
     found = search.finish(tree)
     return Found(found.value, found.parent, search.step - 1, found.reached, found.trace, [])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+from clew.engines.cuda.expressions import definitions, linked
 from clew.engines.cuda.source import Program, ctype, kept
 from clew.errors import MissingDependencyError
 
@@ -21,18 +22,19 @@ OPTIONS = f"{STANDARD}, default-device"
 
 def cubin(program: Program, architecture: str) -> bytes:
     """The machine code of a program's kernels, from the cache if it was ever compiled."""
-    key = program.key(architecture, _version(), OPTIONS)
+    key = program.key(architecture, _version(), OPTIONS, definitions(program))
     return kept(f"cubin/{key}.cubin", lambda path: path.write_bytes(_compile(program, architecture))).read_bytes()
 
 
 def _compile(program: Program, architecture: str) -> bytes:
     core = _core()
-    if not program.operators:
+    users = linked(program)
+    if not users:
         return _translate(core, program, architecture, "cubin")
     from clew.engines.cuda.operators import ltoir
 
     parts = [core.ObjectCode.from_ltoir(_translate(core, program, architecture, "ltoir"))]
-    for name, operator in program.operators:
+    for name, operator in users:
         parts.append(core.ObjectCode.from_ltoir(ltoir(name, operator, architecture)))
     options = core.LinkerOptions(arch=architecture, link_time_optimization=True)
     return bytes(core.Linker(*parts, options=options).link("cubin").code)
@@ -47,13 +49,13 @@ def _translate(core: Any, program: Program, architecture: str, kind: str) -> byt
         device_as_default_execution_space=True,
         name=program.file,
     )
-    return bytes(core.Program(declarations(program) + program.text, "c++", options).compile(kind).code)
+    return bytes(core.Program(prelude(program) + program.text, "c++", options).compile(kind).code)
 
 
-def declarations(program: Program) -> str:
-    """The users' functions as the kernels see them."""
-    lines = []
-    for name, operator in program.operators:
+def prelude(program: Program) -> str:
+    """The functions that the kernels call: clew's own in full, and users' as what they are linked with."""
+    lines = [definitions(program)]
+    for name, operator in linked(program):
         arguments = ", ".join(ctype(dtype) for dtype in operator.arguments)
         lines.append(f'extern "C" __device__ {ctype(operator.result)} {name}({arguments});\n')
     return "".join(lines)

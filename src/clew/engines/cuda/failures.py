@@ -16,7 +16,7 @@ ON_CPU = (
     'The CPU can still be used (device="cpu"); see clew doctor.',
     "The CPU can still be used (--device cpu); see clew doctor.",
 )
-NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core", "numba.cuda": "numba-cuda"}
+NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core"}
 
 
 def missing_packages() -> list[str]:
@@ -27,8 +27,6 @@ def missing_packages() -> list[str]:
             found = importlib.util.find_spec(module) is not None
         except ImportError:
             found = False
-        if module == "numba.cuda":
-            found = found and importlib.util.find_spec("numba_cuda") is not None
         if not found:
             missing.append(package)
     return missing

@@ -1,18 +1,27 @@
-"""Python functions as GPU code (LTO-IR). The only module that knows numba-cuda, whose successor has the same API."""
+"""Users' Python functions as GPU code (LTO-IR). Only this module knows numba-cuda, whose successor has the same API.
+
+clew's own functions do not come here: they are C++ text (expressions.py).
+"""
 
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
+import importlib.util
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from clew.engines.compile_errors import is_compile_error, operator_error
+from clew.engines.cuda.failures import INSTALL
 from clew.engines.cuda.source import Compiled
 from clew.engines.inlining import callable_now
+from clew.errors import MissingDependencyError
 
 
 def ltoir(name: str, operator: Compiled, architecture: str) -> bytes:
@@ -23,7 +32,7 @@ def ltoir(name: str, operator: Compiled, architecture: str) -> bytes:
     types = tuple(from_dtype(stored(dtype)) for dtype in operator.arguments)
     try:
         with _capability(capability):
-            code, _ = _numba_cuda("numba.cuda").compile(
+            code, _ = _numba_cuda().compile(
                 typed(operator),
                 types,
                 device=True,
@@ -63,15 +72,51 @@ def typed(operator: Compiled) -> FunctionType:
     return made
 
 
-def _numba_cuda(module: str) -> Any:
-    """A module of numba-cuda, which puts itself in the place of Numba's own and has no types."""
-    return importlib.import_module(module)
+@lru_cache(maxsize=1)
+def _numba_cuda() -> Any:
+    """numba-cuda, which puts itself in the place of Numba's own and has no types."""
+    if importlib.util.find_spec("numba_cuda") is None:
+        raise MissingDependencyError(
+            f"your own functions need numba-cuda to run on a GPU, and it is not installed; {INSTALL}. The built-in "
+            "operators do not need it."
+        )
+    from numba import types
+
+    try:
+        with _numpy_as_it_was():
+            found = importlib.import_module("numba.cuda")
+            # Some of its modules are loaded when it first compiles.
+            found.compile(lambda a: a, (types.int32,), device=True, abi="c", output="ltoir", cc=(9, 0))
+    except (AttributeError, ImportError) as error:
+        version = importlib.metadata.version
+        raise MissingDependencyError(
+            f"numba-cuda {version('numba-cuda')} does not work with NumPy {version('numpy')} ({error}). Your own "
+            "functions run on a GPU with numba-cuda 0.30.4 and NumPy 2.0 to 2.5. The built-in operators do not need it."
+        ) from error
+    return found
+
+
+@contextmanager
+def _numpy_as_it_was() -> Iterator[None]:
+    """Let numba-cuda 0.30 find what NumPy 2.5 no longer has, and let NumPy not warn about how it is used there."""
+    numpy: Any = np
+    lost = not hasattr(numpy, "row_stack")
+    if lost:
+        numpy.row_stack = lambda arrays: np.vstack(arrays)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            yield
+    finally:
+        if lost:
+            del numpy.row_stack
 
 
 @contextmanager
 def _capability(capability: tuple[int, int]) -> Iterator[None]:
     """Compile functions that call functions with no GPU present: numba-cuda would ask the driver for its generation."""
-    dispatcher = _numba_cuda("numba.cuda.dispatcher")
+    _numba_cuda()
+    dispatcher: Any = importlib.import_module("numba.cuda.dispatcher")
 
     class Stated:
         compute_capability = capability

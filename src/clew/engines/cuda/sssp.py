@@ -41,7 +41,7 @@ def sssp(
         search = Search(device, rows, source, shortest(device, rows, width), tuning)
         search.run()
     if deterministic or not search.links_used:
-        return search.finish(tree_of_tight_edges(search, rising=True))
+        return search.finish(tree_of_tight_edges(search, breadth_first=deterministic))
     return search.finish()
 
 

@@ -34,7 +34,7 @@ def sswp(
     search = Search(device, rows, source, widest(device, rows, buckets), tuning)
     search.run()
     if deterministic or not search.links_used:
-        return search.finish(tree_of_tight_edges(search, rising=True))
+        return search.finish(tree_of_tight_edges(search, breadth_first=deterministic))
     return search.finish()
 
 

@@ -14,17 +14,18 @@ LEVELS_PER_LAUNCH = 1 << 12  # then the host has a look, so that Ctrl-C is heard
 EDGES_PER_THREAD = 8
 
 
-def tree_of_tight_edges(search: Search, *, rising: bool) -> Any:
+def tree_of_tight_edges(search: Search, *, breadth_first: bool) -> Any:
     """Parents that depend on nothing but the graph: a tree of edges that attain their end's value.
 
-    ``rising`` says that no weight is negative: then a tight edge from a smaller value can be taken without more ado.
+    ``breadth_first`` takes the smallest vertex of the earliest level, as every engine does where parents are to be
+    the same. Without it, and where no weight is negative, one pass over all edges does for most vertices.
     """
     device, n = search.device, search.n
     index = np.dtype(search.rows.neighbours.dtype)
     parents = device.full(n, -1, index)
     unsigned = parents.view(f"u{index.itemsize}")
     source = index.type(search.source)
-    if rising:
+    if not breadth_first:
         _over_edges(search, "tight_rising", source, unsigned)
     levels = device.empty(n, np.uint32)
     state, barrier = device.zeros(5, np.uint64), device.zeros(GRID_BARRIER_WORDS, np.uint32)

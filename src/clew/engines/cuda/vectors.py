@@ -62,6 +62,7 @@ def _variants() -> list[Program]:
     tiles = {"EACH": balance.EACH, "THREADS": THREADS, "RESIDENT": RESIDENT}
     return [
         Program.of("elementwise.cuh", *_typed(operators.plus, byte, double, double)),
+        Program.of("elementwise.cuh", *_typed(Operator(lambda a, b: a % b), byte, byte, byte)),
         Program.of("spmv_tiles.cuh", {**macros, **sums.defines, **tiles}, sums.operators),
         Program.of("spmv_rows.cuh", rows, smallest.operators),
     ]

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 
+from clew.engines.cuda.expressions import definitions, linked
 from clew.engines.cuda.source import KERNELS, Program, ctype, kept
 from clew.errors import DeviceError, MissingDependencyError
 
@@ -50,8 +51,8 @@ class Builder:
         """The kernels of a program, loaded. Its users' functions are pointers that must be set before a launch."""
         runtime = self._runtime_path()
         _loaded(runtime)
-        types = [f"{name}({o.arguments})->{o.result}" for name, o in program.operators]
-        key = self._key(program.text, repr(program.defines), *types)
+        types = [f"{name}({o.arguments})->{o.result}" for name, o in linked(program)]
+        key = self._key(program.text, repr(program.defines), definitions(program), *types)
         path = kept(f"emulated/{key}.so", lambda draft: self._build(program, draft, runtime))
         return _loaded(path)
 
@@ -82,7 +83,8 @@ class Builder:
     def _text(self, program: Program) -> str:
         """The macros come after the emulation, whose own names they must not replace."""
         lines = [f"#define {name} {value}" for name, value in program.defines]
-        for name, operator in program.operators:
+        lines.append(definitions(program))
+        for name, operator in linked(program):
             arguments = ", ".join(ctype(dtype) for dtype in operator.arguments)
             lines.append(
                 f'extern "C" __attribute__((visibility("default"))) {ctype(operator.result)} (*{name})({arguments});'

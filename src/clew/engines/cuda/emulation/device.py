@@ -18,6 +18,7 @@ from clew.engines.cuda.device import Event
 from clew.engines.cuda.emulation.builder import Builder
 from clew.engines.cuda.emulation.memory import Alias, Memory
 from clew.engines.cuda.emulation.operators import address_of
+from clew.engines.cuda.expressions import linked
 from clew.engines.cuda.pairs import PAIR, write_pairs_on_all_cores
 from clew.engines.cuda.source import Compiled, Program
 from clew.errors import DeviceError
@@ -184,7 +185,7 @@ class EmulatedDevice:
             signature.restype = ctypes.c_char_p
             pointers = tuple(
                 (ctypes.c_void_p.in_dll(library, pointer), address_of(operator))
-                for pointer, operator in program.operators
+                for pointer, operator in linked(program)
             )
             found = EmulatedKernel(name, entry, _split(signature().decode()), pointers)
             self._kernels[program, name] = found

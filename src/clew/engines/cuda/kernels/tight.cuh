@@ -3,10 +3,10 @@
 #include "path_words.cuh"
 // Parents made of values: an edge is tight if it gives its end the value that it has.
 //
-// Where no weight is negative, a tight edge from a smaller value can always be taken, in any order: one pass over all
-// edges. Ends of tight edges between equal values only (weights of 0, or too small to change a sum) must not become
-// each other's parents, so those are reached breadth first, level by level. Where weights may be negative, everything
-// is. The parent is the smallest of those possible, so it is the same in every run.
+// Parents that are to be the same on every engine are found breadth first from the source, level by level: the parent
+// is the smallest vertex of the level before. Where any parent will do and no weight is negative, a tight edge from a
+// smaller value can always be taken, in any order: one pass over all edges. Ends of tight edges between equal values only
+// (weights of 0, or too small to change a sum) must not become each other's parents, so those are reached breadth first.
 
 typedef Unsigned<sizeof(index_t)>::type parent_t;  // parents as unsigned numbers: none is the largest
 #define NO_PARENT ((parent_t)~(parent_t)0)
