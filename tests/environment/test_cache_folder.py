@@ -150,7 +150,7 @@ import json, warnings
 import clew
 from clew import cache_folder
 cache_folder._temporary = lambda setting: ()
-with warnings.catch_warnings(record=True) as said:
+with warnings.catch_warnings(record=True, action="always") as said:
     assert clew.elementwise(clew.operators.plus, [1, 2], [3, 4], device="cpu").tolist() == [4, 6]
 print(json.dumps([str(warning.message) for warning in said]))
 """
