@@ -1,4 +1,4 @@
-"""Functions without a way in from Python until Python calls them: it is made then, and found on disk later."""
+"""Functions without a way in from Python until Python calls them, and where later processes find them on disk."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from numba.core.errors import TypingError
 
 import clew
+from clew import compiled_cache
 from clew.engines.cpu import compiler
 from clew.jit import njit
 from clew.operators import functions
@@ -32,8 +33,9 @@ def four_times(number):
 
 
 @pytest.fixture
-def loaded(tmp_path):
+def loaded(tmp_path, monkeypatch):
     """The module, loaded anew by every call, as another process would."""
+    monkeypatch.setenv("CLEW_CACHE_DIR", str(tmp_path))
     path = tmp_path / "squares.py"
     path.write_text(MODULE)
 
@@ -103,18 +105,89 @@ def test_both_kinds_are_found_on_disk(loaded):
 
 
 def test_code_of_the_other_kind_under_the_same_key_is_not_called(loaded, tmp_path):
-    """What two processes can do that write at once: here the index of one is given the data of the other."""
+    """For Python and for compiled code there is a file each: here each gets the content of the other."""
     first = loaded()
     assert (first.four_times(3), first.squared(3)) == (36, 9)
-    without, made = sorted((tmp_path / "__pycache__").glob("squares.squared-*.nbc"))
-    made.write_bytes(without.read_bytes())
+    one, other = files = files_of("squares.squared", tmp_path)
+    contents = [path.read_bytes() for path in files]
+    one.write_bytes(contents[1])
+    other.write_bytes(contents[0])
     second = loaded()
     assert second.squared(3) == 9
     assert second.squared.stats.cache_misses.total() == 1
 
 
+@pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:-1], lambda content: b"x" + content])
+def test_damaged_files_are_written_again(loaded, tmp_path, damage):
+    assert loaded().squared(3) == 9
+    (path,) = files_of("squares.squared", tmp_path)
+    path.write_bytes(damage(path.read_bytes()))
+    second, third = loaded(), loaded()
+    assert (second.squared(3), third.squared(3)) == (9, 9)
+    assert (second.squared.stats.cache_misses.total(), third.squared.stats.cache_misses.total()) == (1, 0)
+
+
+def test_code_of_other_sources_or_packages_is_replaced(loaded, tmp_path, monkeypatch):
+    first = loaded()
+    assert first.squared(3) == 9
+    before = files_of("squares.squared", tmp_path)
+    (tmp_path / "squares.py").write_text(MODULE.replace("return number * number", "return number * number * number"))
+    compiled_cache.stamp.cache_clear(), compiled_cache._read.cache_clear()
+    second = loaded()
+    assert second.squared(3) == 27
+    after = files_of("squares.squared", tmp_path)
+    assert len(after) == 1
+    assert after != before
+    monkeypatch.setattr(compiled_cache, "VERSIONS", "another Numba")
+    compiled_cache.stamp.cache_clear()
+    third = loaded()
+    assert third.squared(3) == 27
+    assert third.squared.stats.cache_misses.total() == 1
+    third.squared._cache.flush()
+    assert files_of("squares.squared", tmp_path) == []
+    compiled_cache.stamp.cache_clear(), compiled_cache._read.cache_clear()
+
+
+def files_of(function, folder):
+    return sorted((folder / "compiled").glob(f"{function}-*.nbc"))
+
+
+KERNEL_FILES = [path for path in Path(clew.__file__).parent.rglob("*.py") if "clew.jit import njit" in path.read_text()]
+
+
+@pytest.mark.parametrize("path", KERNEL_FILES, ids=lambda path: path.stem)
+def test_the_sources_of_a_kernel_are_all_modules_that_it_imports(path):
+    """Files are searched by their text, which is quick; here Python's own parser looks at them."""
+    found, ahead = set(), [path]
+    while ahead:
+        file = ahead.pop()
+        if file not in found:
+            found.add(file)
+            ahead += imported_by(file)
+    assert compiled_cache.sources(path) == found
+
+
+def imported_by(path):
+    for line in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(line, ast.ImportFrom):
+            assert line.level == 0, f"{path} has a relative import, which the cache does not follow"
+            modules = [f"{line.module}.{name.name}" for name in line.names]
+        else:
+            modules = [name.name for name in line.names] if isinstance(line, ast.Import) else []
+        for module in modules:
+            if module.startswith("clew."):
+                yield Path((spec_of(module) or spec_of(module.rpartition(".")[0])).origin)
+
+
+def spec_of(name):
+    try:
+        return importlib.util.find_spec(name)
+    except ModuleNotFoundError:  # of a name in a module that is no package
+        return None
+
+
 def test_kernels_of_one_factory_may_call_each_other(monkeypatch, tmp_path):
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("CLEW_CACHE_DIR", str(tmp_path))
 
     def factory(function, mark):
         @njit(cache=True)

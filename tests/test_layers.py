@@ -13,8 +13,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 
 # Data flows down this list; a module may import only from its own line and the lines above it.
 LAYERS = (
-    ("errors",),
-    ("dtypes", "jit", "threads", "drawing", "progress", "counts", "checks", "tracing"),
+    ("errors", "cache_folder"),
+    ("dtypes", "compiled_cache", "jit", "threads", "drawing", "progress", "counts", "checks", "tracing"),
     ("names", "adjacency"),
     ("build",),
     ("transform", "convert", "describe"),

@@ -12,14 +12,22 @@ functions handed over as arguments of a declared ``FunctionType``.
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from numba.core import config, sigutils
-from numba.core.caching import FunctionCache
+from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
+
+from clew.compiled_cache import Kept
+
+# Numba puts a number into the name of everything it compiles, and counts from 1 in every process. Two processes give
+# one name to two variants of a function, and a third that loads both from disk mixes them up (numba #10486). Numbers
+# drawn at random differ, in processes that were forked too.
+FunctionIdentity._unique_ids = iter(lambda: int.from_bytes(os.urandom(8), "big"), None)
 
 
 def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **options: Any) -> Any:
@@ -42,9 +50,9 @@ class Lean(CPUDispatcher):
         self.inner = False
         self._without_way_in: set[tuple[Any, ...]] = set()
 
-    def enable_caching(self) -> None:
-        """Keep on disk what is compiled."""
-        self._cache = Kept(self)
+    def enable_caching(self, mark: str | None = None) -> None:
+        """Keep compiled code on disk; ``mark`` says what a closure captures, the same in every process."""
+        self._cache = Kept(self, mark)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """What compiled code asks for."""
@@ -86,22 +94,3 @@ def uncollected() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
-
-
-class Kept(FunctionCache):
-    """What is on disk, told apart by whether Python can call it."""
-
-    def __init__(self, dispatcher: Lean) -> None:
-        super().__init__(dispatcher.py_func)
-        self._dispatcher = dispatcher
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        return (*super()._index_key(sig, codegen), self._dispatcher.inner)
-
-    def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Of two processes that write at once, one may leave its code under the other's key: that is not called."""
-        found = super()._load_overload(sig, target_context)
-        if found is None or self._dispatcher.inner:
-            return found
-        name = found.fndesc.llvm_cpython_wrapper_name
-        return found if found.library.get_pointer_to_function(name) else None

@@ -115,8 +115,8 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         On which graph; of an unweighted one, ``process`` gets 1 for every weight.
     device
         "auto", "cpu", "cuda", "hybrid" or "reference". A GPU reduces with monoids; programs with a ``Gather`` run on
-        the CPU. "hybrid" runs the program on the GPU where it compiles for it and its state fits. Otherwise ``send`` and
-        ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Sums of floats
+        the CPU. "hybrid" runs the program on the GPU where it compiles for it and its state fits. Otherwise ``send``
+        and ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Sums of floats
         depend in their last digits on which of the two it is. "reference" runs the functions in plain Python, where
         print and a debugger work; it is slow.
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from clew import cache_folder
 from clew.cli import output
 from clew.counts import counted
 from clew.progress import showing
@@ -17,12 +19,12 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
     Bandwidths are measured: bytes read plus written for copies within one memory, bytes moved for those between two.
     """
     from clew.engines import survey
-    from clew.engines.cuda.source import cache_folder
 
+    cache = cache_folder.writable_folder()
     with showing("measuring"):
         cpu, gpu, versions = survey.processor(), survey.graphics(), survey.versions()
     if as_json:
-        output.as_json({"cpu": cpu, "gpu": gpu, "versions": versions, "cache": str(cache_folder())})
+        output.as_json({"cpu": cpu, "gpu": gpu, "versions": versions, "cache": None if cache is None else str(cache)})
         return
     output.heading("CPU")
     output.facts(
@@ -49,7 +51,17 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
         )
     output.heading("Packages")
     output.facts([(name, version or "not installed") for name, version in versions.items()])
-    output.paragraph(f"Kernels compiled for a GPU are kept in {cache_folder()}.")
+    output.paragraph(_cache(cache))
+
+
+def _cache(folder: Path | None) -> str:
+    if folder is None:
+        tried = ", ".join(map(str, cache_folder.folders()))
+        return f"No folder for compiled code can be written (tried {tried}). {cache_folder.REMEDY}."
+    kept = f"Compiled code is kept in {folder}"
+    if cache_folder.is_temporary(folder):
+        return f"{kept}, which a restart may empty. {cache_folder.REMEDY} and that lasts."
+    return f"{kept}."
 
 
 def _memory(device: dict[str, Any]) -> str:

@@ -21,7 +21,8 @@ def warmup(
 ) -> None:
     """Compile every algorithm ahead of its first use.
 
-    What is compiled stays on disk; this needs to run once after an installation or an update, if at all.
+    Compiled code stays on disk (`clew doctor` shows where). Run this once after an installation or an update, if at
+    all: for instance when you build a container, so that all its users find the code.
     """
     seconds = {}
     with showing("compiling") as progress:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from clew.engines.cuda.source import cache_folder
+from clew import cache_folder
 from clew.progress import showing
 
 BUSY = "measured while others wanted the cores"
@@ -19,23 +18,19 @@ VERSION = 2  # of the files; other rates are measured when it changes
 def measured_once(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bool = False) -> dict[str, Any]:
     """What the cache has under this name, or what is measured now; what a busy machine gave counts while it is so."""
     key = hashlib.sha256(f"{VERSION} {what}".encode()).hexdigest()[:16]
-    path = cache_folder() / f"rates-{key}.json"
-    if not fresh:
+    name = f"rates-{key}.json"
+    folder = cache_folder.writable_folder()  # others may have been filled on another machine
+    if not fresh and folder is not None:
         try:
-            kept = _as_tuples(json.loads(path.read_text(encoding="utf-8")))
+            kept = _as_tuples(json.loads((folder / name).read_text(encoding="utf-8")))
             if not kept.pop(BUSY, False) or is_busy():
                 return kept
         except (OSError, ValueError):
             pass  # not measured yet, or not readable
     with showing("measuring this machine, once"):
         rates = measure()
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_suffix(f".{time.monotonic_ns()}")
-        draft.write_text(json.dumps({**rates, BUSY: is_busy()}, indent=2) + "\n", encoding="utf-8")
-        draft.replace(path)
-    except OSError:
-        pass  # a folder that cannot be written to costs a second each time, no more
+    # Where nothing can be written, every process measures, which takes a second.
+    cache_folder.store(name, (json.dumps({**rates, BUSY: is_busy()}, indent=2) + "\n").encode())
     return rates
 
 

@@ -9,7 +9,6 @@ is drawn anew in every process. So a kernel is kept by the fingerprint of the us
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import sha256
 from types import FunctionType
 from typing import Any
 
@@ -57,19 +56,6 @@ def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: A
     if key not in _kernels:
         dispatcher = factory(*map(callable_now, functions), mark=mark, **constants)
         for each in dispatcher if isinstance(dispatcher, tuple) else (dispatcher,):  # a factory may make several
-            _keep_by(each, repr((VERSION, mark, sorted(constants.items()))))
+            each.enable_caching(repr((VERSION, mark, sorted(constants.items()))))
         _kernels[key] = Kernel(dispatcher, functions)
     return _kernels[key]
-
-
-def _keep_by(dispatcher: Any, mark: str) -> None:
-    """Have a compiled closure found again on disk by ``mark`` and its own code, whatever else it captures."""
-    from clew.jit import Kept
-
-    code = sha256(dispatcher.py_func.__code__.co_code).hexdigest()
-
-    class MarkedCache(Kept):
-        def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-            return sig, codegen.magic_tuple(), code, mark, dispatcher.inner
-
-    dispatcher._cache = MarkedCache(dispatcher)

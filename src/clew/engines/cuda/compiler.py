@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from clew.engines.cuda.expressions import definitions, linked
-from clew.engines.cuda.source import Program, ctype, kept
+from clew.engines.cuda.source import Program, ctype, kept_bytes
 from clew.errors import MissingDependencyError
 
 #: Turing, Ampere, Hopper and Blackwell: the oldest that CUDA 13 knows, and the newest.
@@ -23,7 +23,7 @@ OPTIONS = f"{STANDARD}, default-device"
 def cubin(program: Program, architecture: str) -> bytes:
     """The machine code of a program's kernels, from the cache if it was ever compiled."""
     key = program.key(architecture, _version(), OPTIONS, definitions(program))
-    return kept(f"cubin/{key}.cubin", lambda path: path.write_bytes(_compile(program, architecture))).read_bytes()
+    return kept_bytes(f"cubin/{key}.cubin", lambda: _compile(program, architecture))
 
 
 def _compile(program: Program, architecture: str) -> bytes:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from clew import cache_folder
+from clew.errors import ResourceError
 from clew.operators.fingerprints import fingerprint
 
 KERNELS = Path(__file__).parent / "kernels"
@@ -113,22 +114,35 @@ def _expanded(file: str, seen: set[str]) -> str:
     return INCLUDE.sub(lambda found: _expanded(found[1], seen), text)
 
 
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: ``$CLEW_CACHE_DIR``, or clew's folder in the user's cache."""
-    chosen = os.environ.get("CLEW_CACHE_DIR")
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "clew"
-    return Path(chosen) if chosen else base
-
-
-def kept(name: str, make: Any) -> Path:
+def kept(name: str, make: Callable[[Path], object]) -> Path:
     """The file ``name`` of the cache, made by ``make(path)`` if it is not there; whole or not at all."""
-    path = cache_folder() / name
-    if not path.exists():
+    found = cache_folder.find(name)
+    if found is not None:
+        return found
+    folder = cache_folder.writable_folder()
+    if folder is None:
+        raise ResourceError(
+            f"there is no folder for {Path(name).name}, which must be a file to be loaded. {cache_folder.REMEDY}."
+        )
+    path = folder / name
+    draft = cache_folder.draft_of(path)  # others may make the same now
+    try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f".{os.getpid()}-{threading.get_ident()}-{path.name}")  # others may make the same now
-        try:
-            make(draft)
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
+        make(draft)
+        draft.replace(path)
+    except OSError as error:
+        raise ResourceError(f"{path} cannot be written: {error.strerror}. {cache_folder.REMEDY}.") from error
+    finally:
+        with suppress(OSError):
+            draft.unlink()
     return path
+
+
+def kept_bytes(name: str, make: Callable[[], bytes]) -> bytes:
+    """As ``kept``, for what is needed in memory only: where nothing can be written, it is made every time."""
+    found = cache_folder.find(name)
+    if found is not None:
+        return found.read_bytes()
+    content = make()
+    cache_folder.store(name, content)
+    return content
