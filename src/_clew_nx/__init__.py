@@ -123,7 +123,7 @@ NOTES: dict[str, str] = {
     "label_propagation_communities": "The same rules; another colouring, so that ties may fall another way.",
     "maximal_independent_set": "Another set than NetworkX's for the same seed.",
     "overall_reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
-    "pagerank": "The power iteration starts at the personalization; nstart and dangling are left to NetworkX.",
+    "pagerank": "A dangling distribution of its own is left to NetworkX.",
     "reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
 }
 
@@ -140,5 +140,5 @@ def get_info() -> dict[str, Any]:
             for names in FUNCTIONS.values()
             for name in names
         },
-        "default_config": {"min_edges": 2000},
+        "default_config": {"min_edges": 2000, "check_edges": 50_000},
     }

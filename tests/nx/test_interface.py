@@ -110,7 +110,7 @@ def test_a_function_that_is_not_served_runs_in_networkx():
 # ------------------------------------------------------------------ reasons
 
 REASONS = [
-    ("pagerank", {"nstart": {0: 1}}, "nstart is given"),
+    ("hits", {"nstart": {0: 1}}, "nstart is given"),
     ("pagerank", {"dangling": {0: 1}}, "dangling is given"),
     ("hits", {"normalized": False}, "normalized is False"),
     ("betweenness_centrality", {"weight": "weight"}, "weight is 'weight'"),

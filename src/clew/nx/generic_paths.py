@@ -10,7 +10,7 @@ import networkx as nx
 
 from clew import algorithms
 from clew.graph import Graph
-from clew.nx import negative_paths, path_search, unweighted_paths, weighted_paths
+from clew.nx import negative_paths, numbers, path_search, unweighted_paths, weighted_paths
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
 from clew.nx.serving import served, weight_is_a_function
@@ -87,14 +87,15 @@ def shortest_path_length(
         tree = _search(method, paths=False)(graph, start)
         if tree.parent[end] < 0:
             raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-        return tree.distance[end].item()
+        return numbers.length(G, tree, weight, end)
     if source is None and target is None:
         if not graph.weighted:
             return unweighted_paths.all_lengths(G)
         trees = path_search.each(G, graph, _search(method, paths=False))
-        return ((node, path_search.lengths(G, tree)) for node, tree in trees)
+        return ((node, numbers.lengths(G, tree, weight)) for node, tree in trees)
     backward = source is None
     start = vertex_of(G, target if backward else source, "Target" if backward else "Source")
     if not graph.weighted:
         return unweighted_paths.lengths_from(G, start, None, backward=backward)
-    return path_search.lengths(G, _search(method, paths=False)(graph.reversed() if backward else graph, start))
+    tree = _search(method, paths=False)(graph.reversed() if backward else graph, start)
+    return numbers.lengths(G, tree, weight, backward=backward)

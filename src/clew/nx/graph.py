@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import numpy.typing as npt
 from clew.counts import counted
 from clew.dtypes import Array
 from clew.graph import Graph
+from clew.nx.values import EdgeValues, Rows
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,8 +23,9 @@ Node = Any  # anything that can be hashed
 class ClewGraph:
     """Nodes in NetworkX's order, their neighbours in NetworkX's order, and edge attributes as arrays.
 
-    It does not change. NetworkX's functions take it as it is; those that clew does not serve convert it back where
-    ``nx.config.fallback_to_nx`` is set.
+    Nodes and edges do not change; edge attributes are read again where they were changed in place. NetworkX's
+    functions take it as it is; those that clew does not serve convert it back where ``nx.config.fallback_to_nx`` is
+    set.
 
     Parameters
     ----------
@@ -31,14 +33,16 @@ class ClewGraph:
         In NetworkX's order: node i is vertex i of ``graph``.
     indptr, indices
         The neighbours of every node, in the order NetworkX lists them; undirected edges in both rows.
-    edge_values
-        Edge attributes by name, in the order of ``indices``.
     directed, multigraph
         As NetworkX calls them.
+    values
+        Edge attributes by name, in the order of ``indices``, where there is no NetworkX graph.
+    rows
+        The dicts in which a NetworkX graph keeps its edges; their attributes are read when they are first needed.
+    defaults
+        The attributes that were asked for, with the value of an edge that lacks one; 1 for others.
     original
         The NetworkX graph, kept where its attributes are needed for an answer that is a graph.
-    load
-        Gives the values of an edge attribute of the original.
     attributes
         Of the graph itself.
     """
@@ -50,12 +54,13 @@ class ClewGraph:
         nodes: list[Node],
         indptr: npt.NDArray[np.int64],
         indices: Array,
-        edge_values: Mapping[str, Array],
         *,
         directed: bool,
         multigraph: bool,
+        values: Mapping[str, EdgeValues] | None = None,
+        rows: Rows | None = None,
+        defaults: Mapping[str, Any] | None = None,
         original: nx.Graph[Any] | None = None,
-        load: Callable[[str], Array] | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         self.nodes = nodes
@@ -64,7 +69,7 @@ class ClewGraph:
         self.original = original
         self.__networkx_cache__: dict[str, Any] = {}
         self._directed, self._multigraph = directed, multigraph
-        self.edge_values, self._load = edge_values, load
+        self._values, self._rows, self._defaults = dict(values or {}), rows, dict(defaults or {})
         self._graphs: dict[str | None, Graph] = {}
 
     # ------------------------------------------------------------------ what NetworkX asks a graph
@@ -144,17 +149,51 @@ class ClewGraph:
 
     def weighted(self, attribute: str | None) -> Graph:
         """The graph with an attribute for weights; without weights where no edge has it, or all are 1."""
-        if attribute is None:
+        values = None if attribute is None else self._current(attribute)
+        if values is None:
             return self.unweighted
         if attribute not in self._graphs:
-            values = self.edge_values.get(attribute)
-            if values is None and self._load is not None:
-                values = self._load(attribute)
-            if values is None or (values == 1).all():
+            if (values.array == 1).all():
                 self._graphs[attribute] = self.unweighted
             else:
-                self._graphs[attribute] = Graph.from_csr(self.indptr, self.indices, values, directed=self._directed)
+                self._graphs[attribute] = Graph.from_csr(
+                    self.indptr, self.indices, values.array, directed=self._directed
+                )
         return self._graphs[attribute]
+
+    def _current(self, attribute: str) -> EdgeValues | None:
+        """The values of an attribute, read again where they were changed in place; None where there are none."""
+        values = self._values.get(attribute)
+        if self._rows is None or (values is not None and values.are_current()):
+            return values
+        default = self._defaults.get(attribute, 1)
+        values = EdgeValues.read(self._rows, attribute, default, multigraph=self._multigraph, once=self.once)
+        if values.array.size != self.indices.size:
+            raise NotImplementedError(
+                "Edges were added or removed other than by methods of the graph. Call G.__networkx_cache__.clear()."
+            )
+        self._values[attribute] = values
+        self._graphs.pop(attribute, None)
+        return values
+
+    def known_values(self) -> dict[str, Array]:
+        """The attributes that were asked for or given."""
+        names = [*self._values, *(name for name in self._defaults if name not in self._values)]
+        return {name: values.array for name in names if (values := self._current(name)) is not None}
+
+    def known(self, attribute: str | None) -> EdgeValues | None:
+        """The values that ``weighted`` found last; None where every edge counts the integer 1."""
+        return None if attribute is None else self._values.get(attribute)
+
+    @cached_property
+    def sources(self) -> npt.NDArray[np.int64]:
+        """Where every entry of ``indices`` starts."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    @cached_property
+    def once(self) -> npt.NDArray[np.bool_] | None:
+        """Marks one of the two entries that an undirected edge has; None for directed graphs."""
+        return None if self._directed else self.sources <= self.indices
 
     @cached_property
     def degrees(self) -> npt.NDArray[np.int64]:
@@ -162,5 +201,5 @@ class ClewGraph:
         graph = self.unweighted
         if self._directed:
             return graph.degrees() + graph.degrees("in")
-        sources = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        sources = self.sources
         return graph.degrees() + np.bincount(sources[sources == self.indices], minlength=len(self))

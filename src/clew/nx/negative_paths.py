@@ -13,7 +13,7 @@ from clew import algorithms
 from clew.dtypes import Array
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
-from clew.nx import path_search
+from clew.nx import numbers, path_search
 from clew.nx.blocks import finite_or_infinite
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
@@ -43,7 +43,7 @@ def between(G: ClewGraph, source: Node, target: Node, weight: str | None) -> tup
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return tree.distance[end].item(), path_search.path(G, tree.parent, end)
+    return numbers.length(G, tree, weight, end), path_search.path(G, tree.parent, end)
 
 
 @served(weight_is_a_function)
@@ -66,7 +66,7 @@ def single_source_bellman_ford(
     if target is not None:
         return between(G, source, target, weight)
     tree = _from(G, source, weight)
-    return path_search.lengths(G, tree), _paths(G, tree)
+    return numbers.lengths(G, tree, weight), _paths(G, tree)
 
 
 @served(weight_is_a_function)
@@ -78,7 +78,7 @@ def single_source_bellman_ford_path(G: ClewGraph, source: Node, weight: str | No
 @served(weight_is_a_function)
 def single_source_bellman_ford_path_length(G: ClewGraph, source: Node, weight: str | None = "weight") -> Lengths:
     """Lengths to all nodes."""
-    return path_search.lengths(G, _from(G, source, weight, paths=False))
+    return numbers.lengths(G, _from(G, source, weight, paths=False), weight)
 
 
 @served(weight_is_a_function)
@@ -91,7 +91,7 @@ def all_pairs_bellman_ford_path(G: ClewGraph, weight: str | None = "weight") -> 
 def all_pairs_bellman_ford_path_length(G: ClewGraph, weight: str | None = "weight") -> Iterator[tuple[Node, Lengths]]:
     """Lengths from every node, one node at a time."""
     trees = path_search.each(G, G.weighted(weight), partial(any_weights, paths=False))
-    return ((node, path_search.lengths(G, tree)) for node, tree in trees)
+    return ((node, numbers.lengths(G, tree, weight)) for node, tree in trees)
 
 
 def _refuse_negative_loops(graph: Graph) -> None:
@@ -117,7 +117,7 @@ def bellman_ford_predecessor_and_distance(
     if len(G) == 1:
         return {source: []}, {source: 0}
     tree = any_weights(graph, start, paths=False)
-    return path_search.predecessors(G, graph, tree), path_search.lengths(G, tree)
+    return path_search.predecessors(G, graph, tree), numbers.lengths(G, tree, weight)
 
 
 @served(weight_is_a_function)
@@ -131,7 +131,7 @@ def goldberg_radzik(
     tree = any_weights(graph, start)
     before = dict(zip(G.named(tree.order), G.named(tree.parent[tree.order]), strict=True))
     before[source] = None
-    return before, path_search.lengths(G, tree)
+    return before, numbers.lengths(G, tree, weight)
 
 
 @served(weight_is_a_function)

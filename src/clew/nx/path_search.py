@@ -120,11 +120,6 @@ def _tree(distance: Array, parent: Array, cutoff: float | None) -> Tree:
     return Tree(vertices[np.argsort(distance[vertices], kind="stable")], distance, parent)
 
 
-def lengths(G: ClewGraph, tree: Tree) -> dict[Node, Any]:
-    """The distance of every node that was reached."""
-    return G.some_by_node(tree.order, tree.distance[tree.order])
-
-
 def paths(G: ClewGraph, order: Array, parent: Array) -> dict[Node, list[Node]]:
     """The path to every node of ``order``."""
     name = G.nodes

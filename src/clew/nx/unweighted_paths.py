@@ -14,7 +14,7 @@ import numpy as np
 
 from clew import algorithms
 from clew.engines.cpu import in_order
-from clew.nx import path_search
+from clew.nx import numbers, path_search
 from clew.nx.blocks import hops
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
@@ -116,7 +116,7 @@ def predecessor(
     start = vertex_of(G, source, "Source", "not in G")
     found = in_order.search(G.indptr, G.indices, np.array([start]), within(cutoff or None))
     tree = Tree(found.order, found.depth, found.parent)
-    before, seen = path_search.predecessors(G, G.unweighted, tree), path_search.lengths(G, tree)
+    before, seen = path_search.predecessors(G, G.unweighted, tree), numbers.lengths(G, tree, None)
     if target is None:
         return (before, seen) if return_seen else before
     return (before.get(target, []), seen.get(target, -1)) if return_seen else before.get(target, [])

@@ -8,7 +8,7 @@ from typing import Any
 
 import networkx as nx
 
-from clew.nx import path_search
+from clew.nx import numbers, path_search
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
 from clew.nx.path_search import Tree
@@ -48,7 +48,7 @@ def _to(
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0 or (cutoff is not None and tree.distance[end] > cutoff):
         raise nx.NetworkXNoPath(f"No path to {target}.")
-    return tree.distance[end].item(), path_search.path(G, tree.parent, end)
+    return numbers.length(G, tree, weight, end), path_search.path(G, tree.parent, end)
 
 
 @served(weight_is_a_function)
@@ -84,7 +84,7 @@ def single_source_dijkstra(
     if target is not None:
         return _to(G, [source], target, cutoff, weight)
     tree = _from(G, [source], cutoff, weight)
-    return path_search.lengths(G, tree), _paths(G, tree)
+    return numbers.lengths(G, tree, weight), _paths(G, tree)
 
 
 @served(weight_is_a_function)
@@ -100,7 +100,7 @@ def single_source_dijkstra_path_length(
     G: ClewGraph, source: Node, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Lengths:
     """Lengths to all nodes, nearest first."""
-    return path_search.lengths(G, _from(G, [source], cutoff, weight, paths=False))
+    return numbers.lengths(G, _from(G, [source], cutoff, weight, paths=False), weight)
 
 
 @served(weight_is_a_function)
@@ -115,7 +115,7 @@ def multi_source_dijkstra(
     if target is not None:
         return _to(G, sources, target, cutoff, weight)
     tree = _from(G, sources, cutoff, weight)
-    return path_search.lengths(G, tree), _paths(G, tree)
+    return numbers.lengths(G, tree, weight), _paths(G, tree)
 
 
 @served(weight_is_a_function)
@@ -131,7 +131,7 @@ def multi_source_dijkstra_path_length(
     G: ClewGraph, sources: Collection[Node], cutoff: float | None = None, weight: str | None = "weight"
 ) -> Lengths:
     """Lengths from the nearest of several sources to all nodes, nearest first."""
-    return path_search.lengths(G, _from(G, sources, cutoff, weight, paths=False))
+    return numbers.lengths(G, _from(G, sources, cutoff, weight, paths=False), weight)
 
 
 @served(weight_is_a_function)
@@ -140,7 +140,7 @@ def dijkstra_predecessor_and_distance(
 ) -> tuple[Paths, Lengths]:
     """All nodes before every node on its shortest paths, and lengths."""
     tree = _from(G, [source], cutoff, weight, paths=False)
-    return path_search.predecessors(G, G.weighted(weight), tree), path_search.lengths(G, tree)
+    return path_search.predecessors(G, G.weighted(weight), tree), numbers.lengths(G, tree, weight)
 
 
 def _each(G: ClewGraph, cutoff: float | None, weight: str | None, *, paths: bool = True) -> Iterator[tuple[Node, Tree]]:
@@ -152,7 +152,7 @@ def all_pairs_dijkstra(
     G: ClewGraph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Node, tuple[Lengths, Paths]]]:
     """Lengths and paths from every node, one node at a time."""
-    return ((node, (path_search.lengths(G, tree), _paths(G, tree))) for node, tree in _each(G, cutoff, weight))
+    return ((node, (numbers.lengths(G, tree, weight), _paths(G, tree))) for node, tree in _each(G, cutoff, weight))
 
 
 @served(weight_is_a_function)
@@ -168,4 +168,4 @@ def all_pairs_dijkstra_path_length(
     G: ClewGraph, cutoff: float | None = None, weight: str | None = "weight"
 ) -> Iterator[tuple[Node, Lengths]]:
     """Lengths from every node, one node at a time."""
-    return ((node, path_search.lengths(G, tree)) for node, tree in _each(G, cutoff, weight, paths=False))
+    return ((node, numbers.lengths(G, tree, weight)) for node, tree in _each(G, cutoff, weight, paths=False))

@@ -10,7 +10,7 @@ ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def begin(piece, bounds, outgoing, damping, jumps, rank, scale, now):
+def begin(piece, bounds, outgoing, damping, first, rank, scale, now):
     """First ranks of a block, the part of them that goes over each edge, and what is passed on.
 
     Gives how much rank is where no edge leads on.
@@ -18,7 +18,7 @@ def begin(piece, bounds, outgoing, damping, jumps, rank, scale, now):
     stranded = 0.0
     for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
         degree = outgoing[v + ONE] - outgoing[v]
-        rank[v] = 1.0 / rank.size if jumps is None else jumps[v]
+        rank[v] = 1.0 / rank.size if first is None else first[v]
         scale[v] = damping / degree if degree > 0 else 0.0
         now[v] = rank[v] * scale[v]
         stranded += rank[v] if degree == 0 or damping == 0 else 0.0

@@ -79,6 +79,7 @@ class _Shared:
         jumps: Array | None,
         weighted: bool,  # noqa: ARG002, never here
         dtype: str,
+        start: Array | None = None,
     ) -> None:
         n, value = graph.num_vertices, np.dtype(dtype)
         self.device, self.n, self.value, self.settings = device, n, value, settings
@@ -92,10 +93,12 @@ class _Shared:
         self.slow_blocks = min(int(np.searchsorted(self.bounds, slow)), self.edges.size)
         self.rates: Rates = rates_of(device, f"pagerank/{value}")
         self.outgoing, self.jumps = graph.outgoing, jumps
+        self.first = jumps if start is None else start
         self.rank, self.scale = np.empty(n, value), borrow(self, device, n, value)
         self.now, self.later = borrow(self, device, n, value), borrow(self, device, n, value)
         self.jumps_there = None if jumps is None else device.upload(jumps.astype(value))
-        self.rank_there = device.full(n, 1 / n, value) if jumps is None else device.upload(jumps.astype(value))
+        first = self.first
+        self.rank_there = device.full(n, 1 / n, value) if first is None else device.upload(first.astype(value))
         self.scale_there, self.now_there = device.empty(n, value), device.empty(n, value)
         self.sums = device.empty(n, value)
         self.reached = device.zeros(2 * -(-n // 64), np.uint32)
@@ -127,7 +130,7 @@ class _Shared:
         degrees = offsets[1:] - offsets[:-1]
         self.scale_there[...] = xp.where(degrees > 0, self.damping / xp.maximum(degrees, 1), 0.0)
         xp.multiply(self.rank_there, self.scale_there, out=self.now_there)
-        given = (as_bits(self.outgoing.indptr), self.damping, self.jumps, self.rank, self.scale, self.now)
+        given = (as_bits(self.outgoing.indptr), self.damping, self.first, self.rank, self.scale, self.now)
         return float(sum(threads.each(kernels.begin, *shares(self.n), *given)))
 
     def _move_cut(self, before: int) -> int:

@@ -70,6 +70,7 @@ def pagerank(
     tolerance: float,
     max_iterations: int,
     jumps: Array | None,
+    start: Array | None,
     value: np.dtype[Any],
 ) -> Ranks:
     """Ranks from the in-edges ``rows``, whose weights are the shares of in-edges, if any.
@@ -79,7 +80,8 @@ def pagerank(
     """
     device, n = rows.device, rows.num_vertices
     weighted = rows.host[1] is not None
-    starts = None if jumps is None else device.upload(jumps.astype(value))
+    lead = None if jumps is None else device.upload(jumps.astype(value))
+    first = lead if start is None else device.upload(start.astype(value))
     macros = {**index_defines(rows.index, rows.num_arcs), "value_t": ctype(value), "FACTORS": int(weighted)}
     defines = {**macros, "sum_t": ctype(value)}
     blocks = blocks_for(device, n, THREADS)
@@ -105,7 +107,7 @@ def pagerank(
         grid = blocks_for(device, chunk.num_rows * piece.lanes, THREADS)
         device.launch(kernel, grid, THREADS, rows.offsets, *arrays, *numbers, *longs, passed, pulled)
 
-    between("first_round", starts, None, passed, None, sums)
+    between("first_round", first, None, passed, None, sums)
     close_round(False)
     pieces = [_piece(rows, indptr, chunk) for chunk in rows.chunks]
     away = [piece for piece in pieces if not piece.chunk.resident]
@@ -128,7 +130,7 @@ def pagerank(
                 pull(piece, rows.low, 0)
         for piece in pieces[len(away) :]:
             pull(piece, rows.high, piece.chunk.low)
-        between("next_round", starts, pulled, np.float64(damping), None, passed, None, sums, progress)
+        between("next_round", lead, pulled, np.float64(damping), None, passed, None, sums, progress)
         close_round(True)
         steps.add(0, n, rows.num_arcs, moved)
         settled = device.download(progress).view(PROGRESS)[0]["converged"]
