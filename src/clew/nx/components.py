@@ -10,7 +10,6 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.nx.graph import ClewGraph, Node
-from clew.nx.nodes import vertex_of
 from clew.nx.serving import served
 from clew.result import Result
 
@@ -59,7 +58,7 @@ def is_connected(G: ClewGraph) -> bool:
 def node_connected_component(G: ClewGraph, n: Node) -> set[Node]:
     """The nodes that ``n`` is connected with."""
     label = _found(G).label
-    return set(G.named(np.flatnonzero(label == label[vertex_of(G, n)])))
+    return set(G.named(np.flatnonzero(label == label[G.positions[n]])))
 
 
 @served()

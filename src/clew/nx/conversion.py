@@ -1,23 +1,22 @@
 """NetworkX graphs to arrays and back.
 
 NetworkX keeps a dict of neighbours per node, undirected edges in both: these are compressed rows already. All loops
-over edges run inside ``itertools`` and NumPy; only edges of multigraphs are taken one by one.
+over edges run inside ``itertools`` and NumPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
 from clew.nx.graph import ClewGraph
-from clew.nx.values import VALUES, EdgeValues, Rows
+from clew.nx.rows import Dicts, rows_as_arrays
+from clew.nx.values import EdgeValues
 
 
 def convert_from_nx(
@@ -38,22 +37,9 @@ def convert_from_nx(
         graph.__networkx_cache__ = None
     if type(graph._adj) is not dict:  # a view that filters, whose rows may say they are longer than they are
         graph = graph.copy()
-    rows: Rows = graph._adj
+    rows: Dicts = graph._adj
     nodes = list(rows)
-    degrees = np.fromiter(map(len, rows.values()), dtype=np.int64, count=len(nodes))
-    ids = np.int32 if len(nodes) <= MAX_INT32_VERTICES else np.int64
-    targets: Any = chain.from_iterable(rows.values())
-    if nodes != list(range(len(nodes))):
-        targets = map(dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__, targets)
-    indices: Array = np.fromiter(targets, dtype=ids, count=int(degrees.sum()))
-    if graph.is_multigraph():
-        parallel = chain.from_iterable(map(VALUES, rows.values()))  # the edges of every pair of nodes
-        repeats = np.fromiter(map(len, parallel), dtype=np.int64, count=indices.size)
-        sources = np.repeat(np.arange(len(nodes)), degrees)
-        degrees = np.bincount(sources, weights=repeats, minlength=len(nodes)).astype(np.int64)
-        indices = np.repeat(indices, repeats)
-    indptr = np.zeros(len(nodes) + 1, dtype=np.int64)
-    np.cumsum(degrees, out=indptr[1:])
+    indptr, indices = rows_as_arrays(rows, nodes, multigraph=graph.is_multigraph())
     # Answers that are graphs carry all attributes: they are copied from the original, which is kept for that. NetworkX
     # may use a graph with all attributes again for a function that needs one of them.
     whole = preserve_edge_attrs is True or preserve_node_attrs is True or bool(node_attrs)
@@ -63,7 +49,8 @@ def convert_from_nx(
         indices,
         directed=graph.is_directed(),
         multigraph=graph.is_multigraph(),
-        rows=rows if whole or edge_attrs else None,
+        dicts=rows,
+        in_dicts=graph._pred if graph.is_directed() else None,
         defaults={} if whole else edge_attrs,
         original=original if whole else None,
         attributes=graph.graph if preserve_graph_attrs or whole else None,

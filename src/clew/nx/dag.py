@@ -11,16 +11,15 @@ from clew import algorithms
 from clew.dtypes import Array
 from clew.engines.cpu import in_order
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.nodes import neighbor_of
 from clew.nx.serving import served
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 
 
 def _reachable(G: ClewGraph, source: Node, *, backward: bool) -> set[Node]:
-    if source not in G:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    start = neighbor_of(G, source)
     graph = G.unweighted.reversed() if backward else G.unweighted
-    start = G.positions[source]
     return set(G.named(np.flatnonzero(algorithms.bfs(graph, start).numpy().depth > 0)))
 
 

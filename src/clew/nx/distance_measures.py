@@ -201,7 +201,7 @@ def closeness_centrality(
 ) -> dict[Node, float] | float:
     """How near the nodes are that reach a node; of a directed graph, distances along edges to it."""
     graph = G.weighted(distance).reversed()
-    vertices = np.arange(len(G)) if u is None else np.array([vertex_of(G, u)])
+    vertices = np.arange(len(G)) if u is None else np.array([vertex_of(G, u, "Source")])
     found = _reduced(graph, vertices, lambda rows: _closeness(rows, wf_improved))
     return G.by_node(found) if u is None else float(found[0])
 

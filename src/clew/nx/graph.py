@@ -11,8 +11,10 @@ import numpy.typing as npt
 
 from clew.counts import counted
 from clew.dtypes import Array
+from clew.engines.cpu.two_ends import Rows
 from clew.graph import Graph
-from clew.nx.values import EdgeValues, Rows
+from clew.nx.rows import Dicts, rows_as_arrays
+from clew.nx.values import EdgeValues
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -37,8 +39,9 @@ class ClewGraph:
         As NetworkX calls them.
     values
         Edge attributes by name, in the order of ``indices``, where there is no NetworkX graph.
-    rows
-        The dicts in which a NetworkX graph keeps its edges; their attributes are read when they are first needed.
+    dicts, in_dicts
+        The dicts in which a NetworkX graph keeps its edges, and in-edges if it is directed; attributes are read when
+        they are first needed.
     defaults
         The attributes that were asked for, with the value of an edge that lacks one; 1 for others.
     original
@@ -58,7 +61,8 @@ class ClewGraph:
         directed: bool,
         multigraph: bool,
         values: Mapping[str, EdgeValues] | None = None,
-        rows: Rows | None = None,
+        dicts: Dicts | None = None,
+        in_dicts: Dicts | None = None,
         defaults: Mapping[str, Any] | None = None,
         original: nx.Graph[Any] | None = None,
         attributes: Mapping[str, Any] | None = None,
@@ -69,8 +73,10 @@ class ClewGraph:
         self.original = original
         self.__networkx_cache__: dict[str, Any] = {}
         self._directed, self._multigraph = directed, multigraph
-        self._values, self._rows, self._defaults = dict(values or {}), rows, dict(defaults or {})
+        self._values, self._defaults = dict(values or {}), dict(defaults or {})
+        self._dicts, self._in_dicts = dicts, in_dicts
         self._graphs: dict[str | None, Graph] = {}
+        self._in_weights: dict[str, Array] = {}
 
     # ------------------------------------------------------------------ what NetworkX asks a graph
 
@@ -104,10 +110,16 @@ class ClewGraph:
         except TypeError:  # not hashable
             return False
 
+    @property
+    def _kind(self) -> str:
+        return ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
+
+    def __str__(self) -> str:
+        return f"{self._kind} with {len(self)} nodes and {self.number_of_edges()} edges"  # as NetworkX has it
+
     def __repr__(self) -> str:
-        kind = ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
         nodes, edges = counted(len(self.nodes), "node"), counted(self.number_of_edges(), "edge")
-        return f"ClewGraph of a {kind} with {nodes} and {edges}"
+        return f"ClewGraph of a {self._kind} with {nodes} and {edges}"
 
     # ------------------------------------------------------------------ nodes and vertices
 
@@ -164,16 +176,17 @@ class ClewGraph:
     def _current(self, attribute: str) -> EdgeValues | None:
         """The values of an attribute, read again where they were changed in place; None where there are none."""
         values = self._values.get(attribute)
-        if self._rows is None or (values is not None and values.are_current()):
+        if self._dicts is None or (values is not None and values.are_current()):
             return values
         default = self._defaults.get(attribute, 1)
-        values = EdgeValues.read(self._rows, attribute, default, multigraph=self._multigraph, once=self.once)
+        values = EdgeValues.read(self._dicts, attribute, default, multigraph=self._multigraph, once=self.once)
         if values.array.size != self.indices.size:
             raise NotImplementedError(
                 "Edges were added or removed other than by methods of the graph. Call G.__networkx_cache__.clear()."
             )
         self._values[attribute] = values
         self._graphs.pop(attribute, None)
+        self._in_weights.pop(attribute, None)
         return values
 
     def known_values(self) -> dict[str, Array]:
@@ -184,6 +197,38 @@ class ClewGraph:
     def known(self, attribute: str | None) -> EdgeValues | None:
         """The values that ``weighted`` found last; None where every edge counts the integer 1."""
         return None if attribute is None else self._values.get(attribute)
+
+    def out_rows(self, attribute: str | None = None) -> Rows:
+        """Neighbours in the order of NetworkX, with weights if they are not all 1."""
+        return Rows(self.indptr, self.indices, self._weights_of(attribute))
+
+    def in_rows(self, attribute: str | None = None) -> Rows:
+        """Neighbours over in-edges in the order of NetworkX; of an undirected graph, all neighbours."""
+        weights = self._weights_of(attribute)
+        if not self._directed:
+            return Rows(self.indptr, self.indices, weights)
+        indptr, indices, arcs = self._into
+        if weights is not None and attribute not in self._in_weights:
+            assert attribute is not None
+            self._in_weights[attribute] = weights[arcs]
+        return Rows(indptr, indices, None if weights is None or attribute is None else self._in_weights[attribute])
+
+    def _weights_of(self, attribute: str | None) -> Array | None:
+        graph, values = self.weighted(attribute), self.known(attribute)
+        return values.array if graph.weighted and values is not None else None
+
+    @cached_property
+    def _into(self) -> tuple[Array, Array, Array]:
+        """Offsets and neighbours of the in-edges, and which entry of ``indices`` each is."""
+        if self._in_dicts is None:
+            indptr, indices = self.unweighted.incoming.indptr, self.unweighted.incoming.indices
+        else:
+            indptr, indices = rows_as_arrays(self._in_dicts, self.nodes, multigraph=self._multigraph)
+        # Sorted by their ends, in-edges and out-edges are the same list; parallel edges keep their order.
+        targets = np.repeat(np.arange(len(self)), np.diff(indptr))
+        arcs = np.empty(self.indices.size, dtype=np.int64)
+        arcs[np.lexsort((targets, indices))] = np.lexsort((self.indices, self.sources))
+        return indptr, indices, arcs
 
     @cached_property
     def sources(self) -> npt.NDArray[np.int64]:

@@ -20,6 +20,13 @@ def vertex_of(G: ClewGraph, node: Node, what: str = "Node", missing: str = "is n
     return G.positions[node]
 
 
+def neighbor_of(G: ClewGraph, node: Node) -> int:
+    """The vertex of a node whose neighbours are asked for, or the error NetworkX has where it is not there."""
+    if node not in G:
+        raise nx.NetworkXError(f"The node {node} is not in the {'digraph' if G.is_directed() else 'graph'}.")
+    return G.positions[node]
+
+
 def bunch(G: ClewGraph, nodes: Any) -> npt.NDArray[np.int64]:
     """The vertices that NetworkX's ``nbunch`` means: all, one, or those of several that are in the graph."""
     if nodes is None:

@@ -37,6 +37,16 @@ def length(G: ClewGraph, tree: Tree, weight: str | None, vertex: int) -> Any:
     return distances(G, tree, weight, np.array([vertex]))[0]
 
 
+def of_path(G: ClewGraph, weight: str | None, distance: Any, way: list[int]) -> Any:
+    """The length of one path."""
+    values = G.known(weight)
+    if values is None or isinstance(values.is_float, bool):
+        return float(distance) if values is not None and values.is_float else int(distance)
+    tree = Tree(np.array(way), np.zeros(len(G)), np.full(len(G), -1))
+    tree.parent[way] = [way[0], *way[:-1]]
+    return float(distance) if _has_a_float(G, tree, values, backward=False)[way[-1]] else int(distance)
+
+
 def _plain(found: Array) -> list[Any]:
     plain: list[Any] = found.tolist()
     return plain

@@ -6,7 +6,7 @@ So the attribute of many edges, of all in a small graph, is compared with what w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, compress
 from operator import is_, itemgetter, methodcaller
 from typing import Any
@@ -15,9 +15,7 @@ import networkx as nx
 import numpy as np
 
 from clew.dtypes import WEIGHT_DTYPES, Array
-
-Rows = Mapping[Any, Mapping[Any, Any]]
-VALUES = methodcaller("values")
+from clew.nx.rows import VALUES, Dicts
 
 #: A float holds every integer up to this one.
 EXACT = 2**53
@@ -32,10 +30,12 @@ class EdgeValues:
         In the order of the rows.
     is_float
         Whether the values are floats for Python: all or none, or of some edges an array that says which.
+    complete
+        Whether every edge has the attribute.
     """
 
-    def __init__(self, array: Array, is_float: bool | Array) -> None:
-        self.array, self.is_float = array, is_float
+    def __init__(self, array: Array, is_float: bool | Array, *, complete: bool = True) -> None:
+        self.array, self.is_float, self.complete = array, is_float, complete
         self._edges: Sequence[dict[Any, Any]] = ()
         self._seen: list[Any] = []
         self._value_of: Any = None
@@ -46,7 +46,7 @@ class EdgeValues:
         return cls(array, array.dtype.kind == "f")
 
     @classmethod
-    def read(cls, rows: Rows, attribute: str, default: Any, *, multigraph: bool, once: Array | None) -> EdgeValues:
+    def read(cls, rows: Dicts, attribute: str, default: Any, *, multigraph: bool, once: Array | None) -> EdgeValues:
         """The values that edges have now; ``once`` marks one of the two entries of every undirected edge."""
         data: Any = chain.from_iterable(map(VALUES, rows.values()))
         edges = list(chain.from_iterable(map(VALUES, data)) if multigraph else data)
@@ -56,7 +56,7 @@ class EdgeValues:
         except KeyError:
             value_of = methodcaller("get", attribute, default)
             values = list(map(value_of, edges))
-        found = cls(*_as_array(values, attribute))
+        found = cls(*_as_array(values, attribute), complete=isinstance(value_of, itemgetter))
         if once is not None:
             edges, values = list(compress(edges, once)), list(compress(values, once))
         step = max(1, -(-len(edges) // max(1, nx.config.backends.clew.check_edges)))

@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 
+from clew.engines.cpu import two_ends
 from clew.nx import numbers, path_search
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
@@ -26,41 +27,61 @@ def _from(
     if not sources:
         raise ValueError("sources must not be empty")
     for source in sources:
-        vertex_of(G, source)
-    return path_search.from_several(G.weighted(weight), G.vertices(set(sources)), cutoff, paths=paths)
+        vertex_of(G, source, missing="not found in graph")
+    starts = G.vertices(dict.fromkeys(sources))
+    return path_search.from_several(path_search.routes(G, weight), starts, cutoff, paths=paths)
 
 
 def _paths(G: ClewGraph, tree: Tree) -> Paths:
     return path_search.paths(G, tree.order, tree.parent)
 
 
-def between(G: ClewGraph, source: Node, target: Node, weight: str | None) -> tuple[Any, list[Node]]:
-    """The length of a shortest path, and the path."""
-    return _to(G, [source], target, None, weight)
-
-
 def _to(
-    G: ClewGraph, sources: Collection[Node], target: Node, cutoff: float | None, weight: str | None
+    G: ClewGraph,
+    sources: Collection[Node],
+    target: Node,
+    cutoff: float | None,
+    weight: str | None,
+    no_path: str = "No path to {target}.",
 ) -> tuple[Any, list[Node]]:
     tree = _from(G, sources, cutoff, weight)
     if target in sources:
         return 0, [target]
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0 or (cutoff is not None and tree.distance[end] > cutoff):
-        raise nx.NetworkXNoPath(f"No path to {target}.")
+        raise nx.NetworkXNoPath(no_path.format(target=target))
     return numbers.length(G, tree, weight, end), path_search.path(G, tree.parent, end)
+
+
+def length(G: ClewGraph, source: Node, target: Node, weight: str | None) -> Any:
+    """The length of a shortest path."""
+    return _to(G, [source], target, None, weight, f"Node {{target}} not reachable from {source}")[0]
 
 
 @served(weight_is_a_function)
 def dijkstra_path(G: ClewGraph, source: Node, target: Node, weight: str | None = "weight") -> list[Node]:
     """A shortest path."""
-    return between(G, source, target, weight)[1]
+    return _to(G, [source], target, None, weight)[1]
 
 
 @served(weight_is_a_function)
 def dijkstra_path_length(G: ClewGraph, source: Node, target: Node, weight: str | None = "weight") -> Any:
     """The length of a shortest path."""
-    return between(G, source, target, weight)[0]
+    return length(G, source, target, weight)
+
+
+def between(G: ClewGraph, source: Node, target: Node, weight: str | None) -> tuple[Any, list[Node]]:
+    """The length of a shortest path, and the path."""
+    start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
+    if start == end:
+        return 0, [source]
+    if (graph := G.weighted(weight)).weighted:
+        path_search.check_lengths(graph)
+        path_search.check_sums(graph)
+    distance, way = two_ends.least_weight(G.out_rows(weight), G.in_rows(weight), start, end)
+    if not way:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return numbers.of_path(G, weight, distance, way), [G.nodes[step] for step in way]
 
 
 @served(weight_is_a_function)
@@ -68,7 +89,6 @@ def bidirectional_dijkstra(
     G: ClewGraph, source: Node, target: Node, weight: str | None = "weight"
 ) -> tuple[Any, list[Node]]:
     """The length of a shortest path, and the path."""
-    vertex_of(G, target, "Target")
     return between(G, source, target, weight)
 
 
@@ -139,12 +159,13 @@ def dijkstra_predecessor_and_distance(
     G: ClewGraph, source: Node, cutoff: float | None = None, weight: str | None = "weight"
 ) -> tuple[Paths, Lengths]:
     """All nodes before every node on its shortest paths, and lengths."""
+    vertex_of(G, source, missing="is not found in the graph")
     tree = _from(G, [source], cutoff, weight, paths=False)
     return path_search.predecessors(G, G.weighted(weight), tree), numbers.lengths(G, tree, weight)
 
 
 def _each(G: ClewGraph, cutoff: float | None, weight: str | None, *, paths: bool = True) -> Iterator[tuple[Node, Tree]]:
-    return path_search.each(G, G.weighted(weight), partial(path_search.nearest, cutoff=cutoff, paths=paths))
+    return path_search.each(G, path_search.routes(G, weight), partial(path_search.nearest, cutoff=cutoff, paths=paths))
 
 
 @served(weight_is_a_function)
