@@ -20,9 +20,11 @@ def _found(G: ClewGraph) -> Result:
     return algorithms.connected_components(G.unweighted).numpy()
 
 
-def sets_of(G: ClewGraph, label: Array, sizes: Array) -> Iterator[set[Node]]:
-    """The vertices of each label as a set of nodes, in ascending order of labels."""
+def sets_of(G: ClewGraph, label: Array, sizes: Array, vertices: Array | None = None) -> Iterator[set[Node]]:
+    """The vertices of each label as a set of nodes, in ascending order of labels; labels are of all or of some."""
     members = np.argsort(label, kind="stable")
+    if vertices is not None:
+        members = vertices[members]
     start = 0
     for end in np.cumsum(sizes).tolist():
         yield set(G.named(members[start:end]))

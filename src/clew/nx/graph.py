@@ -77,6 +77,7 @@ class ClewGraph:
         self._dicts, self._in_dicts = dicts, in_dicts
         self._graphs: dict[str | None, Graph] = {}
         self._in_weights: dict[str, Array] = {}
+        self._compared: set[str] = set()
 
     # ------------------------------------------------------------------ what NetworkX asks a graph
 
@@ -150,6 +151,32 @@ class ClewGraph:
         """The vertices of some nodes; a ``KeyError`` where one is not in the graph."""
         return np.array([self.positions[node] for node in nodes], dtype=np.int64)
 
+    def neighbors(self, vertex: int) -> Array:
+        """The neighbours of a vertex, in the order of NetworkX."""
+        return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
+
+    def neighbors_now(self, node: Node) -> dict[Node, int] | None:
+        """With how many edges a node leads to each neighbour in the NetworkX graph now; None where it is gone."""
+        assert self._dicts is not None
+        row = self._dicts.get(node)
+        return None if row is None else {other: len(edges) if self._multigraph else 1 for other, edges in row.items()}
+
+    def has_other_neighbors(self, nodes: list[Node], vertices: Array) -> bool:
+        """Whether some nodes are gone from the NetworkX graph, or have more or fewer neighbours than they had."""
+        if self._dicts is None:
+            return False
+        rows = list(map(self._dicts.get, nodes))
+        return None in rows or list(map(len, rows)) != self._neighbor_counts[vertices].tolist()  # type: ignore[arg-type]
+
+    @cached_property
+    def _neighbor_counts(self) -> npt.NDArray[np.int64]:
+        """How many neighbours every vertex has; parallel edges lead to one."""
+        if not self._multigraph:
+            return np.diff(self.indptr)
+        pairs = np.stack([self.sources, self.indices])
+        first = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) if pairs.size else np.empty(0, np.bool_)
+        return np.bincount(self.sources[first], minlength=len(self))
+
     # ------------------------------------------------------------------ clew's graphs
 
     @property
@@ -173,10 +200,17 @@ class ClewGraph:
                 )
         return self._graphs[attribute]
 
+    def begin_call(self) -> None:
+        """A function is called: edge attributes may have been changed in place since the last one."""
+        self._compared.clear()
+
     def _current(self, attribute: str) -> EdgeValues | None:
         """The values of an attribute, read again where they were changed in place; None where there are none."""
         values = self._values.get(attribute)
-        if self._dicts is None or (values is not None and values.are_current()):
+        if self._dicts is None or attribute in self._compared:
+            return values
+        self._compared.add(attribute)
+        if values is not None and values.are_current():
             return values
         default = self._defaults.get(attribute, 1)
         values = EdgeValues.read(self._dicts, attribute, default, multigraph=self._multigraph, once=self.once)

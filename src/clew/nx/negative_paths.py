@@ -40,11 +40,7 @@ def _paths(G: ClewGraph, tree: Tree) -> Paths:
 
 
 def between(
-    G: ClewGraph,
-    source: Node,
-    target: Node,
-    weight: str | None,
-    no_path: str = "Target {target} cannot be reached from given sources",
+    G: ClewGraph, source: Node, target: Node, weight: str | None, no_path: str | None = None
 ) -> tuple[Any, list[Node]]:
     """The length of a shortest path, and the path."""
     start = _start(G, source)
@@ -53,13 +49,13 @@ def between(
     tree = any_weights(routes(G, weight), start)
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0:
-        raise nx.NetworkXNoPath(no_path.format(target=target))
+        raise nx.NetworkXNoPath(no_path or f"Target {target} cannot be reached from given sources")
     return numbers.length(G, tree, weight, end), path_search.path(G, tree.parent, end)
 
 
 def length(G: ClewGraph, source: Node, target: Node, weight: str | None) -> Any:
     """The length of a shortest path."""
-    return between(G, source, target, weight, f"node {{target}} not reachable from {source}")[0]
+    return between(G, source, target, weight, f"node {target} not reachable from {source}")[0]
 
 
 @served(weight_is_a_function)
@@ -201,16 +197,27 @@ def _all_distances(G: ClewGraph, weight: str | None) -> Array:
 
 @served(weight_is_a_function)
 def floyd_warshall(G: ClewGraph, weight: str | None = "weight") -> dict[Node, Lengths]:
-    """Lengths between all nodes, infinite where there is no path."""
-    return dict(zip(G.nodes, map(G.by_node, _all_distances(G, weight)), strict=True))
+    """Lengths between all nodes, infinite where there is no path; an edge without a weight counts 1.0 here."""
+    found = _all_distances(G, weight)
+    values = G.known(weight)
+    whole = values is not None and values.is_float is False and values.complete
+    lengths = found.tolist()
+    for vertex, row in enumerate(lengths):
+        if whole:
+            lengths[vertex] = [value if value == np.inf else int(value) for value in row]
+        elif row[vertex] == 0:
+            row[vertex] = 0
+    return {node: dict(zip(G.nodes, row, strict=True)) for node, row in zip(G.nodes, lengths, strict=True)}
 
 
 @served(weight_is_a_function)
 def floyd_warshall_numpy(G: ClewGraph, nodelist: Sequence[Node] | None = None, weight: str | None = "weight") -> Array:
     """Lengths between all nodes as a matrix, in the order of ``nodelist``."""
     if nodelist is not None and not len(nodelist) == len(G) == len(set(nodelist)):
-        raise nx.NetworkXError("nodelist must contain every node in G with no repeats."
-            "If you wanted a subgraph of G use G.subgraph(nodelist)")
+        raise nx.NetworkXError(
+            "nodelist must contain every node in G with no repeats."
+            "If you wanted a subgraph of G use G.subgraph(nodelist)"
+        )
     found = _all_distances(G, weight).astype(np.float64, copy=False)
     if nodelist is None:
         return found

@@ -81,7 +81,7 @@ def attracting_components(G: ClewGraph) -> Iterator[set[Node]]:
     """In the order in which NetworkX finds them."""
     label, attracting = _attracting(G)
     members = np.flatnonzero(np.isin(label, attracting))
-    return (set(G.named(members[label[members] == chosen])) for chosen in attracting)
+    return sets_of(G, label[members], np.bincount(label[members])[attracting], members)
 
 
 @served()

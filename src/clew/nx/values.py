@@ -1,7 +1,7 @@
 """Edge attributes as arrays, and how a change of them in place is noticed.
 
 NetworkX keeps a converted graph until a node or an edge is added or removed. It does not see ``G[u][v]["weight"] = 2``.
-So the attribute of many edges, of all in a small graph, is compared with what was read at every call that uses it.
+So every call that uses an attribute compares it with what was read: of all edges, or of a sample in large graphs.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class EdgeValues:
         found = cls(*_as_array(values, attribute), complete=isinstance(value_of, itemgetter))
         if once is not None:
             edges, values = list(compress(edges, once)), list(compress(values, once))
-        step = max(1, -(-len(edges) // max(1, nx.config.backends.clew.check_edges)))
+        step = _step(len(edges), nx.config.backends.clew.check_edges)
         found._edges, found._seen, found._value_of = edges[::step], values[::step], value_of
         return found
 
@@ -72,6 +72,11 @@ class EdgeValues:
             return all(map(is_, map(self._value_of, self._edges), self._seen)) if self._edges else True
         except KeyError:  # all edges had the attribute
             return False
+
+
+def _step(edges: int, whole: int) -> int:
+    """Compare every so many edges: all of up to ``whole``, and of more a tenth of that, which are seldom in a cache."""
+    return 1 if edges <= whole else -(-edges // max(1, whole // 10))
 
 
 def _as_array(values: list[Any], attribute: str) -> tuple[Array, bool | Array]:

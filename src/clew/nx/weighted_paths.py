@@ -8,6 +8,7 @@ from typing import Any
 
 import networkx as nx
 
+from clew.dtypes import Array
 from clew.engines.cpu import two_ends
 from clew.nx import numbers, path_search
 from clew.nx.graph import ClewGraph, Node
@@ -21,14 +22,18 @@ Lengths = dict[Node, Any]
 Paths = dict[Node, list[Node]]
 
 
-def _from(
-    G: ClewGraph, sources: Collection[Node], cutoff: float | None, weight: str | None, *, paths: bool = True
-) -> Tree:
+def _starts(G: ClewGraph, sources: Collection[Node]) -> Array:
     if not sources:
         raise ValueError("sources must not be empty")
     for source in sources:
         vertex_of(G, source, missing="not found in graph")
-    starts = G.vertices(dict.fromkeys(sources))
+    return G.vertices(dict.fromkeys(sources))
+
+
+def _from(
+    G: ClewGraph, sources: Collection[Node], cutoff: float | None, weight: str | None, *, paths: bool = True
+) -> Tree:
+    starts = _starts(G, sources)
     return path_search.from_several(path_search.routes(G, weight), starts, cutoff, paths=paths)
 
 
@@ -42,20 +47,20 @@ def _to(
     target: Node,
     cutoff: float | None,
     weight: str | None,
-    no_path: str = "No path to {target}.",
+    no_path: str | None = None,
 ) -> tuple[Any, list[Node]]:
+    if _starts(G, sources).size and target in sources:
+        return 0, [target]  # whatever cycles there are
     tree = _from(G, sources, cutoff, weight)
-    if target in sources:
-        return 0, [target]
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0 or (cutoff is not None and tree.distance[end] > cutoff):
-        raise nx.NetworkXNoPath(no_path.format(target=target))
+        raise nx.NetworkXNoPath(no_path or f"No path to {target}.")
     return numbers.length(G, tree, weight, end), path_search.path(G, tree.parent, end)
 
 
 def length(G: ClewGraph, source: Node, target: Node, weight: str | None) -> Any:
     """The length of a shortest path."""
-    return _to(G, [source], target, None, weight, f"Node {{target}} not reachable from {source}")[0]
+    return _to(G, [source], target, None, weight, f"Node {target} not reachable from {source}")[0]
 
 
 @served(weight_is_a_function)
