@@ -136,6 +136,7 @@ def test_nothing_is_left_when_the_graph_is_gone():
 
 @pytest.mark.parametrize("options", [
     {}, {"weighted": True}, {"dtype": "float32"}, {"personalization": {3: 2.0, 5: 1.0}}, {"damping": 0.0},
+    {"start": {3: 2.0, 5: 1.0}}, {"start": {3: 1}, "personalization": {5: 1}, "tolerance": 0, "max_iterations": 2},
 ], ids=str)  # fmt: skip
 def test_ranks_are_those_of_the_cpu(directed, options):
     expected = clew.pagerank(directed, device="cpu", **options)

@@ -70,6 +70,18 @@ def test_ranks_wherever_the_cut_moves(cuts, monkeypatch):
     np.testing.assert_allclose(ranks.rank, expected.rank, rtol=1e-9)
 
 
+@pytest.mark.parametrize("cut", [0, 1])
+def test_ranks_begin_at_the_start(cut, monkeypatch):
+    graph = clew.generate.rmat(7, 8, seed=2)
+    monkeypatch.setattr(Rates, "cut", lambda *_: cut)
+    start, jumps = np.zeros(graph.num_vertices), np.zeros(graph.num_vertices)
+    start[3] = jumps[5] = 1
+    how = {**RANKS, "tolerance": 0.0, "max_iterations": 2, "start": start, "jumps": jumps}
+    ranks = pagerank.pagerank(gpu_for("emulated", 0), graph, plan=SPLIT, **how)
+    walk = {"start": start, "personalization": jumps, "tolerance": 0, "max_iterations": 2}
+    np.testing.assert_allclose(ranks.rank, clew.pagerank(graph, device="cpu", **walk).rank, rtol=1e-9, atol=1e-15)
+
+
 def test_memory_is_given_back_by_finalizers_that_run_anywhere():
     with buffers._lock:  # by the same thread
         buffers._give_back((0, 64), np.zeros(64, np.uint8))

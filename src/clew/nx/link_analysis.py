@@ -87,6 +87,8 @@ def hits(
         raise NotImplementedError("edges have weights; clew's hubs and authorities count every edge alike.")
     if graph.num_edges == 0:
         raise NotImplementedError("the graph has no edges; clew gives scores of 0 then, and NetworkX others.")
+    if len(G) == 1:
+        raise NotImplementedError("the graph has one node; NetworkX cannot decompose its matrix.")
     found = algorithms.hits(graph, tolerance=tol, max_iterations=max_iter).numpy()
     if not found.converged:
         raise NotImplementedError(f"the scores still changed after {max_iter:,} rounds; NetworkX finds them otherwise.")

@@ -43,9 +43,10 @@ def between(
     G: ClewGraph, source: Node, target: Node, weight: str | None, no_path: str | None = None
 ) -> tuple[Any, list[Node]]:
     """The length of a shortest path, and the path."""
-    start = _start(G, source)
     if source == target:
+        vertex_of(G, source, missing="is not found in the graph")
         return 0, [source]
+    start = _start(G, source)
     tree = any_weights(routes(G, weight), start)
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0:
@@ -55,6 +56,8 @@ def between(
 
 def length(G: ClewGraph, source: Node, target: Node, weight: str | None) -> Any:
     """The length of a shortest path."""
+    if source == target:
+        vertex_of(G, source, missing="not found in graph")
     return between(G, source, target, weight, f"node {target} not reachable from {source}")[0]
 
 

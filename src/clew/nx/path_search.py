@@ -61,7 +61,7 @@ def nearest(ways: Routes, start: int, cutoff: float | None = None, *, paths: boo
         return _in_order(ways.rows, np.array([start]), cutoff)
     check_lengths(ways.graph)
     found = algorithms.sssp(ways.graph, start, deterministic=paths).numpy()
-    return _tree(found.distance, found.parent, cutoff)
+    return _tree(found.distance, found.parent, np.array([start]), cutoff)
 
 
 def any_weights(ways: Routes, start: int, *, paths: bool = True) -> Tree:
@@ -73,7 +73,7 @@ def any_weights(ways: Routes, start: int, *, paths: bool = True) -> Tree:
         found = algorithms.bellman_ford(ways.graph, start, deterministic=paths).numpy()
     except NegativeCycleError as error:
         raise nx.NetworkXUnbounded("Negative cycle detected.") from error
-    return _tree(found.distance, found.parent, None)
+    return _tree(found.distance, found.parent, np.array([start]), None)
 
 
 def from_several(ways: Routes, starts: Array, cutoff: float | None = None, *, paths: bool = True) -> Tree:
@@ -88,7 +88,7 @@ def from_several(ways: Routes, starts: Array, cutoff: float | None = None, *, pa
     distance, parent = searched.distance[:n], np.array(searched.parent[:n])
     # A source that another one is nearer to than 0 does not exist: weights are 0 or more.
     parent[starts] = starts
-    return _tree(distance, parent, cutoff)
+    return _tree(distance, parent, starts, cutoff)
 
 
 def with_a_root(graph: Graph, starts: Array) -> Graph:
@@ -135,13 +135,14 @@ def each(G: ClewGraph, ways: Routes, search: Callable[[Routes, int], Tree]) -> I
     return chain(first, ((G.nodes[vertex], search(ways, vertex)) for vertex in range(1, len(G))))
 
 
-def _tree(distance: Array, parent: Array, cutoff: float | None) -> Tree:
-    """Sources first, which a negative weight or one of 0 may lead back to, then by distance."""
+def _tree(distance: Array, parent: Array, starts: Array, cutoff: float | None) -> Tree:
+    """The sources as they were given, though a weight of 0 or less may lead to others first; then by distance."""
     reached = parent >= 0
     if cutoff is not None:
         reached &= distance <= cutoff
-    vertices = np.flatnonzero(reached)
-    return Tree(vertices[np.lexsort((distance[vertices], parent[vertices] != vertices))], distance, parent)
+    reached[starts] = False
+    others = np.flatnonzero(reached)
+    return Tree(np.append(starts, others[np.argsort(distance[others], kind="stable")]), distance, parent)
 
 
 def _in_order(rows: Rows, starts: Array, cutoff: float | None) -> Tree:

@@ -70,8 +70,8 @@ def pagerank(
     tolerance: float,
     max_iterations: int,
     jumps: Array | None,
-    start: Array | None,
     value: np.dtype[Any],
+    start: Array | None = None,
 ) -> Ranks:
     """Ranks from the in-edges ``rows``, whose weights are the shares of in-edges, if any.
 
