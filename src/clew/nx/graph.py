@@ -257,7 +257,8 @@ class ClewGraph:
         if self._in_dicts is None:
             indptr, indices = self.unweighted.incoming.indptr, self.unweighted.incoming.indices
         else:
-            indptr, indices = rows_as_arrays(self._in_dicts, self.nodes, multigraph=self._multigraph)
+            rows = {node: self._in_dicts[node] for node in self.nodes}
+            indptr, indices = rows_as_arrays(rows, self.nodes, multigraph=self._multigraph)
         # Sorted by their ends, in-edges and out-edges are the same list; parallel edges keep their order.
         targets = np.repeat(np.arange(len(self)), np.diff(indptr))
         arcs = np.empty(self.indices.size, dtype=np.int64)

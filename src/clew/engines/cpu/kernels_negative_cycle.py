@@ -21,6 +21,14 @@ def _longer(array):
 
 
 @njit(cache=True, nogil=True)
+def _waits(link, vertex, before, queued):
+    """Whether one of the linked predecessors is still to be relaxed, so that what it leads to can wait."""
+    while link >= 0 and not queued[vertex[link]]:
+        link = before[link]
+    return link >= 0
+
+
+@njit(cache=True, nogil=True)
 def on_a_cycle(indptr, indices, weights, source, last):
     """A vertex on a negative cycle or -1, and the linked predecessors: vertices, and what was added before.
 
@@ -42,10 +50,7 @@ def on_a_cycle(indptr, indices, weights, source, last):
         u = queue[read]
         read = (read + 1) % queue.size
         queued[u] = False
-        k = last[u]
-        while k >= 0 and not queued[vertex[k]]:
-            k = before[k]
-        if k >= 0:  # a predecessor is still to be relaxed
+        if _waits(last[u], vertex, before, queued):
             continue
         j, end = indptr[np.uint64(u)], indptr[np.uint64(u) + ONE]
         while j < end:
