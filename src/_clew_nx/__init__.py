@@ -116,14 +116,14 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
 #: What NetworkX shows in the documentation of a function, where there is more to say than that it is served.
 NOTES: dict[str, str] = {
     "betweenness_centrality": "Every edge counts 1; weights and endpoints are left to NetworkX.",
-    "bfs_edges": "Against the edges of a directed graph, equals are taken in the order of the nodes.",
     "clustering": "Of undirected graphs without weights; the others are left to NetworkX.",
+    "eppstein_matching": "The pairs of hopcroft_karp_matching.",
     "greedy_color": "The strategies largest_first, random_sequential and smallest_last, without interchange.",
     "hits": "Power iteration; where it does not converge, and with weights, NetworkX's singular value decomposition.",
     "label_propagation_communities": "The same rules; another colouring, so that ties may fall another way.",
-    "maximal_independent_set": "Another set than NetworkX's for the same seed.",
+    "maximal_independent_set": "NetworkX's set for a seed; without one, a set found in parallel.",
     "overall_reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
-    "pagerank": "The power iteration starts at the personalization; nstart and dangling are left to NetworkX.",
+    "pagerank": "A dangling distribution of its own is left to NetworkX.",
     "reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
 }
 
@@ -140,5 +140,5 @@ def get_info() -> dict[str, Any]:
             for names in FUNCTIONS.values()
             for name in names
         },
-        "default_config": {"min_edges": 2000},
+        "default_config": {"min_edges": 2000, "check_edges": 50_000},
     }

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, Result, VerificationError
+from clew.algorithms import generic
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 
@@ -119,6 +120,34 @@ def test_weights_and_personalization_on_several_threads():
         np.testing.assert_array_equal(found[-1].rank, found[0].rank)
 
 
+def test_a_start_changes_the_rounds_and_not_where_they_lead():
+    graph = LARGE["rmat, directed"]()
+    jumps = {0: 2.0, 5: 1.0}
+    options = {"personalization": jumps, "tolerance": 1e-12, "max_iterations": 500}
+    ranks = clew.pagerank(graph, **options)
+    for start in (np.ones(graph.num_vertices), {17: 3.0}):
+        other = clew.pagerank(graph, start=start, **options)
+        np.testing.assert_allclose(other.rank, ranks.rank, atol=1e-11)
+        clew.verify.pagerank(graph, other, personalization=jumps, tolerance=1e-12)
+    again = clew.pagerank(graph, start=ranks.rank, **options)
+    assert again.iterations < ranks.iterations / 5
+    assert clew.explain(graph, "pagerank", start=ranks.rank)
+
+
+def test_the_first_round_begins_at_the_start():
+    """A walker who only follows edges is one edge further after a round, wherever jumps would lead."""
+    graph = clew.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    for function in (clew.pagerank, generic.pagerank):
+        found = function(graph, damping=1, start={1: 5}, personalization={0: 1}, tolerance=0, max_iterations=1)
+        assert found.rank.tolist() == [0, 0, 1]
+
+
+def test_vertices_that_the_personalization_does_not_lead_to_have_rank_zero():
+    """NetworkX starts with all vertices alike, and leaves a rest there."""
+    graph = clew.Graph.from_edges([0, 2], [1, 3])
+    assert clew.pagerank(graph, personalization={0: 1}).rank[2:].tolist() == [0, 0]
+
+
 def test_equal_weights_are_no_weights():
     graph = LARGE["grid"]()
     same = graph.with_weights(np.full(graph.num_arcs, 7, dtype=np.uint8))
@@ -200,6 +229,10 @@ WEIGHTED = clew.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0])
         ({"personalization": {"a": -1}}, "negative, infinite or NaN"),
         ({"personalization": {"a": "1"}}, "personalization of 'a' is '1'"),
         ({"personalization": {"z": 1}}, "no vertex is called 'z'"),
+        ({"start": [1, 2]}, r"start has shape \(2,\).*each of the 3 vertices"),
+        ({"start": [0, 0, 0]}, "start is 0 everywhere"),
+        ({"start": {"a": -1}}, "start has a negative, infinite or NaN entry"),
+        ({"start": {"a": "1"}}, "start of 'a' is '1'"),
     ],
 )
 def test_bad_arguments(options, message):

@@ -34,9 +34,10 @@ def both(graph, tuning, **options):
     options = {"damping": 0.85, "tolerance": 1e-9, "max_iterations": 200, "dtype": "float64", **options}
     jumps = options.pop("personalization", None)
     weighted = options.pop("weighted", False)
-    shares = None if jumps is None else np.asarray(jumps) / np.sum(jumps)
-    found = pagerank(the_emulation(), graph, jumps=shares, weighted=weighted, tuning=tuning, **options)
-    expected = clew.pagerank(graph, personalization=jumps, weighted=weighted, device="cpu", **options)
+    start = options.pop("start", None)
+    shares, first = (None if given is None else np.asarray(given) / np.sum(given) for given in (jumps, start))
+    found = pagerank(the_emulation(), graph, jumps=shares, start=first, weighted=weighted, tuning=tuning, **options)
+    expected = clew.pagerank(graph, personalization=jumps, start=start, weighted=weighted, device="cpu", **options)
     return found, expected
 
 
@@ -93,6 +94,16 @@ def test_shapes(name, dtype, tuning):
     agree(found, expected, rtol=1e-10 if dtype == "float64" else 2e-6)
     result = clew.pagerank(graph, dtype=dtype, tolerance=0, max_iterations=20, device="emulated")
     clew.verify.pagerank(graph, result, tolerance=0)
+
+
+@pytest.mark.parametrize("tuning", [None, *TUNINGS], ids=str)
+@pytest.mark.parametrize("jumps", [None, [1.0, 2.0, 0.0, 5.0]], ids=str)
+def test_a_start_of_its_own(jumps, tuning):
+    graph = SHAPES["rmat, directed"]()
+    if jumps is not None:
+        jumps = np.resize(jumps, graph.num_vertices)
+    start = np.resize([3.0, 0.0, 1.0], graph.num_vertices)
+    agree(*both(graph, tuning, start=start, personalization=jumps, tolerance=0, max_iterations=2))
 
 
 @pytest.mark.parametrize("tuning", TUNINGS, ids=str)

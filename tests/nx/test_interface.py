@@ -110,7 +110,7 @@ def test_a_function_that_is_not_served_runs_in_networkx():
 # ------------------------------------------------------------------ reasons
 
 REASONS = [
-    ("pagerank", {"nstart": {0: 1}}, "nstart is given"),
+    ("hits", {"nstart": {0: 1}}, "nstart is given"),
     ("pagerank", {"dangling": {0: 1}}, "dangling is given"),
     ("hits", {"normalized": False}, "normalized is False"),
     ("betweenness_centrality", {"weight": "weight"}, "weight is 'weight'"),
@@ -198,6 +198,43 @@ def test_lengths_that_clew_has_no_paths_for_are_left_to_networkx(value):
             call(G, weight="weight", backend="clew")
     with pytest.raises(NotImplementedError):
         nx.diameter(G, weight="weight", backend="clew")
+
+
+# ------------------------------------------------------------------ the same numbers
+
+RANKS = [
+    {},
+    {"personalization": {0: 1, 5: 3}},
+    {"personalization": {3: 1.0}, "nstart": {0: 1, 7: 2}},
+    {"nstart": {0: 1, 7: 2}},
+    {"personalization": {0: 1, 5: 3}, "dangling": {0: 1, 5: 3}},
+    {"personalization": {1: 1}, "alpha": 0.99, "max_iter": 3000},
+    {"personalization": {0: 1, 5: 3}, "tol": 1e-13, "max_iter": 500},
+]
+
+
+@pytest.mark.parametrize("options", RANKS, ids=str)
+@pytest.mark.parametrize("directed", [False, True])
+def test_ranks_have_networkx_digits(options, directed):
+    """NetworkX stops when a node changes by 1e-6 on average: another start would show in the third digit."""
+    G = nx.gnm_random_graph(400, 900, seed=2, directed=directed)
+    assert nx.pagerank(G, backend="clew", **options) == pytest.approx(nx.pagerank(G, **options), rel=1e-9, abs=1e-15)
+
+
+def test_weights_of_one_that_are_floats_give_floats():
+    G = nx.path_graph(8)
+    nx.set_edge_attributes(G, 1.0, "weight")
+    found = nx.single_source_dijkstra_path_length(G, 0, backend="clew")
+    assert repr(found) == repr(nx.single_source_dijkstra_path_length(G, 0))
+    assert repr(nx.dijkstra_path_length(G, 0, 7, backend="clew")) == "7.0"
+    assert repr(nx.shortest_path_length(G, 0, 7, backend="clew")) == "7"
+
+
+def test_a_negative_cycle_begins_where_networkx_begins_it():
+    G = nx.cycle_graph(5, nx.DiGraph)
+    G.add_edge(1, 2, weight=-30)
+    for source in G:
+        assert nx.find_negative_cycle(G, source, backend="clew") == nx.find_negative_cycle(G, source)
 
 
 # ------------------------------------------------------------------ conversion

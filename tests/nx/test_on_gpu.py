@@ -44,6 +44,7 @@ def test_directed_graphs(device):
 
 def test_from_a_node(device):
     graph = nx.gnm_random_graph(40, 90, seed=3)
+    nx.set_edge_attributes(graph, {edge: 1 + sum(edge) % 7 for edge in graph.edges}, "weight")
     for name, shape in FROM_A_NODE.items():
         compare(graph, name, shape, 0)
-    assert len(device) > 5
+    assert len(device) > 3  # searches without weights go in NetworkX's order, one vertex after the other

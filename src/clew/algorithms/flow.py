@@ -50,36 +50,41 @@ def check_flow_weights(graph: Graph, algorithm: str) -> None:
         raise GraphError(f"the smallest weight is {low}; {algorithm} needs weights of 0 or more to share rank out by.")
 
 
-def jumps_of(graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike | None) -> npt.NDArray[Any] | None:
-    """Where jumps lead, as an array that sums to 1; None for everywhere alike."""
+def jumps_of(
+    graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike | None, argument: str = "personalization"
+) -> npt.NDArray[Any] | None:
+    """Where jumps lead, or where the walk starts, as an array that sums to 1; None if not given.
+
+    Errors call it by the name of the ``argument``.
+    """
     if personalization is None:
         return None
     if (labels := labels_of(personalization)) is not None:
         if not labels.is_unique:
-            raise GraphError("a vertex occurs twice in the index of personalization; expected each once.")
+            raise GraphError(f"a vertex occurs twice in the index of {argument}; expected each once.")
         personalization = dict(zip(labels.tolist(), np.asarray(personalization).tolist(), strict=True))
     if isinstance(personalization, Mapping):
         jumps = np.zeros(graph.num_vertices)
-        numbers = [_number(value, name) for name, value in personalization.items()]
+        numbers = [_number(argument, value, name) for name, value in personalization.items()]
         jumps[vertices_of(graph, personalization.keys())] = numbers  # all names at once: each by itself means a search
     else:
         given = np.asarray(personalization)
         if given.shape != (graph.num_vertices,) or given.dtype.kind not in "biuf":
             raise GraphError(
-                f"personalization has shape {given.shape} and dtype {given.dtype}; expected a number for each of the "
+                f"{argument} has shape {given.shape} and dtype {given.dtype}; expected a number for each of the "
                 f"{graph.num_vertices:,} vertices, or a dict from vertex names to numbers."
             )
         jumps = given.astype(np.float64)
     if not np.isfinite(jumps).all() or (jumps < 0).any():
-        raise GraphError("personalization has a negative, infinite or NaN entry; expected numbers of 0 or more.")
+        raise GraphError(f"{argument} has a negative, infinite or NaN entry; expected numbers of 0 or more.")
     if graph.num_vertices and not jumps.any():
-        raise GraphError("personalization is 0 everywhere; expected a positive number for at least one vertex.")
+        raise GraphError(f"{argument} is 0 everywhere; expected a positive number for at least one vertex.")
     largest = jumps.max(initial=0.0) or 1.0  # dividing twice: the sum of the largest floats is infinite
     jumps = jumps / largest
     return np.asarray(jumps / jumps.sum())
 
 
-def _number(value: Any, name: Any) -> float:
+def _number(argument: str, value: Any, name: Any) -> float:
     if not isinstance(value, (int, float, np.number)):
-        raise GraphError(f"personalization of {name!r} is {value!r}; expected a number of 0 or more.")
+        raise GraphError(f"{argument} of {name!r} is {value!r}; expected a number of 0 or more.")
     return float(value)

@@ -25,6 +25,7 @@ def pagerank(
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     personalization: Mapping[Any, float] | npt.ArrayLike | None = None,
+    start: Mapping[Any, float] | npt.ArrayLike | None = None,
     weighted: bool = False,
     dtype: Precision = "float64",
     device: str = "auto",
@@ -46,8 +47,13 @@ def pagerank(
     max_iterations
         The most rounds to run.
     personalization
-        Where jumps lead, and the walk starts: a number for each vertex, as an array or as a dict (or pandas Series)
-        by name in which missing vertices have 0; they are scaled to sum to 1. By default all vertices alike.
+        Where jumps lead, those from vertices without out-edges included: a number for each vertex, as an array or as
+        a dict (or pandas Series) by name in which missing vertices have 0. They are scaled to sum to 1. By default
+        all vertices alike.
+    start
+        The ranks before the first round, in the same forms: those of an earlier run save rounds. By default the
+        personalization, so that vertices it does not lead to have rank 0. NetworkX starts with all vertices alike.
+        Where the walk starts changes ranks only within the tolerance.
     weighted
         Edges of a vertex are followed in proportion to their weights. All must be 0 or more; a vertex whose weights
         are all 0 counts as one without out-edges.
@@ -90,6 +96,7 @@ def pagerank(
         "tolerance": tolerance,
         "max_iterations": max_iterations,
         "jumps": jumps_of(graph, personalization),
+        "start": jumps_of(graph, start, "start"),
         "weighted": weighted,
         "dtype": dtype,
     }

@@ -8,6 +8,7 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
+from clew.engines.cpu.in_order import maximum_matching
 from clew.engines.cpu.matching import two_sides
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.serving import graph_is_directed, served
@@ -22,22 +23,32 @@ def is_bipartite(G: ClewGraph) -> bool:
     return two_sides(graph.symmetrized() if graph.directed else graph)[1] is None
 
 
-def _matching(G: ClewGraph, top_nodes: Iterable[Node] | None) -> dict[Node, Node]:
+def _left_of(G: ClewGraph) -> set[Node]:
+    """The nodes on the side of the first node; an error where that is not the only way to choose."""
     graph = G.unweighted
-    if top_nodes is None:
-        if len(G) == 0:
-            raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-        if algorithms.connected_components(graph).count > 1:
-            raise nx.AmbiguousSolution("Disconnected graph: Ambiguous solution for bipartite sets.")
-        if two_sides(graph)[1] is not None:
-            raise nx.NetworkXError("Graph is not bipartite.")
-        mate = algorithms.bipartite_matching(graph).mate
-    else:
-        left = np.zeros(len(G), dtype=np.bool_)
-        left[G.vertices(top_nodes)] = True
-        mate = algorithms.bipartite_matching(graph, left=left).mate
-    matched = np.flatnonzero(mate >= 0)
-    return dict(zip(G.named(matched), G.named(mate[matched]), strict=True))
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    if algorithms.connected_components(graph).count > 1:
+        raise nx.AmbiguousSolution("Disconnected graph: Ambiguous solution for bipartite sets.")
+    side, odd_cycle = two_sides(graph)
+    if odd_cycle is not None:
+        raise nx.NetworkXError("Graph is not bipartite.")
+    return set(G.named(np.flatnonzero(side == side[0]))) if G.indices.size else set()
+
+
+def _matching(G: ClewGraph, top_nodes: Iterable[Node] | None) -> dict[Node, Node]:
+    """NetworkX goes over the sets of both sides in the order of the sets, and over neighbours in that of the graph."""
+    left = _left_of(G) if top_nodes is None else set(top_nodes)
+    right = set(G) - left
+    vertices = G.vertices(left)
+    on_left = np.zeros(len(G), dtype=np.bool_)
+    on_left[vertices] = True
+    if (on_left[G.sources] & on_left[G.indices]).any():
+        raise NotImplementedError("top_nodes are neighbours of each other; clew needs the nodes of one side.")
+    mate = maximum_matching(G.indptr, G.indices, vertices)
+    pairs = zip(G.nodes, mate.tolist(), strict=True)
+    partner = {node: G.nodes[other] for node, other in pairs if other >= 0}
+    return {node: partner[node] for node in (*left, *right) if node in partner}
 
 
 @served(graph_is_directed)

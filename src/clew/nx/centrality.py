@@ -32,11 +32,11 @@ def betweenness_centrality(
     seed: Random | None = None,
 ) -> dict[Node, float]:
     """Samples are the same nodes that NetworkX takes for the same seed."""
-    if len(G) == 0:
-        return {}
     samples = None
     if k is not None and k != len(G):
         samples = np.array((seed or Random()).sample(range(len(G)), k))
+    if len(G) == 0:
+        return {}
     return G.by_node(algorithms.betweenness(G.unweighted, samples=samples, normalized=normalized).numpy().centrality)
 
 

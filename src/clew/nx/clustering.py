@@ -32,7 +32,8 @@ def clustering(
     weight: str | None = None,  # noqa: ARG001
 ) -> Any:
     """The share of pairs of neighbours that are neighbours themselves."""
-    return answer(G, _coefficients(G), nodes)
+    found = _coefficients(G)
+    return answer(G, found, nodes, found == 0)
 
 
 @served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
@@ -54,11 +55,21 @@ def average_clustering(
 @served(graph_is_directed, graph_has_parallel_edges)
 def transitivity(G: ClewGraph) -> float:
     """The share of all connected triples that are closed."""
-    return float(algorithms.clustering_coefficient(G.unweighted).transitivity)
+    return float(algorithms.clustering_coefficient(G.unweighted).transitivity) or 0  # the integer, as NetworkX has it
 
 
 @served(graph_is_directed, graph_has_parallel_edges)
 def square_clustering(G: ClewGraph, nodes: Any = None) -> dict[Node, float] | float:
     """The share of possible squares that exist."""
-    found: Any = answer(G, np.asarray(squares_of(G.unweighted)), nodes)
+    squares = np.asarray(squares_of(G.unweighted))
+    found: Any = answer(G, squares, nodes, (squares == 0) & ~_could_have_squares(G))
     return found  # type: ignore[no-any-return]
+
+
+def _could_have_squares(G: ClewGraph) -> Any:
+    """Whether a vertex that is in no square could be: some neighbour has an edge that is not part of a triangle."""
+    real = G.sources != G.indices
+    source, target = G.sources[real], G.indices[real]
+    degree = np.bincount(source, minlength=len(G))
+    around = np.bincount(source, weights=degree[target] - 1, minlength=len(G))
+    return (degree > 1) & ((degree - 1) * around - 2 * algorithms.triangles(G.unweighted).numpy().count > 0)

@@ -10,7 +10,6 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.nx.graph import ClewGraph, Node
-from clew.nx.nodes import vertex_of
 from clew.nx.serving import served
 from clew.result import Result
 
@@ -21,9 +20,11 @@ def _found(G: ClewGraph) -> Result:
     return algorithms.connected_components(G.unweighted).numpy()
 
 
-def sets_of(G: ClewGraph, label: Array, sizes: Array) -> Iterator[set[Node]]:
-    """The vertices of each label as a set of nodes, in ascending order of labels."""
+def sets_of(G: ClewGraph, label: Array, sizes: Array, vertices: Array | None = None) -> Iterator[set[Node]]:
+    """The vertices of each label as a set of nodes, in ascending order of labels; labels are of all or of some."""
     members = np.argsort(label, kind="stable")
+    if vertices is not None:
+        members = vertices[members]
     start = 0
     for end in np.cumsum(sizes).tolist():
         yield set(G.named(members[start:end]))
@@ -59,7 +60,7 @@ def is_connected(G: ClewGraph) -> bool:
 def node_connected_component(G: ClewGraph, n: Node) -> set[Node]:
     """The nodes that ``n`` is connected with."""
     label = _found(G).label
-    return set(G.named(np.flatnonzero(label == label[vertex_of(G, n)])))
+    return set(G.named(np.flatnonzero(label == label[G.positions[n]])))
 
 
 @served()

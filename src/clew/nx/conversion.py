@@ -1,28 +1,22 @@
 """NetworkX graphs to arrays and back.
 
 NetworkX keeps a dict of neighbours per node, undirected edges in both: these are compressed rows already. All loops
-over edges run inside ``itertools`` and NumPy; only attributes that some edges lack, and edges of multigraphs, are taken
-one by one.
+over edges run inside ``itertools`` and NumPy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
-from itertools import chain
-from operator import itemgetter, methodcaller
 from typing import Any
 
 import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
-from clew.dtypes import MAX_INT32_VERTICES, WEIGHT_DTYPES, Array
 from clew.graph import Graph
 from clew.nx.graph import ClewGraph
-
-Rows = Mapping[Any, Mapping[Any, Any]]
-VALUES = methodcaller("values")
+from clew.nx.rows import Dicts, rows_as_arrays
+from clew.nx.values import EdgeValues
 
 
 def convert_from_nx(
@@ -43,34 +37,22 @@ def convert_from_nx(
         graph.__networkx_cache__ = None
     if type(graph._adj) is not dict:  # a view that filters, whose rows may say they are longer than they are
         graph = graph.copy()
-    rows: Rows = graph._adj
+    rows: Dicts = graph._adj
     nodes = list(rows)
-    degrees = np.fromiter(map(len, rows.values()), dtype=np.int64, count=len(nodes))
-    ids = np.int32 if len(nodes) <= MAX_INT32_VERTICES else np.int64
-    targets: Any = chain.from_iterable(rows.values())
-    if nodes != list(range(len(nodes))):
-        targets = map(dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__, targets)
-    indices: Array = np.fromiter(targets, dtype=ids, count=int(degrees.sum()))
-    if graph.is_multigraph():
-        parallel = chain.from_iterable(map(VALUES, rows.values()))  # the edges of every pair of nodes
-        repeats = np.fromiter(map(len, parallel), dtype=np.int64, count=indices.size)
-        sources = np.repeat(np.arange(len(nodes)), degrees)
-        degrees = np.bincount(sources, weights=repeats, minlength=len(nodes)).astype(np.int64)
-        indices = np.repeat(indices, repeats)
-    indptr = np.zeros(len(nodes) + 1, dtype=np.int64)
-    np.cumsum(degrees, out=indptr[1:])
-    # Answers that are graphs carry all attributes: they are copied from the original, which is kept for that.
+    indptr, indices = rows_as_arrays(rows, nodes, multigraph=graph.is_multigraph())
+    # Answers that are graphs carry all attributes: they are copied from the original, which is kept for that. NetworkX
+    # may use a graph with all attributes again for a function that needs one of them.
     whole = preserve_edge_attrs is True or preserve_node_attrs is True or bool(node_attrs)
     return ClewGraph(
         nodes,
         indptr,
         indices,
-        {} if whole else {key: _values(graph, key, default) for key, default in (edge_attrs or {}).items()},
         directed=graph.is_directed(),
         multigraph=graph.is_multigraph(),
+        dicts=rows,
+        in_dicts=graph._pred if graph.is_directed() else None,
+        defaults={} if whole else edge_attrs,
         original=original if whole else None,
-        # NetworkX may use a graph with all attributes again for a function that needs one of them.
-        load=partial(_values, graph, default=1) if whole else None,
         attributes=graph.graph if preserve_graph_attrs or whole else None,
     )
 
@@ -85,27 +67,6 @@ def _refuse_own_neighbors(graph: nx.Graph[Any]) -> None:
             )
 
 
-def _values(graph: nx.Graph[Any], attribute: str, default: Any) -> Array:
-    """The values of an edge attribute, in the order of the rows."""
-    data: Any = chain.from_iterable(map(VALUES, graph._adj.values()))
-    if graph.is_multigraph():
-        data = chain.from_iterable(map(VALUES, data))
-    data = list(data)
-    try:
-        values = list(map(itemgetter(attribute), data))
-    except KeyError:
-        values = [edge.get(attribute, default) for edge in data]
-    try:
-        array = np.asarray(values) if values else np.empty(0, dtype=np.int64)
-    except ValueError:  # such as lists of different lengths
-        array = np.empty(0, dtype=np.object_)
-    if array.dtype not in WEIGHT_DTYPES or array.shape != (len(values),):
-        raise NotImplementedError(
-            f"the edge attribute {attribute!r} has values other than numbers of 64 bits, which clew does not take."
-        )
-    return array
-
-
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:  # noqa: ARG001, NetworkX passes it
     """A NetworkX graph of a ``ClewGraph``; anything else as it is."""
     return to_networkx(result) if isinstance(result, ClewGraph) else result
@@ -118,15 +79,13 @@ def to_networkx(graph: ClewGraph) -> nx.Graph[Any]:
     kinds = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
     made = kinds[graph.is_multigraph()][graph.is_directed()](**graph.graph)
     made.add_nodes_from(graph.nodes)
-    sources: npt.NDArray[Any] = np.repeat(np.arange(len(graph)), np.diff(graph.indptr))
-    # An undirected edge is in the rows of both of its ends.
-    once = slice(None) if graph.is_directed() else sources <= graph.indices
+    sources, once = graph.sources, slice(None) if graph.once is None else graph.once
     ends = (graph.named(sources[once]), graph.named(graph.indices[once]))
-    known = graph.edge_values
+    known = graph.known_values()
     if not known:
         made.add_edges_from(zip(*ends, strict=True))
     else:
-        columns = [values[once].tolist() for values in known.values()]
+        columns = [array[once].tolist() for array in known.values()]
         data = (dict(zip(known, row, strict=True)) for row in zip(*columns, strict=True))
         made.add_edges_from(zip(*ends, data, strict=True))
     return made
@@ -138,9 +97,9 @@ def from_clew(graph: Graph) -> ClewGraph:
     Its weights are the edge attribute "weight".
     """
     nodes = list(range(graph.num_vertices)) if graph.names is None else graph.names.array.to_pylist()
-    known = {} if graph.weights is None else {"weight": graph.weights}
+    known = {} if graph.weights is None else {"weight": EdgeValues.of_array(graph.weights)}
     multigraph = bool((np.diff(_pairs(graph)) == 0).any())
-    return ClewGraph(nodes, graph.indptr, graph.indices, known, directed=graph.directed, multigraph=multigraph)
+    return ClewGraph(nodes, graph.indptr, graph.indices, directed=graph.directed, multigraph=multigraph, values=known)
 
 
 def _pairs(graph: Graph) -> npt.NDArray[np.int64]:

@@ -11,16 +11,15 @@ from clew import algorithms
 from clew.dtypes import Array
 from clew.engines.cpu import in_order
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.nodes import neighbor_of
 from clew.nx.serving import served
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 
 
 def _reachable(G: ClewGraph, source: Node, *, backward: bool) -> set[Node]:
-    if source not in G:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    start = neighbor_of(G, source)
     graph = G.unweighted.reversed() if backward else G.unweighted
-    start = G.positions[source]
     return set(G.named(np.flatnonzero(algorithms.bfs(graph, start).numpy().depth > 0)))
 
 
@@ -46,8 +45,39 @@ def _generations(G: ClewGraph) -> tuple[list[Array], bool]:
 
 def _named_generations(G: ClewGraph) -> Iterator[list[Node]]:
     generations, has_cycle = _generations(G)
-    yield from map(G.named, generations)
+    for number, vertices in enumerate(generations):
+        nodes = G.named(vertices)
+        if G.has_other_neighbors(nodes, vertices):
+            yield from _generations_after_a_change(G, generations[number:], nodes)
+            return
+        yield nodes
     if has_cycle:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+def _generations_after_a_change(G: ClewGraph, rest: list[Array], nodes: list[Node]) -> Iterator[list[Node]]:
+    """Go on as NetworkX does in a graph that was changed since the generation before was given.
+
+    It counts down how many edges still lead to a node, and finds out about a change where the counts do not agree.
+    """
+    earlier = np.ones(len(G), dtype=np.bool_)
+    earlier[np.concatenate(rest)] = False
+    waiting = np.bincount(G.indices[~earlier[G.sources]], minlength=len(G))
+    left = {G.nodes[vertex]: int(waiting[vertex]) for vertex in np.flatnonzero(waiting)}
+    while nodes:
+        following: list[Node] = []
+        for node in nodes:
+            children = G.neighbors_now(node)
+            if children is None or not left.keys() >= children.keys():
+                raise RuntimeError("Graph changed during iteration")
+            for child, edges in children.items():
+                left[child] -= edges
+                if left[child] == 0:
+                    following.append(child)
+                    del left[child]
+        yield nodes
+        nodes = following
+    if left:
         raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import networkx as nx
@@ -32,6 +32,8 @@ def number_of_isolates(G: ClewGraph) -> int:
 def is_isolate(G: ClewGraph, n: Node) -> bool:
     """Whether a node has no neighbours."""
     if n not in G:
+        if isinstance(n, Iterable):  # taken for several nodes, of which the degrees are not 0 but a view
+            return False
         raise nx.NetworkXError(f"Node {n} is not in the graph.")
     return bool(G.degrees[G.positions[n]] == 0)
 

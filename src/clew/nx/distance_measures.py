@@ -41,10 +41,16 @@ def _reduced(graph: Graph, sources: Array, reduce: Callable[[Array], Array]) -> 
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _plain(graph: Graph, values: Array) -> Array:
+def _plain(G: ClewGraph, weight: str | None, values: Array) -> Array:
     """Whole numbers where the weights are, as NetworkX adds them up."""
-    whole = graph.weights is None or graph.weights.dtype.kind != "f"
+    known = G.known(weight)
+    whole = known is None or known.is_float is False
     return values.astype(np.int64) if whole and np.isfinite(values).all() else values
+
+
+def _number(value: Any) -> Any:
+    """A number of Python; the distance 0 is the one of a node to itself, an integer."""
+    return value.item() or 0
 
 
 def _totals(graph: Graph) -> Array:
@@ -56,19 +62,22 @@ def _is_connected(graph: Graph) -> bool:
     return bool(find(graph).count == 1)
 
 
-def _eccentricities(G: ClewGraph, vertices: Array, weight: str | None) -> Array:
-    graph = G.weighted(weight)
-    found = _reduced(graph, vertices, lambda rows: rows.max(axis=1))
+def _eccentricities(G: ClewGraph, vertices: Array, weight: str | None, usebounds: bool = False) -> Array:
+    found = _reduced(G.weighted(weight), vertices, lambda rows: rows.max(axis=1))
     if np.isinf(found).any():
+        if usebounds and not G.is_directed():
+            raise nx.NetworkXError("Cannot compute metric because graph is not connected.")
         kind = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
         raise nx.NetworkXError(f"Found infinite path length because the {kind}")
-    return _plain(graph, found)
+    return _plain(G, weight, found)
 
 
-def _all_eccentricities(G: ClewGraph, weight: str | None) -> Array:
+def _extreme(G: ClewGraph, weight: str | None, usebounds: bool, choose: Callable[[Any], Any]) -> tuple[Any, Array]:
+    """The smallest or largest eccentricity, and all of them."""
     if len(G) == 0:
-        raise ValueError("the graph has no nodes, so there is no eccentricity.")
-    return _eccentricities(G, np.arange(len(G)), weight)
+        (max if usebounds and not G.is_directed() else choose)([])  # an error in Python's words
+    found = _eccentricities(G, np.arange(len(G)), weight, usebounds)
+    return choose(found), found
 
 
 @served(weight_is_a_function, _lengths_are_given)
@@ -81,53 +90,61 @@ def eccentricity(
     """The largest distance from every node."""
     vertices = bunch(G, v)
     found = _eccentricities(G, vertices, weight)
-    return found[0].item() if v in G else G.some_by_node(vertices, found)
+    return _number(found[0]) if v in G else dict(zip(G.named(vertices), map(_number, found), strict=True))
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
 def diameter(
     G: ClewGraph,
     e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,  # noqa: ARG001, clew searches from all nodes
+    usebounds: bool = False,
     weight: str | None = None,
 ) -> Any:
     """The largest eccentricity."""
-    return _all_eccentricities(G, weight).max().item()
+    return _number(_extreme(G, weight, usebounds, max)[0])
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
 def radius(
     G: ClewGraph,
     e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,  # noqa: ARG001
+    usebounds: bool = False,
     weight: str | None = None,
 ) -> Any:
     """The smallest eccentricity."""
-    return _all_eccentricities(G, weight).min().item()
+    return _number(_extreme(G, weight, usebounds, min)[0])
+
+
+def _refuse_null_trees(G: ClewGraph) -> None:
+    """NetworkX asks first whether an undirected graph is a tree, which is undefined without nodes."""
+    if len(G) == 0 and not G.is_directed():
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
 def center(
     G: ClewGraph,
     e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,  # noqa: ARG001
+    usebounds: bool = False,
     weight: str | None = None,
 ) -> list[Node]:
     """Nodes of the smallest eccentricity."""
-    found = _all_eccentricities(G, weight)
-    return G.named(np.flatnonzero(found == found.min()))
+    if weight is None and not usebounds:
+        _refuse_null_trees(G)
+    least, found = _extreme(G, weight, usebounds, min)
+    return G.named(np.flatnonzero(found == least))
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
 def periphery(
     G: ClewGraph,
     e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,  # noqa: ARG001
+    usebounds: bool = False,
     weight: str | None = None,
 ) -> list[Node]:
     """Nodes of the largest eccentricity."""
-    found = _all_eccentricities(G, weight)
-    return G.named(np.flatnonzero(found == found.max()))
+    most, found = _extreme(G, weight, usebounds, max)
+    return G.named(np.flatnonzero(found == most))
 
 
 @served(weight_is_a_function, _lengths_are_given, _attribute_is_written)
@@ -138,6 +155,8 @@ def barycenter(
     sp: Any = None,  # noqa: ARG001
 ) -> list[Node]:
     """Nodes with the smallest sum of distances."""
+    if weight is None:
+        _refuse_null_trees(G)
     if len(G) == 0:
         return []
     totals = _totals(G.weighted(weight))
@@ -153,8 +172,7 @@ def wiener_index(G: ClewGraph, weight: str | None = None) -> Any:
     """The sum of the distances between all pairs of nodes."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
-    graph = G.weighted(weight)
-    total = _plain(graph, _totals(graph)).sum().item()
+    total = _number(_plain(G, weight, _totals(G.weighted(weight))).sum())
     return total if G.is_directed() or total == np.inf else total / 2
 
 
@@ -170,7 +188,7 @@ def average_shortest_path_length(G: ClewGraph, weight: str | None = None, method
     graph = G.unweighted if method == "unweighted" else G.weighted(weight)
     if not _is_connected(graph):
         raise nx.NetworkXError("Graph is not strongly connected." if G.is_directed() else "Graph is not connected.")
-    return float(_plain(graph, _totals(graph)).sum() / (len(G) * (len(G) - 1)))
+    return float(_totals(graph).sum() / (len(G) * (len(G) - 1)))
 
 
 @served()
@@ -201,7 +219,7 @@ def closeness_centrality(
 ) -> dict[Node, float] | float:
     """How near the nodes are that reach a node; of a directed graph, distances along edges to it."""
     graph = G.weighted(distance).reversed()
-    vertices = np.arange(len(G)) if u is None else np.array([vertex_of(G, u)])
+    vertices = np.arange(len(G)) if u is None else np.array([vertex_of(G, u, "Source")])
     found = _reduced(graph, vertices, lambda rows: _closeness(rows, wf_improved))
     return G.by_node(found) if u is None else float(found[0])
 
@@ -217,4 +235,6 @@ def harmonic_centrality(
     def reduce(rows: Array) -> Array:
         return _inverse_sums(rows if chosen is None else rows[:, chosen])
 
-    return G.some_by_node(wanted, _reduced(graph.reversed(), wanted, reduce))
+    found = G.some_by_node(wanted, _reduced(graph.reversed(), wanted, reduce))
+    # In the order of a set, as NetworkX has it, and with its integer where nothing was added.
+    return {node: found[node] or 0 for node in set(iter(found))}

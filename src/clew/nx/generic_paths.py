@@ -6,13 +6,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import networkx as nx
-
-from clew import algorithms
-from clew.graph import Graph
-from clew.nx import negative_paths, path_search, unweighted_paths, weighted_paths
+from clew.engines.cpu import two_ends
+from clew.nx import negative_paths, numbers, path_search, unweighted_paths, weighted_paths
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
+from clew.nx.path_search import Routes, Tree, routes
 from clew.nx.serving import served, weight_is_a_function
 
 # ruff: noqa: N803, NetworkX calls its graphs G
@@ -22,16 +20,17 @@ from clew.nx.serving import served, weight_is_a_function
 def has_path(G: ClewGraph, source: Node, target: Node) -> bool:
     """Whether ``target`` can be reached."""
     start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
-    return bool(algorithms.bfs(G.unweighted, start).depth[end] >= 0)
+    return bool(two_ends.fewest_edges(G.out_rows(), G.in_rows(), start, end))
 
 
-def _search(method: str, *, paths: bool) -> Callable[[Graph, int], path_search.Tree]:
-    return partial(path_search.nearest if method == "dijkstra" else path_search.any_weights, paths=paths)
-
-
-def _check(method: str) -> None:
+def _method(weight: str | None, method: str) -> str:
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
+    return "unweighted" if weight is None else method
+
+
+def _tree(method: str, *, paths: bool) -> Callable[[Routes, int], Tree]:
+    return partial(path_search.any_weights if method == "bellman-ford" else path_search.nearest, paths=paths)
 
 
 @served(weight_is_a_function)
@@ -43,30 +42,19 @@ def shortest_path(
     method: str = "dijkstra",
 ) -> Any:
     """A path, paths from or to a node, or paths between all nodes."""
-    _check(method)
-    graph = G.weighted(weight)
+    method = _method(weight, method)
     if source is not None and target is not None:
-        if not graph.weighted:
+        if method == "unweighted":
             return unweighted_paths.path_between(G, source, target)
         return (weighted_paths if method == "dijkstra" else negative_paths).between(G, source, target, weight)[1]
-    if source is not None:
-        start = vertex_of(G, source, "Source")
-        if not graph.weighted:
-            return unweighted_paths.paths_from(G, start, None)
-        tree = _search(method, paths=True)(graph, start)
-        return path_search.paths(G, tree.order, tree.parent)
-    if target is not None:
-        end = vertex_of(G, target, "Target")
-        if not graph.weighted:
-            found = unweighted_paths.paths_from(G, end, None, backward=True)
-        else:
-            tree = _search(method, paths=True)(graph.reversed(), end)
-            found = path_search.paths(G, tree.order, tree.parent)
-        return {node: way[::-1] for node, way in found.items()}
-    if not graph.weighted:
-        return ((node, unweighted_paths.paths_from(G, vertex, None)) for vertex, node in enumerate(G.nodes))
-    trees = path_search.each(G, graph, _search(method, paths=True))
-    return ((node, path_search.paths(G, tree.order, tree.parent)) for node, tree in trees)
+    ways, search = routes(G, weight, backward=target is not None), _tree(method, paths=True)
+    if source is None and target is None:
+        trees = path_search.each(G, ways, search)
+        return ((node, path_search.paths(G, tree.order, tree.parent)) for node, tree in trees)
+    missing = ("Node", "not found in graph") if method == "dijkstra" else ("Source", "not in G")
+    tree = search(ways, vertex_of(G, source if target is None else target, *missing))
+    found = path_search.paths(G, tree.order, tree.parent)
+    return found if target is None else {node: way[::-1] for node, way in found.items()}
 
 
 @served(weight_is_a_function)
@@ -78,23 +66,21 @@ def shortest_path_length(
     method: str = "dijkstra",
 ) -> Any:
     """A length, lengths from or to a node, or lengths between all nodes."""
-    _check(method)
-    graph = G.weighted(weight)
+    method = _method(weight, method)
     if source is not None and target is not None:
-        start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
-        if start == end:
-            return 0  # whatever cycles there are
-        tree = _search(method, paths=False)(graph, start)
-        if tree.parent[end] < 0:
-            raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-        return tree.distance[end].item()
+        if method == "unweighted":
+            return len(unweighted_paths.path_between(G, source, target)) - 1
+        return (weighted_paths if method == "dijkstra" else negative_paths).length(G, source, target, weight)
+    if source is None and target is None and method == "unweighted":
+        return unweighted_paths.all_lengths(G)
+    ways, search = routes(G, weight, backward=target is not None), _tree(method, paths=False)
     if source is None and target is None:
-        if not graph.weighted:
-            return unweighted_paths.all_lengths(G)
-        trees = path_search.each(G, graph, _search(method, paths=False))
-        return ((node, path_search.lengths(G, tree)) for node, tree in trees)
-    backward = source is None
-    start = vertex_of(G, target if backward else source, "Target" if backward else "Source")
-    if not graph.weighted:
-        return unweighted_paths.lengths_from(G, start, None, backward=backward)
-    return path_search.lengths(G, _search(method, paths=False)(graph.reversed() if backward else graph, start))
+        trees = path_search.each(G, ways, search)
+        return ((node, numbers.lengths(G, tree, weight)) for node, tree in trees)
+    missing = {
+        "unweighted": ("Source", "is not in G"),
+        "dijkstra": ("Node", "not found in graph"),
+        "bellman-ford": ("Source", "not in G"),
+    }
+    tree = search(ways, vertex_of(G, source if target is None else target, *missing[method]))
+    return numbers.lengths(G, tree, weight, backward=target is not None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,10 @@ import numpy.typing as npt
 
 from clew.counts import counted
 from clew.dtypes import Array
+from clew.engines.cpu.two_ends import Rows
 from clew.graph import Graph
+from clew.nx.rows import Dicts, rows_as_arrays
+from clew.nx.values import EdgeValues
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,8 +25,9 @@ Node = Any  # anything that can be hashed
 class ClewGraph:
     """Nodes in NetworkX's order, their neighbours in NetworkX's order, and edge attributes as arrays.
 
-    It does not change. NetworkX's functions take it as it is; those that clew does not serve convert it back where
-    ``nx.config.fallback_to_nx`` is set.
+    Nodes and edges do not change; edge attributes are read again where they were changed in place. NetworkX's
+    functions take it as it is; those that clew does not serve convert it back where ``nx.config.fallback_to_nx`` is
+    set.
 
     Parameters
     ----------
@@ -31,14 +35,17 @@ class ClewGraph:
         In NetworkX's order: node i is vertex i of ``graph``.
     indptr, indices
         The neighbours of every node, in the order NetworkX lists them; undirected edges in both rows.
-    edge_values
-        Edge attributes by name, in the order of ``indices``.
     directed, multigraph
         As NetworkX calls them.
+    values
+        Edge attributes by name, in the order of ``indices``, where there is no NetworkX graph.
+    dicts, in_dicts
+        The dicts in which a NetworkX graph keeps its edges, and in-edges if it is directed; attributes are read when
+        they are first needed.
+    defaults
+        The attributes that were asked for, with the value of an edge that lacks one; 1 for others.
     original
         The NetworkX graph, kept where its attributes are needed for an answer that is a graph.
-    load
-        Gives the values of an edge attribute of the original.
     attributes
         Of the graph itself.
     """
@@ -50,12 +57,14 @@ class ClewGraph:
         nodes: list[Node],
         indptr: npt.NDArray[np.int64],
         indices: Array,
-        edge_values: Mapping[str, Array],
         *,
         directed: bool,
         multigraph: bool,
+        values: Mapping[str, EdgeValues] | None = None,
+        dicts: Dicts | None = None,
+        in_dicts: Dicts | None = None,
+        defaults: Mapping[str, Any] | None = None,
         original: nx.Graph[Any] | None = None,
-        load: Callable[[str], Array] | None = None,
         attributes: Mapping[str, Any] | None = None,
     ) -> None:
         self.nodes = nodes
@@ -64,8 +73,11 @@ class ClewGraph:
         self.original = original
         self.__networkx_cache__: dict[str, Any] = {}
         self._directed, self._multigraph = directed, multigraph
-        self.edge_values, self._load = edge_values, load
+        self._values, self._defaults = dict(values or {}), dict(defaults or {})
+        self._dicts, self._in_dicts = dicts, in_dicts
         self._graphs: dict[str | None, Graph] = {}
+        self._in_weights: dict[str, Array] = {}
+        self._compared: set[str] = set()
 
     # ------------------------------------------------------------------ what NetworkX asks a graph
 
@@ -99,10 +111,16 @@ class ClewGraph:
         except TypeError:  # not hashable
             return False
 
+    @property
+    def _kind(self) -> str:
+        return ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
+
+    def __str__(self) -> str:
+        return f"{self._kind} with {len(self)} nodes and {self.number_of_edges()} edges"  # as NetworkX has it
+
     def __repr__(self) -> str:
-        kind = ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
         nodes, edges = counted(len(self.nodes), "node"), counted(self.number_of_edges(), "edge")
-        return f"ClewGraph of a {kind} with {nodes} and {edges}"
+        return f"ClewGraph of a {self._kind} with {nodes} and {edges}"
 
     # ------------------------------------------------------------------ nodes and vertices
 
@@ -133,6 +151,32 @@ class ClewGraph:
         """The vertices of some nodes; a ``KeyError`` where one is not in the graph."""
         return np.array([self.positions[node] for node in nodes], dtype=np.int64)
 
+    def neighbors(self, vertex: int) -> Array:
+        """The neighbours of a vertex, in the order of NetworkX."""
+        return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
+
+    def neighbors_now(self, node: Node) -> dict[Node, int] | None:
+        """With how many edges a node leads to each neighbour in the NetworkX graph now; None where it is gone."""
+        assert self._dicts is not None
+        row = self._dicts.get(node)
+        return None if row is None else {other: len(edges) if self._multigraph else 1 for other, edges in row.items()}
+
+    def has_other_neighbors(self, nodes: list[Node], vertices: Array) -> bool:
+        """Whether some nodes are gone from the NetworkX graph, or have more or fewer neighbours than they had."""
+        if self._dicts is None:
+            return False
+        rows = list(map(self._dicts.get, nodes))
+        return None in rows or list(map(len, rows)) != self._neighbor_counts[vertices].tolist()  # type: ignore[arg-type]
+
+    @cached_property
+    def _neighbor_counts(self) -> npt.NDArray[np.int64]:
+        """How many neighbours every vertex has; parallel edges lead to one."""
+        if not self._multigraph:
+            return np.diff(self.indptr)
+        pairs = np.stack([self.sources, self.indices])
+        first = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) if pairs.size else np.empty(0, np.bool_)
+        return np.bincount(self.sources[first], minlength=len(self))
+
     # ------------------------------------------------------------------ clew's graphs
 
     @property
@@ -144,17 +188,92 @@ class ClewGraph:
 
     def weighted(self, attribute: str | None) -> Graph:
         """The graph with an attribute for weights; without weights where no edge has it, or all are 1."""
-        if attribute is None:
+        values = None if attribute is None else self._current(attribute)
+        if values is None:
             return self.unweighted
         if attribute not in self._graphs:
-            values = self.edge_values.get(attribute)
-            if values is None and self._load is not None:
-                values = self._load(attribute)
-            if values is None or (values == 1).all():
+            if (values.array == 1).all():
                 self._graphs[attribute] = self.unweighted
             else:
-                self._graphs[attribute] = Graph.from_csr(self.indptr, self.indices, values, directed=self._directed)
+                self._graphs[attribute] = Graph.from_csr(
+                    self.indptr, self.indices, values.array, directed=self._directed
+                )
         return self._graphs[attribute]
+
+    def begin_call(self) -> None:
+        """A function is called: edge attributes may have been changed in place since the last one."""
+        self._compared.clear()
+
+    def _current(self, attribute: str) -> EdgeValues | None:
+        """The values of an attribute, read again where they were changed in place; None where there are none."""
+        values = self._values.get(attribute)
+        if self._dicts is None or attribute in self._compared:
+            return values
+        self._compared.add(attribute)
+        if values is not None and values.are_current():
+            return values
+        default = self._defaults.get(attribute, 1)
+        values = EdgeValues.read(self._dicts, attribute, default, multigraph=self._multigraph, once=self.once)
+        if values.array.size != self.indices.size:
+            raise NotImplementedError(
+                "Edges were added or removed other than by methods of the graph. Call G.__networkx_cache__.clear()."
+            )
+        self._values[attribute] = values
+        self._graphs.pop(attribute, None)
+        self._in_weights.pop(attribute, None)
+        return values
+
+    def known_values(self) -> dict[str, Array]:
+        """The attributes that were asked for or given."""
+        names = [*self._values, *(name for name in self._defaults if name not in self._values)]
+        return {name: values.array for name in names if (values := self._current(name)) is not None}
+
+    def known(self, attribute: str | None) -> EdgeValues | None:
+        """The values that ``weighted`` found last; None where every edge counts the integer 1."""
+        return None if attribute is None else self._values.get(attribute)
+
+    def out_rows(self, attribute: str | None = None) -> Rows:
+        """Neighbours in the order of NetworkX, with weights if they are not all 1."""
+        return Rows(self.indptr, self.indices, self._weights_of(attribute))
+
+    def in_rows(self, attribute: str | None = None) -> Rows:
+        """Neighbours over in-edges in the order of NetworkX; of an undirected graph, all neighbours."""
+        weights = self._weights_of(attribute)
+        if not self._directed:
+            return Rows(self.indptr, self.indices, weights)
+        indptr, indices, arcs = self._into
+        if weights is not None and attribute not in self._in_weights:
+            assert attribute is not None
+            self._in_weights[attribute] = weights[arcs]
+        return Rows(indptr, indices, None if weights is None or attribute is None else self._in_weights[attribute])
+
+    def _weights_of(self, attribute: str | None) -> Array | None:
+        graph, values = self.weighted(attribute), self.known(attribute)
+        return values.array if graph.weighted and values is not None else None
+
+    @cached_property
+    def _into(self) -> tuple[Array, Array, Array]:
+        """Offsets and neighbours of the in-edges, and which entry of ``indices`` each is."""
+        if self._in_dicts is None:
+            indptr, indices = self.unweighted.incoming.indptr, self.unweighted.incoming.indices
+        else:
+            rows = {node: self._in_dicts[node] for node in self.nodes}
+            indptr, indices = rows_as_arrays(rows, self.nodes, multigraph=self._multigraph)
+        # Sorted by their ends, in-edges and out-edges are the same list; parallel edges keep their order.
+        targets = np.repeat(np.arange(len(self)), np.diff(indptr))
+        arcs = np.empty(self.indices.size, dtype=np.int64)
+        arcs[np.lexsort((targets, indices))] = np.lexsort((self.indices, self.sources))
+        return indptr, indices, arcs
+
+    @cached_property
+    def sources(self) -> npt.NDArray[np.int64]:
+        """Where every entry of ``indices`` starts."""
+        return np.repeat(np.arange(len(self)), np.diff(self.indptr))
+
+    @cached_property
+    def once(self) -> npt.NDArray[np.bool_] | None:
+        """Marks one of the two entries that an undirected edge has; None for directed graphs."""
+        return None if self._directed else self.sources <= self.indices
 
     @cached_property
     def degrees(self) -> npt.NDArray[np.int64]:
@@ -162,5 +281,5 @@ class ClewGraph:
         graph = self.unweighted
         if self._directed:
             return graph.degrees() + graph.degrees("in")
-        sources = np.repeat(np.arange(len(self)), np.diff(self.indptr))
+        sources = self.sources
         return graph.degrees() + np.bincount(sources[sources == self.indices], minlength=len(self))

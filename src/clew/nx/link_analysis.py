@@ -9,6 +9,7 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
+from clew.dtypes import Array
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.serving import served
 
@@ -29,25 +30,30 @@ def _is_not_normalized(normalized: bool) -> str | None:
     return None if normalized else "normalized is False; clew scales scores to sum to 1."
 
 
-@served(_start_is_given, _dangling_differs)
+def _numbers(G: ClewGraph, given: Mapping[Node, float]) -> Array:
+    return np.array([given.get(node, 0) for node in G], dtype=np.float64)
+
+
+@served(_dangling_differs)
 def pagerank(
     G: ClewGraph,
     alpha: float = 0.85,
     personalization: Mapping[Node, float] | None = None,
     max_iter: int = 100,
     tol: float = 1e-06,
-    nstart: Mapping[Node, float] | None = None,  # noqa: ARG001
+    nstart: Mapping[Node, float] | None = None,
     weight: str | None = "weight",
     dangling: Mapping[Node, float] | None = None,  # noqa: ARG001
 ) -> dict[Node, float]:
-    """NetworkX's tolerance is for the average change of a node, clew's for the sum of all."""
+    """The same rounds from the same start: NetworkX stops early enough that both show in the digits.
+
+    NetworkX's tolerance is for the average change of a node, clew's for the sum of all.
+    """
     if len(G) == 0:
         return {}
-    jumps = None
-    if personalization is not None:
-        jumps = np.array([personalization.get(node, 0) for node in G], dtype=np.float64)
-        if jumps.sum() == 0:
-            raise ZeroDivisionError
+    jumps = None if personalization is None else _numbers(G, personalization)
+    if jumps is not None and jumps.sum() == 0:
+        raise ZeroDivisionError
     graph = G.weighted(weight)
     found = algorithms.pagerank(
         graph,
@@ -55,6 +61,7 @@ def pagerank(
         tolerance=tol * len(G),
         max_iterations=max_iter,
         personalization=jumps,
+        start=np.ones(len(G)) if nstart is None else _numbers(G, nstart),
         weighted=graph.weighted,
     ).numpy()
     if not found.converged:
@@ -80,6 +87,8 @@ def hits(
         raise NotImplementedError("edges have weights; clew's hubs and authorities count every edge alike.")
     if graph.num_edges == 0:
         raise NotImplementedError("the graph has no edges; clew gives scores of 0 then, and NetworkX others.")
+    if len(G) == 1:
+        raise NotImplementedError("the graph has one node; NetworkX cannot decompose its matrix.")
     found = algorithms.hits(graph, tolerance=tol, max_iterations=max_iter).numpy()
     if not found.converged:
         raise NotImplementedError(f"the scores still changed after {max_iter:,} rounds; NetworkX finds them otherwise.")

@@ -11,13 +11,14 @@ import numpy as np
 
 from clew import algorithms
 from clew.dtypes import Array
+from clew.engines.cpu.negative_cycle import first_negative_cycle
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
-from clew.nx import path_search
+from clew.nx import numbers, path_search
 from clew.nx.blocks import finite_or_infinite
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
-from clew.nx.path_search import Tree, any_weights
+from clew.nx.path_search import Tree, any_weights, routes
 from clew.nx.serving import served, weight_is_a_function
 
 # ruff: noqa: N803, NetworkX calls its graphs G
@@ -26,24 +27,38 @@ Lengths = dict[Node, Any]
 Paths = dict[Node, list[Node]]
 
 
+def _start(G: ClewGraph, source: Node) -> int:
+    return vertex_of(G, source, "Source", "not in G")
+
+
 def _from(G: ClewGraph, source: Node, weight: str | None, *, paths: bool = True) -> Tree:
-    return any_weights(G.weighted(weight), vertex_of(G, source), paths=paths)
+    return any_weights(routes(G, weight), _start(G, source), paths=paths)
 
 
 def _paths(G: ClewGraph, tree: Tree) -> Paths:
     return path_search.paths(G, tree.order, tree.parent)
 
 
-def between(G: ClewGraph, source: Node, target: Node, weight: str | None) -> tuple[Any, list[Node]]:
+def between(
+    G: ClewGraph, source: Node, target: Node, weight: str | None, no_path: str | None = None
+) -> tuple[Any, list[Node]]:
     """The length of a shortest path, and the path."""
-    start = vertex_of(G, source)
     if source == target:
+        vertex_of(G, source, missing="is not found in the graph")
         return 0, [source]
-    tree = any_weights(G.weighted(weight), start)
+    start = _start(G, source)
+    tree = any_weights(routes(G, weight), start)
     end = G.positions.get(target)
     if end is None or tree.parent[end] < 0:
-        raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")
-    return tree.distance[end].item(), path_search.path(G, tree.parent, end)
+        raise nx.NetworkXNoPath(no_path or f"Target {target} cannot be reached from given sources")
+    return numbers.length(G, tree, weight, end), path_search.path(G, tree.parent, end)
+
+
+def length(G: ClewGraph, source: Node, target: Node, weight: str | None) -> Any:
+    """The length of a shortest path."""
+    if source == target:
+        vertex_of(G, source, missing="not found in graph")
+    return between(G, source, target, weight, f"node {target} not reachable from {source}")[0]
 
 
 @served(weight_is_a_function)
@@ -55,7 +70,7 @@ def bellman_ford_path(G: ClewGraph, source: Node, target: Node, weight: str | No
 @served(weight_is_a_function)
 def bellman_ford_path_length(G: ClewGraph, source: Node, target: Node, weight: str | None = "weight") -> Any:
     """The length of a shortest path."""
-    return between(G, source, target, weight)[0]
+    return length(G, source, target, weight)
 
 
 @served(weight_is_a_function)
@@ -66,7 +81,7 @@ def single_source_bellman_ford(
     if target is not None:
         return between(G, source, target, weight)
     tree = _from(G, source, weight)
-    return path_search.lengths(G, tree), _paths(G, tree)
+    return numbers.lengths(G, tree, weight), _paths(G, tree)
 
 
 @served(weight_is_a_function)
@@ -78,20 +93,20 @@ def single_source_bellman_ford_path(G: ClewGraph, source: Node, weight: str | No
 @served(weight_is_a_function)
 def single_source_bellman_ford_path_length(G: ClewGraph, source: Node, weight: str | None = "weight") -> Lengths:
     """Lengths to all nodes."""
-    return path_search.lengths(G, _from(G, source, weight, paths=False))
+    return numbers.lengths(G, _from(G, source, weight, paths=False), weight)
 
 
 @served(weight_is_a_function)
 def all_pairs_bellman_ford_path(G: ClewGraph, weight: str | None = "weight") -> Iterator[tuple[Node, Paths]]:
     """Paths from every node, one node at a time."""
-    return ((node, _paths(G, tree)) for node, tree in path_search.each(G, G.weighted(weight), any_weights))
+    return ((node, _paths(G, tree)) for node, tree in path_search.each(G, routes(G, weight), any_weights))
 
 
 @served(weight_is_a_function)
 def all_pairs_bellman_ford_path_length(G: ClewGraph, weight: str | None = "weight") -> Iterator[tuple[Node, Lengths]]:
     """Lengths from every node, one node at a time."""
-    trees = path_search.each(G, G.weighted(weight), partial(any_weights, paths=False))
-    return ((node, path_search.lengths(G, tree)) for node, tree in trees)
+    trees = path_search.each(G, routes(G, weight), partial(any_weights, paths=False))
+    return ((node, numbers.lengths(G, tree, weight)) for node, tree in trees)
 
 
 def _refuse_negative_loops(graph: Graph) -> None:
@@ -111,13 +126,13 @@ def bellman_ford_predecessor_and_distance(
     heuristic: bool = False,  # noqa: ARG001, clew has its own
 ) -> tuple[Paths, Lengths]:
     """All nodes before every node on its shortest paths, and lengths."""
-    start = vertex_of(G, source)
-    graph = G.weighted(weight)
-    _refuse_negative_loops(graph)
+    start = vertex_of(G, source, missing="is not found in the graph")
+    ways = routes(G, weight)
+    _refuse_negative_loops(ways.graph)
     if len(G) == 1:
         return {source: []}, {source: 0}
-    tree = any_weights(graph, start, paths=False)
-    return path_search.predecessors(G, graph, tree), path_search.lengths(G, tree)
+    tree = any_weights(ways, start, paths=False)
+    return path_search.predecessors(G, ways.graph, tree), numbers.lengths(G, tree, weight)
 
 
 @served(weight_is_a_function)
@@ -125,22 +140,23 @@ def goldberg_radzik(
     G: ClewGraph, source: Node, weight: str | None = "weight"
 ) -> tuple[dict[Node, Node | None], Lengths]:
     """The node before every node on a shortest path, and lengths."""
-    start = vertex_of(G, source)
-    graph = G.weighted(weight)
-    _refuse_negative_loops(graph)
-    tree = any_weights(graph, start)
+    start = vertex_of(G, source, missing="is not found in the graph")
+    ways = routes(G, weight)
+    _refuse_negative_loops(ways.graph)
+    tree = any_weights(ways, start)
     before = dict(zip(G.named(tree.order), G.named(tree.parent[tree.order]), strict=True))
     before[source] = None
-    return before, path_search.lengths(G, tree)
+    return before, numbers.lengths(G, tree, weight)
 
 
 @served(weight_is_a_function)
 def johnson(G: ClewGraph, weight: str | None = "weight") -> dict[Node, Paths]:
     """Paths between all nodes."""
-    graph = G.weighted(weight)
-    negative = graph.weights is not None and bool((graph.weights < 0).any())
+    ways = routes(G, weight)
+    weights = ways.graph.weights
+    negative = weights is not None and bool((weights < 0).any())
     search = any_weights if negative else path_search.nearest
-    return {node: _paths(G, search(graph, vertex)) for vertex, node in enumerate(G.nodes)}
+    return {node: _paths(G, search(ways, vertex)) for vertex, node in enumerate(G.nodes)}
 
 
 @served(weight_is_a_function)
@@ -155,7 +171,7 @@ def negative_edge_cycle(
         return False
     everywhere = path_search.with_a_root(graph, np.arange(len(G)))
     try:
-        any_weights(everywhere, len(G))
+        any_weights(path_search.Routes(everywhere, None), len(G))
     except nx.NetworkXUnbounded:
         return True
     return False
@@ -164,13 +180,17 @@ def negative_edge_cycle(
 @served(weight_is_a_function)
 def find_negative_cycle(G: ClewGraph, source: Node, weight: str | None = "weight") -> list[Node]:
     """The nodes of a negative cycle that ``source`` reaches, the first again at the end."""
-    start = vertex_of(G, source, "Source")
-    try:
-        if G.weighted(weight).weighted:
-            algorithms.bellman_ford(G.weighted(weight), start)
-    except NegativeCycleError as error:
-        cycle: Sequence[int] = error.cycle
-        return [G.nodes[vertex] for vertex in (*cycle, cycle[0])]
+    start = _start(G, source)
+    graph = G.weighted(weight)
+    if graph.weighted:
+        path_search.check_finite(graph)
+        path_search.check_sums(graph)
+        try:
+            algorithms.bellman_ford(graph, start)
+        except NegativeCycleError as error:
+            # Of the same cycles, the one that NetworkX comes across first; there may be none if sums are rounded.
+            cycle = first_negative_cycle(G.out_rows(weight), start) or [*error.cycle, error.cycle[0]]
+            return [G.nodes[vertex] for vertex in cycle]
     raise nx.NetworkXError("No negative cycles detected.")
 
 
@@ -180,15 +200,27 @@ def _all_distances(G: ClewGraph, weight: str | None) -> Array:
 
 @served(weight_is_a_function)
 def floyd_warshall(G: ClewGraph, weight: str | None = "weight") -> dict[Node, Lengths]:
-    """Lengths between all nodes, infinite where there is no path."""
-    return dict(zip(G.nodes, map(G.by_node, _all_distances(G, weight)), strict=True))
+    """Lengths between all nodes, infinite where there is no path; an edge without a weight counts 1.0 here."""
+    found = _all_distances(G, weight)
+    values = G.known(weight)
+    whole = values is not None and values.is_float is False and values.complete
+    lengths = found.tolist()
+    for vertex, row in enumerate(lengths):
+        if whole:
+            lengths[vertex] = [value if value == np.inf else int(value) for value in row]
+        elif row[vertex] == 0:
+            row[vertex] = 0
+    return {node: dict(zip(G.nodes, row, strict=True)) for node, row in zip(G.nodes, lengths, strict=True)}
 
 
 @served(weight_is_a_function)
 def floyd_warshall_numpy(G: ClewGraph, nodelist: Sequence[Node] | None = None, weight: str | None = "weight") -> Array:
     """Lengths between all nodes as a matrix, in the order of ``nodelist``."""
     if nodelist is not None and not len(nodelist) == len(G) == len(set(nodelist)):
-        raise nx.NetworkXError("nodelist must contain every node in G with no repeats.")
+        raise nx.NetworkXError(
+            "nodelist must contain every node in G with no repeats."
+            "If you wanted a subgraph of G use G.subgraph(nodelist)"
+        )
     found = _all_distances(G, weight).astype(np.float64, copy=False)
     if nodelist is None:
         return found

@@ -20,6 +20,13 @@ def vertex_of(G: ClewGraph, node: Node, what: str = "Node", missing: str = "is n
     return G.positions[node]
 
 
+def neighbor_of(G: ClewGraph, node: Node) -> int:
+    """The vertex of a node whose neighbours are asked for, or the error NetworkX has where it is not there."""
+    if node not in G:
+        raise nx.NetworkXError(f"The node {node} is not in the {'digraph' if G.is_directed() else 'graph'}.")
+    return G.positions[node]
+
+
 def bunch(G: ClewGraph, nodes: Any) -> npt.NDArray[np.int64]:
     """The vertices that NetworkX's ``nbunch`` means: all, one, or those of several that are in the graph."""
     if nodes is None:
@@ -32,9 +39,13 @@ def bunch(G: ClewGraph, nodes: Any) -> npt.NDArray[np.int64]:
         raise nx.NetworkXError(f"{nodes!r} is not a node or a sequence of nodes.") from error
 
 
-def answer(G: ClewGraph, values: Any, nodes: Any) -> Any:
-    """A value per vertex as NetworkX answers for ``nodes``: one number for one node, else a dict."""
-    if nodes is None:
-        return G.by_node(values)
+def answer(G: ClewGraph, values: Any, nodes: Any, integers: Any = None) -> Any:
+    """A value per vertex as NetworkX answers for ``nodes``: one number for one node, else a dict.
+
+    ``integers`` marks the values that are integers among floats: NetworkX says 0 where there is nothing to divide.
+    """
     chosen = bunch(G, nodes)
-    return values[chosen[0]].item() if nodes in G else G.some_by_node(chosen, values[chosen])
+    found = values[chosen].tolist()
+    if integers is not None:
+        found = [int(value) if whole else value for value, whole in zip(found, integers[chosen].tolist(), strict=True)]
+    return found[0] if nodes is not None and nodes in G else dict(zip(G.named(chosen), found, strict=True))

@@ -13,6 +13,7 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.engines.cpu import in_order
+from clew.engines.cpu.two_ends import Rows
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
 from clew.nx.graph import ClewGraph, Node
@@ -36,45 +37,58 @@ def within(limit: float | None) -> int | None:
     return None if limit is None or limit == math.inf else math.ceil(limit)
 
 
-def nearest(graph: Graph, start: int, cutoff: float | None = None, *, paths: bool = True) -> Tree:
+class Routes(NamedTuple):
+    """What a search goes along: clew's graph, and where no edge has a weight NetworkX's order of the neighbours."""
+
+    graph: Graph
+    rows: Rows | None
+
+
+def routes(G: ClewGraph, weight: str | None, *, backward: bool = False) -> Routes:
+    """The graph with an attribute for weights, or against its edges; prepared once for all searches of a call."""
+    graph = G.weighted(weight)
+    if graph.weighted:
+        return Routes(graph.reversed() if backward else graph, None)
+    return Routes(graph, G.in_rows() if backward else G.out_rows())
+
+
+def nearest(ways: Routes, start: int, cutoff: float | None = None, *, paths: bool = True) -> Tree:
     """Over weights of 0 or more; without weights, every edge counts 1.
 
     Without ``paths``, parents may be other ones in every run, which saves time where only distances are asked for.
     """
-    if graph.weighted:
-        check_lengths(graph)
-        found = algorithms.sssp(graph, start, deterministic=paths).numpy()
-        return _tree(found.distance, found.parent, cutoff)
-    found = algorithms.bfs(graph, start, deterministic=paths).numpy()
-    return _tree(found.depth, found.parent, cutoff)
+    if ways.rows is not None:
+        return _in_order(ways.rows, np.array([start]), cutoff)
+    check_lengths(ways.graph)
+    found = algorithms.sssp(ways.graph, start, deterministic=paths).numpy()
+    return _tree(found.distance, found.parent, np.array([start]), cutoff)
 
 
-def any_weights(graph: Graph, start: int, *, paths: bool = True) -> Tree:
+def any_weights(ways: Routes, start: int, *, paths: bool = True) -> Tree:
     """Over weights of either sign; ``NetworkXUnbounded`` where a negative cycle is reached."""
-    if not graph.weighted:
-        return nearest(graph, start, paths=paths)
-    _check_finite(graph)
+    if ways.rows is not None:
+        return nearest(ways, start, paths=paths)
+    check_finite(ways.graph)
     try:
-        found = algorithms.bellman_ford(graph, start, deterministic=paths).numpy()
+        found = algorithms.bellman_ford(ways.graph, start, deterministic=paths).numpy()
     except NegativeCycleError as error:
         raise nx.NetworkXUnbounded("Negative cycle detected.") from error
-    return _tree(found.distance, found.parent, None)
+    return _tree(found.distance, found.parent, np.array([start]), None)
 
 
-def from_several(graph: Graph, starts: Array, cutoff: float | None = None, *, paths: bool = True) -> Tree:
+def from_several(ways: Routes, starts: Array, cutoff: float | None = None, *, paths: bool = True) -> Tree:
     """From the nearest of several sources."""
     if starts.size == 1:
-        return nearest(graph, int(starts[0]), cutoff, paths=paths)
-    if not graph.weighted:
-        found = in_order.search(graph.indptr, graph.indices, starts)
-        return _tree(found.depth, found.parent, cutoff)
-    check_lengths(graph)
-    n = graph.num_vertices
-    searched = algorithms.sssp(with_a_root(graph, starts), n, deterministic=paths).numpy()
+        return nearest(ways, int(starts[0]), cutoff, paths=paths)
+    if ways.rows is not None:
+        return _in_order(ways.rows, starts, cutoff)
+    check_lengths(ways.graph)
+    n = ways.graph.num_vertices
+    searched = algorithms.sssp(with_a_root(ways.graph, starts), n, deterministic=paths).numpy()
     distance, parent = searched.distance[:n], np.array(searched.parent[:n])
     # A source that another one is nearer to than 0 does not exist: weights are 0 or more.
     parent[starts] = starts
-    return _tree(distance, parent, cutoff)
+    return _tree(distance, parent, starts, cutoff)
 
 
 def with_a_root(graph: Graph, starts: Array) -> Graph:
@@ -88,41 +102,54 @@ def with_a_root(graph: Graph, starts: Array) -> Graph:
 
 def check_lengths(graph: Graph) -> None:
     """Leave weights below 0, which NetworkX complains about where it meets them, and infinite ones to NetworkX."""
-    _check_finite(graph)
+    check_finite(graph)
     assert graph.weights is not None
     if graph.weights.dtype.kind in "if" and graph.weights.min(initial=0) < 0:
         raise NotImplementedError("some weights are negative; clew serves this for weights of 0 or more.")
 
 
-def _check_finite(graph: Graph) -> None:
+def check_sums(graph: Graph) -> None:
+    """Leave integers whose sums may not fit 64 bits to NetworkX, for which no integer is too large."""
+    assert graph.weights is not None
+    if graph.weights.dtype.kind != "f" and graph.num_arcs:
+        largest = max(abs(int(graph.weights.min())), abs(int(graph.weights.max())))
+        if largest * graph.num_vertices**2 >= 2**62:
+            raise NotImplementedError("sums of these weights may not fit 64 bits.")
+
+
+def check_finite(graph: Graph) -> None:
     """For NetworkX an infinite weight is a way of infinite length, for clew no way."""
     assert graph.weights is not None
     if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
         raise NotImplementedError("some weights are infinite or NaN; clew does not go along such edges.")
 
 
-def each(G: ClewGraph, graph: Graph, search: Callable[[Graph, int], Tree]) -> Iterator[tuple[Node, Tree]]:
+def each(G: ClewGraph, ways: Routes, search: Callable[[Routes, int], Tree]) -> Iterator[tuple[Node, Tree]]:
     """Every node with what a search from it finds, one at a time.
 
     The first search is made at once: whatever clew has against the weights is said before an iterator is returned.
     """
     if len(G) == 0:
         return iter(())
-    first = [(G.nodes[0], search(graph, 0))]
-    return chain(first, ((G.nodes[vertex], search(graph, vertex)) for vertex in range(1, len(G))))
+    first = [(G.nodes[0], search(ways, 0))]
+    return chain(first, ((G.nodes[vertex], search(ways, vertex)) for vertex in range(1, len(G))))
 
 
-def _tree(distance: Array, parent: Array, cutoff: float | None) -> Tree:
+def _tree(distance: Array, parent: Array, starts: Array, cutoff: float | None) -> Tree:
+    """The sources as they were given, though a weight of 0 or less may lead to others first; then by distance."""
     reached = parent >= 0
     if cutoff is not None:
         reached &= distance <= cutoff
-    vertices = np.flatnonzero(reached)
-    return Tree(vertices[np.argsort(distance[vertices], kind="stable")], distance, parent)
+    reached[starts] = False
+    others = np.flatnonzero(reached)
+    return Tree(np.append(starts, others[np.argsort(distance[others], kind="stable")]), distance, parent)
 
 
-def lengths(G: ClewGraph, tree: Tree) -> dict[Node, Any]:
-    """The distance of every node that was reached."""
-    return G.some_by_node(tree.order, tree.distance[tree.order])
+def _in_order(rows: Rows, starts: Array, cutoff: float | None) -> Tree:
+    """Along edges that count 1 each: NetworkX finds vertices in this order, and by these paths."""
+    limit = None if cutoff is None or cutoff == math.inf else math.floor(cutoff)
+    found = in_order.search(rows.indptr, rows.indices, starts, limit)
+    return Tree(found.order, found.depth, found.parent)
 
 
 def paths(G: ClewGraph, order: Array, parent: Array) -> dict[Node, list[Node]]:

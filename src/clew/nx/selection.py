@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, ValuesView
+from itertools import islice
 from random import Random
 from typing import Any
 
 import networkx as nx
 import numpy as np
+from networkx.utils import create_py_random_state
 
 from clew import algorithms
 from clew.algorithms.coloring import Order
+from clew.dtypes import Array
 from clew.engines.cpu.majority import by_turns
 from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.serving import graph_is_directed, served
 
 # ruff: noqa: N803, NetworkX calls its graphs G
+
+#: What NetworkX passes where no seed is given.
+NOT_SEEDED = create_py_random_state(None)
 
 #: NetworkX's strategies and clew's orders.
 ORDERS: dict[str, Order] = {
@@ -52,22 +58,37 @@ def maximal_independent_set(
     G: ClewGraph, nodes: Iterable[Node] | None = None, seed: Random | None = None
 ) -> list[Node]:
     """A set with ``nodes`` in it; the rest is chosen among those that are not their neighbours."""
+    seed = seed or NOT_SEEDED
     given = set(nodes or ())
-    if not given and len(G) == 0:
-        raise IndexError("the graph has no nodes, so there is no set to choose.")
+    if not given and (len(G) == 0 or seed is not NOT_SEEDED):
+        given = {seed.choice(G.nodes)}
     if not given.issubset(G):
         raise nx.NetworkXUnfeasible(f"{given} is not a subset of the nodes of G")
     chosen = G.vertices(given)
     taken = np.zeros(len(G), dtype=np.bool_)
     for vertex in chosen:
-        taken[G.indices[G.indptr[vertex] : G.indptr[vertex + 1]]] = True
+        taken[G.neighbors(vertex)] = True
     if taken[chosen].any():
         raise nx.NetworkXUnfeasible(f"{given} is not an independent set of G")
     taken[chosen] = True
+    if seed is not NOT_SEEDED:
+        return _seeded_set(G, given, taken, seed)
     free = np.flatnonzero(~taken)
     graph = G.unweighted.subgraph(free) if given else G.unweighted
-    member = algorithms.maximal_independent_set(graph, seed=(seed or Random()).getrandbits(31)).numpy().member
+    member = algorithms.maximal_independent_set(graph, seed=seed.getrandbits(31)).numpy().member
     return [*given, *G.named(free[member])]
+
+
+def _seeded_set(G: ClewGraph, given: set[Node], taken: Array, seed: Random) -> list[Node]:
+    """The set that NetworkX gives for a seed: which node is drawn depends on the order of a set of those left."""
+    neighbors = set(G.named(np.flatnonzero(taken))) - given
+    left = set(G.nodes).difference(neighbors.union(given))
+    found = list(given)
+    while left:
+        node = next(islice(left, seed.choice(range(len(left))), None))
+        found.append(node)
+        left.difference_update([*G.named(G.neighbors(G.positions[node])), node])
+    return found
 
 
 @served()

@@ -52,6 +52,7 @@ def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Func
     def offer(function: Function) -> Function:
         @wraps(function)
         def answer(*args: Any, **kwargs: Any) -> Any:
+            (args[0] if args else kwargs["G"]).begin_call()
             try:
                 found = function(*args, **kwargs)
             except (GraphError, ResourceError) as error:

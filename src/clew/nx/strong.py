@@ -11,7 +11,6 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.engines.cpu import in_order
-from clew.graph import Graph
 from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.serving import served
@@ -24,15 +23,8 @@ def _found(G: ClewGraph) -> Result:
     return algorithms.strongly_connected_components(G.unweighted).numpy()
 
 
-def _sinks_first(G: ClewGraph) -> Iterator[set[Node]]:
-    labels, place = np.unique(_found(G).label, return_inverse=True)
-    source, target, _ = G.unweighted.edges()
-    leads_on = place[source] != place[target]
-    back = Graph.from_edges(place[target[leads_on]], place[source[leads_on]], num_vertices=labels.size)
-    generations = in_order.generations(back.indptr, back.indices, back.degrees("in"))
-    turn = np.empty(labels.size, dtype=np.int64)
-    turn[np.concatenate([np.empty(0, dtype=np.int64), *generations])] = np.arange(labels.size)
-    return sets_of(G, turn[place], np.bincount(turn[place], minlength=labels.size))
+def _in_order(G: ClewGraph) -> tuple[Array, int]:
+    return in_order.strong_components(G.indptr, G.indices)
 
 
 def _source_is_given(source: Any) -> str | None:
@@ -41,8 +33,9 @@ def _source_is_given(source: Any) -> str | None:
 
 @served()
 def strongly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
-    """Those that others lead to come first, as in NetworkX: a component after all that can be reached from it."""
-    return _sinks_first(G)
+    """In the order in which NetworkX finds them: a component after all that can be reached from it."""
+    label, count = _in_order(G)
+    return sets_of(G, label, np.bincount(label, minlength=count))
 
 
 @served(_source_is_given)
@@ -50,8 +43,14 @@ def kosaraju_strongly_connected_components(
     G: ClewGraph,
     source: Node = None,  # noqa: ARG001
 ) -> Iterator[set[Node]]:
-    """The same components by another name."""
-    return _sinks_first(G)
+    """The same components, those first that a search against the edges is done with last."""
+    label, count = _in_order(G)
+    into = G.in_rows()
+    last = np.zeros(count, dtype=np.int64)
+    np.maximum.at(last, label, in_order.postorder(into.indptr, into.indices))
+    turn = np.empty(count, dtype=np.int64)
+    turn[np.argsort(-last)] = np.arange(count)
+    return sets_of(G, turn[label], np.bincount(turn[label], minlength=count))
 
 
 @served()
@@ -69,21 +68,20 @@ def is_strongly_connected(G: ClewGraph) -> bool:
 
 
 def _attracting(G: ClewGraph) -> tuple[Array, Array]:
-    """The label of every vertex's component, and the labels of components that no edge leaves."""
-    label = _found(G).label
-    source, target, _ = G.unweighted.edges()
-    stays = np.ones(len(G), dtype=np.bool_)
-    stays[label[source[label[source] != label[target]]]] = False
-    labels = np.unique(label)
-    return label, labels[stays[labels]]
+    """The number of every vertex's component, and the numbers of components that no edge leaves."""
+    label, count = _in_order(G)
+    stays = np.ones(count, dtype=np.bool_)
+    source = label[G.sources]
+    stays[source[source != label[G.indices]]] = False
+    return label, np.flatnonzero(stays)
 
 
 @served()
 def attracting_components(G: ClewGraph) -> Iterator[set[Node]]:
-    """In the order of their first nodes."""
+    """In the order in which NetworkX finds them."""
     label, attracting = _attracting(G)
     members = np.flatnonzero(np.isin(label, attracting))
-    return (set(G.named(members[label[members] == chosen])) for chosen in attracting)
+    return sets_of(G, label[members], np.bincount(label[members])[attracting], members)
 
 
 @served()

@@ -14,6 +14,7 @@ from clew import algorithms
 from clew.engines.cpu import in_order
 from clew.engines.cpu.in_order import Searched
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.nodes import neighbor_of
 from clew.nx.serving import served
 
 # ruff: noqa: N803, NetworkX calls its graphs G
@@ -24,10 +25,9 @@ def _neighbors_are_sorted(sort_neighbors: Any) -> str | None:
 
 
 def _search(G: ClewGraph, source: Node, *, backward: bool, limit: int | None) -> Searched:
-    if source not in G:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    rows = G.unweighted.incoming if backward and G.is_directed() else G
-    return in_order.search(rows.indptr, rows.indices, np.array([G.positions[source]]), limit)
+    start = neighbor_of(G, source)
+    rows = G.in_rows() if backward else G.out_rows()
+    return in_order.search(rows.indptr, rows.indices, np.array([start]), limit)
 
 
 def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iterator[tuple[Node, Node]]:

@@ -12,9 +12,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from clew import algorithms
-from clew.engines.cpu import in_order
-from clew.nx import path_search
+from clew.engines.cpu import in_order, two_ends
+from clew.nx import numbers, path_search
 from clew.nx.blocks import hops
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
@@ -26,16 +25,16 @@ from clew.nx.serving import served
 
 def paths_from(G: ClewGraph, start: int, cutoff: float | None, *, backward: bool = False) -> dict[Node, list[Node]]:
     """The path to every node within the cutoff, from the start or, backward, to it; always listed from ``start`` on."""
-    rows: Any = G.unweighted.incoming if backward and G.is_directed() else G
+    rows = G.in_rows() if backward else G.out_rows()
     found = in_order.search(rows.indptr, rows.indices, np.array([start]), within(cutoff))
     return path_search.paths(G, found.order, found.parent)
 
 
 def lengths_from(G: ClewGraph, start: int, cutoff: float | None, *, backward: bool = False) -> dict[Node, int]:
     """The number of edges to every node within the cutoff."""
-    graph = G.unweighted.reversed() if backward else G.unweighted
-    depth = algorithms.bfs(graph, start).numpy().depth
-    return _near(G, depth, cutoff)
+    rows = G.in_rows() if backward else G.out_rows()
+    found = in_order.search(rows.indptr, rows.indices, np.array([start]), within(cutoff))
+    return G.some_by_node(found.order, found.depth[found.order])
 
 
 def _near(G: ClewGraph, depth: Any, cutoff: float | None) -> dict[Node, int]:
@@ -48,10 +47,10 @@ def _near(G: ClewGraph, depth: Any, cutoff: float | None) -> dict[Node, int]:
 def path_between(G: ClewGraph, source: Node, target: Node) -> list[Node]:
     """One shortest path."""
     start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
-    parent = algorithms.bfs(G.unweighted, start, deterministic=True).numpy().parent
-    if parent[end] < 0:
+    way = two_ends.fewest_edges(G.out_rows(), G.in_rows(), start, end)
+    if not way:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return path_search.path(G, parent, end)
+    return [G.nodes[step] for step in way]
 
 
 @served()
@@ -116,7 +115,7 @@ def predecessor(
     start = vertex_of(G, source, "Source", "not in G")
     found = in_order.search(G.indptr, G.indices, np.array([start]), within(cutoff or None))
     tree = Tree(found.order, found.depth, found.parent)
-    before, seen = path_search.predecessors(G, G.unweighted, tree), path_search.lengths(G, tree)
+    before, seen = path_search.predecessors(G, G.unweighted, tree), numbers.lengths(G, tree, None)
     if target is None:
         return (before, seen) if return_seen else before
     return (before.get(target, []), seen.get(target, -1)) if return_seen else before.get(target, [])

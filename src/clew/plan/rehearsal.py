@@ -22,8 +22,9 @@ def rehearse(graph: Graph, algorithm: str, device: str, arguments: Mapping[str, 
     if graph.has_incoming:
         _ = small.incoming
     stand_ins: dict[str, Any] = {"source": 0, "sources": [0], "samples": None, "left": None}
-    if arguments.get("personalization") is not None:
-        stand_ins["personalization"] = np.ones(3)
+    for name in ("personalization", "start"):
+        if arguments.get(name) is not None:
+            stand_ins[name] = np.ones(3)
     known = {name: stand_ins.get(name, value) for name, value in arguments.items()}
     threads.each(lambda _: None, threads.count())  # so that they are there
     try:

@@ -24,6 +24,7 @@ def pagerank(
     tolerance: float = 1e-6,
     max_iterations: int = 100,
     personalization: Mapping[Any, float] | npt.ArrayLike | None = None,
+    start: Mapping[Any, float] | npt.ArrayLike | None = None,
     weighted: bool = False,
     device: str = "auto",
 ) -> Result:
@@ -40,7 +41,8 @@ def pagerank(
     strength = reduce_segments(graph if weighted else graph.with_weights(None), device=device).astype(np.float64)
     stuck = elementwise(lambda strength, zero: 1.0 if strength == zero else 0.0, strength, 0.0, device=device)
     semiring = semirings.plus_times if weighted else semirings.plus_second
-    rank: Array = jumps
+    first = jumps_of(graph, start, "start")
+    rank: Array = jumps if first is None else first
     changes: list[float] = []
     while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
         # rank = damping · A' (rank / strength) + (what jumps, and what is stuck) · jumps

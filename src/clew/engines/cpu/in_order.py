@@ -39,3 +39,29 @@ def generations(indptr: Array, indices: Array, in_degrees: Array) -> list[Array]
     queue, starts = np.empty(n, dtype=indices.dtype), np.empty(n + 1, dtype=np.int64)
     done = kernels.generations(as_bits(indptr), as_bits(indices), in_degrees.astype(np.int64), as_bits(queue), starts)
     return [queue[starts[i] : starts[i + 1]] for i in range(done)]
+
+
+def strong_components(indptr: Array, indices: Array) -> tuple[Array, int]:
+    """A number for every vertex's strongly connected component, in the order Tarjan's search completes them."""
+    from clew.engines.cpu import kernels_in_order as kernels
+
+    label = np.empty(indptr.size - 1, dtype=np.int64)
+    return label, int(kernels.strong_components(as_bits(indptr), as_bits(indices), label))
+
+
+def postorder(indptr: Array, indices: Array) -> Array:
+    """When a depth-first search over all vertices is done with each of them."""
+    from clew.engines.cpu import kernels_in_order as kernels
+
+    found = np.empty(indptr.size - 1, dtype=np.int64)
+    kernels.postorder(as_bits(indptr), as_bits(indices), found)
+    return found
+
+
+def maximum_matching(indptr: Array, indices: Array, left: Array) -> Array:
+    """The partner of every vertex, -1 where it has none; left vertices are matched in their order."""
+    from clew.engines.cpu import kernels_augmenting as kernels
+
+    mate = np.full(indptr.size - 1, -1, dtype=np.int64)
+    kernels.maximum_matching(as_bits(indptr), as_bits(indices), left, mate)
+    return mate

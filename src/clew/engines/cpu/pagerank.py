@@ -41,14 +41,17 @@ def pagerank(
     jumps: Array | None,
     weighted: bool,
     dtype: str,
+    start: Array | None = None,
 ) -> Ranks:
-    """Ranks to within ``tolerance``, or what there is after ``max_iterations``; ``jumps`` sums to 1 and is where the
-    walk starts and starts again.
+    """Ranks to within ``tolerance``, or what there is after ``max_iterations``.
+
+    ``jumps`` sums to 1: the walk starts again there, and starts there unless ``start`` is given.
     """
     from clew.engines.cpu import kernels_pagerank as kernels
 
     n = graph.num_vertices
-    rank = np.full(n, 1 / max(n, 1), dtype=dtype) if jumps is None else jumps.astype(dtype)
+    first = jumps if start is None else start
+    rank = np.full(n, 1 / max(n, 1), dtype=dtype) if first is None else first.astype(dtype)
     if n == 0:
         return Ranks(rank, 0, True, np.empty(0))
     scale, passing = np.empty(n, dtype=dtype), None

@@ -53,6 +53,7 @@ def pagerank(
     jumps: Array | None,
     weighted: bool,
     dtype: str,
+    start: Array | None = None,
     tuning: Tuning | None = None,
 ) -> Ranks:
     """Ranks to within ``tolerance``, or what there is after ``max_iterations``; they stay on the device."""
@@ -66,14 +67,16 @@ def pagerank(
     rows = pull.rows
     uneven = pull.longest > UNEVEN_FROM
     spread, factors, _kept_alive = _passing(device, graph, rows, weighted, value)
-    starts = None if jumps is None else device.upload(jumps.astype(value))
+    lead = None if jumps is None else device.upload(jumps.astype(value))
+    first = lead if start is None else device.upload(start.astype(value))
     products = products_pay(pull.longest, rows.num_arcs) if tuning.products is None else tuning.products
     if products and not weighted:
         return rank_by_products(
             device,
             rows,
             spread,
-            starts,
+            lead,
+            first,
             value,
             layout=tuning.layout if rows.in_device_memory else "tiles",  # others are copies of the edges
             **walk,
@@ -113,7 +116,8 @@ def pagerank(
             rows.neighbours,
             factors,
             spread,
-            starts,
+            lead,
+            first,
             np.float64(damping),
             np.float64(tolerance),
             np.uint32(min(most, left)),

@@ -28,7 +28,8 @@ def rank_by_products(
     device: Device,
     rows: DeviceRows,
     spread: Any,
-    starts: Any,
+    jumps: Any,
+    start: Any,
     value: np.dtype[Any],
     *,
     damping: float,
@@ -36,7 +37,7 @@ def rank_by_products(
     max_iterations: int,
     layout: str | None = None,
 ) -> Ranks:
-    """Ranks from the in-edges ``rows``; ``spread`` and ``starts`` are None as in the kernels."""
+    """Ranks from the in-edges ``rows``; ``spread``, ``jumps`` and ``start`` are None as in the kernels."""
     n = rows.num_vertices
     layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
     names, multiply = _product(device, rows, value, layout)
@@ -57,11 +58,11 @@ def rank_by_products(
         device.launch(close, 1, THREADS, np.uint32(blocks), *ends, *noted)
 
     pace = Pace(device)
-    device.launch(first, blocks, THREADS, *whole, starts, names, passed, moved, sums)
+    device.launch(first, blocks, THREADS, *whole, start, names, passed, moved, sums)
     close_round(False)
     for _ in range(max_iterations):
         multiply(passed if names is None else moved, pulled)
-        given = (*whole, starts, pulled, np.float64(damping), names, passed, moved, sums, progress)
+        given = (*whole, jumps, pulled, np.float64(damping), names, passed, moved, sums, progress)
         device.launch(step, blocks, THREADS, *given)
         close_round(True)
         # A round takes far longer than asking; and while it is asked, or waited for, Ctrl-C is heard.

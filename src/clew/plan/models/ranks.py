@@ -57,6 +57,8 @@ def _ranks(ask: Question, name: str, damping: float, *, personal: bool) -> Sketc
     sketch.keep("what is passed on, now and next", "scratch", 2 * n, wide, ask.memory)
     if personal:
         sketch.keep("where jumps lead", "scratch", n, 8)
+    if ask.arguments.get("start") is not None:
+        sketch.keep("where the walk starts", "scratch", n, 8)
     if weighted:
         sketch.keep("shares of the edges", "scratch", arcs, wide, ask.memory)
         sketch.keep("weights as float64", "scratch", 3 * arcs, 8)

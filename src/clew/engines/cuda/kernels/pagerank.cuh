@@ -149,16 +149,17 @@ __device__ __forceinline__ void total_of(const double* sums, double* room, doubl
 // passed on is in `even`, else in `odd`; `sums` is room for two pairs per block, `trace` for `traced` rounds and the end.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     pagerank(u64 n, const offset_t* offsets, const index_t* neighbours, const value_t* factors, const value_t* spread,
-             const value_t* jumps, double damping, double tolerance, u32 most, const index_t* order, const u64* bounds,
-             value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, Progress* progress, u32* barrier) {
+             const value_t* jumps, const value_t* start, double damping, double tolerance, u32 most, const index_t* order,
+             const u64* bounds, value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, Progress* progress,
+             u32* barrier) {
     __shared__ double room[WARP];
     const Walk walk = {n, offsets, neighbours, factors, spread, jumps, damping};
     const u32 before = progress->rounds;
     double change, stranded = progress->stranded;
-    if (before == 0) {  // the walk starts where jumps lead
+    if (before == 0) {  // null: the walk starts everywhere alike
         double mine = 0;
         for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
-            const value_t first = jumps ? jumps[v] : (value_t)(1 / (double)n);
+            const value_t first = start ? start[v] : (value_t)(1 / (double)n);
             const value_t parts = spread_of(walk, v, offsets[v + 1] - offsets[v]);
             even[v] = parts > 0 ? first / parts : first;
             if (!(parts > 0)) mine += (double)first;

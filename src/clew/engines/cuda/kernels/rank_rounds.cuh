@@ -30,12 +30,12 @@ __device__ __forceinline__ void put_sums(double change, double stranded, double*
     }
 }
 
-// The walk starts where jumps lead: nowhere in particular where there are none.
-extern "C" __global__ void first_round(u64 n, const offset_t* offsets, const value_t* spread, const value_t* jumps,
+// Where `start` is null, the walk starts everywhere alike.
+extern "C" __global__ void first_round(u64 n, const offset_t* offsets, const value_t* spread, const value_t* start,
                                        const index_t* names, value_t* passed, value_t* moved, double* sums) {
     double stranded = 0;
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
-        const value_t first = jumps ? jumps[v] : (value_t)(1 / (double)n);
+        const value_t first = start ? start[v] : (value_t)(1 / (double)n);
         const value_t parts = spread_at(offsets, spread, v);
         const value_t passing = parts > 0 ? first / parts : first;
         passed[v] = passing;

@@ -1,0 +1,101 @@
+"""Edge attributes as arrays, and how a change of them in place is noticed.
+
+NetworkX keeps a converted graph until a node or an edge is added or removed. It does not see ``G[u][v]["weight"] = 2``.
+So every call that uses an attribute compares it with what was read: of all edges, or of a sample in large graphs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain, compress
+from operator import is_, itemgetter, methodcaller
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from clew.dtypes import WEIGHT_DTYPES, Array
+from clew.nx.rows import VALUES, Dicts
+
+#: A float holds every integer up to this one.
+EXACT = 2**53
+
+
+class EdgeValues:
+    """The values of an edge attribute.
+
+    Parameters
+    ----------
+    array
+        In the order of the rows.
+    is_float
+        Whether the values are floats for Python: all or none, or of some edges an array that says which.
+    complete
+        Whether every edge has the attribute.
+    """
+
+    def __init__(self, array: Array, is_float: bool | Array, *, complete: bool = True) -> None:
+        self.array, self.is_float, self.complete = array, is_float, complete
+        self._edges: Sequence[dict[Any, Any]] = ()
+        self._seen: list[Any] = []
+        self._value_of: Any = None
+
+    @classmethod
+    def of_array(cls, array: Array) -> EdgeValues:
+        """Values that nobody changes."""
+        return cls(array, array.dtype.kind == "f")
+
+    @classmethod
+    def read(cls, rows: Dicts, attribute: str, default: Any, *, multigraph: bool, once: Array | None) -> EdgeValues:
+        """The values that edges have now; ``once`` marks one of the two entries of every undirected edge."""
+        data: Any = chain.from_iterable(map(VALUES, rows.values()))
+        edges = list(chain.from_iterable(map(VALUES, data)) if multigraph else data)
+        value_of: Any = itemgetter(attribute)
+        try:
+            values = list(map(value_of, edges))
+        except KeyError:
+            value_of = methodcaller("get", attribute, default)
+            values = list(map(value_of, edges))
+        found = cls(*_as_array(values, attribute), complete=isinstance(value_of, itemgetter))
+        if once is not None:
+            edges, values = list(compress(edges, once)), list(compress(values, once))
+        step = _step(len(edges), nx.config.backends.clew.check_edges)
+        found._edges, found._seen, found._value_of = edges[::step], values[::step], value_of
+        return found
+
+    def are_current(self) -> bool:
+        """Whether the edges that are compared have the values that were read.
+
+        Equal is not enough, it has to be the same object: 1 and 1.0 are equal, and sums of them are not alike.
+        """
+        try:
+            return all(map(is_, map(self._value_of, self._edges), self._seen)) if self._edges else True
+        except KeyError:  # all edges had the attribute
+            return False
+
+
+def _step(edges: int, whole: int) -> int:
+    """Compare every so many edges: all of up to ``whole``, and of more a tenth of that, which are seldom in a cache."""
+    return 1 if edges <= whole else -(-edges // max(1, whole // 10))
+
+
+def _as_array(values: list[Any], attribute: str) -> tuple[Array, bool | Array]:
+    """Values as an array, and which of them are floats; ``NotImplementedError`` for all but numbers of 64 bits."""
+    kinds = {kind: issubclass(kind, (float, np.floating)) for kind in set(map(type, values))}
+    try:
+        array = np.asarray(values) if values else np.empty(0, dtype=np.int64)
+    except ValueError:  # such as lists of different lengths
+        array = np.empty(0, dtype=np.object_)
+    if array.dtype not in WEIGHT_DTYPES or array.shape != (len(values),):
+        raise NotImplementedError(f"The edge attribute {attribute!r} has values other than numbers of 64 bits.")
+    if array.dtype.kind == "b":
+        array = array.astype(np.int64)  # True + True is 2
+    if all(kinds.values()) or not any(kinds.values()):
+        is_float: bool | Array = any(kinds.values())
+        exact = is_float or array.dtype.kind != "f"
+    else:
+        is_float = np.array([kinds[type(value)] for value in values])
+        exact = bool((np.abs(array[~is_float]) <= EXACT).all())
+    if not exact:
+        raise NotImplementedError(f"The edge attribute {attribute!r} has integers that a float cannot hold.")
+    return array, is_float

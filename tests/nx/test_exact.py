@@ -1,0 +1,120 @@
+"""Every served function gives NetworkX's answer with the types of all numbers, in its order, or its error in its words.
+
+Shortest paths are unique in these graphs; where many answers are valid, ``test_answers`` checks that ours is.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import networkx as nx
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from networkx.utils.backends import _registered_algorithms
+
+from _clew_nx import FUNCTIONS
+from tests.nx.graphs import WEIGHTS, alike, any_graphs, told
+
+# ruff: noqa: N803, N806, NetworkX calls its graphs G
+
+pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
+
+ANOTHER = {  # many answers are valid, and clew gives another one than NetworkX
+    "eppstein_matching",
+    "greedy_color",
+    "label_propagation_communities",
+}
+#: Found in the order of the distance, and NetworkX in the order in which it came across them.
+BY_DISTANCE = {name for name in FUNCTIONS["negative_paths"] if "cycle" not in name}
+ANY_ORDER = BY_DISTANCE | {"all_pairs_shortest_path_length", "floyd_warshall", "shortest_path", "shortest_path_length"}
+#: A type that depends on which of several paths of equal length was taken, or was added up first.
+NO_MIXTURE = {"average_shortest_path_length", "diameter", "eccentricity", "floyd_warshall", "radius", "wiener_index"}
+#: NetworkX adds a float 1.0, a truth value or a defaultdict here; "max() arg is an empty sequence" helps nobody.
+OTHER_WORDS = {"k_core", "k_crust", "k_shell"}
+DIGITS = {"hits": 1e-6}
+
+
+def unordered(value):
+    """Dicts without their order."""
+    if isinstance(value, (list, tuple)):
+        parts = [unordered(part) for part in value]
+        if len(parts) == 2 and parts[0] == "dict":
+            return ("dict", sorted(parts[1], key=repr))
+        return type(value)(parts)
+    return value
+
+
+def several(nodes, pick):
+    return pick.choice([None, pick.choice(nodes), nodes[:2], nodes[::-1], []])
+
+
+#: Values of optional arguments, by their names.
+OPTIONS = {
+    "alpha": lambda _, pick: pick.choice([0.85, 0.5]),
+    "count_zeros": lambda _, pick: pick.random() < 0.5,
+    "cutoff": lambda _, pick: pick.choice([None, 0, 1, 2.5, 100]),
+    "depth_limit": lambda _, pick: pick.choice([None, 0, 1, 2]),
+    "distance": lambda _, pick: pick.choice([None, "weight"]),
+    "k": lambda nodes, pick: pick.choice([None, 1]),
+    "method": lambda _, pick: pick.choice(["dijkstra", "bellman-ford", "magic"]),
+    "nbunch": several,
+    "nodelist": lambda nodes, pick: pick.choice([None, nodes[::-1], nodes[1:]]),
+    "nodes": several,
+    "normalized": lambda _, pick: pick.random() < 0.5,
+    "nstart": lambda nodes, _: {node: 1 + place for place, node in enumerate(nodes)},
+    "personalization": lambda nodes, pick: {pick.choice(nodes): 1, pick.choice(nodes): 0.5},
+    "return_seen": lambda _, pick: pick.random() < 0.5,
+    "reverse": lambda _, pick: pick.random() < 0.5,
+    "seed": lambda _, pick: pick.randrange(5),
+    "source": lambda nodes, pick: pick.choice(nodes),
+    "target": lambda nodes, pick: pick.choice(nodes),
+    "usebounds": lambda _, pick: pick.random() < 0.5,
+    "v": several,
+    "weight": lambda _, pick: pick.choice(["weight", None]),
+    "wf_improved": lambda _, pick: pick.random() < 0.5,
+}
+REQUIRED = {
+    "distance": lambda _, pick: pick.choice([-1, 0, 1, 2]),
+    "k": lambda _, pick: pick.choice([0, 1, 2]),
+    "n": OPTIONS["source"],
+    "source": OPTIONS["source"],
+    "sources": lambda nodes, pick: pick.choice([[pick.choice(nodes)], nodes[:2], set(nodes[:2])]),
+    "target": OPTIONS["target"],
+}
+
+
+def arguments(name, G, pick):
+    """Some arguments of a function; one node in twenty is not in the graph."""
+    nodes = [*G, *([] if len(G) and pick.random() < 0.95 else ["absent"])]
+    chosen = {}
+    for key, parameter in inspect.signature(_registered_algorithms[name].orig_func).parameters.items():
+        if parameter.default is parameter.empty and key != "G":
+            chosen[key] = REQUIRED[key](nodes, pick)
+        elif key in OPTIONS and pick.random() < 0.5:
+            chosen[key] = OPTIONS[key](nodes, pick)
+    if name == "average_shortest_path_length":
+        chosen.pop("method", None)
+    if name == "maximal_independent_set":
+        chosen |= {"seed": 3, "nodes": pick.choice([None, nodes[:1]])}
+    return chosen
+
+
+@pytest.mark.parametrize("name", sorted({name for names in FUNCTIONS.values() for name in names} - ANOTHER))
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_answers_are_networkx_own(name, data):
+    weights = [kind for kind in WEIGHTS if name not in NO_MIXTURE or kind not in ("mixed", "truths")]
+    G = data.draw(any_graphs(weights))
+    pick = data.draw(st.randoms(use_true_random=False))
+    chosen = arguments(name, G, pick)
+    function = getattr(nx, name, _registered_algorithms[name])
+    ours = told(lambda: function(G, backend="clew", **chosen))
+    if ours is None:
+        return
+    theirs = told(lambda: function(G, backend="networkx", **chosen))
+    if name in ANY_ORDER:
+        ours, theirs = unordered(ours), unordered(theirs)
+    if name in OTHER_WORDS and isinstance(theirs[1], str):
+        ours, theirs = ours[0], theirs[0]
+    assert alike(ours, theirs, DIGITS.get(name, 1e-9)), (chosen, ours, theirs)
