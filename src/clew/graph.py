@@ -81,7 +81,7 @@ class Graph(DrawnGraph, TensorGraph):
     def from_edges(
         cls,
         source: Any,
-        target: Any,
+        target: Any = None,
         weights: npt.ArrayLike | None = None,
         num_vertices: int | None = None,
         directed: bool = True,
@@ -101,9 +101,10 @@ class Graph(DrawnGraph, TensorGraph):
         ----------
         source, target
             Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are
-            always names. Ids in arrays of a GPU (CuPy, PyTorch, cuDF) are sorted into rows there.
+            always names. Both are arrays, lists or iterators, which are read into a list; pairs are passed as
+            ``*zip(*pairs)``. Ids in arrays of a GPU (CuPy, PyTorch, cuDF) are sorted into rows there.
         weights
-            One per edge.
+            One per edge. Masked arrays are refused, here and above, where any value is masked.
         num_vertices
             How many vertices there are; by default one more than the largest id.
         directed
