@@ -332,3 +332,19 @@ def test_fuzzed() -> None:
 
     assert_valid(read(*files))
     check()
+
+
+@pytest.mark.parametrize("vertices", [0, 1, 5])
+@pytest.mark.parametrize("ending", ["e", "v", "properties", "e.gz", "v.zst"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_graphs_without_edges_are_read_back(tmp_path: Path, vertices: int, ending: str, directed: bool) -> None:
+    graph = clew.Graph.from_edges([], [], num_vertices=vertices, directed=directed)
+    path = tmp_path / f"nothing.{ending}"
+    clew.write(graph, path)
+    assert clew.read(path) == graph
+
+
+def test_an_empty_file_alone_is_no_graph(tmp_path: Path) -> None:
+    (tmp_path / "graph.e").touch()
+    with pytest.raises(clew.FormatError, match=r"there is no 'graph\.v' beside it"):
+        clew.read(tmp_path / "graph.e")

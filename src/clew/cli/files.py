@@ -15,11 +15,10 @@ import typer
 
 from clew.cli import output
 from clew.cli.output import duration
-from clew.counts import counted
 from clew.describe import human_bytes
 from clew.errors import ClewError, FormatError, GraphError
 from clew.graph import Graph
-from clew.io import read, registry, write
+from clew.io import losses, read, registry, write
 from clew.io.files import format_of, read_opened, write_opened
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink, StreamSink
@@ -106,17 +105,7 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
 
 def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
     """What the format has no place for, so that whoever reads the file will not find it."""
-    found = []
-    if graph.names is not None and not chosen.keeps_names:
-        found.append("the names of vertices, which are numbers there")
-    if chosen.name == "edge-list":
-        from clew.io.edge_list.writer import WITH_HEADER, WITHOUT_COMMENTS
-
-        if isolated := graph.describe().isolated:
-            found.append(f"{counted(isolated, 'vertex')} without edges")
-        if not graph.directed and plain_suffix(path) in (*WITH_HEADER, *WITHOUT_COMMENTS):
-            found.append("that edges go both ways: read it with --undirected")
-    return found
+    return losses.lost(graph, chosen, plain_suffix(path), "--undirected")
 
 
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:

@@ -6,6 +6,7 @@ Readers of binary formats end here, so that ``ReadOptions`` mean the same in all
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,12 @@ def graph_from_edges(
     if graph.directed == wanted:
         return graph
     return Graph(graph.outgoing, directed=wanted, names=graph.names, report=graph.report, metadata=metadata)
+
+
+def noted(graph: Graph, *decisions: str) -> Graph:
+    """The same graph, with what its reader decided in its report."""
+    report = replace(graph.report, decisions=(*graph.report.decisions, *decisions))
+    return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
 
 
 def ids_are_dense(source: Array, target: Array) -> bool:

@@ -80,4 +80,15 @@ def _places(table: Table, column: int, known: KnownIds, vertices: Source) -> Arr
     return places
 
 
-FORMAT = Format("ldbc", "LDBC Graphalytics graph (.v, .e, .properties)", SUFFIXES, sniff, read, write, keeps_names=True)
+FORMAT = Format(
+    "ldbc",
+    "LDBC Graphalytics graph (.v, .e, .properties)",
+    SUFFIXES,
+    sniff,
+    read,
+    write,
+    keeps_names=True,
+    keeps_metadata=("ldbc",),
+    needs_suffix=True,  # the other files are found by it
+    may_be_empty=True,  # a graph without edges has no line in its .e file
+)
