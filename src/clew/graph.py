@@ -101,10 +101,9 @@ class Graph(DrawnGraph, TensorGraph):
         ----------
         source, target
             Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are
-            always names. Both are arrays, lists or iterators, which are read into a list; pairs are passed as
-            ``*zip(*pairs)``. Ids in arrays of a GPU (CuPy, PyTorch, cuDF) are sorted into rows there.
+            always names. Arrays on a GPU (CuPy, PyTorch, cuDF) are sorted there. Pass pairs as ``*zip(*pairs)``.
         weights
-            One per edge. Masked arrays are refused, here and above, where any value is masked.
+            One per edge.
         num_vertices
             How many vertices there are; by default one more than the largest id.
         directed

@@ -216,5 +216,5 @@ def test_content_without_doubt_beats_every_suffix(tmp_path: Path, suffix: str) -
 
 @pytest.mark.parametrize("data", [b"1\n2\n3\n", b"5\n"])
 def test_a_column_of_numbers_is_no_ldbc_graph(data: bytes) -> None:
-    with pytest.raises(clew.FormatError, match="in no known graph format"):
+    with pytest.raises(clew.FormatError, match=r"in no known graph format|the line has 1 column"):
         clew.read(data)

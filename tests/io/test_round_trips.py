@@ -149,5 +149,5 @@ def test_what_is_not_kept_is_reported(tmp_path: Path) -> None:
         "the names of vertices, which are numbers there",
         "that edges go both ways: read it with directed=False",
         "that edges have no weights: each has weight 1 there",
-        "metadata['coordinates']",
+        "the metadata coordinates",
     ]

@@ -22,7 +22,8 @@ def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=Fal
     if not graph.weighted and (one.name == "dimacs" or (one.name == "gap" and suffix == ".wsg")):
         found.append("that edges have no weights: each has weight 1 there")
     kept = graph.metadata if one.keeps_metadata is None else one.keeps_metadata
-    found += [f"metadata[{key!r}]" for key in graph.metadata if key not in kept]
+    if dropped := [key for key in graph.metadata if key not in kept]:
+        found.append(f"the metadata {', '.join(map(str, dropped))}")
     return found
 
 

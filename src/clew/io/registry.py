@@ -160,7 +160,10 @@ def contradiction(one: Format, suffix: str) -> str | None:
     own = _by_suffix(suffix)
     if own is None or own.name == EDGE_LIST or suffix in one.suffixes:
         return None
-    return f"The suffix {suffix!r} stands for {own.title}, but the content was read as {one.name}."
+    return (
+        f"The suffix {suffix!r} stands for {own.title}, but the content was read as {one.name}. "
+        f"Pass format={own.name!r} (--format {own.name}) to override it."
+    )
 
 
 def _of_nothing(own: list[Format], suffix: str, name: str) -> Format:

@@ -51,7 +51,7 @@ from clew.io.text.layout import Kind
 
 _DECISION = (
     "There is no '%%MatrixMarket' banner: the first line was taken for the size line of a general coordinate matrix. "
-    "If it is an edge, pass format='edge-list'."
+    "Pass format='edge-list' (--format edge-list) if it is an edge."
 )
 _TYPE_NAMES = {dtype: name for name, dtype in TYPES.items()}
 

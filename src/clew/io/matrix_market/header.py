@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.io.foreign import IF_EDGES
 from clew.io.header import Word, as_count, error_about, missing_word, words
-from clew.io.source import Source
+from clew.io.source import HEAD_BYTES, Source
 from clew.io.text import Line, leading_lines
 from clew.io.text.lines import shown
 
@@ -119,7 +119,9 @@ def has_bare_edges(head: bytes) -> bool:
 
 
 def _rows(head: bytes) -> Iterator[bytes]:
-    """The first lines that are neither blank nor comments; not the last, of which a part may be cut off."""
+    """The first lines that are neither blank nor comments."""
+    if len(head) == HEAD_BYTES:
+        head = head[: head.rfind(b"\n") + 1]  # the last line may have been cut
     lines = (line.strip() for line in re.split(rb"[\r\n]", head))
     return (line for line in lines if line and not line.startswith(b"%"))
 
