@@ -1,16 +1,16 @@
 """Edge lists: a line for every edge, as SNAP, KONECT, GAP and every program that writes CSV have them.
 
-Columns are separated by blanks, commas, semicolons, tabs or bars, and lines that start with ``#`` or ``%`` are comments.
+Columns are separated by blanks, commas, semicolons, tabs or bars. Lines that start with ``#`` or ``%`` are comments.
 All lines have the same number of columns. Between semicolons and tabs, fractions may have a decimal comma, as
 spreadsheets write them.
 
-* **The first line** may name the columns. In ``.csv`` and ``.tsv`` files it does where it is text above numbers, or where
-  none of its cells occurs again. In other files it does where its words are usual ones, such as ``source`` and
+* **The first line** may name the columns. In ``.csv`` and ``.tsv`` files it does where it is text above numbers, or
+  where none of its cells occurs again. In other files it does where its words are usual ones, such as ``source`` and
   ``target``. Without a suffix, commas, semicolons, tabs and bars make a table. ``header=`` decides otherwise.
-* **Columns.** The ends are what ``source=`` and ``target=`` say (a name, or a position counted from 1), else columns with
-  usual names, else the first two. The weight is what ``weight=`` says, else what is named so (``weight``, ``w``,
-  ``value``, ``cost``, ``distance``, ``dist``, ``length``), else the third of exactly three columns of numbers. Where other
-  columns of numbers are left, the reader asks; ``weights=False`` reads none of them.
+* **Columns.** The ends are what ``source=`` and ``target=`` say (a name, or a position counted from 1), else columns
+  with usual names, else the first two. The weight is what ``weight=`` says, else what is named so (``weight``, ``w``,
+  ``value``, ``cost``, ``distance``, ``dist``, ``length``), else the third of exactly three columns of numbers. Where
+  other columns of numbers are left, the reader asks. ``weights=False`` reads none of them.
 * **Vertices** are integers or, where any of them is something else, strings: text in double quotes, and integers that
   are not written as integers are printed (``007``, ``+5``). ``ids="text"`` makes all of them strings. Integers that are
   exactly 0…n-1, each of them used, are vertex ids. Others are names: vertices are numbered in their ascending order. In
@@ -20,8 +20,8 @@ spreadsheets write them.
 * The integers of a ``bip`` file count different vertices in each column: those of the first column come first, and
   ``metadata["bipartite"]`` has how many there are of each. Where they are not 1…n, ``metadata`` keeps them as
   ``left_ids`` and ``right_ids``.
-* A first line that is a single number is the number of vertices, where ids fit it. Comments like ``# Nodes: 5 Edges: 7``
-  are not read.
+* A first line that is a single number is the number of vertices, where the ids fit it. Comments such as
+  ``# Nodes: 5 Edges: 7`` are not read.
 * Dictionaries after the ends, as NetworkX writes them (``0 1 {'weight': 3}``), are read as columns with names.
 
 What was decided is in ``graph.report.decisions``, with the options that override it, and what became of every column in
@@ -83,8 +83,10 @@ def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
     del table  # the columns alone are needed from here on, and may be replaced by narrower ones
     found = _vertices(source, dialect, columns, names, options, keep=keep)
     del columns
+    first, second = found.columns
     graph = Graph.from_edges(
-        *found.columns,
+        first,
+        second,
         weights,
         found.count,
         options.directed if options.directed is not None else dialect.directed,

@@ -16,6 +16,7 @@ from clew.io.edge_list.sample import COMMENTS, Sample, delimiter_of, split
 from clew.io.options import ReadOptions
 from clew.io.source import Source
 from clew.io.tables.columns import Field, choose_weight
+from clew.io.text.lines import shown
 
 _EDGE = re.compile(rb"([^{]*[^\s{,;|])([ \t]*[,;|\t ][ \t]*)(\{.*\})\s*")
 _NUMPY = re.compile(rb"\bnp\.\w+\(([^()]*)\)")
@@ -71,7 +72,7 @@ def _attributes(source: Source, edge: re.Match[bytes], line: int) -> dict[str, A
     found = _parsed(edge[3])
     if found is None:
         raise source.error(
-            f"the attributes are {edge[3][:60].decode('utf-8', 'replace')!r}; expected a dictionary of numbers and strings.",
+            f"the attributes are {shown(edge[3])}; expected a dictionary of numbers and strings.",
             line=line,
             remedy="Write the edges with networkx.write_edgelist(graph, path, data=['weight']).",
         )

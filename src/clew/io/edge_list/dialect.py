@@ -127,7 +127,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
 
 
 def can_be_edges(source: Source) -> bool:
-    """Whether the first lines have two columns or more that look like edges, or one column that should have been two."""
+    """Whether the first lines look like edges: two columns or more, or one of integers that should have been two."""
     sample = Sample.of(source)
     if sample.comment.startswith(b"%%MatrixMarket"):
         return False

@@ -1,8 +1,8 @@
 """Whether the first line of an edge list names its columns, and what to say about that.
 
-In ``.csv`` and ``.tsv`` files a first line is a header where it is text above numbers, or where none of its cells occurs
-again; both ends of an edge are searched for both of its words, since vertices stand in both. In other files a first line
-is an edge unless its words are those that columns are usually called by.
+In ``.csv`` and ``.tsv`` files a first line is a header where it is text above numbers, or where none of its cells
+occurs again. A vertex may stand at either end, so both columns of ends are searched for both words. In other files a
+first line is an edge unless its words are those that columns are usually called by.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def find_header(rows: list[list[bytes]], suffix: str, delimiter: bytes, options:
     if options.header is not None:
         return Header(names if options.header else None, said=True)
     if any(_is_name(column) for column in (options.source, options.target, options.weight)):
-        return Header(names, said=True)
+        return Header(names, firm=True)
     first, rest = rows[0], rows[1:]
     ends = known_ends(names)
     if ends == ("source", "target"):  # as clew writes them
@@ -94,14 +94,16 @@ def _is_header_by_content(first: list[bytes], rest: list[list[bytes]], suffix: s
     """Whether a line none of whose cells occurs again names the columns, though its words are unknown."""
     if suffix in TABLE_SUFFIXES or (not suffix and delimiter):
         return True
-    above_numbers = any(all(len(row) > column and is_number(row[column]) for row in rest) for column in range(len(first)))
+    above_numbers = any(
+        all(len(row) > column and is_number(row[column]) for row in rest) for column in range(len(first))
+    )
     if not above_numbers:
         return False
     if not suffix or any(is_known(name_of(field)) for field in first):
         return True
     raise GraphError(
-        f"the first line ({', '.join(repr(name_of(field)) for field in first[:5])}) is text above numbers, so it may name "
-        "the columns or be an edge.",
+        f"the first line ({', '.join(repr(name_of(field)) for field in first[:5])}) is text above numbers, so that it "
+        "may name the columns or be an edge.",
         remedy="Pass header=True if it names the columns, header=False if it is an edge.",
         option="Pass --header if it names the columns, --no-header if it is an edge.",
     )

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from clew.errors import GraphError
 from clew.io.source import Source
 from clew.io.text import Line, leading_lines
+from clew.io.text.columns import DECIMAL_COMMA
 
 COMMENTS = b"#%"
 MARK = b"\xef\xbb\xbf"  # the byte order mark that some programs put first
 FEW_LINES, MANY_LINES = 20, 2000
 
 _NUMBER = re.compile(rb"[+-]?(?:\d+[.,]?\d*(?:e[+-]?\d+)?|[.,]\d+(?:e[+-]?\d+)?|nan|inf|infinity)", re.IGNORECASE)
-_COMMA = re.compile(rb"[+-]?\d*,\d+")
 _PLAIN_INTEGER = re.compile(rb"0|-?[1-9]\d*")
 _QUOTED_FIELD = re.compile(rb'(?:^|(?<=[\s,;|]))"(?:[^"]|"")*"(?=[\s,;|]|$)')
 _BLANK_FIELD = re.compile(rb'"(?:[^"]|"")*"|[^ \t]+')
@@ -56,10 +56,10 @@ class Sample:
                 line = line._replace(text=line.text.removeprefix(MARK))
             text = line.text.strip()
             if text[:1] and text[:1] in COMMENTS:
-                comments.append(text)
+                comments += [text] * (len(comments) < size)
             elif text:
                 lines.append(line)
-            if len(lines) == size or len(comments) == size:
+            if len(lines) == size:
                 break
         if len(lines) > 1 and _is_count(lines[0].text.strip()) and _SEVERAL_FIELDS.search(lines[1].text):
             after = count = lines.pop(0)
@@ -130,7 +130,7 @@ def _has_decimal_commas(text: bytes) -> bool:
     """Whether semicolons separate two fields or more and every comma belongs to a number, as in ``0;1;1,5``."""
     fields = text.split(b";")
     commas = [field.strip() for field in fields if b"," in field]
-    return len(fields) > 1 and bool(commas) and all(map(_COMMA.fullmatch, commas))
+    return len(fields) > 1 and bool(commas) and all(map(DECIMAL_COMMA.fullmatch, commas))
 
 
 def _is_several_numbers(field: bytes) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,8 @@ from clew.io.source import Source
 from clew.io.text import Line
 
 
-class Vertices(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Vertices:
     """The columns of ids 0…n-1, how many vertices there are (None: as many as occur), their names, what else is known.
 
     ``decisions`` says what was decided about them.
@@ -24,7 +26,7 @@ class Vertices(NamedTuple):
     columns: tuple[Array, ...]
     count: int | None
     names: Any = None
-    metadata: dict[str, Any] = {}  # noqa: RUF012
+    metadata: dict[str, Any] = field(default_factory=dict)
     decisions: tuple[str, ...] = ()
 
 
@@ -62,7 +64,7 @@ def counted_vertices(
     first = f"The first line ({text.decode()})"
     if names is None and edges and options.ids != "map":
         low, high = (int(each([each(column) for column in columns])) for each in (np.min, np.max))
-        if low >= 0 and high < number or (low >= 1 and high == number and not keep):
+        if (low >= 0 and high < number) or (low >= 1 and high == number and not keep):
             check_vertices(source, Word(text, line, 1), number, edges)
             said = f"{first} was read as the number of vertices. Pass ids='map' (--ids map) for those alone that occur."
             if high < number:
@@ -82,4 +84,4 @@ def counted_vertices(
             option="Delete the line, or pass --ids map to skip it.",
         )
     why = "" if meaning is None else f": it is the number of {meaning}"
-    return found._replace(decisions=(f"{first} was skipped{why}.",))
+    return replace(found, decisions=(f"{first} was skipped{why}.",))

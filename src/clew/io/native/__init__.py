@@ -74,7 +74,11 @@ def read(source: Source, options: ReadOptions) -> Graph:
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write everything there is to know about the graph."""
     tree, apart = metadata.to_json(graph.metadata)
-    header = {"directed": graph.directed, "report": {name: getattr(graph.report, name) for name in COUNTS}, "metadata": tree}
+    header = {
+        "directed": graph.directed,
+        "report": {name: getattr(graph.report, name) for name in COUNTS},
+        "metadata": tree,
+    }
     arrays: dict[str, Array] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
@@ -115,7 +119,11 @@ def _flag(header: dict[str, Any], name: str) -> bool:
 
 def _report(header: dict[str, Any]) -> BuildReport:
     given = header.get("report")
-    if not isinstance(given, dict) or set(given) != set(COUNTS) or not all(type(count) is int for count in given.values()):
+    if (
+        not isinstance(given, dict)
+        or set(given) != set(COUNTS)
+        or not all(type(count) is int for count in given.values())
+    ):
         raise GraphError(f"the header's report is {given!r}; expected numbers for {', '.join(sorted(COUNTS))}.")
     return BuildReport(**given)
 

@@ -23,7 +23,7 @@ WAY_IN_SHELL = "Say which columns to take with --source-column and --target-colu
 
 
 class Field(NamedTuple):
-    """A column: its name, None where columns have none; what it holds, what that is called, and if it names vertices."""
+    """A column: its name, None where columns have none; what it holds, in words too; and if that can name vertices."""
 
     name: str | None
     kind: Kind
@@ -163,15 +163,14 @@ def _weight_by_place(
     raise GraphError(
         f"the lines have {len(fields)} columns without names, and {which}.{several}",
         remedy="Pass weight=3 if the third column is the weight, or weights=False to read the first two alone.",
-        option="Pass --weight-column 3 if the third column is the weight, or --weights none to read the first two alone.",
+        option="Pass --weight-column 3 if the third column is the weight, or --weights none to read the first two.",
     )
 
 
 def _question(fields: Sequence[Field], candidates: list[int]) -> GraphError:
     names = [label(fields, column) for column in candidates]
-    several = "could be the weight" if len(names) == 1 else "could be the weights"
     return GraphError(
-        f"{', '.join(map(repr, names))} {several}, and no name says so. {listed(fields)}",
+        f"whether {' or '.join(map(repr, names[:5]))} holds the weights is not clear. {listed(fields)}",
         remedy=f"Pass weight={names[0]!r}, or weights=False for a graph without weights.",
         option=f"Pass --weight-column {names[0]!r}, or --weights none for a graph without weights.",
     )
@@ -202,7 +201,7 @@ def _wrong_count(fields: Sequence[Field], given: str | int, count: int, what: st
     return GraphError(
         f"the table has {called}; expected one. {listed(fields)}",
         remedy=f"Pass a name, or a position counted from 1 as in {what}=2, with source=, target= and weight=.",
-        option=f"Pass a name, or a position counted from 1, with --source-column, --target-column and --weight-column.",
+        option="Pass a name, or a position counted from 1, with --source-column, --target-column and --weight-column.",
     )
 
 

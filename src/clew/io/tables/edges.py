@@ -77,15 +77,20 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
     fields, columns = chosen
     table = table.rename_columns([label(fields, column) for column in chosen.to_read()])
     ends = [label(fields, column) for column in (columns.source, columns.target)]
-    weights = None if columns.weight is None else from_arrow(table, *ends, label(fields, columns.weight)).weights
+    weights = None
+    if columns.weight is not None:
+        weights = from_arrow(table, ends[0], ends[1], label(fields, columns.weight)).weights
     for name in ends:
         if nulls := table[name].null_count:
             raise GraphError(f"column {name!r} has {nulls:,} nulls; expected a vertex in every row.")
     first, second = (_vertices(table[name]) for name in ends)
     if isinstance(first, Coded) != isinstance(second, Coded):
-        held = [f"column {name!r} holds {fields[column].holds}" for name, column in zip(ends, columns, strict=False)]
+        held = [
+            f"{name!r} holds {'text' if isinstance(end, Coded) else 'integers'}"
+            for name, end in zip(ends, (first, second), strict=True)
+        ]
         raise GraphError(
-            f"{' and '.join(held)}; expected integers in both or strings in both. {listed(fields)}",
+            f"column {' and '.join(held)}; expected integers in both or strings in both. {listed(fields)}",
             remedy=WAY,
             option=WAY_IN_SHELL,
         )

@@ -13,8 +13,7 @@ from clew.io.text.layout import Layout, problem
 from clew.io.text.lines import error_at, field_at
 from clew.io.text.number_column import NumberColumn
 
-
-_DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 class NotAnInteger(FormatError):  # noqa: N818
@@ -53,6 +52,6 @@ class Columns:
         elif self.numbers is not None and self.numbers.adapt(found, field):
             return
         kind = NotAnInteger if found in (status.NO_INTEGER, status.BEYOND_64_BITS) else FormatError
-        if found == status.NO_NUMBER and not layout.decimal_comma and _DECIMAL_COMMA.fullmatch(field):
+        if found == status.NO_NUMBER and not layout.decimal_comma and DECIMAL_COMMA.fullmatch(field):
             kind = DecimalComma
         raise error_at(source, data, place, first_line, problem(layout, found, column, field), kind)

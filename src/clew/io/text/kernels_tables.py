@@ -229,8 +229,8 @@ def read_rows(
     """Parse the rows of one piece.
 
     limits[k] is what id column k (2: the numbers) takes: largest negative magnitude, smallest and largest other value;
-    base is subtracted from ids; with canonical, those that are not plain integers are none. A name becomes two entries of spans, see ``name_span``. Returns rows, hard doubles,
-    status, and the place and column it is about.
+    base is subtracted from ids; with canonical, those that are not plain integers are none. A name becomes two entries
+    of spans, see ``name_span``. Returns rows, hard doubles, status, and the place and column it is about.
     """
     p, stop = cuts[piece], cuts[piece + 1]
     row = places[piece]
@@ -294,7 +294,7 @@ def read_rows(
                 k = role - FIRST_ID
                 value, end, status = id_at(data, p, limits[k, 0], limits[k, 1], limits[k, 2])
                 wrong = NO_INTEGER
-                if canonical and status == FINE and not is_plain_integer(data, p, end):
+                if canonical and status in (FINE, OUT_OF_RANGE) and not is_plain_integer(data, p, end):
                     status = NO_INTEGER
                 if role == FIRST_ID:
                     first[row] = value - base
