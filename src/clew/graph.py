@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from operator import index
 from types import MappingProxyType
@@ -205,8 +206,11 @@ class Graph(DrawnGraph, TensorGraph):
         **options
             As in ``from_edges``.
         """
+        roles = convert.column_roles(table, source, target, weight)
         columns = convert.from_arrow(table, source, target, weight)
-        return cls.from_edges(columns.source, columns.target, columns.weights, **options)
+        graph = cls.from_edges(columns.source, columns.target, columns.weights, **options)
+        graph._report = replace(graph._report, columns=roles)
+        return graph
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any], weight: str | None = "weight", **options: Any) -> Graph:

@@ -15,7 +15,7 @@ def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=Fal
     found = []
     if graph.names is not None and not one.keeps_names:
         found.append("the names of vertices, which are numbers there")
-    if one.name == EDGE_LIST and (isolated := graph.describe().isolated):
+    if one.name == EDGE_LIST and not _is_counted(graph, suffix) and (isolated := graph.describe().isolated):
         found.append(f"{counted(isolated, 'vertex')} without edges")
     if not graph.directed and not (one.keeps_direction and _is_marked(one, suffix)):
         found.append(f"that edges go both ways: read it with {undirected}")
@@ -25,6 +25,13 @@ def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=Fal
     if dropped := [key for key in graph.metadata if key not in kept]:
         found.append(f"the metadata {', '.join(map(str, dropped))}")
     return found
+
+
+def _is_counted(graph: Graph, suffix: str) -> bool:
+    """Whether an edge list says how many vertices there are: it does where there are no edges and it has comments."""
+    from clew.io.edge_list.writer import WITH_HEADER
+
+    return not graph.num_arcs and graph.names is None and suffix not in WITH_HEADER
 
 
 def _is_marked(one: Format, suffix: str) -> bool:
