@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from clew.dtypes import Array, IdArray, OffsetArray
 
 #: Where the metadata of a graph with a placement has the number of vertices in slow memory.
 BOUNDARY = "placement_boundary"
+#: What of a report a ``.clew`` file keeps; the rest is about the file that the graph came from.
+COUNTS = ("given", "loops", "loops_dropped", "duplicates_merged")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,19 @@ class BuildReport:
         How many of those were left out, as asked.
     duplicates_merged
         Edges that were dropped or combined into an equal one, as asked.
+    columns
+        Of a graph that was read from a table or an edge list: every column, and whether it became the "source", the
+        "target" or the "weight", or was "ignored". Columns without a name are called "column 1", "column 2", ….
+    decisions
+        What the reader decided where the file does not say, a sentence each, with the option that overrides it.
     """
 
     given: int = 0
     loops: int = 0
     loops_dropped: int = 0
     duplicates_merged: int = 0
+    columns: Mapping[str, str] = field(default_factory=dict, hash=False)
+    decisions: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"{counted(self.given, 'edge')} given"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clew.counts import counted
 from clew.errors import GraphError
 
 
@@ -76,7 +77,16 @@ def path(value: Any) -> Path:
 
 
 def array(name: str, value: Any) -> npt.NDArray[Any]:
-    """``value`` as an array; lists of different lengths make none."""
+    """``value`` as an array; lists of different lengths make none, and neither do sets or masked values."""
+    if isinstance(value, (Iterator, KeysView, ValuesView)):
+        value = list(value)
+    if isinstance(value, (Set, Mapping)):
+        raise GraphError(f"{name} is {kind_of(value)}, whose values have no order; expected a list or an array.")
+    if isinstance(value, np.ma.MaskedArray) and (count := int(np.ma.getmaskarray(value).sum())):
+        raise GraphError(
+            f"{name} is a masked array with {counted(count, 'masked value')}; expected a value everywhere. Leave out "
+            "the masked rows in all columns, or fill them with values.filled(…)."
+        )
     try:
         return np.asarray(value)
     except ValueError:

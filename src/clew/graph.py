@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from operator import index
 from types import MappingProxyType
@@ -81,7 +82,7 @@ class Graph(DrawnGraph, TensorGraph):
     def from_edges(
         cls,
         source: Any,
-        target: Any,
+        target: Any = None,
         weights: npt.ArrayLike | None = None,
         num_vertices: int | None = None,
         directed: bool = True,
@@ -101,7 +102,7 @@ class Graph(DrawnGraph, TensorGraph):
         ----------
         source, target
             Integers 0…n-1 (vertex ids), or with ``ids="map"`` names: integers of any size or strings. Strings are
-            always names. Ids in arrays of a GPU (CuPy, PyTorch, cuDF) are sorted into rows there.
+            always names. Arrays on a GPU (CuPy, PyTorch, cuDF) are sorted there. Pass pairs as ``*zip(*pairs)``.
         weights
             One per edge.
         num_vertices
@@ -205,8 +206,11 @@ class Graph(DrawnGraph, TensorGraph):
         **options
             As in ``from_edges``.
         """
+        roles = convert.column_roles(table, source, target, weight)
         columns = convert.from_arrow(table, source, target, weight)
-        return cls.from_edges(columns.source, columns.target, columns.weights, **options)
+        graph = cls.from_edges(columns.source, columns.target, columns.weights, **options)
+        graph._report = replace(graph._report, columns=roles)
+        return graph
 
     @classmethod
     def from_networkx(cls, graph: nx.Graph[Any], weight: str | None = "weight", **options: Any) -> Graph:

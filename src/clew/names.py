@@ -5,8 +5,9 @@ Names live in one Arrow array (integers or strings). Arrow does the hashing: nam
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from operator import index
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -88,9 +89,29 @@ class VertexNames:
         """The bytes they take."""
         return int(self._values.nbytes)
 
-    def __getitem__(self, vertex: int) -> Name:
-        name: Name = self._values[int(vertex)].as_py()
+    @overload
+    def __getitem__(self, vertex: int | np.integer[Any]) -> Name: ...
+    @overload
+    def __getitem__(self, vertex: slice | list[int] | npt.NDArray[Any]) -> list[Name]: ...
+    def __getitem__(self, vertex: Any) -> Name | list[Name]:
+        """The name of a vertex; of a slice or of several vertices, a list of their names."""
+        if isinstance(vertex, slice):
+            return list(VertexNames.trusted(self._values[vertex]))
+        if isinstance(vertex, (list, tuple, np.ndarray)) and np.ndim(vertex):
+            return [self[one] for one in vertex]
+        try:
+            name: Name = self._values[index(vertex)].as_py()
+        except TypeError:
+            raise GraphError(
+                f"names are looked up by vertex, 0 to {len(self) - 1}, not by {vertex!r}. For the vertex of a name, "
+                "call names.id_of(name)."
+            ) from None
+        except IndexError:
+            raise GraphError(f"there is no vertex {vertex}; expected 0 to {len(self) - 1}.") from None
         return name
+
+    def __iter__(self) -> Iterator[Name]:
+        return (name.as_py() for name in self._values)
 
     def take(self, vertices: npt.ArrayLike) -> pa.Array[Any]:
         """The names of several vertices."""

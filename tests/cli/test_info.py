@@ -40,6 +40,7 @@ def test_facts_for_a_program(path, graph):
     assert (code, err) == (OK, "")
     facts = json.loads(out)
     about_the_file = {key: facts.pop(key) for key in ("file", "format", "file_bytes", "seconds")}
+    assert (facts.pop("columns"), facts.pop("decisions")) == ({}, [])
     assert facts == graph.describe().as_dict()
     assert about_the_file.pop("seconds") > 0
     assert about_the_file == {"file": str(path), "format": "clew", "file_bytes": path.stat().st_size}

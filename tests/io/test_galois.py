@@ -14,8 +14,6 @@ from clew.io.registry import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 
-RAW = {"float32", "float64", "int32", "int64", "uint32", "uint64"}
-
 
 def raw(version: int, ends: list[int], targets: list[int], weights: Any = None, *, edges: int | None = None) -> bytes:
     """A file put together by hand."""
@@ -29,17 +27,40 @@ def raw(version: int, ends: list[int], targets: list[int], weights: Any = None, 
 
 
 @settings(max_examples=40, deadline=None)
-@given(graphs(named=False))
+@given(graphs(named=False, weight_dtypes=["bool", "int8", "int64", "uint16", "uint64"]))
 def test_round_trip(graph: clew.Graph) -> None:
+    if graph.weights is not None and graph.num_arcs and graph.weights.min() < 0:
+        graph = graph.with_weights(graph.weights & np.iinfo(graph.weights.dtype).max)
     data = stored(graph, ".gr", format="galois")
-    same = {"directed": graph.directed}
-    if graph.weights is None:
-        assert clew.read(data, **same) == graph
-    elif graph.weights.dtype.name in RAW:
-        assert clew.read(data, weight_dtype=graph.weights.dtype, **same) == graph
-    else:
-        wide = clew.read(data, weight_dtype="int32" if graph.weights.dtype.kind == "i" else "uint32", **same)
-        assert np.array_equal(wide.weights, graph.weights)
+    again = clew.read(data, directed=graph.directed)
+    assert again.with_weights(None) == graph.with_weights(None)
+    assert again.weighted == graph.weighted
+    assert graph.weights is None or again.weights.tolist() == graph.weights.astype("u8").tolist()
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize(
+    ("weights", "bits", "says"),
+    [
+        (np.array([1.5, 2.5]), np.uint64, "the weights are float64, but a Galois file does not say so"),
+        (np.array([1, 2], np.float32), np.uint32, r"graph\.weights\.view\('uint32'\)\) and read .*'float32'"),
+        (np.array([-3, 4]), np.uint64, "the smallest weight is -3, but weights in a Galois file are unsigned"),
+        (np.array([-3, 4], np.int32), np.uint32, "read them with weight_dtype='int32'"),
+    ],
+)
+def test_weights_that_would_be_read_as_others(weights: Any, bits: Any, says: str, directed: bool) -> None:
+    graph = clew.Graph.from_edges([0, 1], [1, 2], weights, directed=directed)
+    with pytest.raises(clew.FormatError, match=says) as caught:
+        stored(graph, ".gr", format="galois")
+    assert "--weights none" in caught.value.on_command_line()
+    data = stored(graph.with_weights(graph.weights.view(bits)), ".gr", format="galois")
+    assert clew.read(data, weight_dtype=weights.dtype, directed=directed) == graph
+
+
+def test_narrow_negative_weights_are_refused_too() -> None:
+    graph = clew.Graph.from_edges([0], [1], np.array([-1], np.int8))
+    with pytest.raises(clew.FormatError, match=r"astype\('int32'\)\.view\('uint32'\)"):
+        stored(graph, ".gr", format="galois")
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -63,10 +84,10 @@ def test_written_bytes() -> None:
 
 def test_version_2_is_written_where_version_1_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(galois, "MAX_VERSION_1_VERTICES", 2)
-    graph = clew.Graph.from_edges([0, 1, 1], [1, 0, 2], [0.5, 1.5, 2.5])
+    graph = clew.Graph.from_edges([0, 1, 1], [1, 0, 2], np.array([5, 15, 25], np.uint64))
     data = stored(graph, ".gr", format="galois")
-    assert data == raw(2, [1, 3, 3], [1, 0, 2], np.array([0.5, 1.5, 2.5]))
-    assert clew.read(data, weight_dtype="float64") == graph
+    assert data == raw(2, [1, 3, 3], [1, 0, 2], np.array([5, 15, 25]))
+    assert clew.read(data) == graph
 
 
 def test_unsorted_rows_are_sorted() -> None:

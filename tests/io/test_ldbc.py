@@ -332,3 +332,46 @@ def test_fuzzed() -> None:
 
     assert_valid(read(*files))
     check()
+
+
+@pytest.mark.parametrize("vertices", [0, 1, 5])
+@pytest.mark.parametrize("ending", ["e", "v", "properties", "e.gz", "v.zst"])
+@pytest.mark.parametrize("directed", [True, False])
+def test_graphs_without_edges_are_read_back(tmp_path: Path, vertices: int, ending: str, directed: bool) -> None:
+    graph = clew.Graph.from_edges([], [], num_vertices=vertices, directed=directed)
+    path = tmp_path / f"nothing.{ending}"
+    clew.write(graph, path)
+    assert clew.read(path) == graph
+
+
+def test_an_empty_file_alone_is_no_graph(tmp_path: Path) -> None:
+    (tmp_path / "graph.e").touch()
+    with pytest.raises(clew.FormatError, match=r"there is no 'graph\.v' beside it"):
+        clew.read(tmp_path / "graph.e")
+
+
+@pytest.mark.parametrize(
+    ("vertices", "edges", "ending", "line"),
+    [
+        (b"1234\n01234\n", b"", "v", 2),
+        (b"7\n1234\n", b"7 1234\n7 01234\n", "e", 2),
+        (b"7\n1234\n", b"007|1234|1.5\n", "e", 1),
+        (b"7\n+1234\n", b"7 1234\n", "v", 2),
+        (b"7\n0\n", b"7 -0\n", "e", 1),
+    ],
+)
+def test_ids_that_differ_in_spelling_do_not_merge(
+    tmp_path: Path, vertices: bytes, edges: bytes, ending: str, line: int
+) -> None:
+    (tmp_path / "graph.v").write_bytes(vertices)
+    (tmp_path / "graph.e").write_bytes(edges)
+    with pytest.raises(clew.FormatError, match="expected an integer without a plus sign or leading zeros") as caught:
+        clew.read(tmp_path / "graph.e")
+    assert caught.value.line == line
+    assert caught.value.path == str(tmp_path / f"graph.{ending}")
+
+
+def test_weights_may_have_leading_zeros(tmp_path: Path) -> None:
+    (tmp_path / "graph.v").write_bytes(b"0\n10\n")
+    (tmp_path / "graph.e").write_bytes(b"0 10 007.5\n10 0 +1\n")
+    assert clew.read(tmp_path / "graph.e").weights.tolist() == [7.5, 1.0]

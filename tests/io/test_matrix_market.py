@@ -320,6 +320,7 @@ def test_sniff() -> None:
     assert sniff(b"\n%%matrixmarket\tmatrix") == Match.SURE
     assert sniff(b"%%MatrixMarketing") == Match.NO
     assert sniff(b"% 1 2\n1 2\n") == Match.NO
+    assert sniff(b"% 1 2\n3 3 1\n1 2\n") == Match.MAYBE
     assert registry.named(FORMAT).suffixes == (".mtx", ".mm")
 
 
@@ -337,3 +338,68 @@ def test_fuzz() -> None:
         mtx("array integer skew-symmetric", "3 3", "1", "2", "3"),
     ]
     fuzz(files, FORMAT)
+
+
+# ---------------------------------------------------------------- without a banner
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "weights"),
+    [
+        ("3 3 2\n1 2 5.5\n2 3 -6\n", (3, 2), [5.5, -6.0]),
+        ("% a comment\n\n 3\t3 2 \n% another\n1 2 5\n2 3 6\n", (3, 2), [5.0, 6.0]),
+        ("%%GraphBLAS type int8_t\n3 3 2\n1 2 5\n2 3 6\n", (3, 2), [5, 6]),
+        ("3 3 2\n1 2\n2 3\n", (3, 2), None),
+        ("2 3 1\n1 3 7\n", (5, 1), [7.0]),
+        ("4 4 0\n", (4, 0), []),
+    ],
+)
+def test_a_size_line_without_a_banner(tmp_path: Path, text: str, shape: tuple[int, int], weights: Any) -> None:
+    path = tmp_path / "graph.mtx"
+    path.write_text(text)
+    graph = clew.read(path)
+    assert (graph.num_vertices, graph.num_edges, graph.directed) == (*shape, True)
+    assert weights == (None if graph.weights is None else graph.weights.tolist())
+    (decision,) = graph.report.decisions
+    assert "no '%%MatrixMarket' banner" in decision
+    assert "format='edge-list'" in decision
+    assert clew.read(path, format=FORMAT) == graph
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "says"),
+    [
+        ("1 2 5\n3 4 6\n", 2, "the row is '3'; expected an integer from 1 to 1"),
+        ("9 9 5\n3 4 6\n", 1, "the header promises 5 entries, but there are 1"),
+        ("9 9 1\n3 4 6\n4 5 6\n", 3, "the header promises 1 entries, but there are 2"),
+    ],
+)
+def test_weighted_edges_are_no_matrix(tmp_path: Path, text: str, line: int, says: str) -> None:
+    path = tmp_path / "graph.mtx"
+    path.write_text(text)
+    with pytest.raises(clew.FormatError, match=says) as caught:
+        clew.read(path)
+    assert caught.value.line == line
+    assert "pass format='edge-list'" in str(caught.value)
+    assert clew.read(path, format="edge-list").num_edges == text.count("\n")
+
+
+def test_pairs_without_a_banner_are_edges(tmp_path: Path) -> None:
+    path = tmp_path / "graph.mtx"
+    path.write_text("% no banner\n2 1\n3 1\n3 2\n")
+    graph = clew.read(path)
+    assert (graph.num_vertices, graph.num_edges) == (3, 3)
+    assert any(
+        "'.mtx' stands for Matrix Market, but the content was read as edge-list" in one
+        for one in graph.report.decisions
+    )
+
+
+def test_lagraphs_file_without_a_banner(tmp_path: Path, shared_data: Path) -> None:
+    """LAGraph has west0067 without its first line as well, and reads 67 rows and 294 entries."""
+    lines = (shared_data / "lagraph" / "west0067.mtx").read_text().splitlines()
+    path = tmp_path / "west0067_noheader.mtx"
+    path.write_text("\n".join(line for line in lines if not line.startswith("%")) + "\n")
+    graph = clew.read(path)
+    assert (graph.num_vertices, graph.num_edges) == (67, 294)
+    assert graph == clew.read(shared_data / "lagraph" / "west0067.mtx")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
+from clew.checks import array as as_array
 from clew.checks import flag, one_of
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
@@ -43,7 +44,7 @@ def checked(
     indptr: npt.ArrayLike, indices: npt.ArrayLike, weights: npt.ArrayLike | None, dtype: npt.DTypeLike | None
 ) -> Adjacency:
     """Rows whose offsets and ids are known to be in range; rows need not be sorted yet."""
-    offsets, columns = np.asarray(indptr), np.asarray(indices)
+    offsets, columns = as_array("indptr", indptr), as_array("indices", indices)
     if offsets.ndim != 1 or offsets.size == 0 or offsets.dtype.kind not in "iu":
         raise GraphError(f"indptr has shape {offsets.shape} and dtype {offsets.dtype}; expected n+1 integers.")
     if columns.ndim != 1 or (columns.size and columns.dtype.kind not in "iu"):

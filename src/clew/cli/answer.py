@@ -60,6 +60,7 @@ class Answer:
         facts = [("graph", output.size(self.graph)), ("time", output.duration(self.seconds))]
         facts.append(("iterations", f"{result.iterations:,}{'' if result.converged else ' (not converged)'}"))
         facts += [(_words(name), _text(value)) for name, value in self._facts().items()]
+        facts += self.was_read.decisions()
         if self.verified:
             facts.append(("verified", "yes, by independent rules"))
         if self.destination is not None:

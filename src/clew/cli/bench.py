@@ -14,9 +14,10 @@ from clew.algorithms.registry import ALGORITHMS
 from clew.bench import graphs, peers, plot, report
 from clew.bench.peers.with_clew import RACED
 from clew.bench.race import OURS, Outcome, Rules, Score, races
-from clew.cli import output, weights
-from clew.cli.files import Delimiter, load
+from clew.cli import output
+from clew.cli.files import File, load
 from clew.cli.output import Column
+from clew.cli.reading import Reading, reads_graph
 from clew.cli.run import source_of
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -28,6 +29,7 @@ COUNTED = ("bfs", "sssp", "pagerank", "connected_components", "triangles", "betw
 STDOUT = Path("-")
 
 
+@reads_graph
 def bench(
     graph: Annotated[str, typer.Argument(metavar="GRAPH", help=f"A file in any format, or a name: {graphs.KNOWN}.")],
     algorithms: Annotated[
@@ -50,12 +52,8 @@ def bench(
         bool, typer.Option("--verify/--no-verify", help="Check clew's answers by independent rules.")
     ] = True,
     device: Annotated[str, typer.Option(help="Where clew runs, as its algorithms take it.")] = "auto",
-    format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")] = None,
-    delimiter: Delimiter = None,
-    read_directed: Annotated[
-        bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")
-    ] = None,
-    weights_from: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)] = None,
+    *,
+    reading: Reading,
     json_to: Annotated[
         Path | None, typer.Option("--json", metavar="FILE", help="Write everything as JSON; - for stdout.")
     ] = None,
@@ -69,11 +67,12 @@ def bench(
     chosen = _known("algorithm", algorithms, dict.fromkeys([*RACED, *sorted(ALGORITHMS)]))
     beside = _peers(with_peers)
     counts = _counts(thread_counts)
-    wanted_weights = weights.parse(weights_from)
+    reading.options()  # refused at once where they make no sense
     for path in (json_to, plot_to):
         if path not in (None, STDOUT):
             _check_destination(path)
-    found = weights.apply(_graph(graph, format_name, delimiter, read_directed), wanted_weights)
+    loaded, was_read = _graph(graph, reading)
+    found = reading.weighted(loaded)
     if not found.num_vertices:
         raise GraphError("the graph has no vertices, so there is nothing to time; give one that has some.")
     start = graphs.busiest(found) if source is None else found.vertex(source_of(found, source))
@@ -88,13 +87,16 @@ def bench(
     if all(outcome.ours is None for outcome in outcomes):
         raise GraphError("; ".join(dict.fromkeys(outcome.scores[0].why_not.rstrip(".") for outcome in outcomes)) + ".")
     facts = {"graph": graph, "vertices": plain.num_vertices, "edges": plain.num_edges, "source": found.name(start)}
+    if was_read is not None:
+        facts["read"] = was_read.as_dict()
     if plot_to is not None:
         _write(plot_to, plot.svg(outcomes, f"clew bench {graph}"))
     if json_to is not None:
         _write(json_to, json.dumps(report.as_dict(outcomes, **facts), indent=2) + "\n")
     if json_to != STDOUT:
         written = [path for path in (json_to, plot_to) if path is not None]
-        _show(plain, graph, shown(found.names, start), outcomes, written)
+        read_as = [] if was_read is None else was_read.decisions()
+        _show(plain, graph, shown(found.names, start), read_as, outcomes, written)
 
 
 def _known(what: str, text: str, names: Any) -> list[str]:
@@ -134,13 +136,13 @@ def _counts(text: str | None) -> list[int]:
     return [int(count) for count in dict.fromkeys(counts)]
 
 
-def _graph(name: str, format_name: str | None, delimiter: str | None, directed: bool | None) -> Graph:
+def _graph(name: str, reading: Reading) -> tuple[Graph, File | None]:
     """A file if there is one of that name, else what the name stands for."""
     path = Path(name)
     if not path.exists() and graphs.recipe_of(name) is not None:
         with showing(f"generating {name}"):
-            return graphs.generated(name)
-    return load(path, format_name, delimiter=delimiter, directed=directed)[0]
+            return graphs.generated(name), None
+    return load(path, reading)
 
 
 def _check_destination(path: Path) -> None:
@@ -157,9 +159,16 @@ def _write(path: Path, text: str) -> None:
         sink.write(text.encode())
 
 
-def _show(graph: Graph, name: str, start: str, outcomes: Sequence[Outcome], written: Sequence[Path]) -> None:
+def _show(
+    graph: Graph,
+    name: str,
+    start: str,
+    read_as: list[tuple[str, str]],
+    outcomes: Sequence[Outcome],
+    written: Sequence[Path],
+) -> None:
     output.heading(f"bench {Path(name).name}", "milliseconds, best run")
-    output.facts([("graph", output.size(graph)), ("searches start at", f"vertex {start}")])
+    output.facts([("graph", output.size(graph)), *read_as, ("searches start at", f"vertex {start}")])
     output.results.print()
     columns = [
         Column("algorithm", style="bold"),

@@ -7,12 +7,14 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import output, weights
-from clew.cli.files import Delimiter, format_to_write, load, lost, save, tell
+from clew.cli import output
+from clew.cli.files import format_to_write, load, lost, save, tell
+from clew.cli.reading import Reading, reads_graph
 from clew.io.options import Duplicates
 from clew.progress import showing
 
 
+@reads_graph
 def convert(
     origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format; - for stdin.")],
     destination: Annotated[
@@ -27,15 +29,8 @@ def convert(
         Duplicates | None,
         typer.Option(help="Edges between the same two vertices: keep all, drop all but one, or combine weights."),
     ] = None,
-    weights_from: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)] = None,
-    directed: Annotated[
-        bool | None,
-        typer.Option("--directed/--undirected", help="What the edges are, where the file says otherwise or nothing."),
-    ] = None,
-    from_format: Annotated[
-        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="The format of IN.")
-    ] = None,
-    delimiter: Delimiter = None,
+    *,
+    reading: Reading,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -43,20 +38,16 @@ def convert(
 
     Edges can be cleaned on the way; what was read, what was dropped and what was written is said.
     """
-    wanted_weights = weights.parse(weights_from)
     wanted_format = format_to_write(destination, to_format, as_json=as_json)
     graph, was_read = load(
         origin,
-        from_format,
-        directed=directed,
-        delimiter=delimiter,
+        reading,
         duplicates=duplicates or "keep",
         loops="drop" if drop_loops else "keep",
-        weights=None if wanted_weights is None else False,
     )
     with showing("changing edges"):
         result = graph.symmetrized(duplicates or "first") if symmetrize else graph
-        result = weights.apply(result, wanted_weights)
+        result = reading.weighted(result)
     written = save(result, destination, wanted_format)
     if as_json:
         output.as_json(
@@ -67,7 +58,7 @@ def convert(
             }
         )
         return
-    rows = [("read", str(was_read)), ("", str(graph.report)), ("graph", output.size(graph))]
+    rows = [("read", str(was_read)), ("", str(graph.report)), *was_read.decisions(), ("graph", output.size(graph))]
     if result is not graph:
         rows.append(("changed to", output.size(result)))
     rows.append(("written", str(written)))

@@ -6,20 +6,20 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import chain, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
+from clew.adjacency import BuildReport
 from clew.cli import output
 from clew.cli.output import duration
-from clew.counts import counted
+from clew.cli.reading import Reading
 from clew.describe import human_bytes
 from clew.errors import ClewError, FormatError, GraphError
 from clew.graph import Graph
-from clew.io import read, registry, write
+from clew.io import losses, read, registry, write
 from clew.io.files import format_of, read_opened, write_opened
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink, StreamSink
@@ -27,22 +27,17 @@ from clew.io.source import Source, plain_suffix
 
 DASH = Path("-")  # standard input where a graph is read, standard output where one is written
 STDIN = Path("/dev/stdin")
-TABS = {"tab": "\t", r"\t": "\t"}  # which are hard to type in a shell
-
-Delimiter = Annotated[
-    str | None,
-    typer.Option("--delimiter", metavar="CHAR", help="What separates the columns of an edge list, such as ; or tab."),
-]
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that was read or written."""
+    """A file that was read or written; of one that was read, the report of its graph."""
 
     path: Path
     format: registry.Format
     bytes: int
     seconds: float
+    report: BuildReport | None = None
 
     def __str__(self) -> str:
         return f"{self.path}  ({self.format.title}, {human_bytes(self.bytes)}, {duration(self.seconds)})"
@@ -59,25 +54,39 @@ class File:
             "format": self.format.name,
             "file_bytes": self.bytes,
             "seconds": round(self.seconds, 6),
+            **(
+                {}
+                if self.report is None
+                else {"columns": dict(self.report.columns), "decisions": self.report.decisions}
+            ),
         }
 
+    def decisions(self) -> list[tuple[str, str]]:
+        """What became of the columns and what else was decided, as rows of facts."""
+        if self.report is None:
+            return []
+        columns = ", ".join(f"{name} ({role})" for name, role in self.report.columns.items())
+        heads = chain(["decided"], repeat(""))
+        return [*([("columns", columns)] if columns else []), *zip(heads, self.report.decisions, strict=False)]
 
-def load(path: Path, format_name: str | None, *, delimiter: str | None = None, **options: Any) -> tuple[Graph, File]:
+
+def load(path: Path, reading: Reading | None = None, **options: Any) -> tuple[Graph, File]:
     """Read a graph; the time is that of reading alone, with the code for it loaded before."""
-    chosen = ReadOptions(**{**options, "delimiter": TABS.get(delimiter or "", delimiter)})
+    reading = reading or Reading()
+    chosen = reading.options(**options)
     source = Source(STDIN if path == DASH else path)
-    found = format_of(source, format_name, chosen)
-    _rehearse(source, found)
+    found = format_of(source, reading.format_name, chosen)
+    _rehearse(source, found, chosen)
     started = perf_counter()
-    graph = read_opened(source, format_name, chosen)
-    return graph, File(path, found, source.stored_bytes, perf_counter() - started)
+    graph = read_opened(source, reading.format_name, chosen)
+    return graph, File(path, found, source.stored_bytes, perf_counter() - started, graph.report)
 
 
-def _rehearse(source: Source, chosen: registry.Format) -> None:
+def _rehearse(source: Source, chosen: registry.Format, options: ReadOptions) -> None:
     """Load compiled code, which takes longer than to read most files: by the file's first lines, or a small graph."""
     with suppress(ClewError):
         head = source.head()
-        read(head[: head.rfind(b"\n") + 1] or head, chosen.name)
+        read_opened(Source(head[: head.rfind(b"\n") + 1] or head), chosen.name, options)
         return
     with suppress(ClewError, OSError), TemporaryDirectory() as folder:  # there may be no room for one
         small = Path(folder) / f"small{chosen.suffixes[0]}"
@@ -106,17 +115,7 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
 
 def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
     """What the format has no place for, so that whoever reads the file will not find it."""
-    found = []
-    if graph.names is not None and not chosen.keeps_names:
-        found.append("the names of vertices, which are numbers there")
-    if chosen.name == "edge-list":
-        from clew.io.edge_list.writer import WITH_HEADER, WITHOUT_COMMENTS
-
-        if isolated := graph.describe().isolated:
-            found.append(f"{counted(isolated, 'vertex')} without edges")
-        if not graph.directed and plain_suffix(path) in (*WITH_HEADER, *WITHOUT_COMMENTS):
-            found.append("that edges go both ways: read it with --undirected")
-    return found
+    return losses.lost(graph, chosen, plain_suffix(path), "--undirected")
 
 
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:

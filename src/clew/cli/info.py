@@ -9,17 +9,16 @@ import typer
 
 from clew import describe
 from clew.cli import output
-from clew.cli.files import Delimiter, load
+from clew.cli.files import load
+from clew.cli.reading import Reading, reads_graph
 
 
+@reads_graph
 def info(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A graph in any format, compressed or not; - for stdin.")
     ],
-    format_name: Annotated[
-        str | None, typer.Option("--format", metavar="FORMAT", help="The file's format, where content does not tell.")
-    ] = None,
-    delimiter: Delimiter = None,
+    reading: Reading,
     check: Annotated[bool, typer.Option("--check", help="Verify every checksum of a .clew file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
@@ -28,7 +27,8 @@ def info(
     How many vertices and edges it has and of what kind, their degrees, what they take in memory and on disk, and how
     long it took to read them.
     """
-    graph, found = load(file, format_name, delimiter=delimiter, check=True if check else None)
+    graph, found = load(file, reading, check=True if check else None)
+    graph = reading.weighted(graph)
     description = graph.describe()
     if as_json:
         output.as_json({**found.as_dict(), **description.as_dict()})
@@ -40,5 +40,6 @@ def info(
             ("format", found.format.title),
             ("on disk", describe.human_bytes(found.bytes)),
             ("time to read", output.duration(found.seconds)),
+            *found.decisions(),
         ]
     )

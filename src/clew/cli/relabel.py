@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from clew.cli import output
-from clew.cli.files import Delimiter, format_to_write, load, save, tell
+from clew.cli.files import format_to_write, load, save, tell
+from clew.cli.reading import Reading, reads_graph
 from clew.counts import counted
 from clew.describe import human_bytes
 from clew.placement import parse_bytes, parse_strategy
@@ -19,6 +20,7 @@ from clew.progress import showing
 STRATEGY_HELP = f"A name and its knobs, such as degree:out_degree=2,cutoff=80. Names: {', '.join(STRATEGIES)}."
 
 
+@reads_graph
 def relabel(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")],
     strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="STRATEGY", help=STRATEGY_HELP)],
@@ -31,12 +33,9 @@ def relabel(
     fast_memory: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Use no more fast memory than this, such as 8GiB.")
     ] = None,
-    format_name: Annotated[
-        str | None, typer.Option("--from", "--format", metavar="FORMAT", help="The format of FILE.")
-    ] = None,
-    delimiter: Delimiter = None,
+    *,
+    reading: Reading,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
-    directed: Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Renumber vertices for slow and fast memory.
@@ -48,7 +47,8 @@ def relabel(
     budget = None if fast_memory is None else parse_bytes(fast_memory)
     chosen = parse_strategy(strategy, **({} if budget is None else {"fast_memory": budget}))
     wanted_format = format_to_write(destination, to_format, as_json=as_json)
-    graph, was_read = load(file, format_name, delimiter=delimiter, directed=directed)
+    graph, was_read = load(file, reading)
+    graph = reading.weighted(graph)
     started = perf_counter()
     with showing("placing vertices"):
         placement = chosen.place(graph, budget)
@@ -71,6 +71,7 @@ def relabel(
     tell(
         [
             ("read", str(was_read)),
+            *was_read.decisions(),
             ("graph", output.size(graph)),
             ("strategy", f"{placement.strategy}  ({output.duration(seconds)})"),
             ("slow memory", f"{counted(placement.boundary, 'vertex')}, {human_bytes(placement.slow_bytes)}"),

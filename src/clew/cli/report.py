@@ -10,7 +10,8 @@ import typer
 
 from clew import threads
 from clew.cli import output
-from clew.cli.files import Delimiter, load
+from clew.cli.files import load
+from clew.cli.reading import Reading, reads_graph
 from clew.cli.run import source_of
 from clew.describe import human_bytes
 from clew.errors import MissingDependencyError
@@ -19,6 +20,7 @@ from clew.progress import showing
 DEFAULT = Path("report.html")
 
 
+@reads_graph
 def report(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")],
     destination: Annotated[
@@ -38,9 +40,8 @@ def report(
     ] = False,
     device: Annotated[str, typer.Option(help="Where algorithms run: auto, cpu or cuda.")] = "auto",
     thread_count: Annotated[int | None, typer.Option("--threads", help="How many; default: all cores.")] = None,
-    format_name: Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")] = None,
-    delimiter: Delimiter = None,
-    directed: Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")] = None,
+    *,
+    reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write one HTML page about a graph.
@@ -54,7 +55,8 @@ def report(
 
     check_target(destination)  # nobody should wait for a page that cannot be written
     threads.set_count(thread_count)
-    graph, was_read = load(file, format_name, delimiter=delimiter, directed=directed)
+    graph, was_read = load(file, reading)
+    graph = reading.weighted(graph)
     started = perf_counter()
     with showing("writing the report") as progress:
         write(
@@ -77,6 +79,7 @@ def report(
     output.facts(
         [
             ("read", str(was_read)),
+            *was_read.decisions(),
             ("graph", output.size(graph)),
             ("written", f"{destination}  ({human_bytes(size)}, {output.duration(seconds)})"),
         ]

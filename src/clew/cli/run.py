@@ -13,10 +13,10 @@ from typer.core import TyperGroup
 
 from clew import threads, verify
 from clew.algorithms.registry import ALGORITHMS, Algorithm
-from clew.cli import output, results, weights
+from clew.cli import output, reading, results
 from clew.cli.answer import Answer
 from clew.cli.derived import declared, help_of, options_of, parameter
-from clew.cli.files import Delimiter, load
+from clew.cli.files import load
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.memory import MODES, memory
@@ -32,9 +32,6 @@ Starts = Annotated[
     list[str] | None,
     typer.Option("--source", metavar="NAME", help="A vertex to start from; may be given several times."),
 ]
-Format = Annotated[str | None, typer.Option("--format", metavar="FORMAT", help="The file's format.")]
-Direction = Annotated[bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")]
-Weights = Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)]
 Threads = Annotated[int | None, typer.Option("--threads", help="How many; default: all cores.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")]
 Top = Annotated[int, typer.Option(min=0, help="How many vertices to show.")]
@@ -57,10 +54,7 @@ SOURCES = parameter("sources", Starts, None)
 CARRIED_OUT = parameter("carried_out", CarriedOut, False)
 #: What every subcommand takes apart from the algorithm's own parameters.
 COMMON = [
-    parameter("format_name", Format, None),
-    parameter("delimiter", Delimiter, None),
-    parameter("read_directed", Direction, None),
-    parameter("weights_from", Weights, None),
+    *reading.PARAMETERS,
     parameter("thread_count", Threads, None),
     parameter("destination", Output, None),
     parameter("top", Top, 10),
@@ -74,10 +68,7 @@ COMMON = [
 
 #: What ``clew explain`` takes of these: all that concerns the plan.
 PLANNED = (
-    "format_name",
-    "delimiter",
-    "read_directed",
-    "weights_from",
+    *(one.name for one in reading.PARAMETERS),
     "thread_count",
     "edge_memory",
     "fast_memory",
@@ -139,10 +130,6 @@ def _carry_out(
     algorithm: Algorithm,
     *,
     file: Path,
-    format_name: str | None,
-    delimiter: str | None,
-    read_directed: bool | None,
-    weights_from: str | None,
     thread_count: int | None,
     destination: Path | None,
     top: int,
@@ -154,14 +141,14 @@ def _carry_out(
     only_planned: bool = False,
     **chosen: Any,
 ) -> None:
-    wanted_weights = weights.parse(weights_from)
+    how = reading.taken(chosen)
+    how.options()  # refused at once where they make no sense
     edges = memory(edge_memory or "auto", fast_memory)
     if destination is not None:
         results.check_destination(destination)
     threads.set_count(thread_count)
-    kept = None if wanted_weights is None else False
-    graph, was_read = load(file, format_name, delimiter=delimiter, directed=read_directed, weights=kept)
-    graph = weights.apply(graph, wanted_weights)
+    graph, was_read = load(file, how)
+    graph = how.weighted(graph)
     if algorithm.needs_source:
         chosen["source"] = source_of(graph, chosen["source"])
     if algorithm.needs_sources:
@@ -170,6 +157,9 @@ def _carry_out(
         plan = planned(graph, algorithm, chosen) if explained else None
     if plan is not None and not as_json:
         output.plain(plan.text(output.results.width))
+        if only_planned and was_read.decisions():
+            output.heading(f"How {was_read.name} was read")
+            output.facts(was_read.decisions())
     if plan is not None and only_planned:
         if as_json:
             output.as_json({"read": was_read.as_dict(), "plan": plan.to_dict()})

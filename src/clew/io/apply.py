@@ -6,6 +6,7 @@ Readers of binary formats end here, so that ``ReadOptions`` mean the same in all
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,8 @@ def graph_from_edges(
     says how many vertices there are.
     """
     ids = "keep" if names is not None else options.ids
+    if ids == "text":
+        source, target, ids, num_vertices = _as_text(source), _as_text(target), "keep", None
     if ids == "auto":
         known = num_vertices is not None or not _integers(source, target)
         ids = "keep" if known or ids_are_dense(source, target) else "map"
@@ -86,6 +89,12 @@ def graph_from_edges(
     if graph.directed == wanted:
         return graph
     return Graph(graph.outgoing, directed=wanted, names=graph.names, report=graph.report, metadata=metadata)
+
+
+def noted(graph: Graph, *decisions: str) -> Graph:
+    """The same graph, with what its reader decided in its report."""
+    report = replace(graph.report, decisions=(*graph.report.decisions, *decisions))
+    return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
 
 
 def ids_are_dense(source: Array, target: Array) -> bool:
@@ -138,6 +147,13 @@ def _fitting(weights: Array, result: Array) -> Any:
         # The largest integer may not be a float, the power of two above it is.
         return (weights >= float(limits.min)) & (weights < 2.0 ** int(limits.max).bit_length()) & (weights % 1 == 0)
     return (weights >= limits.min) & (weights <= limits.max)
+
+
+def _as_text(column: Any) -> Any:
+    """Integers as the text they would be written as; names are text already."""
+    import pyarrow as pa
+
+    return pa.array(column).cast(pa.large_string()) if _integers(column) else column
 
 
 def _integers(*columns: Any) -> bool:

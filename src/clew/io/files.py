@@ -10,7 +10,9 @@ from clew import checks
 from clew.arguments import check_graph
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
-from clew.io import registry
+from clew.io import foreign, registry
+from clew.io.apply import noted
+from clew.io.losses import lost
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink
 from clew.io.source import Source
@@ -27,7 +29,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     origin
         A path, or the bytes themselves. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way.
     format
-        The name of the format; by default the content decides, and the suffix where content leaves a choice.
+        The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
+        formats that clew does not read, such as GML or Pajek, are refused by name.
     **options
         See ``clew.io.options.ReadOptions``: directed, duplicates, loops, weights, weight_dtype, ids, delimiter, header,
         source, target, weight, max_expanded_bytes, check, progress.
@@ -47,26 +50,30 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
 
 def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Graph:  # noqa: A002
     """Read a graph from what is open already: a pipe can be read once only."""
-    if source.stored_bytes == 0 and format is None:
-        raise source.error("the file is empty; expected a graph.")
     one = format_of(source, format, chosen)
     if one.read is None:
         raise source.error(f"{one.title} can be written but not read.")
     try:
         with showing(f"reading {Path(source.name).name}", unit="B", when=_is_long(source.stored_bytes)) as report:
-            return one.read(source, _reporting(chosen, report))
+            graph = one.read(source, _reporting(chosen, report))
     except GraphError as error:
         raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
+    note = None if format else registry.contradiction(one, source.suffix)
+    return graph if note is None else noted(graph, note)
 
 
 def format_of(source: Source, format: str | None, chosen: ReadOptions) -> registry.Format:  # noqa: A002
     """The format that was named, or else that of what is there."""
+    if format:
+        one = registry.named(format)
+        foreign.refuse_what_is_no_graph(source.head(), source.name)
+        return one
     # Only edge lists have a delimiter, and with one that is rare they look like nothing known.
-    otherwise = "edge-list" if chosen.delimiter is not None else None
-    return registry.named(format) if format else registry.detect(source.head(), source.suffix, source.name, otherwise)
+    otherwise = registry.EDGE_LIST if chosen.delimiter is not None else None
+    return registry.detect(source.head(), source.suffix, source.name, otherwise)
 
 
-def write(graph: Graph, path: str | Path, format: str | None = None, **options: Any) -> None:  # noqa: A002
+def write(graph: Graph, path: str | Path, format: str | None = None, **options: Any) -> list[str]:  # noqa: A002
     """Write a graph; the suffix names the format and, after it, the compression.
 
     The file appears under its name only when it is whole: an error or Ctrl-C leaves what was there before.
@@ -81,12 +88,18 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
         The name of the format, where the suffix does not say it.
     **options
         See ``clew.io.options.WriteOptions``: delimiter, header, progress.
+
+    Returns
+    -------
+    list of str
+        What the format has no place for, such as names or direction, so that a reader will not find it; a phrase each.
     """
     check_graph(graph)
     chosen = _options(WriteOptions, options)
     sink = Sink(checks.path(path))
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
     write_opened(graph, sink, one, chosen)
+    return lost(graph, one, sink.suffix)
 
 
 def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:

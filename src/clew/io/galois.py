@@ -5,9 +5,11 @@ where its edges end, the targets (uint32 in version 1, with four zero bytes afte
 never padded in version 2), and the data of the edges.
 
 The file says how many bytes of data an edge has but not what they mean. Galois' own programs read them as unsigned
-integers, and so does clew: uint32 or uint64. ``weight_dtype="float32"`` (or any dtype of the same size) says otherwise;
-the bits are then taken as that. Direction is not stored either: a graph is directed unless ``directed=False`` is
-passed, and then its rows must hold both directions. Names of vertices and metadata are not written.
+integers, and so does clew: uint32 or uint64. ``weight_dtype="float32"`` (or any dtype of the same size) says
+otherwise; the bits are then taken as that. Since nothing in the file would say so, floats and negative weights are not
+written: ``graph.with_weights(graph.weights.view("uint64"))`` writes the bits of 64-bit floats, for readers who know.
+Direction is not stored either: a graph is directed unless ``directed=False`` is passed, and then its rows must hold
+both directions. Names of vertices and metadata are not written.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from clew.counts import counted
-from clew.dtypes import MAX_INT32_VERTICES, OFFSET
-from clew.errors import GraphError
+from clew.dtypes import MAX_INT32_VERTICES, OFFSET, Array
+from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.apply import graph_from_rows
 from clew.io.binary import little_endian, typed
@@ -83,9 +85,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write version 1, or version 2 where there are too many vertices for it; weights of less than 32 bits get 32."""
     version = 1 if graph.num_vertices <= MAX_VERSION_1_VERTICES else 2
-    weights = graph.weights
-    if weights is not None and weights.itemsize < 4:
-        weights = weights.astype(np.int32 if weights.dtype.kind == "i" else np.uint32)
+    weights = None if graph.weights is None else _unsigned(graph.weights, sink)
     edge_bytes = 0 if weights is None else weights.itemsize
     sink.write(_HEADER.pack(version, edge_bytes, graph.num_vertices, graph.num_arcs))
     sink.write(little_endian(graph.indptr[1:]))
@@ -96,6 +96,31 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     if options.progress:
         total = _end(version, graph.num_vertices, graph.num_arcs, edge_bytes, padded=True)
         options.progress(total, total)
+
+
+def _unsigned(weights: Array, sink: Sink) -> Array:
+    """The weights as readers of the file take them; refuses those that would come back as other numbers."""
+    bits = 8 * max(4, weights.itemsize)
+    if weights.dtype.kind == "f" and weights.size:
+        raise FormatError(
+            f"the weights are {weights.dtype}, but a Galois file does not say so: they would be read as unsigned "
+            "integers, which are other numbers.",
+            remedy="Scale and round them with graph.with_weights(…), or write their bits with "
+            f"graph.with_weights(graph.weights.view('uint{bits}')) and read them with weight_dtype='{weights.dtype}'.",
+            option="Drop them with --weights none, or take others, such as --weights random:1:255.",
+            path=sink.name,
+        )
+    if weights.dtype.kind == "i" and weights.size and weights.min() < 0:
+        raise FormatError(
+            f"the smallest weight is {weights.min()}, but weights in a Galois file are unsigned: it would be read as "
+            "another number.",
+            remedy="Shift or drop them with graph.with_weights(…), or write their bits with "
+            f"graph.with_weights(graph.weights.astype('int{bits}').view('uint{bits}')) and read them with "
+            f"weight_dtype='int{bits}'.",
+            option="Drop them with --weights none, or take others, such as --weights random:1:255.",
+            path=sink.name,
+        )
+    return weights.astype(f"u{bits // 8}", copy=False)
 
 
 def _padding(version: int, num_edges: int) -> int:
@@ -128,4 +153,4 @@ def _weights_dtype(edge_bytes: int, options: ReadOptions) -> np.dtype[Any]:
     return dtype
 
 
-FORMAT = Format("galois", "Galois binary, versions 1 and 2", (".gr",), sniff, read, write)
+FORMAT = Format("galois", "Galois binary, versions 1 and 2", (".gr",), sniff, read, write, keeps_direction=False)

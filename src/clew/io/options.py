@@ -15,7 +15,7 @@ from clew.errors import GraphError
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
-Ids = Literal["auto", "keep", "map"]
+Ids = Literal["auto", "keep", "map", "text"]
 
 #: Called as ``progress(done_bytes, total_bytes_or_None)`` between blocks of work.
 Progress = Callable[[int, int | None], None]
@@ -37,11 +37,12 @@ class ReadOptions:
         Store weights as this dtype; a value that does not fit is an error.
     ids
         Edge lists and tables only. "keep": an integer in the file is the vertex id. "map": whatever is in the file is a
-        name, mapped to 0…n-1. "auto": keep where the integers are exactly 0…n-1, map otherwise.
+        name, mapped to 0…n-1. "auto": keep where the integers are exactly 0…n-1, map otherwise. "text": every id is
+        text, integers too. An id that is no plain integer, such as 007 or +5, makes all ids text anyway.
     delimiter, header
         Edge lists only: the separator and whether the first line names the columns; None detects both.
     source, target, weight
-        Tables and edge lists with a header: names of the columns.
+        Tables and edge lists: the columns, each by its name or by its position, counted from 1.
     max_expanded_bytes
         Stop decompressing after this many bytes; None is the larger of 1 GiB and 200 times the compressed size.
     check
@@ -58,16 +59,17 @@ class ReadOptions:
     ids: Ids = "auto"
     delimiter: str | None = None
     header: bool | None = None
-    source: str | None = None
-    target: str | None = None
-    weight: str | None = None
+    source: str | int | None = None
+    target: str | int | None = None
+    weight: str | int | None = None
     max_expanded_bytes: int | None = None
     check: bool | None = None
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
         _check_where_given(self, flag, "directed", "weights", "header", "check")
-        _check_where_given(self, text, "delimiter", "source", "target", "weight")
+        _check_where_given(self, text, "delimiter")
+        _check_where_given(self, column, "source", "target", "weight")
         one_of("duplicates", self.duplicates, get_args(Duplicates))
         one_of("loops", self.loops, get_args(Loops))
         one_of("ids", self.ids, get_args(Ids))
@@ -109,6 +111,15 @@ def weight_dtype(wanted: npt.DTypeLike) -> np.dtype[Any]:
     if dtype not in WEIGHT_DTYPES:
         raise GraphError(f"weight_dtype is {wanted!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
     return dtype
+
+
+def column(name: str, value: Any) -> str | int:
+    """A column as a caller names it, checked."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise GraphError(f"{name} is {value!r}; expected the name of a column, or its position counted from 1.")
+    return int(value)
 
 
 def _check_where_given(options: Any, check: Callable[[str, Any], Any], *names: str) -> None:

@@ -166,6 +166,14 @@ def _has_values(source: Source, after: Line) -> bool:
 
 
 FORMAT = (
-    Format("dimacs", "DIMACS shortest paths", (".gr",), sniff_paths, read_paths, write_paths),
-    Format("dimacs-col", "DIMACS graph colouring and cliques", (".col", ".clq"), sniff_graph, read_graph, write_graph),
+    Format("dimacs", "DIMACS shortest paths", (".gr",), sniff_paths, read_paths, write_paths, keeps_direction=False),
+    Format(
+        "dimacs-col",
+        "DIMACS graph colouring and cliques",
+        (".col", ".clq"),
+        sniff_graph,
+        read_graph,
+        write_graph,
+        keeps_metadata=("vertex_weights",),
+    ),
 )

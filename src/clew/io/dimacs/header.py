@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from clew.io.foreign import IF_EDGES
 from clew.io.header import Word, as_count, error_about, missing_word, words
 from clew.io.source import Source
 from clew.io.text import Line, leading_lines
@@ -63,7 +64,8 @@ def read_problem(source: Source, kind: str, counted: tuple[str, ...]) -> Problem
         found = words(last)
         if found[0].text != b"p":
             problem = f"the line starts with {found[0]}, but no problem line came before; {expected}."
-            raise error_about(source, found[0], problem)
+            error = error_about(source, found[0], problem)
+            raise error.advised(*IF_EDGES) if found[0].text.isdigit() else error
         announced = kind_of(text)
         if announced != kind:
             what = found[1] if found[1:] else missing_word(last)

@@ -1,104 +1,157 @@
 """Edge lists: a line for every edge, as SNAP, KONECT, GAP and every program that writes CSV have them.
 
-Columns are separated by blanks, commas, semicolons, tabs or bars, lines that start with ``#`` or ``%`` are comments,
-and a first line may name the columns. Without names, the first two columns are source and target, a third one is the
-weight, and any further ones (timestamps) are left out. All lines have the same number of columns. Vertices are integers
-or, where any of them is something else, strings; text in double quotes is always a string.
+Columns are separated by blanks, commas, semicolons, tabs or bars. Lines that start with ``#`` or ``%`` are comments.
+All lines have the same number of columns. Between semicolons and tabs, fractions may have a decimal comma, as
+spreadsheets write them.
 
-* Integers that are exactly 0…n-1, each of them used, are vertex ids. Others are names: vertices are numbered in their
-  ascending order. In ``.el`` and ``.wel`` files, as GAP has them, integers are always ids. ``ids=`` decides otherwise.
-* Edges are directed unless the first comment says ``sym`` or ``bip``, as KONECT's do, or ``directed=False`` is passed.
+* **The first line** may name the columns. In ``.csv`` and ``.tsv`` files it does where it is text above numbers, or
+  where none of its cells occurs again. In other files it does where its words are usual ones, such as ``source`` and
+  ``target``. Without a suffix, commas, semicolons, tabs and bars make a table. ``header=`` decides otherwise.
+* **Columns.** The ends are what ``source=`` and ``target=`` say (a name, or a position counted from 1), else columns
+  with usual names, else the first two. The weight is what ``weight=`` says, else what is named so (``weight``, ``w``,
+  ``value``, ``cost``, ``distance``, ``dist``, ``length``), else the third of exactly three columns of numbers. Where
+  other columns of numbers are left, the reader asks. ``weights=False`` reads none of them.
+* **Vertices** are integers or, where any of them is something else, strings: text in double quotes, and integers that
+  are not written as integers are printed (``007``, ``+5``). ``ids="text"`` makes all of them strings. Integers that are
+  exactly 0…n-1, each of them used, are vertex ids. Others are names: vertices are numbered in their ascending order. In
+  ``.el`` and ``.wel`` files, as GAP has them, integers are always ids. ``ids=`` decides otherwise.
+* **Direction.** Edges are directed unless the first comment says ``sym`` or ``bip``, as KONECT's do, or
+  ``directed=False`` is passed.
 * The integers of a ``bip`` file count different vertices in each column: those of the first column come first, and
-  ``metadata["bipartite"]`` tells how many there are of each. Where they are not 1…n, ``metadata`` keeps them as
+  ``metadata["bipartite"]`` has how many there are of each. Where they are not 1…n, ``metadata`` keeps them as
   ``left_ids`` and ``right_ids``.
-* A first line that is a single number is skipped: a count of vertices that the edges know better, as they know better
-  than comments like ``# Nodes: 5 Edges: 7``.
+* A first line that is a single number is the number of vertices, where the ids fit it. Comments such as
+  ``# Nodes: 5 Edges: 7`` are not read.
+* Dictionaries after the ends, as NetworkX writes them (``0 1 {'weight': 3}``), are read as columns with names.
+
+What was decided is in ``graph.report.decisions``, with the options that override it, and what became of every column in
+``graph.report.columns``.
 
 An undirected graph is written with every edge once, and with ``# sym`` as its first line where the file has comments.
-Vertices without edges are not in an edge list, and the widths of weights are not either.
+Vertices without edges are not in an edge list, except where there are no edges at all and no header; the widths of
+weights are not either.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-import numpy as np
-
-from clew.dtypes import MAX_INT32_VERTICES, Array
-from clew.errors import GraphError
+from clew.dtypes import Array
 from clew.graph import Graph
 from clew.io.apply import wanted_weights
+from clew.io.decisions import reported
+from clew.io.edge_list.attributes import without_attributes
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect
+from clew.io.edge_list.vertices import Vertices, counted_vertices, numbered_vertices, two_sides
 from clew.io.edge_list.writer import write
-from clew.io.numbering import numbered
+from clew.io.header import Word, check_vertices
 from clew.io.options import ReadOptions
 from clew.io.registry import Format, Match
 from clew.io.source import HEAD_BYTES, Source
-from clew.io.text import NotAnInteger, Table, read_table
+from clew.io.text import DecimalComma, Line, NotAnInteger, Table, read_table
 
 KEPT_SUFFIXES = (".el", ".wel")
 VERTEX_IDS = (0, (1 << 63) - 1)
+WITH_DECIMAL_COMMAS = (b";", b"\t")
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
     """Read an edge list of any dialect."""
-    if options.ids not in ("auto", "keep", "map"):
-        raise GraphError(f"ids is {options.ids!r}; expected 'auto', 'keep' or 'map'.")
-    dialect = detect(source, options)
+    rewritten = without_attributes(source, options)
+    if rewritten is None:
+        return _graph(source, detect(source, options), options)
+    plain, asked, weight, ignored, decisions = rewritten
+    dialect = detect(plain, asked)
+    columns = {weight if role == "weight" and weight else name: role for name, role in dialect.columns.items()}
+    columns |= dict.fromkeys(ignored, "ignored")
+    return _graph(plain, replace(dialect, columns=columns, decisions=(*decisions, *dialect.decisions)), asked)
+
+
+def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
     keep = options.ids == "keep" or (options.ids == "auto" and source.suffix in KEPT_SUFFIXES and not dialect.named)
-    table = _table(source, dialect, options, keep=keep)
+    table, decisions = _table(source, dialect, options, keep=keep)
+    if (again := _header_among(dialect, table)) is not None:
+        said = f"The first line was read as an edge, since {again!r} occurs again."
+        other = detect(source, replace(options, header=False))
+        said += " Pass header=True (--header) if it names the columns."
+        return _graph(source, replace(other, decisions=(said, *other.decisions)), options)
     weights = wanted_weights(table.numbers, options)
     columns: tuple[Array, ...] = table.ids[::-1] if dialect.swapped else table.ids
-    metadata: dict[str, Any] = {}
-    names: Any = table.names
-    count = None if names is None else len(names)
+    if len(columns) == 1:  # one column is both ends
+        columns = (columns[0], columns[0].copy())
+    names = table.names
     del table  # the columns alone are needed from here on, and may be replaced by narrower ones
-    if names is None and dialect.bipartite:
-        columns, count, metadata = _two_sides(*columns)
-    elif names is None and not keep:
-        columns, count, names = numbered(*columns, always=options.ids == "map")
-    first, second = columns
-    return Graph.from_edges(
+    found = _vertices(source, dialect, columns, names, options, keep=keep)
+    del columns
+    first, second = found.columns
+    graph = Graph.from_edges(
         first,
         second,
         weights,
-        count,
+        found.count,
         options.directed if options.directed is not None else dialect.directed,
         options.duplicates,
         options.loops,
-        names=names,
+        names=found.names,
         consume=True,
-        metadata=metadata,
+        metadata=found.metadata,
     )
+    return reported(graph, dialect.columns, (*dialect.decisions, *decisions, *found.decisions))
 
 
-def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool) -> Table:
-    """All rows; with names instead of integers where any of the ids is something else."""
-    if not dialect.named or keep:
-        layout = replace(dialect.layout, ranges=(VERTEX_IDS, VERTEX_IDS)) if keep else dialect.layout
+def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool) -> tuple[Table, tuple[str, ...]]:
+    """All rows, with names instead of integers where any of the ids is something else; and what there is to say."""
+    said: list[str] = []
+    layout, named = dialect.layout, options.ids == "text" or (dialect.named and not keep)
+    while True:
+        ranges = (VERTEX_IDS, VERTEX_IDS) if keep and not named else layout.ranges
         try:
-            return read_table(source, layout, after=dialect.after, progress=options.progress)
-        except NotAnInteger:
+            table = read_table(
+                source,
+                replace(layout, ranges=ranges),
+                after=dialect.after,
+                named=named,
+                progress=options.progress,
+            )
+            return table, tuple(said)
+        except NotAnInteger as error:
             if options.ids == "keep":
+                raise error.advised(
+                    "Pass ids='text' to read ids as names.", "Pass --ids text to read ids as names."
+                ) from None
+            said.append(f"Ids were read as text, since in line {error.line} {error.problem.partition(';')[0]}.")
+            named = True
+        except DecimalComma:
+            if layout.delimiter not in WITH_DECIMAL_COMMAS:
                 raise
-    return read_table(source, dialect.layout, after=dialect.after, named=True, progress=options.progress)
+            said.append("Weights were read with a decimal comma.")
+            layout = replace(layout, decimal_comma=True)
 
 
-def _two_sides(left: Array, right: Array) -> tuple[tuple[Array, ...], int, dict[str, Any]]:
-    """The vertices of the first column, then those of the second, though both count from 1."""
-    (left,), lefts, left_ids = numbered(left, always=True)
-    (right,), rights, right_ids = numbered(right, always=True)
-    if lefts + rights > MAX_INT32_VERTICES:
-        right = right.astype(np.int64, copy=False)
-    right += right.dtype.type(lefts)
-    sides = (("left_ids", left_ids), ("right_ids", right_ids))
-    kept = {side: np.asarray(ids) for side, ids in sides if not _counts_from_1(ids)}
-    return (left, right), lefts + rights, {"bipartite": [lefts, rights], **kept}
+def _header_among(dialect: Dialect, table: Table) -> str | None:
+    """A word of a guessed header that turned out to name a vertex as well: then the first line is an edge."""
+    import pyarrow.compute as pc
+
+    header = dialect.header
+    if header.names is None or header.said or header.firm or table.names is None:
+        return None
+    ends = [header.names[column] for column, kind in enumerate(dialect.layout.columns) if kind == "id"]
+    return next((name for name in ends if pc.index(table.names, name).as_py() >= 0), None)
 
 
-def _counts_from_1(ids: Any) -> bool:
-    return ids is None or np.array_equal(ids, np.arange(1, len(ids) + 1))
+def _vertices(
+    source: Source, dialect: Dialect, columns: tuple[Array, ...], names: object, options: ReadOptions, *, keep: bool
+) -> Vertices:
+    if dialect.empty is not None:
+        check_vertices(source, Word(b"", Line(b"", 1, 0, 0), 1), dialect.empty, 0)
+        return Vertices(columns, dialect.empty)
+    if names is None and dialect.bipartite:
+        return two_sides(*columns)
+    if dialect.count is not None:
+        return counted_vertices(source, dialect.count, columns, names, options, keep=keep)
+    if names is None:
+        return Vertices(columns, None) if keep else numbered_vertices(columns, options)
+    return Vertices(columns, len(names), names)  # type: ignore[arg-type]
 
 
 def sniff(head: bytes) -> Match:

@@ -11,7 +11,7 @@ import numpy as np
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
-from clew.io.edge_list.dialect import checked_delimiter
+from clew.io.edge_list.sample import checked_delimiter
 from clew.io.options import WriteOptions
 from clew.io.sink import Sink
 from clew.io.text import Labels, write_table
@@ -45,6 +45,8 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         sink.write(delimiter.join(names) + b"\n")
     elif not graph.directed and sink.suffix not in WITHOUT_COMMENTS:
         sink.write(b"# sym weighted\n" if graph.weighted else b"# sym unweighted\n")
+    if not graph.num_arcs and not header:  # an empty file would not be read back
+        sink.write(b"# %d %s, no edges\n" % (graph.num_vertices, b"vertex" if graph.num_vertices == 1 else b"vertices"))
     for source, target, weights in _edges(graph):
         ends = (source, target) if labels is None else (Labels(source, labels), Labels(target, labels))
         write_table(sink, ends if weights is None else (*ends, weights), delimiter=delimiter)

@@ -4,10 +4,11 @@ Naming any of the three reads all of them. They lie in one folder, compressed or
 are looked for only where there are none called ``NAME.v`` and ``NAME.e``. Without properties, edges are directed and a
 third column is their weight; whatever stands after the ids of vertices is ignored.
 
-Ids are integers from 0 to 2^63-1 and become the names of the vertices, in ascending order, unless they are 0…n-1
-anyway. Vertices without edges are kept. Columns are separated by blanks or by ``|``. An undirected edge stands once. Of
-several edge properties, the weight is the one that the caller or ``sssp.weight-property`` names, else the one called
-"weight", else the first. What the properties say about algorithms is kept as strings in ``metadata["ldbc"]``.
+Ids are integers from 0 to 2^63-1, without a plus sign or leading zeros, and become the names of the vertices, in
+ascending order, unless they are 0…n-1 anyway. Vertices without edges are kept. Columns are separated by blanks or by
+``|``. An undirected edge stands once. Of several edge properties, the weight is the one that the caller or
+``sssp.weight-property`` names, else the one called "weight", else the first. What the properties say about algorithms
+is kept as strings in ``metadata["ldbc"]``.
 """
 
 from __future__ import annotations
@@ -80,4 +81,15 @@ def _places(table: Table, column: int, known: KnownIds, vertices: Source) -> Arr
     return places
 
 
-FORMAT = Format("ldbc", "LDBC Graphalytics graph (.v, .e, .properties)", SUFFIXES, sniff, read, write, keeps_names=True)
+FORMAT = Format(
+    "ldbc",
+    "LDBC Graphalytics graph (.v, .e, .properties)",
+    SUFFIXES,
+    sniff,
+    read,
+    write,
+    keeps_names=True,
+    keeps_metadata=("ldbc",),
+    needs_suffix=True,  # the other files are found by it
+    may_be_empty=True,  # a graph without edges has no line in its .e file
+)

@@ -35,7 +35,12 @@ def vertex_ids(source: Source, properties: Properties) -> OffsetArray:
     skipped: Kind = "skip"
     delimiter = b"" if first is None else first.delimiter
     layout = Layout(
-        ("id", *[skipped] * len(others)), ("vertex", *others), (_ANY_ID,), comments=COMMENTS, delimiter=delimiter
+        ("id", *[skipped] * len(others)),
+        ("vertex", *others),
+        (_ANY_ID,),
+        comments=COMMENTS,
+        delimiter=delimiter,
+        canonical=True,  # 007 and 7 are different names
     )
     table = read_table(source, layout)
     _check_count(table, properties, "vertices")
@@ -75,6 +80,7 @@ def edge_table(source: Source, properties: Properties, options: ReadOptions) -> 
         number_dtype=dtype,
         comments=COMMENTS,
         delimiter=b"" if first is None else first.delimiter,
+        canonical=True,
     )
     table = read_table(source, layout, progress=options.progress)
     _check_count(table, properties, "edges")

@@ -21,6 +21,7 @@ from clew.counts import counted
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.io.apply import graph_from_rows
+from clew.io.foreign import IF_EDGES
 from clew.io.ligra.writer import BOUNDARY, PLAIN, WEIGHTED, write
 from clew.io.misfits import first_misfit, shown_number, token_dtype
 from clew.io.options import ReadOptions
@@ -95,7 +96,7 @@ def _first_word(source: Source) -> tuple[bytes, Line]:
                 f"the file starts with {shown(words[0])}; expected '{PLAIN.decode()}' or '{WEIGHTED.decode()}'.",
                 line=line.number,
                 column=line.column(words[0]),
-            )
+            ).advised(*IF_EDGES)
     raise source.error(f"the file is empty; expected '{PLAIN.decode()}' or '{WEIGHTED.decode()}' and numbers.")
 
 
@@ -171,4 +172,13 @@ def _integers(tokens: Tokens, start: int, stop: int, what: str, low: int, high: 
     return values if values.dtype.kind == "i" else values.astype(np.int64)
 
 
-FORMAT = Format("ligra", "Ligra adjacency graph", (".adj", ".ligra"), sniff, read, write)
+FORMAT = Format(
+    "ligra",
+    "Ligra adjacency graph",
+    (".adj", ".ligra"),
+    sniff,
+    read,
+    write,
+    keeps_direction=False,
+    keeps_metadata=(BOUNDARY,),
+)

@@ -17,6 +17,9 @@ symmetric or skew-symmetric. Complex and Hermitian matrices are refused. What th
   dtype or ``weight_dtype`` is passed. A value that does not fit is an error; with a float type, integers may be
   ``inf`` or ``nan``.
 * A pattern has no weights, whatever type it declares.
+* Without a banner, a file whose first line is three integers is read as LAGraph does: these are the size line of a
+  matrix in coordinate form, real (or a pattern, where entries have no values) and general. ``report`` says so. A file
+  named ``.mtx`` that has two integers on every line is no matrix but a list of edges, and read as that.
 * ``ids="map"`` takes row and column numbers, as they stand in the file, for names, and numbers only vertices that
   occur: for matrices with far more rows than entries. A column of a matrix that is not square is then called r plus
   its number.
@@ -33,28 +36,43 @@ from typing import Any
 import numpy as np
 
 from clew.dtypes import Array, id_dtype
+from clew.errors import FormatError
 from clew.graph import Graph
-from clew.io.apply import graph_from_edges
+from clew.io.apply import graph_from_edges, noted
+from clew.io.foreign import IF_EDGES
 from clew.io.header import check_rows, check_vertices
-from clew.io.matrix_market.header import BANNER, TYPES, Header, read_header
+from clew.io.matrix_market.header import BANNER, TYPES, Header, has_bare_edges, has_bare_size, read_header
 from clew.io.options import ReadOptions, WriteOptions, weight_dtype
-from clew.io.registry import Format, Match
+from clew.io.registry import EDGE_LIST, Format, Match
 from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.io.text import Layout, Table, read_table, write_table
 from clew.io.text.layout import Kind
 
+_DECISION = (
+    "There is no '%%MatrixMarket' banner: the first line was taken for the size line of a general coordinate matrix. "
+    "Pass format='edge-list' (--format edge-list) if it is an edge."
+)
 _TYPE_NAMES = {dtype: name for name, dtype in TYPES.items()}
 
 
 def sniff(head: bytes) -> Match:
-    """Sure where the banner is there."""
-    return Match.SURE if BANNER.match(head) else Match.NO
+    """Sure where the banner is there; maybe where the first line could be the size line of a file without one."""
+    return Match.SURE if BANNER.match(head) else Match.MAYBE if has_bare_size(head) else Match.NO
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
     """Read a graph."""
     header = read_header(source)
+    if not header.bare:
+        return _graph(source, header, options)
+    try:
+        return noted(_graph(source, header, options), _DECISION)
+    except FormatError as error:
+        raise error.advised(*IF_EDGES) from None
+
+
+def _graph(source: Source, header: Header, options: ReadOptions) -> Graph:
     mapped = options.ids == "map"
     first = 1 if mapped else 0
     layout = _layout(header, options, 1 - first)
@@ -167,4 +185,18 @@ def _shape(graph: Graph, source: Array, target: Array) -> tuple[int, int]:
     return n, n
 
 
-FORMAT = Format("matrix-market", "Matrix Market", (".mtx", ".mm"), sniff, read, write)
+def _misnamed(head: bytes) -> str | None:
+    return EDGE_LIST if has_bare_edges(head) else None
+
+
+FORMAT = Format(
+    "matrix-market",
+    "Matrix Market",
+    (".mtx", ".mm"),
+    sniff,
+    read,
+    write,
+    keeps_metadata=("bipartite",),
+    needs_suffix=True,  # without its banner, a file reads like an edge list with weights
+    misnamed=_misnamed,
+)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Literal, cast
 
 import numpy as np
 
+from clew.io.foreign import IF_EDGES
 from clew.io.header import Word, as_count, error_about, missing_word, words
-from clew.io.source import Source
+from clew.io.source import HEAD_BYTES, Source
 from clew.io.text import Line, leading_lines
 from clew.io.text.lines import shown
 
@@ -17,6 +20,9 @@ Symmetry = Literal["general", "symmetric", "skew-symmetric"]
 
 #: One % too few is a slip that some writers made; other readers forgive it as well.
 BANNER = re.compile(rb"\s*%%?matrixmarket(?![^ \t\r\n])", re.IGNORECASE)
+_SIZE = re.compile(rb"\+?[0-9]+([ \t]+\+?[0-9]+){2}")
+_PAIR = re.compile(rb"\+?[0-9]+[ \t]+\+?[0-9]+")
+SAMPLE_ROWS = 20
 FIELDS: dict[str, np.dtype[Any] | None] = {
     "pattern": None,
     "integer": np.dtype(np.int64),
@@ -51,6 +57,8 @@ class Header:
         How many entries the file lists.
     size
         The words of the size line, which is the last line of the header.
+    bare
+        Whether the banner is missing, so that form, values and symmetry are LAGraph's defaults.
     """
 
     dense: bool
@@ -60,6 +68,7 @@ class Header:
     columns: int
     entries: int
     size: list[Word]
+    bare: bool = False
 
     @property
     def square(self) -> bool:
@@ -83,6 +92,8 @@ def read_header(source: Source) -> Header:
     banner = next((line for line in lines if line.text.strip()), None)
     if banner is None:
         raise source.error("the file is empty; expected the banner '%%MatrixMarket matrix …'.")
+    if not BANNER.match(banner.text) and has_bare_size(source.head()):
+        return _bare_header(source)
     dense, dtype, symmetry = _parse_banner(source, banner)
     line = banner
     for line in lines:
@@ -97,16 +108,48 @@ def read_header(source: Source) -> Header:
     )
 
 
+def has_bare_size(head: bytes) -> bool:
+    """Whether a file without a banner starts with a size line: three integers, the first line that is no comment."""
+    return _SIZE.fullmatch(next(_rows(head), b"")) is not None
+
+
+def has_bare_edges(head: bytes) -> bool:
+    """Whether a file without a banner is a list of edges: two integers on its first lines, and no size line."""
+    return all(map(_PAIR.fullmatch, [*islice(_rows(head), SAMPLE_ROWS)] or [b""]))
+
+
+def _rows(head: bytes) -> Iterator[bytes]:
+    """The first lines that are neither blank nor comments."""
+    if len(head) == HEAD_BYTES:
+        head = head[: head.rfind(b"\n") + 1]  # the last line may have been cut
+    lines = (line.strip() for line in re.split(rb"[\r\n]", head))
+    return (line for line in lines if line and not line.startswith(b"%"))
+
+
+def _bare_header(source: Source) -> Header:
+    """The header of a file that starts with its size line, as LAGraph reads it: coordinate, real and general."""
+    dtype: np.dtype[Any] | None = FIELDS["real"]
+    for line in leading_lines(source):
+        text = line.text.strip()
+        if text.startswith(b"%"):
+            dtype = _declared_type(source, line) or dtype
+        elif text:
+            break
+    rows = _rows(source.head())
+    next(rows)
+    if len(next(rows, b"").split()) == 2:  # a pattern: without values, there are no weights
+        dtype = None
+    return replace(_with_size(source, line, dense=False, dtype=dtype, symmetry="general"), bare=True)
+
+
 def _parse_banner(source: Source, line: Line) -> tuple[bool, np.dtype[Any] | None, Symmetry]:
     if not BANNER.match(line.text):
         raise source.error(
             f"the first line is {shown(line.text)}; expected the banner '%%MatrixMarket matrix …', without which "
             "nothing says what the numbers are.",
-            remedy="If every line is an edge, pass format='edge-list'.",
-            option="If every line is an edge, read it with --format edge-list.",
             line=line.number,
             column=1,
-        )
+        ).advised(*IF_EDGES)
     _choice(source, line, 1, "object", ["matrix"])
     form = _choice(source, line, 2, "format", ["coordinate", "array"])
     field = _choice(source, line, 3, "field", list(FIELDS), {"complex": _NO_COMPLEX})

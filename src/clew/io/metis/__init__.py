@@ -91,4 +91,12 @@ def _asymmetry(vertex: int, neighbour: int) -> str:
     )
 
 
-FORMAT = Format("metis", "METIS graph", (".graph", ".mgraph", ".metis"), sniff, read, write)
+FORMAT = Format(
+    "metis",
+    "METIS graph",
+    (".graph", ".mgraph", ".metis"),
+    sniff,
+    read,
+    write,
+    keeps_metadata=("vertex_weights", "vertex_sizes"),
+)

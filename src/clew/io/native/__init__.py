@@ -18,12 +18,11 @@ to see, and is looked at up to 4 MiB.
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
 
-from clew.adjacency import Adjacency, BuildReport
+from clew.adjacency import COUNTS, Adjacency, BuildReport
 from clew.dtypes import ID_DTYPES, MAX_INT32_VERTICES, Array
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -75,7 +74,11 @@ def read(source: Source, options: ReadOptions) -> Graph:
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write everything there is to know about the graph."""
     tree, apart = metadata.to_json(graph.metadata)
-    header = {"directed": graph.directed, "report": asdict(graph.report), "metadata": tree}
+    header = {
+        "directed": graph.directed,
+        "report": {name: getattr(graph.report, name) for name in COUNTS},
+        "metadata": tree,
+    }
     arrays: dict[str, Array] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
@@ -116,10 +119,15 @@ def _flag(header: dict[str, Any], name: str) -> bool:
 
 def _report(header: dict[str, Any]) -> BuildReport:
     given = header.get("report")
-    counts = {field.name for field in fields(BuildReport)}
-    if not isinstance(given, dict) or set(given) != counts or not all(type(count) is int for count in given.values()):
-        raise GraphError(f"the header's report is {given!r}; expected numbers for {', '.join(sorted(counts))}.")
+    if (
+        not isinstance(given, dict)
+        or set(given) != set(COUNTS)
+        or not all(type(count) is int for count in given.values())
+    ):
+        raise GraphError(f"the header's report is {given!r}; expected numbers for {', '.join(sorted(COUNTS))}.")
     return BuildReport(**given)
 
 
-FORMAT = Format("clew", "clew's own, memory-mapped", (".clew",), sniff, read, write, keeps_names=True)
+FORMAT = Format(
+    "clew", "clew's own, memory-mapped", (".clew",), sniff, read, write, keeps_names=True, keeps_metadata=None
+)

@@ -11,7 +11,6 @@ from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.tables import columns as edge_columns
 from clew.io.tables import edges as edge_tables
 from clew.io.tables import notes as edge_notes
 
@@ -46,9 +45,8 @@ def read(source: Source, options: ReadOptions) -> Graph:
     with edge_tables.arrow_errors(source, "Arrow IPC"):
         buffer = pa.py_buffer(data.data)
         schema = _reader(buffer, None).schema
-        columns = edge_columns.choose(schema, options)
-        wanted = [schema.get_field_index(name) for name in columns.names()]
-        reader = _reader(buffer, pa.ipc.IpcReadOptions(included_fields=wanted))
+        chosen = edge_tables.chosen_columns(schema, options)
+        reader = _reader(buffer, pa.ipc.IpcReadOptions(included_fields=chosen.to_read()))
         taken: list[pa.RecordBatch] = []
         total = 0
         for batch in _batches(reader):
@@ -57,7 +55,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
             refuse_expansion(source, total)
             taken.append(batch)
         table = pa.Table.from_batches(taken, reader.schema)
-        return edge_tables.graph_from_table(table, columns, source, options)
+        return edge_tables.graph_from_table(table, chosen, source, options)
 
 
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:

@@ -1,91 +1,231 @@
-"""Which columns of a table hold the edges."""
+"""Which columns of a table hold the edges, whatever the table is stored in.
+
+The ends are what the caller says, else two columns that are called as ends usually are, else the first two. The weight
+is what the caller says, else what is named so, else the third of exactly three columns of numbers. Where numbers are
+left that may be weights or not, nothing is guessed: an error lists the columns and says how to choose.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clew.errors import GraphError
 from clew.io.options import ReadOptions
+from clew.io.tables.words import WEIGHT, is_label, is_no_weight, is_weight, known_ends, numbers_rows, plain
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ENDS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("from", "to"),
-    ("u", "v"),
-    ("source_id", "target_id"),
-    ("src_id", "dst_id"),
-    ("from_id", "to_id"),
-    ("from_node", "to_node"),
-    ("start", "end"),
-    ("row", "col"),
-    ("i", "j"),
-    ("node1", "node2"),
-)
-WEIGHTS = ("weight", "weights", "w", "value", "cost", "distance")
+Kind = Literal["integer", "number", "text", "other"]
+WAY = "Say which columns to take with source= and target=."
+WAY_IN_SHELL = "Say which columns to take with --source-column and --target-column."
+
+
+class Field(NamedTuple):
+    """A column: its name, None where columns have none; what it holds, in words too; and if that can name vertices."""
+
+    name: str | None
+    kind: Kind
+    holds: str = ""
+    names_vertices: bool = True
 
 
 class Columns(NamedTuple):
-    """Which fields of a table hold the edges; ``weight`` may be None."""
+    """Which columns hold the edges, counted from 0; ``weight`` may be None. ``decisions`` says what was not certain."""
 
-    source: str
-    target: str
-    weight: str | None
+    source: int
+    target: int
+    weight: int | None
+    decisions: tuple[str, ...] = ()
 
-    def names(self) -> list[str]:
+    def wanted(self) -> list[int]:
         """The columns to read."""
-        return [name for name in self if name is not None]
+        return [column for column in (self.source, self.target, self.weight) if column is not None]
+
+    def roles(self, fields: Sequence[Field]) -> dict[str, str]:
+        """Every column and what became of it."""
+        roles = {self.weight: "weight", self.target: "target", self.source: "source"}
+        if self.source == self.target:
+            roles[self.source] = "source and target"
+        return {label(fields, column): roles.get(column, "ignored") for column in range(len(fields))}
 
 
-def choose(schema: pa.Schema, options: ReadOptions) -> Columns:
-    """The columns the caller names, else those with usual names, else the first two and a third one with numbers."""
-    names = schema.names
-    by_lower = {name.lower(): name for name in reversed(names)}
-    usual = next(((by_lower[a], by_lower[b]) for a, b in ENDS if a in by_lower and b in by_lower), None)
-    told = (options.source, options.target)
-    if len(names) < 2 and None in told:
-        raise GraphError(f"the table has {len(names)} columns; expected at least two, source and target.")
-    first, second = (said or guessed for said, guessed in zip(told, usual or (*names, "", "")[:2], strict=True))
-    if first == second and None in told:
-        raise GraphError(f"both ends would come from the column {first!r}; name the other one with source= or target=.")
-    weight = options.weight
-    if weight is None:
-        weight = next((by_lower[name] for name in WEIGHTS if name in by_lower), None)
-        by_place = weight is None and usual is None and told == (None, None)
-        if by_place and len(names) > 2 and _is_number(schema.field(2).type):
-            weight = names[2]
-        weight = None if weight in (first, second) else weight
-    chosen = Columns(first, second, None if options.weights is False else weight)
-    for name in chosen.names():
-        if names.count(name) != 1:
-            listed = ", ".join(map(repr, names[:20])) or "none"
-            raise GraphError(
-                f"the table has {names.count(name)} columns called {name!r}; expected one. Its columns: {listed}. "
-                "Say which to take with source=, target= and weight=."
-            )
-    for name in (first, second):
-        if not _is_vertex(schema.field(name).type):
-            raise GraphError(
-                f"column {name!r} holds {schema.field(name).type}, which cannot name vertices; expected integers or "
-                "strings. Say which columns to take with source= and target=."
-            )
-    return chosen
+def choose(fields: Sequence[Field], options: ReadOptions) -> Columns:
+    """The columns that hold the edges."""
+    source, target = _ends(fields, options)
+    rest = [column for column in range(len(fields)) if column not in (source, target)]
+    weight, decisions = choose_weight(fields, rest, options)
+    return Columns(source, target, weight, decisions)
 
 
-def _is_number(kind: pa.DataType) -> bool:
+def label(fields: Sequence[Field], column: int) -> str:
+    """What a column is called in reports: its name, with its place where it has none of its own."""
+    name = fields[column].name
+    if not name:
+        return f"column {column + 1}"
+    several = sum(field.name == name for field in fields) > 1
+    return f"{name} (column {column + 1})" if several else name
+
+
+def listed(fields: Sequence[Field]) -> str:
+    """The columns there are, for an error."""
+    names = [repr(label(fields, column)) for column in range(min(20, len(fields)))]
+    return f"The columns are {', '.join(names)}{', …' if len(fields) > 20 else ''}."
+
+
+def _ends(fields: Sequence[Field], options: ReadOptions) -> tuple[int, int]:
+    told = [_place(fields, options.source, "source"), _place(fields, options.target, "target")]
+    if len(fields) < 2 and None in told:
+        raise GraphError(f"the table has {len(fields)} columns; expected at least two, source and target.")
+    words = known_ends([field.name or "" for field in fields]) if None in told else None
+    by_place = words is None and told == [None, None]
+    guessed = (0, 1) if words is None else tuple(_place_of_word(fields, word) for word in words)
+    source, target = (other if one is None else one for one, other in zip(told, guessed, strict=True))
+    if source == target and None in told:
+        raise GraphError(
+            f"both ends would come from the column {label(fields, source)!r}; name the other one with source= or "
+            "target= (--source-column or --target-column)."
+        )
+    for column in (source, target):
+        if not fields[column].names_vertices:
+            raise _wrong_ends(fields, f"{_holding(fields, column)}, which cannot name vertices.")
+    if by_place and len(fields) > 2 and fields[0].name is not None:
+        _check_place(fields)
+    return source, target
+
+
+def _check_place(fields: Sequence[Field]) -> None:
+    """Refuse to take the first two columns for the ends where that cannot be meant."""
+    if (fields[0].kind == "text") != (fields[1].kind == "text"):
+        raise _wrong_ends(fields, f"{_holding(fields, 0)} and {_holding(fields, 1)}; expected ends of one kind.")
+    if numbers_rows(fields[0].name or ""):
+        raise _wrong_ends(fields, f"the first column, {label(fields, 0)!r}, seems to number the rows.")
+
+
+def _holding(fields: Sequence[Field], column: int) -> str:
+    holds = fields[column].holds or {"integer": "integers", "number": "numbers", "text": "text"}.get(
+        fields[column].kind, "something else"
+    )
+    return f"column {label(fields, column)!r} holds {holds}"
+
+
+def _wrong_ends(fields: Sequence[Field], problem: str) -> GraphError:
+    return GraphError(f"{problem} {listed(fields)}", remedy=WAY, option=WAY_IN_SHELL)
+
+
+def choose_weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> tuple[int | None, tuple[str, ...]]:
+    """Which of ``rest`` holds the weights, and what there is to say about all of them."""
+    weight, decisions = _weight(fields, rest, options)
+    ignored = [column for column in rest if column != weight]
+    if not ignored:
+        return weight, decisions
+    said = f"Ignored: {', '.join(repr(label(fields, column)) for column in ignored)}."
+    if weight is None and options.weights is None and any(fields[column].kind != "text" for column in ignored):
+        said += " Pass weight=… (--weight-column) to read one of them as the weight."
+    return weight, (*decisions, said)
+
+
+def _weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> tuple[int | None, tuple[str, ...]]:
+    if options.weights is False:
+        return None, ()
+    if options.weight is not None:
+        return _place(fields, options.weight, "weight"), ()
+    numbers = [column for column in rest if fields[column].kind in ("integer", "number")]
+    if fields[0].name is None:
+        return _weight_by_place(fields, rest, numbers, options)
+    called = [column for column in rest if is_weight(fields[column].name or "")]
+    surely = [column for column in called if plain(fields[column].name or "") in WEIGHT]
+    if surely or len(called) == 1:
+        return (surely or called)[0], ()
+    open_ones = [column for column in numbers if not is_no_weight(fields[column].name or "")]
+    if not open_ones or (options.source is not None and options.target is not None and not called):
+        return None, ()
+    all_numbers = len(fields) == 3 and rest == [2] and fields[0].kind == fields[1].kind == "integer"
+    if all_numbers and not is_label(fields[2].name or ""):
+        said = f"The weights are {label(fields, 2)!r}, the third of three columns of numbers."
+        return 2, (f"{said} Pass weights=False (--weights none) to ignore it.",)
+    raise _question(fields, called or open_ones)
+
+
+def _weight_by_place(
+    fields: Sequence[Field], rest: list[int], numbers: list[int], options: ReadOptions
+) -> tuple[int | None, tuple[str, ...]]:
+    """The weight of lines whose columns have no names: the third column, where there are three."""
+    if not rest or (options.source is not None and options.target is not None):
+        return None, ()
+    if len(fields) == 3 and numbers == rest:
+        place = rest[0]
+        return place, (f"The weights are column {place + 1}. Pass weights=False (--weights none) to ignore it.",)
+    several = " Several edges on one line cannot be read: write one edge per line." if len(fields) > 3 else ""
+    what = "is text" if len(fields) == 3 else "holds the weights, if any, is not clear"
+    which = f"which of the columns after the second {what}" if len(fields) > 3 else f"the third {what}"
+    raise GraphError(
+        f"the lines have {len(fields)} columns without names, and {which}.{several}",
+        remedy="Pass weight=3 if the third column is the weight, or weights=False to read the first two alone.",
+        option="Pass --weight-column 3 if the third column is the weight, or --weights none to read the first two.",
+    )
+
+
+def _question(fields: Sequence[Field], candidates: list[int]) -> GraphError:
+    names = [label(fields, column) for column in candidates]
+    return GraphError(
+        f"whether {' or '.join(map(repr, names[:5]))} holds the weights is not clear. {listed(fields)}",
+        remedy=f"Pass weight={names[0]!r}, or weights=False for a graph without weights.",
+        option=f"Pass --weight-column {names[0]!r}, or --weights none for a graph without weights.",
+    )
+
+
+def _place(fields: Sequence[Field], given: str | int | None, what: str) -> int | None:
+    """The column that a caller asks for: by name, or by place counted from 1."""
+    if given is None:
+        return None
+    named = [column for column, field in enumerate(fields) if field.name == given]
+    if len(named) == 1:
+        return named[0]
+    if not named and str(given).isascii() and str(given).isdigit() and 0 < int(given) <= len(fields):
+        return int(given) - 1
+    raise _wrong_count(fields, given, len(named), what)
+
+
+def _place_of_word(fields: Sequence[Field], word: str) -> int:
+    """The column with a usual name; where two are spelled alike, nothing says which is meant."""
+    named = [column for column, field in enumerate(fields) if plain(field.name or "") == word]
+    if len(named) > 1 and len({fields[column].name for column in named}) < len(named):
+        raise _wrong_count(fields, fields[named[0]].name or "", len(named), "source")
+    return named[0]
+
+
+def _wrong_count(fields: Sequence[Field], given: str | int, count: int, what: str) -> GraphError:
+    called = f"no column {given}" if isinstance(given, int) else f"{count} columns called {given!r}"
+    return GraphError(
+        f"the table has {called}; expected one. {listed(fields)}",
+        remedy=f"Pass a name, or a position counted from 1 as in {what}=2, with source=, target= and weight=.",
+        option="Pass a name, or a position counted from 1, with --source-column, --target-column and --weight-column.",
+    )
+
+
+def fields_of(schema: pa.Schema) -> list[Field]:
+    """The columns of an Arrow table."""
+    found = [(field.name, *_kind(field.type)) for field in schema]
+    return [Field(name, kind, holds, names_vertices=kind in ("integer", "text")) for name, kind, holds in found]
+
+
+def _kind(kind: pa.DataType) -> tuple[Kind, str]:
     import pyarrow as pa
 
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
-
-
-def _is_vertex(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    if pa.types.is_dictionary(kind):
+    of = pa.types
+    if of.is_dictionary(kind):
         kind = kind.value_type
-    return bool(pa.types.is_integer(kind)) or is_string(kind)
+    if of.is_integer(kind):
+        return "integer", "integers"
+    if of.is_floating(kind):
+        return "number", "floating-point numbers"
+    if of.is_boolean(kind):
+        return "number", "booleans"
+    if is_string(kind):
+        return "text", "text"
+    return "other", f"values of type {str(kind).split('<')[0].split('(')[0].split('[')[0]}"
 
 
 def is_string(kind: pa.DataType) -> bool:

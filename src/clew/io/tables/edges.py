@@ -18,16 +18,28 @@ from clew.errors import ClewError, GraphError
 from clew.graph import Graph
 from clew.io.apply import graph_from_edges
 from clew.io.binary import refuse_rows
+from clew.io.decisions import about_direction, reported
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.source import Source
-from clew.io.tables.columns import Columns
-from clew.io.tables.notes import read_note
+from clew.io.tables.columns import WAY, WAY_IN_SHELL, Columns, Field, choose, fields_of, label, listed
+from clew.io.tables.notes import KEY, read_note
 from clew.names import VertexNames, encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 1 << 20
+
+
+class Chosen(NamedTuple):
+    """The columns of a table, and which of them hold the edges."""
+
+    fields: list[Field]
+    columns: Columns
+
+    def to_read(self) -> list[int]:
+        """The columns to read, in the order of the file."""
+        return sorted(set(self.columns.wanted()))
 
 
 class Coded(NamedTuple):
@@ -53,18 +65,34 @@ def arrow_errors(source: Source, title: str) -> Iterator[None]:
         ) from None
 
 
-def graph_from_table(table: pa.Table, columns: Columns, source: Source, options: ReadOptions) -> Graph:
-    """The graph of a table whose data were validated."""
+def chosen_columns(schema: pa.Schema, options: ReadOptions) -> Chosen:
+    """The columns of a table that hold the edges."""
+    fields = fields_of(schema)
+    return Chosen(fields, choose(fields, options))
+
+
+def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: ReadOptions) -> Graph:
+    """The graph of a table whose data were validated and whose columns are those chosen, in the order of the file."""
     note = read_note(table.schema.metadata, source)
-    weights = from_arrow(table, *columns).weights
-    for name in (columns.source, columns.target):
+    fields, columns = chosen
+    table = table.rename_columns([label(fields, column) for column in chosen.to_read()])
+    ends = [label(fields, column) for column in (columns.source, columns.target)]
+    weights = None
+    if columns.weight is not None:
+        weights = from_arrow(table, ends[0], ends[1], label(fields, columns.weight)).weights
+    for name in ends:
         if nulls := table[name].null_count:
             raise GraphError(f"column {name!r} has {nulls:,} nulls; expected a vertex in every row.")
-    first, second = _vertices(table[columns.source]), _vertices(table[columns.target])
+    first, second = (_vertices(table[name]) for name in ends)
     if isinstance(first, Coded) != isinstance(second, Coded):
+        held = [
+            f"{name!r} holds {'text' if isinstance(end, Coded) else 'integers'}"
+            for name, end in zip(ends, (first, second), strict=True)
+        ]
         raise GraphError(
-            f"column {columns.source!r} holds {table[columns.source].type} and {columns.target!r} "
-            f"{table[columns.target].type}; expected integers in both or strings in both."
+            f"column {' and '.join(held)}; expected integers in both or strings in both. {listed(fields)}",
+            remedy=WAY,
+            option=WAY_IN_SHELL,
         )
     num_vertices, names = None, None
     if note.names is not None and options.ids == "auto":
@@ -79,7 +107,10 @@ def graph_from_table(table: pa.Table, columns: Columns, source: Source, options:
         num_vertices = note.num_vertices
         refuse_rows(source, num_vertices)
     known: dict[str, Any] = {"directed": note.directed, "num_vertices": num_vertices, "names": names}
-    return graph_from_edges(first, second, weights, options, **known)
+    graph = graph_from_edges(first, second, weights, options, **known)
+    by_clew = KEY in (table.schema.metadata or {})
+    direction = about_direction(note.directed, options, by="the note that clew wrote into the file" if by_clew else "")
+    return reported(graph, columns.roles(fields), (*columns.decisions, *direction))
 
 
 def schema_of(graph: Graph) -> pa.Schema:

@@ -10,9 +10,9 @@ from clew.io.options import ReadOptions, WriteOptions
 from clew.io.registry import Format, Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.tables import columns as edge_columns
 from clew.io.tables import edges as edge_tables
 from clew.io.tables import notes as edge_notes
+from clew.io.tables.columns import is_string
 
 MAGIC = b"PAR1"
 
@@ -34,13 +34,18 @@ def read(source: Source, options: ReadOptions) -> Graph:
     with edge_tables.arrow_errors(source, "Parquet"):
         file = opened()
         schema = file.schema_arrow
-        columns = edge_columns.choose(schema, options)
-        refuse_expansion(source, file.metadata.num_rows * 8 * len(columns.names()))
+        chosen = edge_tables.chosen_columns(schema, options)
+        wanted = chosen.to_read()
+        refuse_expansion(source, file.metadata.num_rows * 8 * len(wanted))
         # Strings stay codes and distinct values, as in the file: a long string, repeated, must not fill memory.
-        strings = [name for name in columns.names()[:2] if edge_columns.is_string(schema.field(name).type)]
-        table = opened(metadata=file.metadata, read_dictionary=strings).read(columns=columns.names())
+        ends = {chosen.columns.source, chosen.columns.target}
+        strings = [schema.names[column] for column in ends if is_string(schema.field(column).type)]
+        names = list(dict.fromkeys(schema.names[column] for column in wanted))
+        table = opened(metadata=file.metadata, read_dictionary=strings).read(columns=names)
+        read = [column for name in names for column, other in enumerate(schema.names) if other == name]
+        table = table.select([read.index(column) for column in wanted])  # of all that are called so
         table.validate(full=True)
-        return edge_tables.graph_from_table(table, columns, source, options)
+        return edge_tables.graph_from_table(table, chosen, source, options)
 
 
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:

@@ -1,6 +1,6 @@
 """Text in parallel: tables and tokens of numbers out of bytes, and back."""
 
-from clew.io.text.columns import NotAnInteger
+from clew.io.text.columns import DecimalComma, NotAnInteger
 from clew.io.text.formatting import Labels
 from clew.io.text.layout import Layout
 from clew.io.text.lines import Line, leading_lines
@@ -9,6 +9,7 @@ from clew.io.text.tokens import Tokens, read_tokens
 from clew.io.text.writer import write_lines, write_table
 
 __all__ = [
+    "DecimalComma",
     "Labels",
     "Layout",
     "Line",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from clew.errors import FormatError
@@ -12,9 +13,15 @@ from clew.io.text.layout import Layout, problem
 from clew.io.text.lines import error_at, field_at
 from clew.io.text.number_column import NumberColumn
 
+DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+
 
 class NotAnInteger(FormatError):  # noqa: N818
     """An id is no integer of 64 bits; a format whose ids may be names reads the file again."""
+
+
+class DecimalComma(FormatError):  # noqa: N818
+    """A number is written as 1,5; a format that has such numbers reads the file again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,4 +52,6 @@ class Columns:
         elif self.numbers is not None and self.numbers.adapt(found, field):
             return
         kind = NotAnInteger if found in (status.NO_INTEGER, status.BEYOND_64_BITS) else FormatError
+        if found == status.NO_NUMBER and not layout.decimal_comma and DECIMAL_COMMA.fullmatch(field):
+            kind = DecimalComma
         raise error_at(source, data, place, first_line, problem(layout, found, column, field), kind)

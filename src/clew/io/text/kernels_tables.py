@@ -28,6 +28,7 @@ from clew.io.text.status import (
 from clew.jit import njit
 
 TAB, LINE_FEED, RETURN, SPACE, QUOTE = 9, 10, 13, 32, 34
+PLUS, MINUS, ZERO = 43, 45, 48
 
 # Classes of bytes: ordinary, blank, end of line, delimiter.
 PLAIN, BLANK, LINE_END, DELIMITER = 0, 1, 2, 3
@@ -181,6 +182,15 @@ def id_at(data, p, negative_limit, lowest, highest):
     return -np.int64(magnitude) if negative else np.int64(magnitude), end, FINE
 
 
+@njit(forceinline=True)
+def is_plain_integer(data, p, end):
+    """Whether an integer is written as integers are printed: without a plus sign, leading zeros, or -0."""
+    c = byte_at(data, p)
+    if c == ZERO:
+        return end == p + 1
+    return c != PLUS and (c != MINUS or byte_at(data, p + 1) != ZERO)
+
+
 @njit
 def _store_name(data, p, place, classes, delimited, spans):
     """Parse a name (place -1: or anything, and forget it); returns where it ends, and what was found."""
@@ -206,6 +216,7 @@ def read_rows(
     skipped,
     prefix,
     delimited,
+    canonical,
     roles,
     limits,
     base,
@@ -218,8 +229,8 @@ def read_rows(
     """Parse the rows of one piece.
 
     limits[k] is what id column k (2: the numbers) takes: largest negative magnitude, smallest and largest other value;
-    base is subtracted from ids. A name becomes two entries of spans, see ``name_span``. Returns rows, hard doubles,
-    status, and the place and column it is about.
+    base is subtracted from ids; with canonical, those that are not plain integers are none. A name becomes two entries
+    of spans, see ``name_span``. Returns rows, hard doubles, status, and the place and column it is about.
     """
     p, stop = cuts[piece], cuts[piece + 1]
     row = places[piece]
@@ -245,6 +256,8 @@ def read_rows(
                 and limits[0, 1] <= source <= limits[0, 2]
                 and limits[1, 1] <= target <= limits[1, 2]
                 and (prefix == 0 or start > p)
+                and (byte_at(data, start) != ZERO or middle == start + 1 or not canonical)
+                and (byte_at(data, middle + 1) != ZERO or end == middle + 2 or not canonical)
             ):
                 first[row] = np.int64(source) - base
                 second[row] = np.int64(target) - base
@@ -281,6 +294,8 @@ def read_rows(
                 k = role - FIRST_ID
                 value, end, status = id_at(data, p, limits[k, 0], limits[k, 1], limits[k, 2])
                 wrong = NO_INTEGER
+                if canonical and status in (FINE, OUT_OF_RANGE) and not is_plain_integer(data, p, end):
+                    status = NO_INTEGER
                 if role == FIRST_ID:
                     first[row] = value - base
                 else:

@@ -16,6 +16,8 @@ from clew.io.text.lines import shown
 
 Kind = Literal["id", "number", "skip"]
 
+_DIGITS = re.compile(rb"[+-]?[0-9]{1,18}")
+
 
 @dataclass(frozen=True, slots=True)
 class Layout:
@@ -40,6 +42,10 @@ class Layout:
         ``comments``) are refused.
     delimiter
         The one byte between columns, with or without blanks around it; empty: blanks alone.
+    canonical
+        Whether an id that is written in another way than integers are printed, such as 007, +7 or -0, is no integer.
+    decimal_comma
+        Whether fractions are written as 1,5; then 1.5 is refused, since it may be a thousand and a half.
     """
 
     columns: tuple[Kind, ...]
@@ -50,6 +56,8 @@ class Layout:
     comments: bytes = b"#%"
     prefix: bytes = b""
     delimiter: bytes = b""
+    canonical: bool = False
+    decimal_comma: bool = False
 
     def name(self, column: int) -> str:
         """What an error calls a column."""
@@ -83,14 +91,16 @@ def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
     text = shown(field) if field else "nothing"
     match found:
         case status.NO_INTEGER:
-            return f"the {name} is {text}; expected an integer."
+            written = " without a plus sign or leading zeros" if _DIGITS.fullmatch(field) else ""
+            return f"the {name} is {text}; expected an integer{written}."
         case status.BEYOND_64_BITS:
             return f"the {name} is {text}; expected an integer of at most 64 bits."
         case status.OUT_OF_RANGE:
             low, high = layout.ranges[layout.columns[:column].count("id")] or (-(1 << 63), (1 << 64) - 1)
             return f"the {name} is {text}; expected an integer from {low} to {high}."
         case status.NO_NUMBER:
-            return f"the {name} is {text}; expected a number."
+            written = " with a decimal comma, as in other lines" if layout.decimal_comma else ""
+            return f"the {name} is {text}; expected a number{written}."
         case status.FRACTION if layout.number_dtype is not None:
             return f"the {name} is {text}; expected an integer, since its dtype is {np.dtype(layout.number_dtype)}."
         case status.NUMBER_OUT_OF_RANGE if layout.number_dtype is not None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew import threads
 from clew.dtypes import Array, OffsetArray
-from clew.io.source import Block, Source
+from clew.io.source import Block, Bytes, Source
 from clew.io.text import status
 from clew.io.text.columns import Columns
 from clew.io.text.layout import Layout, field_place
@@ -31,6 +31,7 @@ class TableReader:
         self._classes, self._skipped, self._roles = layout.classes(), layout.skipped(), layout.roles(named=named)
         self._columns = Columns.of(layout, named=named)
         self._names = NameColumns(layout.columns.count("id")) if named else None
+        self._spelling = _with_points() if layout.decimal_comma else None
 
     def read(self, block: Block) -> None:
         """Add the rows of a block."""
@@ -60,7 +61,8 @@ class TableReader:
             self._names.make_room(bound)
             spans = self._names.spans
         places = pieces.places(pieces.lines)
-        outcomes = self._run(pieces, places, ids, numbers, spans)
+        parsed = pieces.data if self._spelling is None else _read_only(self._spelling[pieces.data])
+        outcomes = self._run(pieces, parsed, places, ids, numbers, spans)
         for _, _, found, place, column in outcomes:
             if found != status.FINE:
                 self._give_way(pieces, found, place, column)
@@ -70,11 +72,13 @@ class TableReader:
             close_gaps(values, places, counts)
         if self._names is not None:
             close_gaps(spans, places * self._names.entries_per_row, counts * self._names.entries_per_row)
-        self._settle(pieces, int(counts.sum()), sum(outcome[1] for outcome in outcomes))
+        self._settle(pieces, parsed, int(counts.sum()), sum(outcome[1] for outcome in outcomes))
         return True
 
-    def _run(self, pieces: Pieces, places: OffsetArray, ids: list[Array], numbers: Array, spans: Array) -> list[Any]:
-        """Parse all pieces."""
+    def _run(
+        self, pieces: Pieces, data: Bytes, places: OffsetArray, ids: list[Array], numbers: Array, spans: Array
+    ) -> list[Any]:
+        """Parse all pieces; ``data`` is their text as numbers are to be read."""
         from clew.io.text import kernels_tables as kernels
 
         column = self._columns.numbers
@@ -84,13 +88,14 @@ class TableReader:
         return threads.each(
             kernels.read_rows,
             pieces.count,
-            pieces.data,
+            data,
             pieces.cuts,
             places,
             self._classes,
             self._skipped,
             ord(self.layout.prefix) if self.layout.prefix else 0,
             bool(self.layout.delimiter),
+            self.layout.canonical,
             self._roles,
             np.array([*limits, _NO_LIMITS if column is None else column.limits], dtype=np.uint64),
             self.layout.base,
@@ -101,7 +106,7 @@ class TableReader:
             spans,
         )
 
-    def _settle(self, pieces: Pieces, rows: int, hard: int) -> None:
+    def _settle(self, pieces: Pieces, parsed: Bytes, rows: int, hard: int) -> None:
         """Take over the rows of a block."""
         from clew.io.text import kernels_tables as kernels
 
@@ -111,7 +116,7 @@ class TableReader:
             problem = f"the name {field} is not valid UTF-8; save the file in that encoding."
             raise error_at(self.source, pieces.data, place, self.line, problem)
         numbers = self._columns.numbers
-        if numbers is not None and (lost := numbers.settle(rows, hard, pieces.data)) is not None:
+        if numbers is not None and (lost := numbers.settle(rows, hard, parsed)) is not None:
             column = self.layout.columns.index("number")
             start, _ = kernels.find_row(pieces.data, self._classes, self._skipped, lost)
             place = start + field_place(pieces.data[start:], self.layout, column)
@@ -120,3 +125,15 @@ class TableReader:
 
     def _give_way(self, pieces: Pieces, found: int, place: int, column: int) -> None:
         self._columns.give_way(self.source, self.layout, pieces.data, self.line, found, place, column)
+
+
+def _with_points() -> Bytes:
+    """How each byte is read where fractions have a comma: as a point, and a point as what is in no number."""
+    spelling = np.arange(256, dtype=np.uint8)
+    spelling[ord(",")], spelling[ord(".")] = ord("."), ord("x")
+    return spelling
+
+
+def _read_only(data: Bytes) -> Bytes:
+    data.flags.writeable = False  # kernels are compiled for one kind of array only
+    return data

@@ -1,0 +1,220 @@
+"""Files that are no edge lists are not read as such: foreign formats are refused by name, own ones by their readers."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import sqlite3
+import tarfile
+import zipfile
+from pathlib import Path
+
+import networkx as nx
+import numpy as np
+import pytest
+
+import clew
+from clew.io import foreign, registry
+
+POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 12345\n"
+PAGE = b"<!DOCTYPE html>\n<html>\n<body>404 Not Found</body>\n</html>\n"
+
+
+def zipped() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("edges.txt", "0 1\n")
+    return data.getvalue()
+
+
+def archived() -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("edges.txt"), io.BytesIO(b""))
+    return data.getvalue()
+
+
+def database(folder: Path) -> bytes:
+    path = folder / "x.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE edges (source, target)")
+    return path.read_bytes()
+
+
+def array() -> bytes:
+    data = io.BytesIO()
+    np.save(data, np.array([[0, 1], [1, 2]]))
+    return data.getvalue()
+
+
+def written_by_networkx(folder: Path, writer: str, **options: object) -> bytes:
+    path = folder / "written"
+    getattr(nx, writer)(nx.path_graph(["a", "b", "c"]), path, **options)
+    return path.read_bytes()
+
+
+CONTENT = [
+    (POINTER, "a Git LFS pointer", "git lfs pull"),
+    (b"/annex/objects/SHA256E-s10--abc.txt\n", "a git-annex pointer", "git annex get"),
+    (PAGE, "a web page", "Download it again"),
+    (b"\n<html><head></head></html>", "a web page", "Download it again"),
+    (b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "an error message of a server", "Download"),
+    (b"%PDF-1.5\n%\xd0\xd4\n1 2\n2 3\n", "a PDF document", ""),
+    (b"#!/bin/sh\necho a\n", "a script", ""),
+    (zipped(), "a zip archive", "Unpack"),
+    (archived(), "a tar archive", "Unpack"),
+    (pickle.dumps({"a": [1, 2]}), "a Python pickle", ""),
+    (array(), "a NumPy array", "numpy.load"),
+    (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(90), "a MATLAB file", "loadmat"),
+    (b"\x89HDF\r\n\x1a\n" + bytes(90), "an HDF5 file", ""),
+    ("0 1\n1 2\n".encode("utf-16"), "text in UTF-16", "iconv"),
+    (b'*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n', "a Pajek network", "read_pajek"),
+    (b"% made by hand\r\n*vertices 2\r\n*arcs\r\n1 2\r\n", "a Pajek network", "read_pajek"),
+    (b"*Network karate\n*Vertices 3\n", "a Pajek network", "read_pajek"),
+    (b"graph [\n  node [ id 1 ]\n]\n", "GML", "read_gml"),
+    (b"graph []\n", "GML", "read_gml"),
+    (b'Creator "Mark Newman on Fri Jul 21 12:39:27 2006"\ngraph\n[\n  directed 0\n', "GML", "read_gml"),
+    (b"\xef\xbb\xbf# a comment\ngraph [ ]", "GML", "read_gml"),
+    (b"digraph G {\n a -> b;\n}\n", "Graphviz DOT", "read_dot"),
+    (b"// made by hand\nstrict graph {\n a -- b\n}\n", "Graphviz DOT", "read_dot"),
+    (b'/* two\n lines */ graph "my graph" { a -- b }', "Graphviz DOT", "read_dot"),
+    (b"<graphml xmlns='http://graphml.graphdrawing.org/xmlns'/>", "GraphML", "read_graphml"),
+    (b"<?xml version='1.0'?>\n<!-- x -->\n<gexf version='1.2'>", "GEXF", "read_gexf"),
+    (b"<?xml version='1.0'?><osm/>", "XML", ""),
+    (json.dumps(nx.node_link_data(nx.path_graph(3), edges="links")).encode(), "JSON of nodes and links", "node_link"),
+    (b'[{"source": 1, "target": 2}]', "JSON", ""),
+    (b"[[0, 1], [1, 2]]", "JSON", ""),
+    (b">>graph6<<A_\n", "graph6", "read_graph6"),
+    (b">>sparse6<<:An\n", "sparse6", "read_sparse6"),
+    (b"nodedef>name VARCHAR\na\nedgedef>node1,node2\n", "a GUESS file", ""),
+    (b"@nodes\nlabel\n0\n1\n@arcs\n", "a LEMON graph", ""),
+    (b"LEDA.GRAPH\nstring\nint\n-1\n", "a LEDA graph", "read_leda"),
+    (b"dl n=5 format=edgelist1\ndata:\n1 2\n", "a UCINET DL file", "Read_DL"),
+    (b"<http://a> <http://b> <http://c> .\n", "RDF", "rdflib"),
+    (b"-- dump\nCREATE TABLE edges (a int, b int);\n", "a file of SQL statements", ""),
+]
+
+
+@pytest.mark.parametrize(("data", "title", "remedy"), CONTENT, ids=[title for _, title, _ in CONTENT])
+@pytest.mark.parametrize("suffix", ["", ".txt", ".csv", ".mtx", ".gr", ".foo"])
+def test_content_is_named(tmp_path: Path, data: bytes, title: str, remedy: str, suffix: str) -> None:
+    path = tmp_path / f"graph{suffix}"
+    path.write_bytes(data)
+    with pytest.raises(clew.FormatError) as caught:
+        clew.read(path)
+    assert f"the file is {title}" in str(caught.value)
+    assert remedy in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("writer", "title"),
+    [("write_gml", "GML"), ("write_graphml", "GraphML"), ("write_gexf", "GEXF"), ("write_pajek", "a Pajek")],
+)
+def test_what_networkx_writes_is_named(tmp_path: Path, writer: str, title: str) -> None:
+    data = written_by_networkx(tmp_path, writer)
+    with pytest.raises(clew.FormatError, match=f"the file is {title}.*networkx.{writer.replace('write', 'read')}"):
+        clew.read(data)
+
+
+def test_databases_are_named(tmp_path: Path) -> None:
+    with pytest.raises(clew.FormatError, match="the file is an SQLite database"):
+        clew.read(database(tmp_path))
+
+
+def test_the_remedies_work(tmp_path: Path) -> None:
+    graph = nx.Graph([("a", "b"), ("b", "c")])
+    for writer in ("write_gml", "write_graphml", "write_gexf"):
+        path = tmp_path / writer
+        getattr(nx, writer)(graph, path)
+        again = clew.Graph.from_networkx(getattr(nx, writer.replace("write", "read"))(path))
+        assert sorted(again.names) == ["a", "b", "c"]
+        assert again.num_edges == 2
+    path.write_bytes(b"*Vertices 2\n1 a\n2 b\n*Arcs\n1 2\n")
+    assert clew.Graph.from_networkx(nx.read_pajek(path)).num_edges == 1
+
+
+@pytest.mark.parametrize("suffix", sorted({suffix for one in foreign.KNOWN for suffix in one.suffixes}))
+def test_foreign_suffixes_never_fall_back_to_edge_lists(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"graph{suffix}"
+    path.write_bytes(b"0 1\n1 2\n")
+    with pytest.raises(clew.FormatError, match=r"stands for .* which clew does not read") as caught:
+        clew.read(path)
+    assert "format='edge-list'" in str(caught.value)
+    assert "--format edge-list" in caught.value.on_command_line()
+    assert clew.read(path, format="edge-list").num_edges == 2
+    assert clew.read(path, delimiter=" ").num_edges == 2
+
+
+def test_no_suffix_is_foreign_and_own() -> None:
+    own = {suffix for one in registry.formats() for suffix in one.suffixes}
+    listed = [suffix for one in foreign.KNOWN for suffix in one.suffixes]
+    assert not own & set(listed)
+    assert len(listed) == len(set(listed))
+    assert all(suffix == suffix.lower() for suffix in listed)
+    assert all(one.start or one.suffixes for one in foreign.KNOWN)
+
+
+@pytest.mark.parametrize("format_name", ["edge-list", "metis", "matrix-market"])
+@pytest.mark.parametrize(("data", "title"), [(POINTER, "a Git LFS pointer"), (PAGE, "a web page")])
+def test_what_is_no_graph_is_refused_though_the_format_is_named(data: bytes, title: str, format_name: str) -> None:
+    with pytest.raises(clew.FormatError, match=f"the file is {title}.*, not a graph"):
+        clew.read(data, format=format_name)
+
+
+def test_a_named_format_is_believed_otherwise() -> None:
+    assert list(clew.read(b"graph [\nx y\n", format="edge-list").names) == ["graph", "[", "x", "y"]
+
+
+def test_foreign_suffixes_are_not_written(tmp_path: Path) -> None:
+    with pytest.raises(clew.FormatError, match=r"'\.gml' stands for GML, which clew does not write; expected one of"):
+        clew.write(clew.Graph.from_edges([0], [1]), tmp_path / "graph.gml")
+
+
+# ---------------------------------------------------------------- suffixes of own formats
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("x.gr", b"a 1 2 3\na 2 3 4\n", "line 1, column 1: the line starts with 'a', but no problem line came before"),
+        ("x.gr", b"0 1\n1 2\n", "expected 'p sp VERTICES ARCS'. If every line is an edge, pass format='edge-list'"),
+        ("x.gr", b"\0\1\2\3 no graph", "expected a Galois graph"),
+        ("x.col", b"0 1\n1 2\n", "line 1, column 1: the line starts with '0', but no problem line"),
+        ("x.graph", b"a b\nb c\n", "line 1, column 1: the number of vertices is 'a'"),
+        ("x.adj", b"0 1\n1 2\n", "expected 'AdjacencyGraph'"),
+        ("x.sg", b"0 1\n1 2\n", "expected a GAP graph"),
+        ("x.clew", b"0 1\n1 2\n", "expected a .clew file"),
+        ("x.npz", b"0 1\n1 2\n", "not a zip file"),
+        ("x.parquet", b"0 1\n1 2\n", "not a valid Parquet file"),
+        ("x.arrow", b"0 1\n1 2\n", "not a valid Arrow IPC file"),
+        ("x.e", b"0 1\n1 2\n", "there is no 'x.v' beside it"),
+        ("x.mtx", b"a b\nb c\n", "expected the banner"),
+        ("x.mtx", b"1 2\n2 c\n", "expected the banner"),
+        ("x.txt", b"1\n2\n3\n", "the line has 1 column; expected at least two"),
+    ],
+)
+def test_a_suffix_beats_a_guess(tmp_path: Path, name: str, data: bytes, says: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(clew.FormatError) as caught:
+        clew.read(path)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["", ".txt", ".csv", ".gr", ".gml", ".graph", ".json"])
+def test_content_without_doubt_beats_every_suffix(tmp_path: Path, suffix: str) -> None:
+    graph = clew.Graph.from_edges([0, 1], [1, 2], [3, 4])
+    for name in ("matrix-market", "dimacs", "ligra", "clew", "npz", "parquet", "galois"):
+        path = tmp_path / f"graph{suffix}"
+        clew.write(graph, path, format=name)
+        again = clew.read(path)
+        assert (again.num_vertices, again.num_edges) == (3, 2)
+        said = [one for one in again.report.decisions if "stands for" in one]
+        assert len(said) == (suffix in (".gr", ".graph") and suffix not in registry.named(name).suffixes)
+
+
+@pytest.mark.parametrize("data", [b"1\n2\n3\n", b"5\n"])
+def test_a_column_of_numbers_is_no_ldbc_graph(data: bytes) -> None:
+    with pytest.raises(clew.FormatError, match=r"in no known graph format|the line has 1 column"):
+        clew.read(data)
