@@ -88,7 +88,7 @@ def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, *, d
     search = Search(device, rows_on(device, graph.outgoing, weights=False), source, EDGES, tuning)
     search.run()
     kept = search.links_used and not deterministic
-    found = search.finish() if kept else search.finish(tree_of_tight_edges(search, rising=True))
+    found = search.finish() if kept else search.finish(tree_of_tight_edges(search, breadth_first=deterministic))
     levels = int(found.value.max()) + 1
 
     def columns() -> dict[str, Array]:
