@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -92,6 +92,10 @@ class BuildReport:
     duplicates_merged: int = 0
     columns: Mapping[str, str] = field(default_factory=dict, hash=False)
     decisions: tuple[str, ...] = ()
+
+    def about(self, columns: Mapping[str, str], decisions: Iterable[str] = ()) -> BuildReport:
+        """The same report of a graph whose table had these columns, and what was decided about them."""
+        return replace(self, columns=dict(columns), decisions=tuple(decisions))
 
     def __str__(self) -> str:
         parts = [f"{counted(self.given, 'edge')} given"]

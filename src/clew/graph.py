@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from operator import index
 from types import MappingProxyType
@@ -188,12 +187,7 @@ class Graph(DrawnGraph, TensorGraph):
 
     @classmethod
     def from_arrow(
-        cls,
-        table: Any,
-        source: str = "source",
-        target: str = "target",
-        weight: str | None = "weight",
-        **options: Any,
+        cls, table: Any, source: str = "source", target: str = "target", weight: str | None = "weight", **options: Any
     ) -> Graph:
         """A graph from anything that speaks the Arrow stream protocol: pandas, polars, pyarrow, duckdb, …
 
@@ -206,10 +200,9 @@ class Graph(DrawnGraph, TensorGraph):
         **options
             As in ``from_edges``.
         """
-        roles = convert.column_roles(table, source, target, weight)
         columns = convert.from_arrow(table, source, target, weight)
         graph = cls.from_edges(columns.source, columns.target, columns.weights, **options)
-        graph._report = replace(graph._report, columns=roles)
+        graph._report = graph._report.about(convert.column_roles(table, source, target, weight))
         return graph
 
     @classmethod

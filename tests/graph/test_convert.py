@@ -36,6 +36,8 @@ def test_every_arrow_speaking_table_is_read(library):
     graph = clew.Graph.from_arrow(table, "from", "to", "w")
     assert graph.neighbors("a") == ["b", "c"]
     assert graph.weights.tolist() == [1.5, 3.5, 2.5]
+    assert graph.report.columns == {"from": "source", "to": "target", "w": "weight"}
+    assert clew.Graph.from_arrow(TABLES[library](), "from", "to").report.columns["w"] == "ignored"
 
 
 def test_and_the_graph_speaks_arrow_itself():

@@ -134,6 +134,62 @@ def test_choice_of_columns(store: Store) -> None:
 
 
 @STORES
+def test_every_column_is_in_the_report(store: Store) -> None:
+    table = pa.table({"day": [1, 2], "src": [0, 1], "dst": [1, 0], "length": [5, 6], "at": [[1], [2]]})
+    graph = clew.read(store(table))
+    assert graph.report.columns == {
+        "day": "ignored",
+        "src": "source",
+        "dst": "target",
+        "length": "weight",
+        "at": "ignored",
+    }
+    assert graph.report.decisions == (
+        "Ignored: 'day', 'at'.",
+        "Edges were read as directed. Pass directed=False (--undirected) if they go both ways.",
+    )
+    assert clew.read(store(pa.table({"a": [0, 1], "b": [1, 0], "dist": [5, 6]}))).weighted
+    assert clew.read(store(pa.table({"src": [0, 1], "dst": [1, 0], "dist": [5, 6]}))).weighted
+
+
+@STORES
+def test_questions(store: Store) -> None:
+    name = name_of(store)
+    people = {"a": ["x", "y"], "b": ["y", "z"]}
+    said = refused(store(pa.table({"id": [1, 2], **people})), name, "'id' holds integers and column 'a' holds text")
+    assert "The columns are 'id', 'a', 'b'. Say which columns to take with source= and target=." in said
+    assert "dictionary" not in refused(
+        store(pa.table({"a": ["x"], "b": [1]})), name, "'a' holds text and 'b' holds int"
+    )
+    refused(store(pa.table({"id": [1, 2], "a": [1, 2], "b": [1, 2]})), name, "'id', seems to number the rows")
+    refused(store(pa.table({**people, "invoice": [1, 2]})), name, "'invoice' holds the weights is not clear")
+    refused(store(pa.table({"a": [1], "b": [2], "invoice": [1]})), name, "weight='invoice', or weights=False")
+    refused(store(pa.table({**people, "x": [1, 2], "y": [1, 2]})), name, "'x' or 'y' holds the weights is not clear")
+    graph = clew.read(store(pa.table({**people, "invoice": [1, 2]})), weights=False)
+    assert graph.report.columns["invoice"] == "ignored"
+    assert clew.read(store(pa.table({**people, "invoice": [1, 2]})), weight=3).weights.tolist() == [1, 2]
+
+
+@STORES
+def test_columns_of_one_name_by_position(store: Store) -> None:
+    twins = pa.table([["p", "q"], [1, 2], ["q", "r"]], names=["Person.id", "n", "Person.id"])
+    graph = clew.read(store(twins), source=3, target=1)
+    assert graph == clew.Graph.from_edges(["q", "r"], ["p", "q"])
+    assert graph.report.columns["Person.id (column 3)"] == "source"
+    plain = pa.table([["p", "q"], ["q", "r"]], names=["Person.id", "Person.id"])
+    assert clew.read(store(plain)) == clew.Graph.from_edges(["p", "q"], ["q", "r"])
+
+
+@STORES
+def test_ids_as_text(store: Store) -> None:
+    graph = clew.read(store(pa.table({"u": [10, 30], "v": [20, 10]})), ids="text")
+    assert graph.names.array.to_pylist() == ["10", "30", "20"]
+    texts = store(pa.table({"u": ["01234", "1234"], "v": ["1", "+1"]}))
+    for ids in ("auto", "map", "text"):
+        assert clew.read(texts, ids=ids).num_vertices == 4
+
+
+@STORES
 def test_ids(store: Store) -> None:
     dense = store(pa.table({"u": [0, 2], "v": [1, 0]}))
     sparse = store(pa.table({"u": [10, 30], "v": [20, 10]}))

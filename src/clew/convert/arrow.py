@@ -58,8 +58,7 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
 
 def column_roles(table: Any, source: str, target: str, weight: str | None) -> dict[str, str]:
     """Every column of a table and what becomes of it; nothing where the table does not say what it has."""
-    names: Any = getattr(table, "column_names", None)
-    names = getattr(table, "columns", ()) if names is None else names
+    names = table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
     roles = {weight: "weight", target: "target", source: "source"}
     return {str(name): roles.get(name, "ignored") for name in names}
 

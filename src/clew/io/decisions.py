@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 from clew.graph import Graph
 from clew.io.options import ReadOptions
@@ -11,7 +10,7 @@ from clew.io.options import ReadOptions
 
 def reported(graph: Graph, columns: Mapping[str, str], decisions: Iterable[str]) -> Graph:
     """The graph with a report that lists the columns of its file and what was decided about them."""
-    report = replace(graph.report, columns=dict(columns), decisions=tuple(decisions))
+    report = graph.report.about(columns, decisions)
     return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
 
 

@@ -256,8 +256,12 @@ def read_rows(
                 and limits[0, 1] <= source <= limits[0, 2]
                 and limits[1, 1] <= target <= limits[1, 2]
                 and (prefix == 0 or start > p)
-                and (byte_at(data, start) != ZERO or middle == start + 1 or not canonical)
-                and (byte_at(data, middle + 1) != ZERO or end == middle + 2 or not canonical)
+                # One test for both comes first, as ids that start with 0 are rare.
+                and (
+                    ((byte_at(data, start) != ZERO) & (byte_at(data, middle + 1) != ZERO))
+                    or not canonical
+                    or (is_plain_integer(data, start, middle) and is_plain_integer(data, middle + 1, end))
+                )
             ):
                 first[row] = np.int64(source) - base
                 second[row] = np.int64(target) - base
