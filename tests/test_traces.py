@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import clew
-from clew.engines.cpu import pagerank as cpu_pagerank
-from clew.engines.cuda import pagerank as cuda_pagerank
-from clew.engines.cuda import rank_trace
+from clew.algorithms.pagerank import cpu as cpu_pagerank
+from clew.algorithms.pagerank import cuda as cuda_pagerank
+from clew.algorithms.pagerank import cuda_trace as rank_trace
 from clew.tracing import edge_bytes, seconds_between, timed
 from examples.vertex_programs import Components, LabelPropagation, PageRank
 from tests.algorithms.graphs import thread_count

@@ -77,7 +77,7 @@ def spgemm(graph: clew.Graph, device: str) -> Iterator[Run]:
 
 def rank_layouts(graph: clew.Graph, device: str) -> Iterator[Run]:
     """PageRank's rounds as products, which are for graphs larger than these."""
-    from clew.engines.cuda.pagerank import Tuning, pagerank
+    from clew.algorithms.pagerank.cuda import Tuning, pagerank
 
     gpu = gpu_for(device, 0)
     assert gpu is not None
@@ -128,10 +128,10 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
 
 def take_for_large() -> None:
     """Searches for paths have kernels for large and dense graphs; have these taken for such."""
-    from clew.engines.cuda import paths
+    from clew.engines.cuda import frontiers
 
-    paths.LARGE = paths.DENSE = 1
-    paths.ORDERED, paths.REACH = 8, 0
+    frontiers.LARGE = frontiers.DENSE = 1
+    frontiers.ORDERED, frontiers.REACH = 8, 0
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Write the tables of formats and algorithms into README.md; with --check, say whether they are current."""
+"""Write what is generated: README.md's tables of formats and algorithms, and the algorithms' names for type checkers.
+
+With --check, say whether they are current.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,9 @@ from pathlib import Path
 from clew.algorithms import ALGORITHMS
 from clew.io.registry import formats
 
-README = Path(__file__).resolve().parents[1] / "README.md"
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+PACKAGE = ROOT / "src" / "clew" / "algorithms" / "__init__.py"
 
 
 def format_table() -> str:
@@ -27,26 +32,37 @@ def algorithm_table() -> str:
     return "".join(f"| `clew.{name}` | {summary} |\n" for name, summary in rows)
 
 
-TABLES = {"formats": format_table, "algorithms": algorithm_table}
+def algorithm_imports() -> str:
+    """An import for every algorithm of the package."""
+    own = sorted(name for name, one in ALGORITHMS.items() if one.function.__module__.startswith("clew."))
+    return "".join(f"    from clew.algorithms.{name} import {name} as {name}\n" for name in own)
 
 
-def updated(text: str) -> str:
-    """The README with the tables as they should be."""
-    for name, table in TABLES.items():
+def updated(text: str, begin: str, end: str, wanted: str) -> str:
+    """The text with ``wanted`` between two marks."""
+    before, found, rest = text.partition(begin)
+    assert found, begin
+    return before + begin + wanted + end + rest.partition(end)[2]
+
+
+def generated() -> dict[Path, str]:
+    """Every file as it should be."""
+    readme = README.read_text(encoding="utf-8")
+    for name, table in (("formats", format_table), ("algorithms", algorithm_table)):
         begin, end = f"<!-- {name}: begin (made by tools/update_readme.py) -->\n", f"<!-- {name}: end -->\n"
-        before, found, rest = text.partition(begin)
-        assert found, name
-        text = before + begin + table() + end + rest.partition(end)[2]
-    return text
+        readme = updated(readme, begin, end, table())
+    begin, end = "    # algorithms: begin (made by tools/update_readme.py)\n", "    # algorithms: end\n"
+    package = updated(PACKAGE.read_text(encoding="utf-8"), begin, end, algorithm_imports())
+    return {README: readme, PACKAGE: package}
 
 
 def main() -> int:
     """Write, or check."""
-    text = README.read_text(encoding="utf-8")
-    wanted = updated(text)
+    wanted = generated()
     if "--check" in sys.argv:
-        return int(text != wanted)
-    README.write_text(wanted, encoding="utf-8")
+        return int(any(path.read_text(encoding="utf-8") != text for path, text in wanted.items()))
+    for path, text in wanted.items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -11,8 +11,10 @@ import numpy as np
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
-from clew.engines.cuda import all_pairs, betweenness, triangles
-from clew.engines.cuda.clustering import clustering_coefficients
+from clew.algorithms.all_pairs import cuda as all_pairs
+from clew.algorithms.betweenness import cuda as betweenness
+from clew.algorithms.clustering_coefficient.cuda import clustering_coefficient
+from clew.algorithms.triangles import cuda as triangles
 
 SOURCES = (1, 16, 264)
 MANY_SOURCES = 1 << 23  # arcs of graphs on which the largest number of sources does not take too long
@@ -48,7 +50,7 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     for constants in VARIANTS:
         name = ", ".join(f"{key} {value}" for key, value in constants.items())
         yield Work("triangles", f"total, {name}", partial(triangles.total, device, graph, **constants))
-    yield Work("lcc", "all", lambda: clustering_coefficients(device, graph), None)
+    yield Work("lcc", "all", lambda: clustering_coefficient(device, graph), None)
     yield from _betweenness(device, case)
     if case.name == "slashdot":
         yield from _all_pairs(device)
@@ -63,7 +65,7 @@ def _betweenness(device: Any, case: Case) -> Iterator[Work]:
 
         def check(total: Any, sources: Any = sources) -> str:
             if sources.size == 1 and graph.num_arcs < 4e7:
-                from clew.engines.cpu.betweenness import dependencies
+                from clew.algorithms.betweenness.cpu import dependencies
 
                 np.testing.assert_allclose(device.download(total), dependencies(graph, sources), rtol=1e-9, atol=1e-9)
             return f"{sources.size} sources"

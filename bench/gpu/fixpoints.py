@@ -10,12 +10,12 @@ import numpy as np
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
-from clew.engines.cuda.coloring import color_by_rounds, color_in_order
-from clew.engines.cuda.components import component_labels
-from clew.engines.cuda.cores import k_core
-from clew.engines.cuda.independent_set import independent_set
-from clew.engines.cuda.label_propagation import label_propagation
-from clew.engines.cuda.pagerank import Tuning, pagerank
+from clew.algorithms.coloring.cuda import color_by_rounds, color_in_order
+from clew.algorithms.connected_components.cuda import component_labels
+from clew.algorithms.k_core.cuda import k_core
+from clew.algorithms.label_propagation.cuda import label_propagation
+from clew.algorithms.maximal_independent_set.cuda import maximal_independent_set
+from clew.algorithms.pagerank.cuda import Tuning, pagerank
 
 ROUNDS = 20
 
@@ -141,12 +141,12 @@ def coloring(device: Any, case: Case) -> Iterator[Work]:
 
     def check_rounds(found: Any) -> str:
         same_as(device, found.color, clew.coloring(graph, method="rounds", device="cpu").color)
-        return f"{found.rounds} rounds"
+        return f"{found.iterations} rounds"
 
     def check_set(method: str) -> Any:
         def check(found: Any) -> str:
             same_as(device, found.member, clew.maximal_independent_set(graph, method=method, device="cpu").member)
-            return f"{found.rounds} rounds"
+            return f"{found.iterations} rounds"
 
         return check
 
@@ -158,7 +158,7 @@ def coloring(device: Any, case: Case) -> Iterator[Work]:
         yield Work(
             "independent set",
             method,
-            lambda d=by_degree: independent_set(device, graph, 0, by_degree=d),
+            lambda d=by_degree: maximal_independent_set(device, graph, 0, by_degree=d),
             check_set(method),
         )
 
@@ -172,7 +172,7 @@ def communities(device: Any, case: Case) -> Iterator[Work]:
         if not answer:
             answer.append(clew.label_propagation(graph, device="cpu"))
         same_as(device, found.label, answer[0].label)
-        return f"{found.rounds} rounds, {answer[0].count:,} labels"
+        return f"{found.iterations} rounds, {answer[0].count:,} labels"
 
     yield Work("cdlp 10", "auto", lambda: label_propagation(device, graph, 10), check)
     for short in (4, 16, 24):

@@ -11,7 +11,7 @@ import numpy as np
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
-from clew.engines.cuda.paths import BALANCES
+from clew.engines.cuda.frontiers import BALANCES
 from clew.engines.cuda.program import DEFAULT, Done, Tuning, run_program
 from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
 

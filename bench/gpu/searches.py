@@ -8,7 +8,7 @@ from typing import Any
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
-from clew.engines.cuda.bfs import bfs
+from clew.algorithms.bfs.cuda import bfs
 
 
 def cases(device: Any, case: Case) -> Iterator[Work]:
@@ -19,7 +19,7 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
         total = int(depth[depth >= 0].astype("int64").sum())
         if case.depths is not None and total != case.depths:
             raise AssertionError(f"depths sum to {total:,}, expected {case.depths:,}")
-        return f"{found.levels} levels"
+        return f"{found.iterations} levels"
 
     def check_fully(found: Any) -> str:
         result = clew.bfs(case.graph, case.source, device="cuda").numpy()

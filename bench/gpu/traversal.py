@@ -10,12 +10,13 @@ from typing import Any
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
-from clew.engines.cuda.bellman_ford import bellman_ford
-from clew.engines.cuda.paths import BALANCES, DEFAULT, Tuning
+from clew.algorithms.bellman_ford.cuda import bellman_ford
+from clew.algorithms.paths.cuda import DEFAULT, Tuning
+from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.sssp.cuda import sssp
+from clew.algorithms.sswp.cuda import sswp
+from clew.engines.cuda.frontiers import BALANCES
 from clew.engines.cuda.rows import rows_on
-from clew.engines.cuda.sssp import sssp
-from clew.engines.cuda.sswp import sswp
-from clew.engines.cuda.weight_facts import weight_facts
 
 #: Each changes one thing of the default.
 TUNINGS: dict[str, Tuning] = {
@@ -49,7 +50,7 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     graph, source = case.graph, case.source
 
     def check(found: Any) -> str:
-        distances = found.value[found.parent >= 0]
+        distances = found.distance[found.parent >= 0]
         total = int(distances.sum())
         if case.distances is not None and total != case.distances:
             raise AssertionError(f"distances sum to {total:,}, expected {case.distances:,}")
@@ -57,14 +58,14 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
 
     def note(found: Any) -> str:
         again = float(found.trace["edges"].sum()) / max(1, graph.num_arcs)
-        return f"{len(found.trace)} steps, {found.buckets} buckets, {again:.2f} edges"
+        return f"{len(found.trace)} steps, {found.iterations} buckets, {again:.2f} edges"
 
     def check_fully(found: Any) -> str:
-        clew.verify.sssp(graph, source, clew.Result("sssp", {"distance": found.value, "parent": found.parent}).numpy())
+        clew.verify.sssp(graph, source, clew.Result("sssp", found.values).numpy())
         return check(found)
 
     def check_widths(found: Any) -> str:
-        clew.verify.sswp(graph, source, clew.Result("sswp", {"width": found.value, "parent": found.parent}).numpy())
+        clew.verify.sswp(graph, source, clew.Result("sswp", found.values).numpy())
         return note(found)
 
     mean = weight_facts(device, rows_on(device, graph.outgoing)).mean
@@ -80,5 +81,5 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
     for name, tuning in TUNINGS.items():
         yield Work("sswp", name, lambda tuning=tuning: sswp(device, graph, source, tuning=tuning), note)
     yield Work(
-        "bellman_ford", "auto", lambda: bellman_ford(device, graph, source), lambda found: f"{found.rounds} rounds"
+        "bellman_ford", "auto", lambda: bellman_ford(device, graph, source), lambda found: f"{found.iterations} rounds"
     )

@@ -36,7 +36,7 @@ _INSIDE = {"Plan": "plan", "explain": "plan", "report": "reporting"}
 __all__ = [
     *_LATER,
     *_INSIDE,
-    *(name for name in algorithms.__all__ if name != "ALGORITHMS"),
+    *algorithms.ALGORITHMS,
     *primitives.__all__,
     "ClewError",
     "FormatError",

@@ -304,8 +304,9 @@ class Graph(DrawnGraph, TensorGraph):
 
     # ------------------------------------------------------------------ vertices by name
 
-    def vertex(self, name: Name) -> int:
+    def vertex(self, name: Any) -> int:
         """The id of the vertex that the user calls ``name``."""
+        name = name.item() if isinstance(name, np.generic) else name
         if self._names is not None:
             return self._names.id_of(name)
         if not hasattr(name, "__index__") or not 0 <= index(name) < self.num_vertices:

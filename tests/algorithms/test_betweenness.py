@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, Result, VerificationError
-from clew.engines.cpu import betweenness as cpu
+from clew.algorithms.betweenness import cpu
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 

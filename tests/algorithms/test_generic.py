@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.algorithms import generic
+from clew.algorithms import ALGORITHMS
 from tests.algorithms.graphs import LARGE, graphs
+from tests.algorithms.waist import over_the_waist
 from tests.algorithms.weighted import weighted_graphs
 
 DEVICES = ("reference",)  # the CPU engine, which compiles every step, has its turn on large graphs
-SOURCE = Path(generic.__file__).parent
+GENERIC = sorted(Path(clew.algorithms.__file__).parent.glob("*/generic.py"))
 
 #: Which arrays and facts have to be equal, and which only nearly: sums of floats in another order.
 SAME = {
@@ -39,9 +40,12 @@ CLOSE = {
     "random_walk_with_restart": ("visiting",),
 }
 #: Several answers are right, so checkers decide.
-CHECKED = ("bfs", "coloring", "maximal_independent_set", "sssp", "sswp")
-WEIGHTED = ("sssp", "sswp")
-STARTING = ("bfs", "random_walk_with_restart", "sssp", "sswp")
+CHECKED = ("bellman_ford", "bfs", "coloring", "maximal_independent_set", "sssp", "sswp")
+#: It takes bipartite graphs alone: test_bipartite_matching.py has those.
+ELSEWHERE = ("bipartite_matching",)
+COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE]
+WEIGHTED = ("bellman_ford", "sssp", "sswp")
+STARTING = ("bellman_ford", "bfs", "random_walk_with_restart", "sssp", "sswp")
 
 
 def arguments(name, source):
@@ -55,7 +59,7 @@ def arguments(name, source):
 
 def compare(name, graph, source, device):
     given_ = arguments(name, source)
-    found = getattr(generic, name)(graph, **given_, device=device)
+    found = over_the_waist(name, graph, device, given_)
     if name in SAME or name in CLOSE:
         expected = getattr(clew, name)(graph, **given_)
         for value in SAME.get(name, ()):
@@ -69,11 +73,11 @@ def compare(name, graph, source, device):
 
 
 def test_every_generic_algorithm_is_compared():
-    assert set(generic.__all__) == set(SAME) | set(CLOSE) | set(CHECKED)
+    assert set(COMPARED) == set(SAME) | set(CLOSE) | set(CHECKED)
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", [name for name in generic.__all__ if name not in WEIGHTED])
+@pytest.mark.parametrize("name", [name for name in COMPARED if name not in WEIGHTED])
 @settings(max_examples=25, deadline=None)
 @given(data=st.data())
 def test_small_graphs(name, device, data):
@@ -92,7 +96,7 @@ def test_small_weighted_graphs(name, dtype, device, data):
 
 
 @pytest.mark.parametrize("shape", ["kronecker", "rmat, directed", "grid"])
-@pytest.mark.parametrize("name", [name for name in generic.__all__ if name not in ("all_pairs", "betweenness")])
+@pytest.mark.parametrize("name", [name for name in COMPARED if name not in ("all_pairs", "betweenness")])
 def test_large_graphs(name, shape):
     graph = LARGE[shape]()
     if name in WEIGHTED:
@@ -100,25 +104,32 @@ def test_large_graphs(name, shape):
     compare(name, graph, int(np.argmax(graph.degrees())), "cpu")
 
 
-@pytest.mark.parametrize("name", [name for name in generic.__all__ if name not in (*STARTING, "multi_source_bfs")])
+@pytest.mark.parametrize("name", [name for name in COMPARED if name not in (*STARTING, "multi_source_bfs")])
 def test_no_vertices(name):
-    found = getattr(generic, name)(clew.Graph.from_edges([], [], num_vertices=0))
+    found = over_the_waist(name, clew.Graph.from_edges([], [], num_vertices=0), "cpu", {})
     assert len(found) == 0
 
 
 def test_wrong_arguments_get_a_sentence():
     graph = clew.generate.path(3)
     with pytest.raises(clew.GraphError, match="device is 'tpu'"):
-        generic.bfs(graph, 0, device="tpu")
+        over_the_waist("bfs", graph, "tpu", {})
     with pytest.raises(clew.GraphError, match="sssp needs edge weights"):
-        generic.sssp(graph, 0)
+        over_the_waist("sssp", graph, "reference", {})
     with pytest.raises(clew.GraphError, match="damping is 2"):
-        generic.pagerank(graph, damping=2)
+        over_the_waist("pagerank", graph, "reference", {"damping": 2})
     with pytest.raises(clew.GraphError, match="negative weight"):
-        generic.all_pairs(graph.with_weights([-1.0, -1.0, -1.0, -1.0]))
+        over_the_waist("all_pairs", graph.with_weights([-1.0, -1.0, -1.0, -1.0]), "reference", {})
 
 
-@pytest.mark.parametrize("path", sorted(SOURCE.glob("*.py")), ids=lambda path: path.name)
+def test_negative_cycles_are_named():
+    graph = clew.Graph.from_edges(["a", "b", "c", "d"], ["b", "c", "b", "a"], [1, -5, 1, 1])
+    with pytest.raises(clew.NegativeCycleError, match="a cycle of 2 edges") as caught:
+        clew.bellman_ford(graph, "a", device="reference")
+    assert caught.value.cycle == ["b", "c"]
+
+
+@pytest.mark.parametrize("path", GENERIC, ids=lambda path: path.parent.name)
 def test_nothing_generic_knows_an_engine(path):
     for node in ast.walk(ast.parse(path.read_text())):
         module = node.module or "" if isinstance(node, ast.ImportFrom) else ""

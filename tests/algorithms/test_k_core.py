@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 import clew
 from clew import GraphError, Result, VerificationError
-from clew.engines.cpu import kernels_cores
+from clew.algorithms.k_core import kernels
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
 
 
@@ -117,8 +117,8 @@ def test_the_number_of_threads_may_be_set_meanwhile(monkeypatch):
         sizes.append((size, args[-1].size))
         return kernel(member, size, state, *args)
 
-    kernel = kernels_cores.k_core
-    monkeypatch.setattr(kernels_cores, "k_core", watched)
+    kernel = kernels.k_core
+    monkeypatch.setattr(kernels, "k_core", watched)
     counts = iter([2])
     monkeypatch.setattr("clew.threads.count", lambda: next(counts, 5))
     clew.verify.k_core(graph, clew.k_core(graph))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, Result, VerificationError
-from clew.algorithms import generic
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 
@@ -137,8 +136,9 @@ def test_a_start_changes_the_rounds_and_not_where_they_lead():
 def test_the_first_round_begins_at_the_start():
     """A walker who only follows edges is one edge further after a round, wherever jumps would lead."""
     graph = clew.Graph.from_edges([0, 1, 2], [1, 2, 0])
-    for function in (clew.pagerank, generic.pagerank):
-        found = function(graph, damping=1, start={1: 5}, personalization={0: 1}, tolerance=0, max_iterations=1)
+    for device in ("cpu", "reference"):
+        walk = {"damping": 1, "start": {1: 5}, "personalization": {0: 1}, "tolerance": 0, "max_iterations": 1}
+        found = clew.pagerank(graph, **walk, device=device)
         assert found.rank.tolist() == [0, 0, 1]
 
 

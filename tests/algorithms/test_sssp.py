@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import clew
 from clew import GraphError, Result, VerificationError
+from clew.algorithms.sssp import cpu
 from tests.algorithms.graphs import LARGE, thread_count
 from tests.algorithms.weighted import large, reachable, weighted_graphs
 from tests.graph.strategies import WEIGHT_DTYPES
@@ -215,7 +216,7 @@ def test_another_thread_may_take_the_last_trace(monkeypatch):
         def __bool__(self):
             return True  # when one looks; when one takes, there is none
 
-    monkeypatch.setattr("clew.engines.cpu.sssp._cleared", TakenMeanwhile())
+    monkeypatch.setattr(cpu, "_cleared", TakenMeanwhile())
     assert clew.sssp(clew.Graph.from_edges([0], [1], [2]), 0).distance.tolist() == [0, 2]
 
 

@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components as scipy_components
 
 import clew
 from clew import GraphError, Result, VerificationError
-from clew.engines.cpu import strong
+from clew.algorithms.strongly_connected_components import cpu as strong
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 from tests.algorithms.test_connected_components import smallest_members
 

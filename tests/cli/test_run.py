@@ -286,7 +286,7 @@ def test_code_is_loaded_for_the_engine_that_will_run(monkeypatch):
     graph = library.generate.path(3)
 
     def loaded_for(device, gpu):
-        monkeypatch.setattr("clew.plan.where.gpu_for", gpu)
+        monkeypatch.setattr("clew.algorithms.registry.gpu_for", gpu)
         run.loaded(graph, ALGORITHMS["bfs"], {"source": 0, "device": device})
 
     def no_gpu(*_):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import clew
-from clew.engines.cuda import paths
+from clew.engines.cuda import frontiers
 
 
 def begun_at(graph, offset, ids="int32"):
@@ -22,7 +22,7 @@ def begun_at(graph, offset, ids="int32"):
 def read_by_lines(monkeypatch, make):
     """A graph whose rows on the host searches read a line at a time, as those of large graphs; a source, its answer."""
     for name, value in {"LARGE": 1, "DENSE": 1, "ORDERED": 5, "REACH": 0}.items():
-        monkeypatch.setattr(paths, name, value)
+        monkeypatch.setattr(frontiers, name, value)
     graph = clew.generate.random_weights(make(9 if make is clew.generate.kronecker else 700), 1, 255, seed=1)
     source = int(np.argmax(graph.degrees())) + 1
     return graph, source, clew.sssp(graph, source, device="cpu")

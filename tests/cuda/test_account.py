@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import clew
+from clew.algorithms.pagerank import cuda as pagerank
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import account, pagerank, rows
+from clew.engines.cuda import account, rows
 from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
 from clew.graph import Graph
 from tests.cuda.test_memory import Spread

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError
+from clew.algorithms.all_pairs import cuda as engine
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import all_pairs as engine
 from tests.algorithms.graphs import graphs
 
 FAR = np.iinfo(np.int64).max
@@ -18,7 +18,7 @@ FAR = np.iinfo(np.int64).max
 
 def check(graph, *, exact=True):
     found = clew.all_pairs(graph, method="floyd_warshall", device="emulated").numpy()
-    clew.verify.all_pairs(graph, found)
+    clew.algorithms.all_pairs.check(graph, found)
     expected = clew.all_pairs(graph, method="floyd_warshall", device="cpu").distance
     assert found.distance.dtype == expected.dtype
     if exact:
@@ -86,7 +86,7 @@ def test_the_method_that_is_used():
     assert engine.methods(clew.generate.path(60_000))[0] == "sparse"
     found = clew.all_pairs(grid, method="sparse", device="emulated").numpy()
     assert found.method == "sparse"
-    clew.verify.all_pairs(grid, found)
+    clew.algorithms.all_pairs.check(grid, found)
 
 
 def test_nothing():

@@ -10,8 +10,10 @@ import pytest
 
 import clew
 from clew.algorithms.arguments import Balance
+from clew.algorithms.bfs import cuda as bfs
+from clew.algorithms.paths import cuda as paths
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import bfs, paths
+from clew.engines.cuda import frontiers
 from clew.engines.cuda.device import shared_bytes
 from clew.engines.cuda.rows import rows_on
 
@@ -42,7 +44,7 @@ def test_every_strategy_gives_the_same(name, way):
         getattr(clew.verify, name)(graph, 1, found)
         value = next(iter(expected.values))
         np.testing.assert_array_equal(found.numpy().values[value], expected.values[value])
-        assert found.reached == expected.reached
+        assert found.num_reached == expected.num_reached
         if name == "bfs":
             assert found.iterations == expected.iterations
             assert {"frontier", "edges", "direction", "bytes", "seconds"} <= set(found.trace.columns)
@@ -73,13 +75,13 @@ def test_what_is_asked_for_reaches_the_kernel(monkeypatch):
     monkeypatch.setattr(paths, "defines", noted)
     for name in SEARCHES:
         getattr(clew, name)(graph, 0, balance="degree_cut", cut=8, device="emulated")
-        assert (asked[-1]["BALANCE"], asked[-1]["CUT"]) == (paths.BALANCES["degree_cut"], 8)
+        assert (asked[-1]["BALANCE"], asked[-1]["CUT"]) == (frontiers.BALANCES["degree_cut"], 8)
         assert ("UNIT" in asked[-1]) == (name == "bfs")
     asked.clear()
     clew.bfs(graph, 0, device="emulated")  # has a kernel of its own
     clew.sssp(graph, 0, device="emulated")
     (macros,) = asked
-    assert (macros["BALANCE"], macros["CUT"], macros["THREADS"]) == (paths.BALANCES["auto"], 0, 1024)
+    assert (macros["BALANCE"], macros["CUT"], macros["THREADS"]) == (frontiers.BALANCES["auto"], 0, 1024)
     assert "UNIT" not in macros
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 
 import clew
+from clew.algorithms.betweenness import cuda as engine
+from clew.algorithms.betweenness import kernels_wide as kernels_wide_betweenness
+from clew.algorithms.betweenness.cpu import dependencies as on_cpu
 from clew.engines.choice import gpu_for
-from clew.engines.cpu import kernels_wide_betweenness
-from clew.engines.cpu.betweenness import dependencies as on_cpu
-from clew.engines.cuda import betweenness as engine
 from clew.engines.cuda.emulation.device import EmulatedDevice
 from tests.algorithms.graphs import graphs
 

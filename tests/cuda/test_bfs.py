@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 
 import clew
+from clew.algorithms.bfs import cuda as engine
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import bfs as engine
 from tests.algorithms.graphs import graphs
 
 SIZES = (1, 2, 31, 32, 33, 63, 64, 65, 127, 1000)

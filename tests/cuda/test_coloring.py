@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.engines.cuda.coloring import color_by_rounds, color_in_order
+from clew.algorithms.coloring import cuda
+from clew.algorithms.coloring.cuda import color_by_rounds, color_in_order
 from clew.engines.cuda.emulation.device import the_emulation
 from tests.algorithms.graphs import graphs
 
@@ -28,7 +29,7 @@ def same_colors(graph, order, choice, seed=0):
     if order is None:
         expected = clew.coloring(graph, method="rounds", seed=seed, device="cpu")
         found = color_by_rounds(device, graph, seed, **choice)
-        assert found.rounds == expected.iterations
+        assert found.iterations == expected.iterations
         np.testing.assert_array_equal(found.trace["colored"], expected.trace["colored"])
     else:
         expected = clew.coloring(graph, order=order, seed=seed, device="cpu")
@@ -41,7 +42,7 @@ def same_colors(graph, order, choice, seed=0):
 def test_small_graphs(graph, order, choice, seed):
     same_colors(graph, order, choice, seed)
     method = {"method": "rounds"} if order is None else {"order": order}
-    clew.verify.coloring(graph, clew.coloring(graph, seed=seed, device="emulated", **method))
+    clew.algorithms.coloring.check(graph, clew.coloring(graph, seed=seed, device="emulated", **method))
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
@@ -67,7 +68,7 @@ def test_more_colors_than_a_warp_has_bits_for():
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_a_step_a_launch(choice, monkeypatch):
-    monkeypatch.setattr("clew.engines.cuda.coloring.STEPS_PER_LAUNCH", 1)
+    monkeypatch.setattr(cuda, "STEPS_PER_LAUNCH", 1)
     graph = clew.generate.kronecker(6, seed=2)
     for order in ORDERS:
         same_colors(graph, order, choice)

@@ -12,18 +12,21 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import clew.engines.cuda as package
+import clew.engines.cuda as engine
+from clew import algorithms
 from clew.engines.cuda.compiler import ARCHITECTURES, cubin
 from clew.engines.cuda.expressions import definitions, linked
-from clew.engines.cuda.source import KERNELS, Program, kept
+from clew.engines.cuda.source import Program, kept, kernel_files
 
 pytest.importorskip("cuda.core")
 
 
 def variants() -> list[Program]:
     found = []
-    for module in pkgutil.iter_modules(package.__path__, package.__name__ + "."):
-        found += getattr(importlib.import_module(module.name), "VARIANTS", [])
+    for package in (engine, algorithms):
+        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
+            if package is engine or module.name.rpartition(".")[2].startswith("cuda"):
+                found += getattr(importlib.import_module(module.name), "VARIANTS", [])
     return found
 
 
@@ -52,7 +55,7 @@ def test_kernels_compile(program, architecture):
 
 def test_every_kernel_file_is_compiled():
     reached = "".join(definitions(program) + program.text for program in PROGRAMS)
-    for path in KERNELS.glob("*.cuh"):
+    for path in kernel_files().values():
         assert path.read_text().replace("#pragma once", "").strip().splitlines()[-1] in reached, path.name
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.engines.cuda.components import component_labels
+from clew.algorithms.connected_components.cuda import component_labels
 from clew.engines.cuda.emulation.device import the_emulation
 from tests.algorithms.graphs import graphs
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import paths
+from clew.engines.cuda import frontiers
 from clew.engines.cuda.rows import rows_on
 from clew.graph import Graph
 from clew.memory import current
@@ -72,9 +72,9 @@ def test_parts_are_all_the_work(tool: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_small_graphs_are_taken_for_large(tool: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LARGE", "DENSE", "ORDERED", "REACH"):
-        monkeypatch.setattr(paths, name, getattr(paths, name))  # as it was, afterwards
+        monkeypatch.setattr(frontiers, name, getattr(frontiers, name))  # as it was, afterwards
     assert tool.main([*EMULATED, "--work", "sswp", "--as-large"]) == 1
-    assert (paths.LARGE, paths.DENSE) == (1, 1)
+    assert (frontiers.LARGE, frontiers.DENSE) == (1, 1)
 
 
 def test_what_is_refused_is_no_run(tool: Any, capsys: pytest.CaptureFixture[str]) -> None:

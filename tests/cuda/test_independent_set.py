@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
+from clew.algorithms.maximal_independent_set import cuda
+from clew.algorithms.maximal_independent_set.cuda import maximal_independent_set
 from clew.engines.cuda.emulation.device import the_emulation
-from clew.engines.cuda.independent_set import independent_set
 from tests.algorithms.graphs import graphs
 
 CHOICES = [{}, {"SHORT_ROW": 2, "LONG_ROW": 5}, {"SHORT_ROW": 0, "LONG_ROW": 0}]
@@ -25,9 +26,9 @@ SHAPES = {
 
 def same_set(graph, method, choice, seed=0):
     expected = clew.maximal_independent_set(graph, method=method, seed=seed, device="cpu")
-    found = independent_set(the_emulation(), graph, seed, by_degree=method == "degree", **choice)
+    found = maximal_independent_set(the_emulation(), graph, seed, by_degree=method == "degree", **choice)
     np.testing.assert_array_equal(found.member, expected.member)
-    assert found.rounds == expected.iterations
+    assert found.iterations == expected.iterations
     np.testing.assert_array_equal(found.trace["left"], expected.trace["left"])
 
 
@@ -55,7 +56,7 @@ def test_sizes(n, method):
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_a_step_a_launch(choice, monkeypatch):
-    monkeypatch.setattr("clew.engines.cuda.independent_set.STEPS_PER_LAUNCH", 1)
+    monkeypatch.setattr(cuda, "STEPS_PER_LAUNCH", 1)
     for method in METHODS:
         same_set(SHAPES["rmat, directed"](), method, choice)
 

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.engines.cuda.cores import k_core
+from clew.algorithms.k_core import cuda
+from clew.algorithms.k_core.cuda import k_core
 from clew.engines.cuda.emulation.device import the_emulation
 from tests.algorithms.graphs import graphs
 
@@ -30,7 +31,7 @@ def test_small_graphs(graph, choice):
     result = clew.k_core(graph, device="emulated")
     clew.verify.k_core(graph, result)
     expected = clew.k_core(graph, device="cpu")
-    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice), expected.core)
+    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice).core, expected.core)
     np.testing.assert_array_equal(result.trace["vertices"], expected.trace["vertices"])
 
 
@@ -38,7 +39,7 @@ def test_small_graphs(graph, choice):
 @pytest.mark.parametrize("name", SHAPES)
 def test_shapes(name, choice):
     graph = SHAPES[name]()
-    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice), clew.k_core(graph, device="cpu").core)
+    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice).core, clew.k_core(graph, device="cpu").core)
 
 
 @pytest.mark.parametrize("n", [0, 1, 31, 32, 33, 511, 512, 513, 2600])
@@ -49,12 +50,12 @@ def test_sizes(n):
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)
 def test_a_step_a_launch(choice, monkeypatch):
-    monkeypatch.setattr("clew.engines.cuda.cores.STEPS_PER_LAUNCH", 1)
+    monkeypatch.setattr(cuda, "STEPS_PER_LAUNCH", 1)
     graph = SHAPES["kronecker"]()
     expected = clew.k_core(graph, device="cpu").core
-    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice), expected)
+    np.testing.assert_array_equal(k_core(the_emulation(), graph, **choice).core, expected)
     chain = clew.generate.path(200)
-    np.testing.assert_array_equal(k_core(the_emulation(), chain, CHAIN=3, **choice), np.ones(200))
+    np.testing.assert_array_equal(k_core(the_emulation(), chain, CHAIN=3, **choice).core, np.ones(200))
 
 
 def test_wide_ids():

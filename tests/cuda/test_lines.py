@@ -9,7 +9,7 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import paths, products, program
+from clew.engines.cuda import frontiers, products, program
 from clew.engines.cuda.program import Tuning
 from clew.engines.cuda.rows import rows_on
 from clew.memory import current
@@ -104,9 +104,9 @@ def test_frontiers_from_a_size_on_are_put_in_order(size, ordered):
 def test_the_rule_is_that_of_searches(monkeypatch, ordered):
     """Lines where edges are on the host and the graph is large and dense; nothing of it elsewhere."""
     device, graph = gpu_for("emulated", 0), weighted(clew.generate.rmat(8, 16, seed=1))
-    monkeypatch.setattr(paths, "LARGE", 1)
-    monkeypatch.setattr(paths, "ORDERED", 2)
-    monkeypatch.setattr(paths, "REACH", 0)
+    monkeypatch.setattr(frontiers, "LARGE", 1)
+    monkeypatch.setattr(frontiers, "ORDERED", 2)
+    monkeypatch.setattr(frontiers, "REACH", 0)
     every = replace(PUSHED, pushed=0.9)
     for edges, expected in (("device", False), ("zero_copy", True), ("tiered", True)):
         with clew.memory(edges, fast_memory=graph.indices.nbytes // 2 if edges == "tiered" else None):
@@ -116,7 +116,7 @@ def test_the_rule_is_that_of_searches(monkeypatch, ordered):
             assert ordered() == expected
             np.testing.assert_array_equal(values["distance"], clew.sssp(graph, 3, device="cpu").distance)
             assert not program.order_memory(device, rows, replace(every, balance="degree_cut"))
-    monkeypatch.setattr(paths, "LARGE", 1 << 23)
+    monkeypatch.setattr(frontiers, "LARGE", 1 << 23)
     with clew.memory("zero_copy"):
         assert not program.order_memory(device, rows_on(device, graph.outgoing), every)
 

@@ -10,14 +10,14 @@ import pytest
 
 import clew
 from clew import threads
+from clew.algorithms.paths.cuda import Tuning
+from clew.algorithms.sssp.cuda import sssp
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import host_arrays, paths, transfer
+from clew.engines.cuda import frontiers, host_arrays, transfer
 from clew.engines.cuda.account import charged
 from clew.engines.cuda.emulation.device import EmulatedDevice
 from clew.engines.cuda.pairs import BLOCK, write_pairs, write_pairs_on_all_cores
-from clew.engines.cuda.paths import Tuning
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
-from clew.engines.cuda.sssp import sssp
 from clew.placement import Hot
 from clew.plan.room import put_edges
 from tests.cuda.lines import read_by_lines
@@ -79,7 +79,7 @@ def test_answers(device, kernels, name, dtype):
         assert not full or np.array_equal(parents[-1], parents[0]), budget
         tiered = 0 < budget < EDGES
         assert (plan_of(device, graph.outgoing).mode == "tiered") == tiered, budget
-        assert kernels.keys() == ({"near_far.cuh", "tight.cuh"} if full else {"near_far.cuh"})
+        assert kernels.keys() == ({"near_far.cuh", "shortest_path_tree.cuh"} if full else {"near_far.cuh"})
         assert {each for file in kernels.values() for each in file} == {tiered}, budget
         gc.collect()
         assert device.live_bytes - before <= budget + 4 * (graph.num_vertices + 1)
@@ -114,7 +114,7 @@ def test_a_placement_says_which_pairs_are_fast(device):
             rows = rows_on(device, PLACED.outgoing, paired=True)
         assert rows.paired
         assert rows.plan.cut == PLACED.indptr[PLACED.metadata["placement_boundary"]] > 0
-        np.testing.assert_array_equal(found.values[value], expected.values[value], err_msg=name)
+        np.testing.assert_array_equal(found.distances[value], expected.values[value], err_msg=name)
 
 
 OTHER = UNDIRECTED.with_weights((UNDIRECTED.weights % 4).astype(np.float32))
@@ -167,7 +167,7 @@ def test_negative_cycles(device, kernels):
     lower = UNDIRECTED.with_weights(UNDIRECTED.weights - 6)
     with clew.memory("tiered", EDGES // 2), pytest.raises(clew.errors.NegativeCycleError):
         clew.bellman_ford(lower, 0, device="emulated")
-    assert set(kernels["tight.cuh"]) == {True}
+    assert set(kernels["shortest_path_tree.cuh"]) == {True}
 
 
 def test_every_allocation_may_fail(device, kernels):
@@ -250,11 +250,11 @@ def test_lines_of_pairs(device, make, monkeypatch):
         with clew.memory("tiered", graph.indices.nbytes):
             rows = rows_on(device, graph.outgoing, paired=True)
             assert rows.paired
-            assert paths.order_from(rows, Tuning()) == 5
+            assert frontiers.order_from(rows) == 5
             skews.append(rows.pairs.ctypes.data // 8 % 32)
             del rows
             found = sssp(device, graph, source, tuning=Tuning(threads=64, alone=(0, 0), long_row=4))
-        np.testing.assert_array_equal(found.value, expected.distance)
+        np.testing.assert_array_equal(found.distance, expected.distance)
         forget_all()
     assert skews == [0, 1, 16, 31]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.paths import BALANCES
+from clew.engines.cuda.frontiers import BALANCES
 from clew.engines.cuda.program import Tuning, run_program
 from clew.engines.cuda.row_classes import LIMITS
 from clew.errors import OperatorError

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.algorithms import generic
 from clew.engines.cuda.rows import forget_all
+from tests.algorithms.waist import over_the_waist
 from tests.algorithms.weighted import weighted_graphs
 
 #: What every search finds besides parents, and how an edge carries it on.
@@ -50,8 +50,8 @@ def check(name: str, graph: clew.Graph, source: int) -> None:
     expected = function(graph, source, deterministic=True, device="cpu")
     by_definition = breadth_first(graph, source, expected.values[value], expected.parent, carried_on)
     assert expected.parent.tolist() == by_definition, "cpu"
-    if hasattr(generic, name):
-        assert getattr(generic, name)(graph, source, device="reference").parent.tolist() == by_definition, "generic"
+    generic = over_the_waist(name, graph, "reference", {"source": source})
+    assert generic.parent.tolist() == by_definition, "generic"
     for mode in MODES:
         forget_all()
         if mode is None:

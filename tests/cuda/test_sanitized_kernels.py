@@ -77,7 +77,7 @@ ROWS = [
 ]
 FILES = {program.file for program in PROGRAMS}
 OF_SEARCHES = {
-    *("bfs.cuh", "near_far.cuh", "tight.cuh", "betweenness.cuh", "floyd_warshall.cuh"),
+    *("bfs.cuh", "near_far.cuh", "shortest_path_tree.cuh", "betweenness.cuh", "floyd_warshall.cuh"),
     *("components.cuh", "components_staged.cuh", "components_tiled.cuh"),
 }
 

@@ -11,12 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.engines.cuda import paths
-from clew.engines.cuda import sssp as sssp_module
+from clew.algorithms.paths import cuda as paths
+from clew.algorithms.paths.cuda import Search, Tuning
+from clew.algorithms.sssp import cuda as sssp_module
+from clew.algorithms.sssp.cuda import sssp
+from clew.engines.cuda import frontiers
 from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
-from clew.engines.cuda.paths import Search, Tuning
 from clew.engines.cuda.rows import rows_on
-from clew.engines.cuda.sssp import sssp
 from tests.algorithms.weighted import weighted_graphs
 from tests.cuda.lines import begun_at, read_by_lines
 from tests.graph.strategies import WEIGHT_DTYPES
@@ -40,12 +41,12 @@ SIZES = (1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 400)
 
 
 def check(graph, source, found, *, deterministic=False):
-    result = clew.Result("sssp", {"distance": found.value, "parent": found.parent})
+    result = clew.Result("sssp", {"distance": found.distance, "parent": found.parent})
     clew.verify.sssp(graph, source, result)
     expected = clew.sssp(graph, source, device="cpu")
-    assert found.value.dtype == expected.distance.dtype
-    np.testing.assert_array_equal(found.value, expected.distance)
-    assert found.reached == expected.num_reached
+    assert found.distance.dtype == expected.distance.dtype
+    np.testing.assert_array_equal(found.distance, expected.distance)
+    assert found.num_reached == expected.num_reached
     if deterministic:
         again = sssp(the_emulation(), graph, source, deterministic=True)
         np.testing.assert_array_equal(found.parent, again.parent)
@@ -90,7 +91,7 @@ def test_skewed_graphs(tuning, delta):
     check(graph, source, found)
     trace = found.trace
     assert trace["frontier"][0] >= 1
-    assert trace["bucket"][-1] <= found.buckets
+    assert trace["bucket"][-1] <= found.iterations
     # A vertex of the frontier brings all its edges, and each one reached was in it at least once.
     degrees = graph.degrees()
     assert trace["edges"].sum() >= degrees[found.parent >= 0].sum()
@@ -157,14 +158,14 @@ def test_sums_that_floats_cannot_tell_apart():
 @pytest.mark.parametrize("tuning", ["auto", "grid", "full pile"])
 def test_buckets_that_grow(tuning, monkeypatch):
     """What large graphs do: narrow buckets first, then wider and wider ones."""
-    monkeypatch.setattr(paths, "LARGE", 1)
+    monkeypatch.setattr(frontiers, "LARGE", 1)
     graph = clew.generate.random_weights(clew.generate.kronecker(9, seed=3), 1, 255, seed=1, dtype="int32")
     source = int(np.argmax(graph.degrees()))
     found = sssp(the_emulation(), graph, source, tuning=TUNINGS[tuning])
     check(graph, source, found)
     steady = sssp(the_emulation(), graph, source, tuning=replace(TUNINGS[tuning], tail=100.0))
     check(graph, source, steady)
-    assert found.buckets < steady.buckets / 2
+    assert found.iterations < steady.iterations / 2
 
 
 def test_the_host_is_asked_between_launches(monkeypatch):
@@ -211,9 +212,9 @@ def test_rows_on_the_host_are_read_in_order(make, monkeypatch):
                 rows = rows_on(the_emulation(), moved.outgoing, paired=True)
                 assert rows.paired == (mode == "tiered")
                 assert rows.on_host
-                assert paths.order_from(rows, Tuning()) == 5
+                assert frontiers.order_from(rows) == 5
                 found = sssp(the_emulation(), moved, source, tuning=Tuning(threads=64, alone=(0, 0), long_row=4))
-            np.testing.assert_array_equal(found.value, expected.distance)
+            np.testing.assert_array_equal(found.distance, expected.distance)
 
 
 def test_memory_that_runs_out():

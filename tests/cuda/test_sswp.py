@@ -8,20 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
+from clew.algorithms.sswp.cuda import sswp
 from clew.engines.cuda.emulation.device import the_emulation
-from clew.engines.cuda.sswp import sswp
 from tests.algorithms.weighted import weighted_graphs
 from tests.cuda.test_sssp import SIZES, TUNINGS, shape
 from tests.graph.strategies import WEIGHT_DTYPES
 
 
 def check(graph, source, found):
-    result = clew.Result("sswp", {"width": found.value, "parent": found.parent})
+    result = clew.Result("sswp", {"width": found.width, "parent": found.parent})
     clew.verify.sswp(graph, source, result)
     expected = clew.sswp(graph, source, device="cpu")
-    assert found.value.dtype == expected.width.dtype
-    np.testing.assert_array_equal(found.value, expected.width)
-    assert found.reached == expected.num_reached
+    assert found.width.dtype == expected.width.dtype
+    np.testing.assert_array_equal(found.width, expected.width)
+    assert found.num_reached == expected.num_reached
 
 
 @pytest.mark.parametrize("tuning", ["auto", "grid", "degree cut", "full pile"])

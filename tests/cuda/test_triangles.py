@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 
 import clew
+from clew.algorithms.triangles import cuda as engine
+from clew.algorithms.triangles.neighbourhoods import PIECE, neighbourhoods
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import triangles as engine
-from clew.engines.cuda.neighbourhoods import PIECE, neighbourhoods
 from tests.algorithms.graphs import graphs
 from tests.on_gpu import fetched
 

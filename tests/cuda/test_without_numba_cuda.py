@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import clew
-from clew.algorithms import generic
+from clew.algorithms.pagerank.cuda import Tuning, pagerank
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cuda import algebra
 from clew.engines.cuda import operators as by_numba_cuda
@@ -20,9 +20,9 @@ from clew.engines.cuda.compiler import cubin
 from clew.engines.cuda.device import index_defines
 from clew.engines.cuda.emulation import device as emulated
 from clew.engines.cuda.expressions import linked
-from clew.engines.cuda.pagerank import Tuning, pagerank
 from clew.engines.cuda.source import Program, compiled
 from clew.errors import MissingDependencyError
+from tests.algorithms.waist import over_the_waist
 from tests.on_gpu import emulation_only
 
 pytestmark = emulation_only
@@ -135,12 +135,12 @@ def test_algorithms(name, programs):
     check_compiles(programs)
 
 
-@pytest.mark.parametrize("name", generic.__all__)
+@pytest.mark.parametrize("name", sorted(ALGORITHMS))
 def test_generic_algorithms(name, programs):
     """They run where no kernels were written for an algorithm."""
     graph = clew.generate.path(6) if name == "bipartite_matching" else SKEWED
     given = {"sources": [0, 3]} if name == "multi_source_bfs" else {}
-    getattr(generic, name)(graph, **given, device="emulated")
+    over_the_waist(name, graph, "emulated", given)
     check_compiles(programs)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import clew
-from clew.engines.cpu import in_order
-from clew.engines.cpu.majority import by_turns
-from clew.engines.cpu.squares import square_clustering
+from clew.nx import in_order
+from clew.nx.majority import by_turns
+from clew.nx.squares import square_clustering
 from tests.algorithms.graphs import thread_count
 
 

@@ -6,7 +6,7 @@ import gc
 
 import numpy as np
 
-from clew.engines.cpu import path_weights
+from clew.algorithms.paths import weights as path_weights
 
 
 def test_the_extent_of_weights_that_may_change_is_looked_for_again():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import json
 import time
@@ -11,9 +10,9 @@ import tracemalloc
 import pytest
 
 import clew
-from clew.algorithms import ALGORITHMS
+from clew.algorithms import ALGORITHMS, registry
 from clew.engines import choice, measured
-from clew.engines.cuda import paths
+from clew.engines.cuda import frontiers
 from clew.errors import GraphError
 from clew.plan import machine
 from clew.plan.models import MODELS
@@ -60,18 +59,15 @@ def test_any_graph_is_explained_on_any_device(make):
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_engine_is_what_the_algorithm_asks_for(name, monkeypatch):
-    """The algorithm's own call of ``gpu_for`` and the plan's are the same."""
+    """A run and its plan ask for the same GPU, with the same size."""
     graph = clew.generate.random_weights(clew.generate.grid(3, 4), 1, 9)
     asked = []
-    module = importlib.import_module(ALGORITHMS[name].function.__module__)
-    if hasattr(module, "gpu_for"):
-        monkeypatch.setattr(module, "gpu_for", lambda *args: asked.append(args))
+    monkeypatch.setattr(registry, "gpu_for", lambda *args: asked.append(args))
     ALGORITHMS[name].function(graph, **arguments_for(name, graph))
-    model = MODELS[name]
-    through_pagerank = name == "random_walk_with_restart"
-    assert bool(asked) == (model.on_gpu == "kernels" and not through_pagerank)
-    if asked:
-        assert asked == [("auto", model.size(graph))]
+    by_the_run = list(asked)
+    clew.explain(graph, name, **arguments_for(name, graph))
+    assert asked == 2 * by_the_run
+    assert bool(asked) == (ALGORITHMS[name].cuda is not None)
 
 
 @pytest.mark.parametrize("directed", [False, True])
@@ -325,7 +321,7 @@ def test_searches_say_how_they_read_what_is_on_the_host(monkeypatch):
     assert reading("device") == [] == reading("zero_copy", "bfs")
     assert reading("zero_copy")[0].startswith("row by row: ")
     for name in ("LARGE", "REACH"):
-        monkeypatch.setattr(paths, name, 1)
+        monkeypatch.setattr(frontiers, name, 1)
     assert reading("zero_copy")[0].startswith(
         "row by row, or by lines, step by step: frontiers of 4,096 vertices or more"
     )

@@ -17,9 +17,10 @@ from bench.gpu.memory.measuring import Bench
 from bench.gpu.memory.transfer import timed
 from bench.gpu.traversal import TUNINGS
 from clew.adjacency import Adjacency
-from clew.engines.cuda.paths import Found, Tuning
-from clew.engines.cuda.sssp import sssp
-from clew.engines.cuda.sswp import sswp
+from clew.algorithms.paths.cuda import Tuning
+from clew.algorithms.registry import Answer
+from clew.algorithms.sssp.cuda import sssp
+from clew.algorithms.sswp.cuda import sswp
 
 GRAPHS = ("slashdot", "roadtokyo", "rmat22", "kron21")
 ALGORITHMS = ("bfs", "sssp", "sswp")
@@ -45,7 +46,7 @@ RUN_ALONE = "resident"
 ETAGRAPH = "+ managed memory prefetched: EtaGraph"
 
 
-def _searches(bench: Bench, named: Named) -> dict[str, Callable[[Tuning | None], Found]]:
+def _searches(bench: Bench, named: Named) -> dict[str, Callable[[Tuning | None], Answer]]:
     """Searches from active sets without buckets, as the paper's; clew's own where there is no tuning.
 
     A search in breadth is one for shortest paths whose edges all have length 1, in a byte each: it runs sssp's kernel,
@@ -56,12 +57,12 @@ def _searches(bench: Bench, named: Named) -> dict[str, Callable[[Tuning | None],
     ones = np.ones(rows.num_arcs, np.uint8)
     unit = clew.Graph(Adjacency(rows.indptr, rows.indices, ones), directed=graph.directed)
 
-    def shortest(of: clew.Graph, tuning: Tuning | None) -> Found:
+    def shortest(of: clew.Graph, tuning: Tuning | None) -> Answer:
         if tuning is None:
             return sssp(gpu, of, source)
         return sssp(gpu, of, source, delta=inf, tuning=tuning)
 
-    def widest(tuning: Tuning | None) -> Found:
+    def widest(tuning: Tuning | None) -> Answer:
         if tuning is None:
             return sswp(gpu, graph, source)
         return sswp(gpu, graph, source, buckets=1, tuning=tuning)
@@ -78,11 +79,11 @@ def _in_breadth(
     graph: clew.Graph,
     unit: clew.Graph,
     source: int,
-    shortest: Callable[..., Found],
+    shortest: Callable[..., Answer],
     tuning: Tuning | None,
 ) -> Any:
     if tuning is None:
-        from clew.engines.cuda.bfs import bfs
+        from clew.algorithms.bfs.cuda import bfs
 
         return bfs(bench.gpu, graph, source)
     return shortest(unit, tuning)
@@ -90,7 +91,7 @@ def _in_breadth(
 
 def _checked(bench: Bench, named: Named, algorithm: str, found: Any) -> None:
     """Values, in all ways the same; a search in breadth has depths of -1 where no path is."""
-    values = found.depth if hasattr(found, "depth") else found.value
+    values = next(iter(found.values.values()))
     reached = bench.gpu.xp.where(found.parent >= 0, values, 0).astype(np.int64)
     known = bench.known.setdefault((named.name, f"{algorithm} sum"), int(reached.sum()))
     if int(reached.sum()) != known:

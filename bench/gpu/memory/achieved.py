@@ -13,8 +13,8 @@ from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.link import REGISTERED, SPLIT, Link
 from bench.gpu.memory.markdown import NOTHING, Reason, geometric_mean, number, ratio, table
 from bench.gpu.memory.measuring import ROUNDS, WEIGHTED, Bench, Took, edge_bytes
-from clew.engines.cuda.bfs import bfs
-from clew.engines.cuda.components import sampling_pays
+from clew.algorithms.bfs.cuda import bfs
+from clew.algorithms.connected_components.cuda import sampling_pays
 
 PUSHED = "bfs, pushing only"
 

@@ -1,45 +1,41 @@
-"""Algorithms, one file each; every one takes a Graph and gives a Result."""
+"""Algorithms, a folder each; every one takes a Graph and gives a Result."""
 
-from clew.algorithms.all_pairs import all_pairs
-from clew.algorithms.bellman_ford import bellman_ford
-from clew.algorithms.betweenness import betweenness
-from clew.algorithms.bfs import bfs
-from clew.algorithms.bipartite_matching import bipartite_matching
-from clew.algorithms.clustering_coefficient import clustering_coefficient
-from clew.algorithms.coloring import coloring
-from clew.algorithms.connected_components import connected_components
-from clew.algorithms.hits import hits
-from clew.algorithms.k_core import k_core
-from clew.algorithms.label_propagation import label_propagation
-from clew.algorithms.maximal_independent_set import maximal_independent_set
-from clew.algorithms.multi_source_bfs import multi_source_bfs
-from clew.algorithms.pagerank import pagerank
-from clew.algorithms.random_walk_with_restart import random_walk_with_restart
-from clew.algorithms.registry import ALGORITHMS
-from clew.algorithms.sssp import sssp
-from clew.algorithms.sswp import sswp
-from clew.algorithms.strongly_connected_components import strongly_connected_components
-from clew.algorithms.triangles import triangles
+import importlib
+import pkgutil
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "ALGORITHMS",
-    "all_pairs",
-    "bellman_ford",
-    "betweenness",
-    "bfs",
-    "bipartite_matching",
-    "clustering_coefficient",
-    "coloring",
-    "connected_components",
-    "hits",
-    "k_core",
-    "label_propagation",
-    "maximal_independent_set",
-    "multi_source_bfs",
-    "pagerank",
-    "random_walk_with_restart",
-    "sssp",
-    "sswp",
-    "strongly_connected_components",
-    "triangles",
-]
+from clew.algorithms.registry import ALGORITHMS as ALGORITHMS
+from clew.algorithms.registry import Algorithm as Algorithm
+from clew.algorithms.registry import Answer as Answer
+from clew.algorithms.registry import algorithm as algorithm
+from clew.algorithms.registry import run as run
+
+if TYPE_CHECKING:  # what the loop below finds, for type checkers
+    # algorithms: begin (made by tools/update_readme.py)
+    from clew.algorithms.all_pairs import all_pairs as all_pairs
+    from clew.algorithms.bellman_ford import bellman_ford as bellman_ford
+    from clew.algorithms.betweenness import betweenness as betweenness
+    from clew.algorithms.bfs import bfs as bfs
+    from clew.algorithms.bipartite_matching import bipartite_matching as bipartite_matching
+    from clew.algorithms.clustering_coefficient import clustering_coefficient as clustering_coefficient
+    from clew.algorithms.coloring import coloring as coloring
+    from clew.algorithms.connected_components import connected_components as connected_components
+    from clew.algorithms.hits import hits as hits
+    from clew.algorithms.k_core import k_core as k_core
+    from clew.algorithms.label_propagation import label_propagation as label_propagation
+    from clew.algorithms.maximal_independent_set import maximal_independent_set as maximal_independent_set
+    from clew.algorithms.multi_source_bfs import multi_source_bfs as multi_source_bfs
+    from clew.algorithms.pagerank import pagerank as pagerank
+    from clew.algorithms.random_walk_with_restart import random_walk_with_restart as random_walk_with_restart
+    from clew.algorithms.sssp import sssp as sssp
+    from clew.algorithms.sswp import sswp as sswp
+    from clew.algorithms.strongly_connected_components import strongly_connected_components as strongly_connected_components
+    from clew.algorithms.triangles import triangles as triangles
+    # algorithms: end
+
+for _folder in pkgutil.iter_modules(__path__):
+    if _folder.ispkg:
+        importlib.import_module(f"{__name__}.{_folder.name}")
+globals().update({name: record.function for name, record in ALGORITHMS.items()})
+
+__all__ = sorted(ALGORITHMS)

@@ -1,10 +1,11 @@
-"""Arguments that many algorithms share, checked in one place before any work is done."""
+"""Arguments that several algorithms share, checked before any work is done."""
 
 from __future__ import annotations
 
 from typing import Any, Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from clew.checks import one_of, whole
 from clew.errors import GraphError
@@ -15,7 +16,7 @@ Balance = Literal["auto", "thread", "warp", "block", "merge_path", "degree_cut"]
 MOST_CUT = 128  # edges that one thread fetches to shared memory
 
 
-def check_balance(balance: Balance, cut: int | None, *, on_gpu: bool) -> None:
+def check_balance(balance: str, cut: int | None, *, on_gpu: bool = True) -> None:
     """Refuse ways of sharing edges that do not exist, or that do not apply here."""
     one_of("balance", balance, get_args(Balance))
     if cut is not None:
@@ -34,49 +35,11 @@ def check_balance(balance: Balance, cut: int | None, *, on_gpu: bool) -> None:
         )
 
 
-def vertex_of(graph: Graph, source: Any) -> int:
-    """The id of the vertex that the user calls ``source``."""
-    return graph.vertex(source.item() if isinstance(source, np.generic) else source)
-
-
-#: What takes negative weights, in Python and on the command line.
-BELLMAN_FORD = ("clew.bellman_ford", "clew run bellman-ford")
-
-
-def weights_of(
-    graph: Graph, *, algorithm: str, negative: bool = False, instead: tuple[str, str] = BELLMAN_FORD
-) -> np.ndarray[Any, Any]:
-    """The weights of the out-edges, refused where the algorithm cannot use them.
-
-    An unweighted graph is refused too: to count edges, there are algorithms without weights. ``instead`` is advised
-    where weights are negative.
-    """
-    if graph.weights is None:
-        raise GraphError(
-            f"{algorithm} needs edge weights, and this graph has none.",
-            remedy="Add some with graph.with_weights(...) or clew.generate.random_weights(graph, 1, 255), or count "
-            "edges with clew.bfs.",
-            option="Add random ones with --weights random:1:255, or count edges with clew run bfs.",
-        )
-    if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
-        count = int(np.isnan(graph.weights).sum())
-        raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
-    from clew.engines.cpu.path_weights import extent
-
-    if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := extent(graph.weights)[0]) < 0:
-        problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
-        others = "--weights random:1:255"
-        if np.isneginf(low):  # which leaves no path the shortest for anybody
-            raise GraphError(
-                problem, remedy="Drop or replace those edges first.", option=f"Take other weights, such as {others}."
-            )
-        if not graph.directed:
-            raise GraphError(
-                f"{problem} In an undirected graph there is no shortest path over a negative edge: it leads there and "
-                "back, again and again.",
-                remedy="Replace those weights first, with graph.with_weights.",
-                option=f"Take other weights, such as {others}.",
-            )
-        remedy, option = instead
-        raise GraphError(problem, remedy=f"Try {remedy}.", option=f"Try {option}, or other weights, such as {others}.")
-    return graph.weights
+def vertices_of(graph: Graph, sources: Any) -> npt.NDArray[np.int64]:
+    """The ids of the vertices that the user calls ``sources``, in their order."""
+    if isinstance(sources, (str, bytes)) or not hasattr(sources, "__iter__"):
+        raise GraphError(f"the sources are {sources!r}; expected several vertices, such as a list of names.")
+    names = sources.tolist() if isinstance(sources, np.ndarray) else list(sources)
+    if graph.names is not None:
+        return graph.names.ids_of(names)
+    return np.array([graph.vertex(name) for name in names], dtype=np.int64)

@@ -1,27 +1,107 @@
-"""Every algorithm, registered once: the command line, the tests and the documentation find them here."""
+"""Every algorithm is one record; ``run`` is the one place that turns a device into an implementation.
+
+A record names up to three implementations. Each takes the arguments that the public function has checked, by keyword,
+and returns an ``Answer``:
+
+``generic(waist, graph, …)``
+    Over the waist alone. Every engine can run it, so an algorithm needs no other.
+``cpu(graph, …)``
+    Compiled and fused for the CPU, where measurement asked for it.
+``cuda(device, graph, …)``
+    The same for a GPU. ``run`` repeats it with less memory for edges where an allocation fails.
+
+Implementations are functions or, so that ``import clew`` loads no compiler, names of modules in the folder of the
+public function: "cpu" is the function of the algorithm's name in ``cpu.py``.
+"""
 
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ParamSpec
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from clew.arguments import check_graph
-from clew.engines.choice import gpu_of_hybrid, is_hybrid
+from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.retry import retried
-from clew.result import Result
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.result import Result, Trace
+from clew.workspace import Workspace
+
+if TYPE_CHECKING:
+    from clew.engines.cuda.device import Device
 
 Arguments = ParamSpec("Arguments")
+Implementation = Callable[..., "Answer"] | str
 
 
 @dataclass(frozen=True, slots=True)
-class Algorithm:
-    """A function from a graph to a ``Result``, and what a caller has to know to run it unseen."""
+class Answer:
+    """What an implementation computed; ``run`` makes a ``Result`` of it.
 
-    name: str
+    Parameters
+    ----------
+    values
+        Arrays with an entry per vertex, in the order in which a user sees them.
+    facts
+        Single numbers and other answers.
+    unreached, iterations, converged, trace
+        As in ``Result``.
+    """
+
+    values: Mapping[str, Any]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    unreached: Any = None
+    iterations: int = 1
+    converged: bool = True
+    trace: Trace | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        """The value or fact of that name."""
+        for found in (self.values, self.facts):
+            if name in found:
+                return found[name]
+        raise AttributeError(f"the answer has no {name!r}; it has {', '.join([*self.values, *self.facts])}.")
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """A public function and what the rest of clew has to know of it.
+
+    Parameters
+    ----------
+    function
+        What users call: it checks arguments and calls ``run``.
+    generic, cpu, cuda
+        Its implementations.
+    check
+        The checker, ``check(graph, …, result)``: raises VerificationError with the first rule that is broken.
+    needs
+        What a graph must have or will be given: "weights", "in_edges".
+    vertices
+        Which of its values are vertices, which are shown by name.
+    size
+        What "auto" compares with the size from which on a GPU gains.
+    """
+
     function: Callable[..., Result]
+    generic: Implementation | None = None
+    cpu: Implementation | None = None
+    cuda: Implementation | None = None
+    check: Callable[..., None] | str | None = None
+    needs: Collection[str] = ()
+    vertices: Collection[str] = ("parent", "label", "mate")
+    size: Callable[[Graph], int] = lambda graph: graph.num_arcs
+
+    @property
+    def name(self) -> str:
+        """What the public function is called."""
+        return self.function.__name__
 
     @property
     def needs_source(self) -> bool:
@@ -38,23 +118,100 @@ class Algorithm:
         """The first sentence of its documentation."""
         return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
 
+    def load(self, part: str) -> Any:
+        """An implementation ("generic", "cpu", "cuda") or the checker ("check"); imported at its first use."""
+        given = getattr(self, part)
+        return _imported(self.function.__module__, given, self.name) if isinstance(given, str) else given
+
+    def workspace(self, engine: str, graph: Graph, **arguments: Any) -> Workspace:
+        """The arrays that a run on an engine allocates: what ``workspace`` beside the implementation says; or none."""
+        implementation = self.load(engine)
+        declared = getattr(sys.modules.get(getattr(implementation, "__module__", "")), "workspace", None)
+        return Workspace() if declared is None else declared(graph, **arguments)
+
 
 ALGORITHMS: dict[str, Algorithm] = {}
 
 
-def algorithm(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Register a function under its name."""
+def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """Register a public function; the keywords are the fields of ``Algorithm``."""
 
-    @functools.wraps(function)
-    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        if args or "graph" in options:
-            check_graph(args[0] if args else options["graph"])
-        device = options.get("device")
-        if isinstance(device, str) and is_hybrid(device):  # the GPU computes, and the results are in host memory
-            options["device"] = gpu_of_hybrid(device)
-            return function(*args, **options).numpy()
-        return function(*args, **options)
+    def register(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        @functools.wraps(function)
+        def public(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+            graph = args[0] if args else options.get("graph")
+            if not isinstance(graph, Graph) and (args or "graph" in options):
+                check_graph(graph)
+            return function(*args, **options)
 
-    public = retried(checked)
-    ALGORITHMS[function.__name__] = Algorithm(function.__name__, public)
-    return public
+        ALGORITHMS[function.__name__] = Algorithm(public, **record)
+        return public
+
+    return register
+
+
+def load_plugins() -> None:
+    """Import the algorithms that installed packages announce by the entry point ``clew.algorithms``."""
+    for entry in entry_points(group="clew.algorithms"):
+        entry.load()
+
+
+def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
+    """Run the algorithm ``name`` on the engine that ``device`` stands for."""
+    if is_hybrid(device):  # the GPU computes, and the results are in host memory
+        return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
+    record = ALGORITHMS[name]
+    gpu = gpu_of(record, graph, device)
+    if gpu is not None:
+        answer = _on_gpu(record, gpu, graph, device, arguments)
+    elif record.cpu is not None and device != "reference":
+        answer = record.load("cpu")(graph, **arguments)
+    else:
+        answer = _over_the_waist(record, graph, "cpu" if device == "auto" else device, arguments)
+    return Result(
+        name,
+        answer.values,
+        names=graph.names,
+        vertices=record.vertices,
+        unreached=answer.unreached,
+        facts=answer.facts,
+        iterations=answer.iterations,
+        converged=answer.converged,
+        trace=answer.trace,
+    )
+
+
+def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:
+    """The GPU that a run will be on, or None: "auto" takes one only where the algorithm has kernels for it."""
+    check_device(device)
+    if device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
+        return None
+    return gpu_for(device, record.size(graph))
+
+
+@retried
+def _on_gpu(record: Algorithm, gpu: Device, graph: Graph, device: str, arguments: dict[str, Any]) -> Answer:
+    if record.cuda is None:
+        return _over_the_waist(record, graph, device, arguments)
+    answer: Answer = record.load("cuda")(gpu, graph, **arguments)
+    return answer
+
+
+def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dict[str, Any]) -> Answer:
+    from clew.algorithms.waist import Waist
+
+    if record.generic is None:
+        raise GraphError(f'{record.name} has no generic form, which device="{device}" needs; use "cpu" or "cuda".')
+    generic = record.load("generic")
+    taken = inspect.signature(generic).parameters.values()
+    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken):
+        # Options that only steer a fused form are none of the generic one's.
+        arguments = {one.name: arguments[one.name] for one in taken if one.name in arguments}
+    answer: Answer = generic(Waist(device), graph, **arguments)
+    return answer
+
+
+@functools.cache
+def _imported(package: str, module: str, name: str) -> Any:
+    """A function of a module in a package."""
+    return getattr(importlib.import_module(f"{package}.{module}"), name)

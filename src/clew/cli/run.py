@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from clew import threads, verify
-from clew.algorithms.registry import ALGORITHMS, Algorithm
+from clew import testing, threads
+from clew.algorithms.registry import ALGORITHMS, Algorithm, load_plugins
 from clew.cli import output, reading, results
 from clew.cli.answer import Answer
 from clew.cli.derived import declared, help_of, options_of, parameter
@@ -95,6 +95,7 @@ def explaining() -> typer.Typer:
 
 
 def _group(text: str, make: Callable[[Algorithm], Callable[..., None]]) -> typer.Typer:
+    load_plugins()
     group = typer.Typer(cls=Algorithms, no_args_is_help=True, help=text)
     for name, algorithm in sorted(ALGORITHMS.items()):
         own, short = help_of(algorithm.function)
@@ -183,13 +184,12 @@ def _carry_out(
 
 def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
     """Load compiled code before the run is timed: on a small graph, that would be all there is to see."""
-    from clew.plan.models import MODELS
     from clew.plan.rehearsal import rehearse
     from clew.plan.where import where
 
     arguments = dict(chosen)
     device = arguments.pop("device", "auto")
-    found = where(MODELS[algorithm.name], algorithm.name, graph, device)
+    found = where(algorithm.name, graph, device)
     if found.error is None:  # else the run itself will say what is
         rehearse(graph, algorithm.name, found.choice.chosen if device == "auto" else device, arguments)
 
@@ -217,8 +217,6 @@ def source_of(graph: Graph, name: str | None) -> Any:
 
 def checked(graph: Graph, algorithm: Algorithm, result: Result, chosen: dict[str, Any]) -> None:
     """Run the checker of the algorithm, with those of the algorithm's own arguments that it asks for."""
-    check = getattr(verify, algorithm.name, None)
-    if check is None:
+    if algorithm.check is None:
         raise GraphError(f"there is no checker for {algorithm.name}; leave --verify out.")
-    known = {"graph": graph, "result": result, **chosen}
-    check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
+    testing.verify(algorithm, graph, result, chosen)

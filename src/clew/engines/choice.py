@@ -11,13 +11,13 @@ from clew.errors import GraphError
 if TYPE_CHECKING:
     from clew.engines.cuda.device import Device
 
-DEVICES = ("auto", "cpu", "cuda", "hybrid")
+DEVICES = ("auto", "cpu", "cuda", "hybrid", "reference")
 #: Runs the kernels of the GPU on the CPU, slowly: for tests on machines without one. With CLEW_TESTS_ON_GPU set, the
 #: same tests run on the GPU.
 EMULATED = "emulated"
 #: CPU and GPU together; and the same with the emulated GPU, for tests.
 HYBRID, HYBRID_EMULATED = "hybrid", "hybrid-emulated"
-#: Products and vertex programs in plain Python.
+#: Everything in plain Python, for debugging.
 REFERENCE = "reference"
 #: Below this many edges a CPU has answered before a GPU has started.
 WORTH_A_GPU = 1 << 20
@@ -25,11 +25,6 @@ WORTH_A_GPU = 1 << 20
 
 def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: bool = False) -> None:
     """Refuse a device that there is no engine for; ``hybrid`` says whether that is one here."""
-    if device == REFERENCE and REFERENCE not in allowed:
-        raise GraphError(
-            f"device is {device!r}, which runs functions of your own in plain Python: vertex programs (clew.run) and "
-            'products (clew.spmv and others); use "auto", "cpu" or "cuda" here.'
-        )
     if device not in (*allowed, EMULATED, HYBRID_EMULATED):
         raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, allowed))}.")
     if is_hybrid(device) and not hybrid:

@@ -8,9 +8,9 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
-from clew.engines.cpu.in_order import maximum_matching
-from clew.engines.cpu.matching import two_sides
+from clew.algorithms.bipartite_matching.cpu import two_sides
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.in_order import maximum_matching
 from clew.nx.serving import graph_is_directed, served
 
 # ruff: noqa: N803, NetworkX calls its graphs G

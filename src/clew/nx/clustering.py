@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from clew import algorithms
-from clew.engines.cpu.squares import square_clustering as squares_of
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import answer, bunch
 from clew.nx.serving import graph_has_parallel_edges, graph_is_directed, served, weights_are_asked_for
+from clew.nx.squares import square_clustering as squares_of
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from clew import algorithms
 from clew.dtypes import Array
-from clew.engines.cpu import in_order
+from clew.nx import in_order
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import neighbor_of
 from clew.nx.serving import served

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from clew.engines.cpu import two_ends
-from clew.nx import negative_paths, numbers, path_search, unweighted_paths, weighted_paths
+from clew.nx import negative_paths, numbers, path_search, two_ends, unweighted_paths, weighted_paths
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
 from clew.nx.path_search import Routes, Tree, routes

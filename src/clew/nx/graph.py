@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from clew.counts import counted
 from clew.dtypes import Array
-from clew.engines.cpu.two_ends import Rows
 from clew.graph import Graph
 from clew.nx.rows import Dicts, rows_as_arrays
+from clew.nx.two_ends import Rows
 from clew.nx.values import EdgeValues
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ import numpy as np
 
 from clew import algorithms
 from clew.dtypes import Array
-from clew.engines.cpu.negative_cycle import first_negative_cycle
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
 from clew.nx import numbers, path_search
 from clew.nx.blocks import finite_or_infinite
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.negative_cycle import first_negative_cycle
 from clew.nx.nodes import vertex_of
 from clew.nx.path_search import Tree, any_weights, routes
 from clew.nx.serving import served, weight_is_a_function

@@ -12,11 +12,11 @@ import numpy as np
 
 from clew import algorithms
 from clew.dtypes import Array
-from clew.engines.cpu import in_order
-from clew.engines.cpu.two_ends import Rows
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
+from clew.nx import in_order
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.two_ends import Rows
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 

@@ -14,9 +14,9 @@ from networkx.utils import create_py_random_state
 from clew import algorithms
 from clew.algorithms.coloring import Order
 from clew.dtypes import Array
-from clew.engines.cpu.majority import by_turns
 from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.majority import by_turns
 from clew.nx.serving import graph_is_directed, served
 
 # ruff: noqa: N803, NetworkX calls its graphs G

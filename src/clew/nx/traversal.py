@@ -11,9 +11,9 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
-from clew.engines.cpu import in_order
-from clew.engines.cpu.in_order import Searched
+from clew.nx import in_order
 from clew.nx.graph import ClewGraph, Node
+from clew.nx.in_order import Searched
 from clew.nx.nodes import neighbor_of
 from clew.nx.serving import served
 

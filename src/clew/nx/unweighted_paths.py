@@ -12,8 +12,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from clew.engines.cpu import in_order, two_ends
-from clew.nx import numbers, path_search
+from clew.nx import in_order, numbers, path_search, two_ends
 from clew.nx.blocks import hops
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of

@@ -9,8 +9,7 @@ from typing import Any
 import networkx as nx
 
 from clew.dtypes import Array
-from clew.engines.cpu import two_ends
-from clew.nx import numbers, path_search
+from clew.nx import numbers, path_search, two_ends
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.nodes import vertex_of
 from clew.nx.path_search import Tree

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from clew.algorithms.arguments import vertex_of
 from clew.algorithms.registry import ALGORITHMS
 from clew.arguments import check_graph
 from clew.checks import one_of, real
@@ -17,7 +16,7 @@ from clew.engines.cpu import memory
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.plan import cost, machine
-from clew.plan.models import MODELS, Question
+from clew.plan.models import Question, model_of
 from clew.plan.parts import Sketch
 from clew.plan.plan import Plan
 from clew.plan.room import Edges, count_tiers, in_their_file, put_edges
@@ -59,17 +58,16 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     """
     check_graph(graph)
     name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", repr(algorithm))
-    if name not in MODELS:
-        raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(MODELS))}.")
+    if name not in ALGORITHMS:
+        raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(ALGORITHMS))}.")
     check_device(device, hybrid=True)
     # What can be gone through once only would be used up by the plan, and the run would find nothing left.
     arguments = {key: list(given) if isinstance(given, Iterator) else given for key, given in arguments.items()}
     bound = _bound(name, arguments)
-    model = MODELS[name]
-    engine, gpu, error = where(model, name, graph, device)
-    start = vertex_of(graph, bound["source"]) if "source" in bound and graph.num_vertices else None
+    engine, gpu, error = where(name, graph, device)
+    start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
     ask = Question(graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)
-    sketch = model.sketch(ask)
+    sketch = model_of(name)(ask)
     if graph.num_vertices == 0:
         sketch.notes.append("the graph has no vertices: there is nothing to do")
     if name in WEIGHTED and graph.weights is None:

@@ -57,9 +57,9 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
 
 def _reading(rows: Any) -> Choice:
     """How a search reads what is on the host, which it decides step by step."""
-    from clew.engines.cuda.paths import DEFAULT, NO_LIMIT, order_from
+    from clew.engines.cuda.frontiers import NO_LIMIT, order_from
 
-    size = order_from(rows, DEFAULT)
+    size = order_from(rows)
     if size == NO_LIMIT:
         return Choice("reading", "row by row", "what is on the host is little or sparse: sorting frontiers costs more")
     why = f"frontiers of {size:,} vertices or more are put in the order of their rows, and every line is read once"

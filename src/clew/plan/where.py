@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from clew.algorithms.registry import ALGORITHMS, gpu_of
 from clew.engines.choice import (
     EMULATED,
     HYBRID_EMULATED,
     WORTH_A_GPU,
-    gpu_for,
     gpu_of_hybrid,
     is_hybrid,
     why_no_gpu,
 )
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.plan.models import Model
 from clew.plan.parts import Choice
 
 CPU, CUDA = "cpu", "cuda"
@@ -30,15 +29,18 @@ class Where(NamedTuple):
     error: ClewError | None = None
 
 
-def where(model: Model, name: str, graph: Graph, device: str) -> Where:
+def where(name: str, graph: Graph, device: str) -> Where:
     """Where an algorithm will run."""
-    size, found = model.size(graph), list[Any]()
+    record, found = ALGORITHMS[name], list[Any]()
+    size = record.size(graph)
     if is_hybrid(device):
         device = gpu_of_hybrid(device)
-    if model.on_gpu == "products" and device in ("auto", "cpu"):
+    if device == "reference":
+        return Where(Choice("engine", CPU, "asked for: plain Python, for debugging"))
+    if record.cuda is None and device in ("auto", "cpu"):
         why = f"{name} has no kernels of its own for a GPU, and runs there as products only when asked to"
         return Where(Choice("engine", CPU, why if device == "auto" else "asked for"))
-    error = _complaint(lambda: found.append(gpu_for(device, size)))
+    error = _complaint(lambda: found.append(gpu_of(record, graph, device)))
     gpu = found[0] if found else None
     if device != "auto":
         told = "the GPU's kernels, emulated on the CPU, slowly" if device == EMULATED else "asked for"

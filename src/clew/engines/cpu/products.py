@@ -15,7 +15,6 @@ from clew.engines.cpu import hubs, vectors
 from clew.engines.cpu.blocks import is_scattered
 from clew.engines.cpu.compiler import Kernel, kernel
 from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of, stretch_of
-from clew.engines.cpu.rows import rows_of
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Semiring
 from clew.operators.fingerprints import is_self_contained
@@ -63,7 +62,7 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
     made, numbers, one = find(semiring, x.dtype, out.dtype, is_scattered(rows, x))
     bounds = as_bits(blocks_of(rows)) if threads.count() > 1 else np.array([0, rows.num_vertices], np.uint64)
     longest, skipped = hubs.longest(rows), hubs.room(bounds.size - 1)
-    indptr, *rest = (*rows_of(rows), frozen(rows.weights), one, frozen(x), numbers)
+    indptr, *rest = (*rows.unsigned(), frozen(rows.weights), one, frozen(x), numbers)
     counts = made.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(wanted), out)
     for hub in hubs.listed(skipped, counts):
         parts = hubs.parts_of(rows, hub)

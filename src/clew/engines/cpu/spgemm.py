@@ -12,7 +12,6 @@ from clew.dtypes import OFFSET, Array, as_bits
 from clew.engines.base import weight_dtypes
 from clew.engines.cpu.compiler import kernel
 from clew.engines.cpu.operands import frozen
-from clew.engines.cpu.rows import rows_of
 from clew.operators import Semiring
 
 GRAIN = 1 << 16  # products to a block, at least
@@ -25,7 +24,7 @@ def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | Non
 
     products = np.empty(a.num_vertices, dtype=np.uint64)
     pieces = threads.pieces(a.num_arcs)
-    threads.each(kernels.count_products, pieces, pieces, *rows_of(a), as_bits(b.indptr), products)
+    threads.each(kernels.count_products, pieces, pieces, *a.unsigned(), as_bits(b.indptr), products)
     units = units_of(products)
 
     left, right = weight_dtypes(a, b)
@@ -37,7 +36,7 @@ def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | Non
     made = kernel(
         kernels.make_multiply, semiring.add.operator.function, semiring.multiply.function, absorbing=absorbing
     )
-    rows = (rows_of(a), rows_of(b), None if mask is None else rows_of(mask))
+    rows = (a.unsigned(), b.unsigned(), None if mask is None else mask.unsigned())
     given = (units, products, *rows, *map(frozen, weights), steps, numbers)
     room = room_for(units, products, mask)
 

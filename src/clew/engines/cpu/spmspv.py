@@ -12,7 +12,6 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu.compiler import Kernel, kernel
 from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of
-from clew.engines.cpu.rows import rows_of
 from clew.operators import Semiring
 from clew.operators.fingerprints import is_self_contained
 
@@ -39,7 +38,7 @@ def spmspv(
     """
     from clew.engines.cpu.kernels_spmspv import edges_of
 
-    indptr, indices = rows_of(rows)
+    indptr, indices = rows.unsigned()
     senders = frozen(as_bits(active))
     edges = int(edges_of(indptr, senders))
     if merge == "auto":
@@ -85,7 +84,7 @@ def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
     from clew.engines.cpu import kernels_spmspv as kernels
 
     found = np.zeros(SAMPLES, np.uint64)
-    count = int(kernels.sample(*rows_of(rows), active, np.uint64(edges // SAMPLES), found))
+    count = int(kernels.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), found))
     cuts = np.sort(found[:count])[np.arange(1, pieces) * count // pieces]
     return np.unique(np.concatenate(([0], cuts // 64 * 64, [rows.num_vertices]))).astype(np.uint64)
 

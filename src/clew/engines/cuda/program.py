@@ -13,9 +13,9 @@ import numpy.typing as npt
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.compile_errors import program_error
-from clew.engines.cuda import paths
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.paths import BALANCES, fetched_edge
+from clew.engines.cuda.frontiers import BALANCES, fetched_edge, order_from, room_for_order
+from clew.engines.cuda.frontiers import NO_LIMIT as NEVER
 from clew.engines.cuda.row_classes import row_classes
 from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
@@ -76,7 +76,7 @@ class Tuning:
         Frontiers of up to the first number of vertices and edges are left to one block, until they pass the second.
     order_from
         Frontiers of so many vertices push in the order of their rows, which are then read a line at a time; None: as
-        ``paths.order_from`` says for searches, and a larger part of all vertices.
+        ``frontiers.order_from`` says for searches, and a larger part of all vertices.
     steps, work
         After so many steps, or edges, the host has a look, so that Ctrl-C is heard.
     """
@@ -233,14 +233,14 @@ def _pieces(
 def order_memory(device: Device, rows: DeviceRows, tuning: Tuning) -> tuple[Any, ...]:
     """From which size frontiers are put in order, and the memory for it; nothing where none are."""
     least = _order_from(rows, tuning)
-    if least == paths.NO_LIMIT:
+    if least == NEVER:
         return ()
-    return np.uint64(least), *paths.room_for_order(device, rows.num_vertices)
+    return np.uint64(least), *room_for_order(device, rows.num_vertices)
 
 
 def _order_from(rows: DeviceRows, tuning: Tuning) -> int:
     """As for searches, but for larger frontiers: what follows an edge takes longer here than the link does."""
-    found = paths.order_from(rows, paths.Tuning(balance=tuning.balance, order_from=tuning.order_from))
+    found = order_from(rows, tuning.balance, tuning.order_from)
     return found if tuning.order_from is not None else max(found, rows.num_vertices // PUSHED_IN_ORDER)
 
 
@@ -329,7 +329,7 @@ def _defines(
         return defines
     pushable = {"PUSHABLE": int(is_pushable(program, monoid)), "COUNT_BITS": count_bits}
     pushable |= {"BALANCE": BALANCES[tuning.balance], "CUT": cut, "PREFETCH": int(tuning.prefetch)}
-    if pushable["PUSHABLE"] and _order_from(rows, tuning) != paths.NO_LIMIT:
+    if pushable["PUSHABLE"] and _order_from(rows, tuning) != NEVER:
         pushable["IN_ORDER"] = 1
     return {**defines, **pushable, **atomic_of(monoid, np.dtype(program.message))}
 

@@ -20,6 +20,7 @@ from clew.errors import ResourceError
 from clew.operators.fingerprints import fingerprint
 
 KERNELS = Path(__file__).parent / "kernels"
+ALGORITHMS = Path(__file__).parents[2] / "algorithms"
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"\s*$', re.MULTILINE)
 ENTRY = re.compile(r'extern\s+"C"\s+__global__\s+void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)\s*\(')
 
@@ -106,11 +107,17 @@ def text_of(file: str) -> str:
     return _expanded(file, set())
 
 
+@lru_cache(maxsize=1)
+def kernel_files() -> dict[str, Path]:
+    """Every kernel file by its name: those that algorithms share, and those beside the algorithm they belong to."""
+    return {path.name: path for path in (*KERNELS.glob("*.cuh"), *ALGORITHMS.glob("*/*.cuh"))}
+
+
 def _expanded(file: str, seen: set[str]) -> str:
     if file in seen:
         return ""
     seen.add(file)
-    text = (KERNELS / file).read_text(encoding="utf-8").replace("#pragma once", "")
+    text = kernel_files()[file].read_text(encoding="utf-8").replace("#pragma once", "")
     return INCLUDE.sub(lambda found: _expanded(found[1], seen), text)
 
 

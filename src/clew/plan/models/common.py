@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency
-from clew.algorithms.sources import vertices_of
+from clew.algorithms.arguments import vertices_of
+from clew.algorithms.registry import ALGORITHMS
 from clew.counts import counted
 from clew.engines.cpu import team
 from clew.graph import Graph
@@ -18,13 +19,10 @@ from clew.plan.parts import Sketch
 from clew.plan.shape import Shape, spread_of
 from clew.plan.span import Span
 
-#: What an algorithm has for a GPU: kernels of its own, which "auto" may take, or products, which run there only when
-#: asked to.
-OnGpu = Literal["kernels", "products"]
-
 PRODUCT, LAUNCHES = 33.0, 8.0  # bytes that a GPU could have read in the time of an edge; launches and read-backs
 TURNING = 12  # numbers looked up for each edge when the in-edges are made
 TURNING_FIRST = 1.5e-4  # seconds before, as measured: bounds, counts and threads
+ROUNDS = Span(1, 20, 1000)  # of an algorithm that nothing is known of
 ASIDE = 0.5, 3.0  # a machine with other work to do, or none at all: how far off what is likely may be
 
 
@@ -70,29 +68,36 @@ class Question:
         return spread_of(rows, itemsize)
 
 
-@dataclass(frozen=True)
-class Model:
-    """A model of one algorithm."""
-
-    sketch: Callable[[Question], Sketch]
-    on_gpu: OnGpu
-    #: What ``gpu_for`` is asked with.
-    size: Callable[[Graph], int]
-
+Model = Callable[[Question], Sketch]
 
 MODELS: dict[str, Model] = {}
 
 
-def model(
-    name: str, *, on_gpu: OnGpu = "kernels", size: Callable[[Graph], int] = lambda graph: graph.num_arcs
-) -> Callable[[Callable[[Question], Sketch]], Callable[[Question], Sketch]]:
+def model(name: str) -> Callable[[Model], Model]:
     """Register the model of an algorithm."""
 
-    def register(sketch: Callable[[Question], Sketch]) -> Callable[[Question], Sketch]:
-        MODELS[name] = Model(sketch, on_gpu, size)
+    def register(sketch: Model) -> Model:
+        MODELS[name] = sketch
         return sketch
 
     return register
+
+
+def model_of(name: str) -> Model:
+    """The model of an algorithm; of one that has none, what its generic form does: products, nobody knows how many."""
+    return MODELS.get(name, _over_the_waist)
+
+
+def _over_the_waist(ask: Question) -> Sketch:
+    sketch = Sketch(iterations=ROUNDS)
+    count_graph(sketch, ask, incoming=True, weights=True)
+    if ask.on_gpu:
+        over_products(sketch, ask, ROUNDS)
+        return sketch
+    sketch.choose("method", "products", "there is no compiled form of this algorithm: its generic form runs")
+    sketch.keep("vectors of a product", "scratch", 3 * ask.graph.num_vertices, 8)
+    sketch.do("products", ROUNDS.times(around(float(ask.graph.num_arcs))), ask.spread(8), steps=ROUNDS)
+    return sketch
 
 
 def around(likely: float) -> Span:
@@ -144,6 +149,12 @@ def _count_rows(
     sketch.keep(f"{what}: neighbours", "graph", rows.num_arcs, rows.indices.itemsize, "gpu")
     if weights and rows.weights is not None:
         sketch.keep(f"{what}: weights", "graph", rows.num_arcs, rows.weights.itemsize, "gpu")
+
+
+def count_workspace(sketch: Sketch, ask: Question, name: str, **arguments: Any) -> None:
+    """The arrays that an implementation declares (``workspace`` in its module)."""
+    for what, space in ALGORITHMS[name].workspace("cuda" if ask.on_gpu else "cpu", ask.graph, **arguments):
+        sketch.keep(what.replace("_", " "), space.role, space.nbytes, 1, ask.memory)
 
 
 def over_products(sketch: Sketch, ask: Question, products: Span) -> None:

@@ -48,7 +48,7 @@ def _weak(sketch: Sketch, ask: Question) -> None:
 
 
 def _on_gpu(sketch: Sketch, ask: Question) -> None:
-    from clew.engines.cuda.components import LONG_ROW, SAMPLED_FROM, sampling_pays
+    from clew.algorithms.connected_components.cuda import LONG_ROW, SAMPLED_FROM, sampling_pays
 
     n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
     sketch.keep("long rows", "scratch", arcs // LONG_ROW + 1, ask.id_bytes, "gpu")
@@ -63,10 +63,10 @@ def _on_gpu(sketch: Sketch, ask: Question) -> None:
     sketch.do("joining", around(n), 0, streamed=GPU_VERTEX, steps=Span.exactly(10))
 
 
-@model("strongly_connected_components", on_gpu="products")
+@model("strongly_connected_components")
 def strongly_connected_components(ask: Question) -> Sketch:
     """One depth-first search; of a large graph, the largest component by two breadth-first searches before it."""
-    from clew.engines.cpu.strong import SEARCHED_FIRST
+    from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
 
     sketch = Sketch(iterations=Span.exactly(1))
     graph, n, wide = ask.graph, ask.graph.num_vertices, ask.id_bytes

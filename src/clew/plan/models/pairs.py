@@ -38,7 +38,7 @@ def betweenness(ask: Question) -> Sketch:
     if ask.on_gpu:
         _betweenness_on_gpu(sketch, ask, sources, looks)
         return sketch
-    from clew.engines.cpu.betweenness import BYTES_PER_VERTEX, ENTRIES, searches_run_at_once
+    from clew.algorithms.betweenness.cpu import BYTES_PER_VERTEX, ENTRIES, searches_run_at_once
 
     sketch.setting_up += SEARCHES_FIRST
     spread, items = ask.spread(8), around((SEARCH_EDGE * looks + SEARCH_VERTEX * n) * sources)
@@ -60,7 +60,7 @@ def betweenness(ask: Question) -> Sketch:
 
 
 def _betweenness_on_gpu(sketch: Sketch, ask: Question, sources: int, looks: float) -> None:
-    from clew.engines.cuda.betweenness import BIG_ROW, MANY_BYTES, a_block_each_pays, bytes_of_a_search
+    from clew.algorithms.betweenness.cuda import BIG_ROW, MANY_BYTES, a_block_each_pays, bytes_of_a_search
 
     n, wide = ask.graph.num_vertices, ask.id_bytes
     one = bytes_of_a_search(n, wide, 2 * (ask.graph.num_arcs // BIG_ROW) + 1)
@@ -78,17 +78,17 @@ def _betweenness_on_gpu(sketch: Sketch, ask: Question, sources: int, looks: floa
     sketch.do("searches", around(looks * sources), 0, streamed=GPU_SEARCH_EDGE, steps=steps)
 
 
-@model("all_pairs", size=lambda graph: graph.num_vertices**2)
+@model("all_pairs")
 def all_pairs(ask: Question) -> Sketch:
     """Floyd and Warshall, or a search per vertex."""
-    from clew.engines.cpu import all_pairs as engine
+    from clew.algorithms.all_pairs import cpu as engine
 
     graph, n = ask.graph, ask.graph.num_vertices
     sketch = Sketch(iterations=Span.exactly(1), setting_up=PAIRS_FIRST)
     weights = graph.weights
     able = engine.methods(graph)
     if ask.on_gpu:
-        from clew.engines.cuda.all_pairs import methods
+        from clew.algorithms.all_pairs.cuda import methods
 
         able = methods(graph)
     asked = ask.arguments["method"]
@@ -124,7 +124,7 @@ def all_pairs(ask: Question) -> Sketch:
     return sketch
 
 
-@model("bipartite_matching", on_gpu="products")
+@model("bipartite_matching")
 def bipartite_matching(ask: Question) -> Sketch:
     """A heuristic for the start, then searches for augmenting paths."""
     graph, n, wide = ask.graph, ask.graph.num_vertices, ask.id_bytes

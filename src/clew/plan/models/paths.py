@@ -31,14 +31,14 @@ def sssp(ask: Question) -> Sketch:
     _answers(sketch, ask, "distance", value)
     delta = ask.arguments.get("delta")
     if ask.on_gpu:
-        from clew.engines.cuda.paths import DENSE, LARGE, is_large_and_dense
+        from clew.engines.cuda.frontiers import DENSE, LARGE, is_large_and_dense
 
         dense = is_large_and_dense(ask.graph.outgoing)  # type: ignore[arg-type]
         why = f"{LARGE:,} edges or more and {DENSE} to a vertex" if dense else "few or sparse edges: steps cost more"
         _buckets(sketch, delta, "narrow, growing towards the end" if dense else "wide", why)
         search_on_gpu(sketch, ask, value)
         return sketch
-    from clew.engines.cpu.sssp import default_delta, fits_int32
+    from clew.algorithms.sssp.cpu import default_delta, fits_int32
 
     width = default_delta(ask.graph, weights) if delta is None and n else delta
     narrow = fits_int32(ask.graph, weights)
@@ -64,13 +64,13 @@ def sswp(ask: Question) -> Sketch:
     n, wide = ask.graph.num_vertices, ask.id_bytes
     _answers(sketch, ask, "width", weights.itemsize)
     if ask.on_gpu:
-        from clew.engines.cuda.sswp import default_buckets
+        from clew.algorithms.sswp.cuda import default_buckets
 
         count = default_buckets(ask.graph.outgoing)  # type: ignore[arg-type]
         sketch.choose("buckets", f"{count}", "by the number of edges, over the range of the weights")
         search_on_gpu(sketch, ask, max(4, weights.itemsize), steps=GPU_WIDEST_STEPS)
         return sketch
-    from clew.engines.cpu.sswp import BUCKETS as COUNT
+    from clew.algorithms.sswp.cpu import BUCKETS as COUNT
 
     sketch.keep("weights turned over", "scratch", ask.graph.num_arcs, max(4, weights.itemsize))
     sketch.keep("queue", "scratch", n, wide)
@@ -96,7 +96,7 @@ def bellman_ford(ask: Question) -> Sketch:
         sketch.choose("buckets", "one", "weights may be negative, so no path is ever known to be the shortest")
         search_on_gpu(sketch, ask, value)
         return sketch
-    from clew.engines.cpu.bellman_ford import TRACED_ROUNDS
+    from clew.algorithms.bellman_ford.cpu import TRACED_ROUNDS
 
     sketch.keep("two frontiers and a mark", "scratch", n, 3 * wide + 1)
     sketch.keep("trace", "scratch", min(n * n, TRACED_ROUNDS) + 1, 24)
@@ -130,15 +130,15 @@ def _buckets(sketch: Sketch, delta: Any, chosen: str, why: str) -> None:
 
 
 def _trace() -> tuple[int, int]:
-    from clew.engines.cpu import kernels_sssp as kernels
-    from clew.engines.cpu.sssp import TRACED_BUCKETS
+    from clew.algorithms.sssp import kernels
+    from clew.algorithms.sssp.cpu import TRACED_BUCKETS
 
     return (TRACED_BUCKETS + 1) * int(kernels.COLUMNS), 8
 
 
 def search_on_gpu(sketch: Sketch, ask: Question, value: int, *, steps: float = GPU_STEPS) -> None:
     """A search by near_far.cuh, its edges shared as the caller says."""
-    from clew.engines.cuda.paths import DEFAULT, TRACED_STEPS, tuning_of
+    from clew.algorithms.paths.cuda import DEFAULT, TRACED_STEPS, tuning_of
 
     n, balance = ask.graph.num_vertices, ask.arguments.get("balance", DEFAULT.balance)
     entry = 16 if ask.id_bytes == 4 and ask.graph.num_arcs < 2**32 else 32

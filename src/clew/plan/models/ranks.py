@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from clew.algorithms.flow import check_fraction, check_rounds
+from clew.algorithms.pagerank.arguments import check_fraction, check_rounds
 from clew.plan.models.common import Question, around, choose_team, count_graph, itemsize, model, over_products
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
@@ -68,8 +68,8 @@ def _ranks(ask: Question, name: str, damping: float, *, personal: bool) -> Sketc
     if ask.on_gpu:
         _on_gpu(sketch, ask, wide, weighted)
         return sketch
+    from clew.algorithms.pagerank.cpu import TRACED_ROUNDS
     from clew.engines.cpu.blocks import AHEAD, ahead_of, fixed_blocks
-    from clew.engines.cpu.pagerank import TRACED_ROUNDS
 
     rows = graph.incoming if not graph.directed or graph.has_incoming else graph.outgoing
     sketch.keep("what part vertices pass on", "scratch", n, wide)
@@ -92,8 +92,8 @@ def _ranks(ask: Question, name: str, damping: float, *, personal: bool) -> Sketc
 
 
 def _on_gpu(sketch: Sketch, ask: Question, wide: int, weighted: bool) -> None:
-    from clew.engines.cuda.pagerank import products_pay
-    from clew.engines.cuda.pull_rows import UNEVEN_FROM
+    from clew.algorithms.pagerank.cuda import products_pay
+    from clew.algorithms.pagerank.cuda_pull import UNEVEN_FROM
 
     n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
     longest = int(ask.graph.degrees("in").max(initial=0))
@@ -115,7 +115,7 @@ def _on_gpu(sketch: Sketch, ask: Question, wide: int, weighted: bool) -> None:
     sketch.do("rounds", sketch.iterations.times(around(arcs + n)), 0, streamed=per_edge, steps=steps)
 
 
-@model("hits", on_gpu="products")
+@model("hits")
 def hits(ask: Question) -> Sketch:
     """Two products a round."""
     n, arcs = ask.graph.num_vertices, ask.graph.num_arcs

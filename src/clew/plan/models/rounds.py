@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from clew.algorithms.flow import check_most_rounds
-from clew.plan.models.common import Question, around, choose_team, count_graph, model
+from clew.algorithms.pagerank.arguments import check_most_rounds
+from clew.plan.models.common import Question, around, choose_team, count_graph, count_workspace, model
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
 
@@ -26,17 +26,14 @@ def _around_both_ways(ask: Question, iterations: Span | None) -> tuple[Sketch, f
 def k_core(ask: Question) -> Sketch:
     """Peeling."""
     sketch, arcs = _around_both_ways(ask, None)
-    n, wide = ask.graph.num_vertices, ask.id_bytes
-    sketch.keep("core", "result", n, wide, ask.memory)
+    count_workspace(sketch, ask, "k_core")
     sketch.choose("direction", "push from what is peeled", "each edge is looked at when one of its ends goes")
     if ask.on_gpu:
-        sketch.keep("queue and lists", "scratch", 4 * n, wide, "gpu")
         sketch.choose("load balance", "rows by length", "a lane, a warp or a block for a vertex")
         sketch.do("peeling", around(arcs), 0, streamed=GPU_CORE, steps=Span(20, 200, 2000))
         return sketch
-    sketch.keep("links and what is left", "scratch", 2 * n, wide)
     choose_team(sketch, ask.graph.num_arcs, "each member peels a block of vertices with about as many edges")
-    sketch.do("peeling", around(CORE_EDGE * arcs), ask.spread(wide), streamed=0.5, steps=Span(5, 100, 1000))
+    sketch.do("peeling", around(CORE_EDGE * arcs), ask.spread(ask.id_bytes), streamed=0.5, steps=Span(5, 100, 1000))
     return sketch
 
 
@@ -108,7 +105,7 @@ def label_propagation(ask: Question) -> Sketch:
         "direction", "pull", "a vertex counts the labels around it, if one of them changed in the round before"
     )
     if ask.on_gpu:
-        from clew.engines.cuda.label_propagation import TABLES_BYTES
+        from clew.algorithms.label_propagation.cuda import TABLES_BYTES
 
         sketch.keep("queues", "scratch", 2 * n, wide, "gpu")
         sketch.keep("tables of long rows, at most", "scratch", min(TABLES_BYTES, int(arcs) * 16), 1, "gpu")

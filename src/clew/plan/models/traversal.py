@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.plan.models.common import Question, around, choose_team, count_graph, model, over_products
+from clew.plan.models.common import Question, around, choose_team, count_graph, count_workspace, model, over_products
 from clew.plan.models.paths import search_on_gpu
 from clew.plan.parts import Sketch
 from clew.plan.span import Span
@@ -21,22 +21,20 @@ def bfs(ask: Question) -> Sketch:
     sketch = Sketch(iterations=ask.shape.levels)
     balanced = ask.on_gpu and ask.arguments.get("balance", "auto") != "auto"
     count_graph(sketch, ask, incoming=not balanced)
-    n, wide = ask.graph.num_vertices, ask.id_bytes
-    sketch.keep("depth", "result", n, 4, ask.memory)
-    sketch.keep("parent", "result", n, wide, ask.memory)
     if balanced:
+        n = ask.graph.num_vertices
+        sketch.keep("depth", "result", n, 4, ask.memory)
+        sketch.keep("parent", "result", n, ask.id_bytes, ask.memory)
         sketch.choose("direction", "push throughout", "edges are shared as the caller said, which has no pulling")
         search_on_gpu(sketch, ask, 4)
         return sketch
+    count_workspace(sketch, ask, "bfs")
     if ask.on_gpu:
         _bfs_on_gpu(sketch, ask)
         return sketch
-    from clew.engines.cpu import kernels_bfs as kernels
-    from clew.engines.cpu.bfs import TRACED_LEVELS
+    from clew.algorithms.bfs import kernels
 
-    sketch.keep("queue", "scratch", n, wide)
-    sketch.keep("two bitmaps", "scratch", 2 * -(-n // 64), 8)
-    sketch.keep("trace", "scratch", min(n, TRACED_LEVELS) + 1, 32)
+    wide = ask.id_bytes
     pulls = ask.shape.expanding and ask.shape.mean_degree >= 2
     sketch.choose(
         "direction",
@@ -61,14 +59,8 @@ def bfs(ask: Question) -> Sketch:
 
 
 def _bfs_on_gpu(sketch: Sketch, ask: Question) -> None:
-    from clew.engines.cuda.bfs import BIG, PULL_COST, TRACED_LEVELS
+    from clew.algorithms.bfs.cuda import BIG, PULL_COST
 
-    n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
-    entry = 16 if ask.id_bytes == 4 else 32
-    sketch.keep("queue", "scratch", n, entry, "gpu")
-    sketch.keep("pieces of long rows", "scratch", 2 * (arcs // BIG) + 1, entry, "gpu")
-    sketch.keep("bitmaps", "scratch", 2 * -(-n // 32), 4, "gpu")
-    sketch.keep("trace", "scratch", min(n, TRACED_LEVELS) + 1, 32, "gpu")
     sketch.choose(
         "direction",
         "push or pull, level by level",
@@ -78,7 +70,7 @@ def _bfs_on_gpu(sketch: Sketch, ask: Question) -> None:
     sketch.do("looking at edges", around(ask.reached_vertices), 0, streamed=GPU_VERTEX, steps=ask.shape.levels)
 
 
-@model("multi_source_bfs", on_gpu="products")
+@model("multi_source_bfs")
 def multi_source_bfs(ask: Question) -> Sketch:
     """64 searches at a time."""
     sketch = Sketch(iterations=ask.shape.levels)
@@ -96,8 +88,8 @@ def multi_source_bfs(ask: Question) -> Sketch:
 def batches(sketch: Sketch, ask: Question, sources: int) -> None:
     """Searches from so many vertices, on the CPU."""
     from clew import threads
-    from clew.engines.cpu import kernels_multi_source as kernels
-    from clew.engines.cpu.multi_source import BATCHES_PER_THREAD, threads_search_alone
+    from clew.algorithms.multi_source_bfs import kernels
+    from clew.algorithms.multi_source_bfs.cpu import BATCHES_PER_THREAD, threads_search_alone
 
     n, wide, arcs = ask.graph.num_vertices, ask.id_bytes, ask.graph.num_arcs
     count = -(-sources // kernels.SEARCHES)

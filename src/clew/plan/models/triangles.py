@@ -70,7 +70,7 @@ def _count(sketch: Sketch, ask: Question, entry: float) -> None:
     if ask.on_gpu:
         _on_gpu(sketch, ask)
         return
-    from clew.engines.cpu.triangles import SHORT, rows_are_short
+    from clew.algorithms.triangles.cpu import SHORT, rows_are_short
 
     if graph.num_arcs and rows_are_short(graph):
         sketch.choose("method", "merging rows", f"a neighbour has {SHORT} neighbours or fewer on average")
@@ -96,7 +96,7 @@ def _count(sketch: Sketch, ask: Question, entry: float) -> None:
 
 
 def _on_gpu(sketch: Sketch, ask: Question) -> None:
-    from clew.engines.cuda.triangles import LARGE_SLOTS, SHORT, SMALL_SLOTS
+    from clew.algorithms.triangles.cuda import LARGE_SLOTS, SHORT, SMALL_SLOTS
 
     graph, n = ask.graph, ask.graph.num_vertices
     both = 2 if graph.directed else 1

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from clew.engines.cuda.expressions import definitions, linked
-from clew.engines.cuda.source import KERNELS, Program, ctype, kept
+from clew.engines.cuda.source import Program, ctype, kept, kernel_files
 from clew.errors import DeviceError, MissingDependencyError
 
 HERE = Path(__file__).parent
@@ -78,7 +78,8 @@ class Builder:
         run([*flags, "-x", "c++-cpp-output", "-", "-x", "none", str(runtime), "-o", str(draft)], text + entries)
 
     def _options(self) -> list[str]:
-        return ["-include", str(HEADER), f"-D__CUDA_ARCH__={self.cuda_arch}", f"-I{KERNELS}"]
+        folders = sorted({str(path.parent) for path in kernel_files().values()})
+        return ["-include", str(HEADER), f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{folder}" for folder in folders)]
 
     def _text(self, program: Program) -> str:
         """The macros come after the emulation, whose own names they must not replace."""
@@ -90,7 +91,7 @@ class Builder:
                 f'extern "C" __attribute__((visibility("default"))) {ctype(operator.result)} (*{name})({arguments});'
             )
             lines.append(f"{ctype(operator.result)} (*{name})({arguments});")
-        return "\n".join([*lines, f'#include "{KERNELS / program.file}"', ""])
+        return "\n".join([*lines, f'#include "{kernel_files()[program.file]}"', ""])
 
     def _key(self, *parts: str) -> str:
         everything = [*parts, repr(self), repr((FLAGS, PLAIN, SANITIZED, ENTRY)), compiler_version(), emulation_text()]

@@ -1,0 +1,126 @@
+"""All distances on a GPU: one matrix, by Floyd and Warshall."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.all_pairs import cpu, summary
+from clew.algorithms.registry import Answer
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.launches import Pace
+from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.source import Program, ctype
+from clew.graph import Graph
+from clew.progress import over
+
+SIDE = 64  # of a tile, as in floyd_warshall.cuh
+TALL, WIDE = 4, 4  # numbers of a tile that a thread computes: rows and columns, the latter in fours
+ROUNDS_PER_LAUNCH = 64  # then the host has a look, so that Ctrl-C is heard,
+SUMS_PER_LAUNCH = 1 << 41  # or after so many sums: about 0.3 s
+FAR = 2**30 - 1  # in 32 bits: twice this is still a number
+# A GPU does so many pairs in the time that the CPU takes for one, and the CPU searches from so many vertices at once.
+TIMES_FASTER, SEARCHES_AT_ONCE = 500, 64
+
+VARIANTS = [
+    Program.of(
+        "floyd_warshall.cuh",
+        {"index_t": "int", "offset_t": "unsigned int", "number_t": number, "weight_t": weight, "WEIGHTED": weighted},
+    )
+    for number, weight, weighted in (("int", "unsigned char", 1), ("float", "float", 1), ("double", "float", 0))
+]
+
+
+def all_pairs(device: Device, graph: Graph, method: str) -> Answer:
+    """Distances by a method, or by the faster one; searches are done on the CPU."""
+    chosen = methods(graph)[0] if method == "auto" else method
+    return summary(graph, cpu.sparse(graph) if chosen == "sparse" else floyd_warshall(device, graph), chosen)
+
+
+def methods(graph: Graph) -> list[str]:
+    """The methods that can do this graph, the faster one first; searches are done on the CPU."""
+    able = cpu.methods(graph)
+    if len(able) == 1:
+        return able
+    n, arcs = graph.num_vertices, graph.num_arcs
+    searches = cpu.PAIRS_PER_VERTEX * n + cpu.PAIRS_PER_ARC * arcs
+    if graph.weights is None:
+        searches //= SEARCHES_AT_ONCE
+    return ["floyd_warshall", "sparse"] if n * n < TIMES_FASTER * searches else ["sparse", "floyd_warshall"]
+
+
+def floyd_warshall(device: Device, graph: Graph, *, number: Any = None, tall: int = TALL, wide: int = WIDE) -> Any:
+    """Distances by Floyd and Warshall, on the device; a diagonal below 0 is the mark of a negative cycle.
+
+    Integers are computed in 32 bits where no sum can be too large and no weight is negative, else as float64, which is
+    exact as long as ``check_exact`` says so. ``number``, ``tall`` and ``wide`` replace what would be chosen, to measure
+    it.
+    """
+    cpu.check_exact(graph)
+    weights = graph.weights
+    whole = weights is None or weights.dtype.kind != "f"
+    if weights is not None and not whole:
+        kind: np.dtype[Any] = weights.dtype
+    else:
+        kind = np.dtype(_integers(graph) if number is None else number)
+    far = kind.type(FAR if kind.kind == "i" else np.inf)
+    n = graph.num_vertices
+    distance = device.empty((n, n), kind)
+    if n == 0:
+        return distance.astype(np.int64 if whole else kind)
+    rows = rows_on(device, graph.outgoing)
+    defines = {**rows.defines, "number_t": ctype(kind), "TALL": tall, "WIDE": wide}
+    fill = device.kernel("floyd_warshall.cuh", "weights_as_matrix", defines)
+    device.launch(
+        fill,
+        blocks_for(device, n * 32, 256),
+        256,
+        np.uint64(n),
+        rows.offsets,
+        rows.neighbours,
+        rows.weights,
+        far,
+        distance,
+    )
+    _close(device, defines, distance, far, (SIDE // tall) * (SIDE // wide))
+    if not whole:
+        return distance
+    integers = device.empty((n, n), np.int64)
+    convert = device.kernel("floyd_warshall.cuh", "as_integers", defines)
+    device.launch(convert, blocks_for(device, n * n, 256), 256, np.uint64(n * n), distance, far, integers)
+    return integers
+
+
+def _close(device: Device, defines: dict[str, Any], distance: Any, far: Any, threads: int) -> None:
+    """Replace the weights of edges by the lengths of shortest paths, in place."""
+    n, kind = distance.shape[0], distance.dtype
+    kernel = device.kernel("floyd_warshall.cuh", "floyd_warshall", defines)
+    closed = device.empty(SIDE * SIDE, kind)
+    barrier = device.zeros(GRID_BARRIER_WORDS, np.uint32)
+    tiles = -(-n // SIDE)
+    rounds = max(1, min(ROUNDS_PER_LAUNCH, SUMS_PER_LAUNCH // (n * n * SIDE)))
+    pace = Pace(device)
+    for begin in over(range(0, tiles, rounds), "Floyd-Warshall", unit="rounds"):
+        device.launch_cooperative(
+            kernel,
+            threads,
+            distance,
+            np.uint64(n),
+            far,
+            np.uint64(begin),
+            np.uint64(min(tiles, begin + rounds)),
+            closed,
+            barrier,
+            shared=2 * SIDE * SIDE * kind.itemsize,
+            most=max(2 * tiles, tiles * tiles),
+        )
+        if tiles > rounds:
+            pace.launched()
+
+
+def _integers(graph: Graph) -> type[np.generic]:
+    """The type to compute integers in."""
+    weights = graph.weights
+    negative = weights is not None and weights.size > 0 and weights.dtype.kind == "i" and weights.min() < 0
+    return np.float64 if negative or cpu.longest(graph) >= FAR else np.int32

@@ -1,0 +1,7 @@
+"""Checker of shortest paths over any weights."""
+
+from __future__ import annotations
+
+from clew.algorithms.sssp.check import sssp
+
+bellman_ford = sssp  # the rules are the same whatever the signs of the weights

@@ -1,0 +1,82 @@
+"""Bellman-Ford on a GPU: the search of the shortest paths with everything near, and the report of a negative cycle.
+
+Without a negative cycle there are at most as many rounds as vertices, and no sum falls below the largest weight times
+that number. Long before that, whenever as many edges have been followed as there are, the edges that offer their ends
+least are searched for a cycle; one whose sum is below 0 is the answer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.bellman_ford import negative_cycle
+from clew.algorithms.paths import summary
+from clew.algorithms.paths.cuda import DEFAULT, Problem, Search, Tuning
+from clew.algorithms.paths.cuda_tree import cycle_of_least_offers, tree_of_tight_edges
+from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.registry import Answer
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.frontiers import NO_LIMIT
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.graph import Graph
+
+
+def bellman_ford(
+    device: Device, graph: Graph, source: int, *, deterministic: bool = False, tuning: Tuning = DEFAULT
+) -> Answer:
+    """Shortest paths over any weights whose sums the caller knows to fit: int64, or the weights' floats."""
+    rows = rows_on(device, graph.outgoing, paired=True)
+    n = graph.num_vertices
+    search = Search(device, rows, source, any_sums(device, rows), tuning)
+    negative = weight_facts(device, rows).smallest < 0
+    between = limit = max(n, graph.num_arcs) if negative else NO_LIMIT
+    while True:
+        told = search.run(relaxed_limit=limit)
+        if search.is_done(told):
+            break
+        cycle = cycle_of_least_offers(search)
+        if cycle and _sum_along(graph, cycle) < 0:
+            raise negative_cycle(graph, cycle)
+        if search.step - 1 > n or search.has_diverged(told):
+            return _on_cpu(device, graph, source, deterministic)
+        between *= 2  # so that all checks together cost no more than the search
+        limit = int(told["relaxed"]) + between
+    tree = None
+    if deterministic or not search.links_used:
+        tree = tree_of_tight_edges(search, breadth_first=deterministic or negative)
+    return summary("distance", search.finish(tree)._replace(buckets=search.step - 1))
+
+
+def any_sums(device: Device, rows: DeviceRows) -> Problem:
+    """Sums of weights of either sign: in 32 bits where even those round a cycle that is not yet noticed fit."""
+    dtype = np.dtype(rows.weights.dtype)
+    if dtype.kind == "f":
+        return Problem(dtype, False, 0, 0, -np.inf, np.inf, dtype, np.inf, np.inf)
+    facts = weight_facts(device, rows)
+    reach = max(abs(int(facts.smallest)), abs(int(facts.largest))) * rows.num_vertices
+    small, largest = np.iinfo(np.int32).max, np.iinfo(np.int64).max
+    fits = 4 * reach < small
+    value, unreached = (np.dtype(np.int32), small) if fits else (np.dtype(np.int64), largest)
+    return Problem(value, False, 0, 0, -reach, unreached, np.dtype(np.int64), largest, np.inf)
+
+
+def _sum_along(graph: Graph, cycle: list[int]) -> Any:
+    """The sum of a cycle's weights, by the lightest of parallel edges."""
+    indptr, indices, weights = graph.outgoing.indptr, graph.outgoing.indices, graph.outgoing.weights
+    assert weights is not None
+    total: Any = 0
+    for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
+        row = slice(indptr[u], indptr[u + 1])
+        total += weights[row][indices[row] == v].min().item()
+    return total
+
+
+def _on_cpu(device: Device, graph: Graph, source: int, deterministic: bool) -> Answer:
+    """There is a negative cycle, or floats round as if there were: the CPU's search says which."""
+    from clew.algorithms.bellman_ford.cpu import bellman_ford as search
+
+    found = search(graph, source, deterministic=deterministic)
+    return replace(found, values={name: device.upload(array) for name, array in found.values.items()})

@@ -1,0 +1,231 @@
+"""Betweenness on a GPU: dependencies of sources on vertices, a block for each source or all of them for one."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from clew import build
+from clew.adjacency import Adjacency
+from clew.algorithms.betweenness import summary
+from clew.algorithms.betweenness.cpu import LARGE
+from clew.algorithms.registry import Answer
+from clew.dtypes import Array
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.launches import share_of
+from clew.engines.cuda.rows import DeviceRows, into_of, rows_on
+from clew.engines.cuda.source import Program
+from clew.errors import ResourceError
+from clew.graph import Graph
+from clew.progress import over
+
+THREADS = 512
+BIG_ROW = 4096  # edges of a row from which on a block sums it up
+SOURCES_PER_LAUNCH = 8  # of searches by the whole grid; then the host has a look, so that Ctrl-C is heard,
+EDGES_PER_LAUNCH = 1 << 33  # or after so many edges, followed both ways
+MANY_BYTES = 8 << 30  # memory for searches by one block each
+ENTRIES = 1 << 26  # dependencies that a round of those keeps
+CONTROL_BYTES = 4 * GRID_BARRIER_WORDS + 4 * 8 + 5 * 8
+
+VARIANTS = [
+    Program.of(
+        "betweenness.cuh",
+        {"index_t": index, "offset_t": offset, "DIRECTED": directed, "MANY": many, "CLUSTER": 8},
+    )
+    for index, offset, directed, many in (
+        ("int", "unsigned int", 0, 0),
+        ("int", "long long", 1, 1),
+        ("long long", "long long", 1, 0),
+    )
+]
+
+_distinct: WeakKeyDictionary[DeviceRows, bool] = WeakKeyDictionary()
+
+
+def betweenness(device: Device, graph: Graph, sources: Array, scale: Any) -> Answer:
+    """The dependencies on every vertex, scaled."""
+    scale = device.upload(scale) if isinstance(scale, np.ndarray) else scale
+    return summary(graph, sources, dependencies(device, graph, sources) * scale)
+
+
+def dependencies(
+    device: Device,
+    graph: Graph,
+    sources: Array,
+    *,
+    many: bool | None = None,
+    large: float = LARGE,
+    threads: int = THREADS,
+    **constants: int,
+) -> Any:
+    """For every vertex, the sum of the sources' dependencies on it (float64, on the device).
+
+    ``many`` says whether every source gets a block of its own, rather than all blocks work on one source after the
+    other; by default, where there are enough sources to fill the device and memory for their searches. The sum
+    for one source is the same either way. ``constants`` (BIG_ROW, SHORT_ROW, NARROW) replace those of the kernel.
+    """
+    rows = _without_duplicates(device, graph.outgoing)
+    into = _without_duplicates(device, into_of(graph)) if graph.directed else None
+    total = device.zeros(graph.num_vertices, np.float64)
+    if sources.size == 0:
+        return total
+    search = _Searches(device, rows, into, large, threads, {"BIG_ROW": BIG_ROW, **constants})
+    at_once = MANY_BYTES // max(1, search.bytes_each)
+    if many is None:
+        many = a_block_each_pays(sources.size, at_once, device.num_processors)
+    if many:
+        try:
+            search.side_by_side(sources, max(1, at_once), total)
+            return total
+        except ResourceError:
+            total.fill(0)  # less memory is free than there might be
+    search.one_by_one(sources, total)
+    return total
+
+
+def a_block_each_pays(num_sources: int, at_once: int, num_processors: int) -> bool:
+    """Whether there are sources, and memory for their searches, to keep every processor busy."""
+    return min(num_sources, at_once) >= num_processors
+
+
+def bytes_of_a_search(num_vertices: int, id_bytes: int, most_big: int) -> int:
+    """The memory of one search that others run beside, with so many long rows at most."""
+    return num_vertices * (16 + 3 * id_bytes + 2) + most_big * id_bytes
+
+
+class _Searches:
+    """The graph, and how to start searches on it."""
+
+    def __init__(
+        self,
+        device: Device,
+        rows: Adjacency,
+        into: Adjacency | None,
+        large: float,
+        threads: int,
+        constants: dict[str, int],
+    ) -> None:
+        self.device, self.host_rows, self.large, self.threads = device, rows, large, threads
+        parts = 1 if into is None else 2
+        self.out = rows_on(device, rows, weights=False, parts=parts)
+        self.into = None if into is None else rows_on(device, into, weights=False, parts=parts)
+        self.index = np.dtype(self.out.neighbours.dtype)
+        self.constants = constants
+        self.most_big = 2 * (self.out.num_arcs // constants["BIG_ROW"]) + 1
+
+    @property
+    def sources_per_launch(self) -> int:
+        """Searches that take a few tenths of a second together, or one."""
+        edges = share_of(EDGES_PER_LAUNCH, self.out)
+        return max(1, edges // (self.out.num_arcs + self.out.num_vertices))
+
+    @property
+    def bytes_each(self) -> int:
+        """The memory of one search that others run beside."""
+        return bytes_of_a_search(self.out.num_vertices, int(self.index.itemsize), self.most_big)
+
+    def side_by_side(self, sources: Array, at_once: int, total: Any) -> None:
+        """A block for every source; then their rows are added in the order of the sources."""
+        device, n = self.device, self.out.num_vertices
+        kernel = self._kernel("betweenness", many=True)
+        blocks = min(device.resident_blocks(kernel, self.threads), at_once, sources.size)
+        in_round = min(sources.size, max(blocks, min(ENTRIES // n, self.sources_per_launch)))
+        memory = self._memory(blocks)
+        found = device.empty((in_round, n), np.float64)
+        add = self._kernel("add_dependencies", many=True)
+        for start in over(range(0, sources.size, in_round), "searching", unit="sources"):
+            chosen = sources[start : start + in_round]
+            taken = device.zeros(1, np.uint32)
+            failed = device.empty(chosen.size, np.uint8)
+            arguments = self._arguments(chosen, memory, found, failed, taken)
+            device.launch(kernel, min(blocks, chosen.size), self.threads, *arguments)
+            device.launch(
+                add,
+                blocks_for(device, n, 256),
+                256,
+                self.index.type(n),
+                np.uint64(chosen.size),
+                found,
+                failed,
+                total,
+            )
+            self._once_more(chosen, failed, total)
+
+    def one_by_one(self, sources: Array, total: Any) -> None:
+        """All blocks for one source after the other."""
+        device = self.device
+        kernel = self._kernel("betweenness", many=False)
+        memory = self._memory(1)
+        at_once = min(SOURCES_PER_LAUNCH, self.sources_per_launch)
+        for start in over(range(0, sources.size, at_once), "searching", unit="sources"):
+            chosen = sources[start : start + at_once]
+            failed = device.empty(chosen.size, np.uint8)
+            arguments = self._arguments(chosen, memory, total, failed, None)
+            device.launch_cooperative(kernel, self.threads, *arguments, cluster=device.cluster_size)
+            self._once_more(chosen, failed, total)
+
+    def _once_more(self, sources: Array, failed: Any, total: Any) -> None:
+        """Searches whose counts lie too far apart for a float64: those are for the CPU."""
+        for source in sources[np.flatnonzero(self.device.download(failed))]:
+            from clew.algorithms.betweenness import kernels_wide as kernels
+            from clew.dtypes import as_bits
+
+            row = np.empty(self.out.num_vertices)
+            kernels.wide_dependencies(self.host_rows.unsigned(), as_bits(np.array([source]))[0], row)
+            total += self.device.upload(row)
+
+    def _kernel(self, name: str, *, many: bool) -> Any:
+        wide = {macro: self.out.defines[macro] for macro in ("index_t", "offset_t")}
+        kinds = {"DIRECTED": int(self.into is not None), "MANY": int(many), "CLUSTER": self.device.cluster_size}
+        return self.device.kernel("betweenness.cuh", name, {**wide, **kinds, **self.constants})
+
+    def _memory(self, teams: int) -> tuple[Any, ...]:
+        """What ``teams`` searches that run side by side need."""
+        n, empty = self.out.num_vertices, self.device.empty
+        words = -(-n // 32) if self.into is not None else 0
+        return (
+            empty(teams * n, np.float64),
+            empty(teams * n, np.float64),
+            empty(teams * n, self.index),
+            empty(teams * (n + 2), self.index),
+            empty(teams * self.most_big, self.index),
+            empty(teams * (n + 2), self.index),
+            empty(teams * (n + 2), np.uint8),
+            empty(teams * words, np.uint32),
+            self.device.zeros(teams * CONTROL_BYTES, np.uint8),
+        )
+
+    def _arguments(self, chosen: Array, memory: tuple[Any, ...], found: Any, failed: Any, taken: Any) -> list[Any]:
+        into = (None, None) if self.into is None else (self.into.offsets, self.into.neighbours)
+        return [
+            self.index.type(self.out.num_vertices),
+            self.out.offsets,
+            self.out.neighbours,
+            *into,
+            self.device.upload(chosen.astype(np.int64)),
+            np.uint64(chosen.size),
+            np.float64(self.large),
+            np.uint64(self.most_big),
+            *memory[:-1],
+            found,
+            failed,
+            taken,
+            memory[-1],
+        ]
+
+
+def _without_duplicates(device: Device, rows: Adjacency) -> Adjacency:
+    """The rows themselves where no edge is there twice: a path over either of two equal edges is one path."""
+    there = rows_on(device, rows, weights=False)
+    if there not in _distinct:
+        found = device.zeros(1, np.uint32)
+        wide = {macro: there.defines[macro] for macro in ("index_t", "offset_t")}
+        kernel = device.kernel("betweenness.cuh", "find_duplicates", {**wide, "DIRECTED": 0, "MANY": 0})
+        blocks, n = blocks_for(device, there.num_vertices * 32, 256), there.neighbours.dtype.type(there.num_vertices)
+        device.launch(kernel, blocks, 256, n, there.offsets, there.neighbours, found)
+        _distinct[there] = not device.download(found)[0]
+    if _distinct[there]:
+        return rows
+    return build.from_rows(rows.indptr, rows.indices, None, directed=True, duplicates="drop", loops="drop").adjacency

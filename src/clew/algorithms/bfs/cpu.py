@@ -1,0 +1,68 @@
+"""Breadth-first search on the CPU: memory for the kernel, and its answer as arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew import threads
+from clew.algorithms.arguments import check_balance
+from clew.algorithms.registry import Answer
+from clew.build.rows import blocks_of
+from clew.dtypes import Array
+from clew.engines.cpu import team
+from clew.graph import Graph
+from clew.result import Trace
+from clew.tracing import timed
+from clew.workspace import Workspace, result, scratch
+
+TRACED_LEVELS = 1 << 16
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a search."""
+    from clew.algorithms.bfs import kernels
+
+    n, ids = graph.num_vertices, graph.indices.dtype
+    return Workspace(
+        depth=result(n, np.int32),
+        parent=result(n, ids),
+        queue=scratch(n, f"u{ids.itemsize}"),
+        front=scratch(-(-n // 64), np.uint64),
+        behind=scratch(-(-n // 64), np.uint64),
+        trace=scratch((min(n, TRACED_LEVELS) + 1, kernels.COLUMNS), np.int64),
+    )
+
+
+def bfs(
+    graph: Graph, source: int, deterministic: bool = False, balance: str = "auto", cut: int | None = None
+) -> Answer:
+    """Search from ``source``. Depths are unique; parents are, with ``deterministic``, the smallest possible."""
+    from clew.algorithms.bfs import kernels
+
+    check_balance(balance, cut, on_gpu=False)
+    work = workspace(graph).allocate()
+    depth, parent = work.depth, work.parent
+    out, into = graph.outgoing.unsigned(), graph.incoming.unsigned()
+    scratch_arrays = (work.queue, work.front, work.behind, work.trace)
+    start = np.uint64(source)
+    levels, reached = team.run(
+        kernels.bfs, graph.num_arcs, out, into, start, depth, parent, *scratch_arrays, bounded=True
+    )
+    if deterministic:
+        bounds = blocks_of(graph.incoming)
+        threads.each(kernels.smallest_parents, bounds.size - 1, bounds, into, depth, parent)
+    rows, width = work.trace[: levels + 1], graph.indices.itemsize
+    trace = Trace.later(lambda: _columns(rows, kernels.PULL, width))
+    values, facts = {"depth": depth, "parent": parent}, {"num_reached": int(reached)}
+    return Answer(values, facts, unreached=-1, iterations=int(levels), trace=trace)
+
+
+def _columns(rows: Array, pull: int, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last level ended."""
+    frontier, edges, direction, begun = rows.T
+    told = {
+        "frontier": frontier[:-1],
+        "edges": edges[:-1],
+        "direction": np.where(direction[:-1] == pull, "pull", "push"),
+    }
+    return timed(told, begun, width)

@@ -1,0 +1,37 @@
+"""Colouring by rounds: whoever has the largest or the smallest random value around gets a colour."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist, simple
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.operators import semirings
+from clew.result import Trace
+
+
+def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
+    """Two colours a round, none used again; see ``clew.coloring`` with ``method="rounds"``."""
+    links = simple(graph, directed=False)
+    n = graph.num_vertices
+    value: Array = np.random.default_rng(seed).permutation(n)
+    high, low = value, value  # those with a colour are -1 in one and n in the other, which beats nobody
+    color = np.full(n, -1, dtype=np.int32)
+    colored: list[int] = []
+    while sum(colored) < n:
+        largest = waist.spmv(links, high, semirings.max_second)
+        smallest = waist.spmv(links, low, semirings.min_second)
+        first = waist.compact(waist.elementwise(lambda own, near: own > near and own >= 0, high, largest))
+        color[first] = 2 * len(colored)
+        second = waist.elementwise(lambda own, near: own < near, low, smallest)
+        second = waist.compact(waist.elementwise(lambda second, color: second and color < 0, second, color))
+        color[second] = 2 * len(colored) + 1
+        high, low = high.copy(), low.copy()
+        for chosen in (first, second):
+            high[chosen], low[chosen] = -1, n
+        colored.append(first.size + second.size)
+    used, numbered = np.unique(color, return_inverse=True)
+    trace = Trace({"colored": np.array(colored)})
+    return Answer({"color": numbered.astype(np.int32)}, {"count": used.size}, iterations=len(colored), trace=trace)

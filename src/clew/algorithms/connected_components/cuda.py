@@ -1,0 +1,103 @@
+"""Connected components on the GPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.connected_components import summary
+from clew.algorithms.registry import Answer
+from clew.engines.cuda.compaction import true_places
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.source import Program, ctype
+from clew.graph import Graph
+
+THREADS = 512
+WARP = 32
+LONG_ROW = 2048  # as in rows_by_size.cuh: there cannot be more long rows than arcs / LONG_ROW
+TILE = 4096  # vertices, as in components_tiled.cuh
+BYTES_IN_TILE = 6  # of shared memory for each
+STAGED_EDGES = 8  # for each vertex of a tile, so many on average are brought from the host before they are joined
+SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each are most of them
+ON_HOST = {"ON_HOST": 1}
+
+
+def connected_components(device: Device, graph: Graph) -> Answer:
+    """Components over edges in any direction; label and sizes stay on the device."""
+    label = component_labels(device, graph)
+    return summary(label, component_sizes(device, label))
+
+
+def component_labels(device: Device, graph: Graph, *, sampled: bool | None = None, **constants: int) -> Any:
+    """The smallest vertex that each vertex hangs together with.
+
+    ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW, of edges on the host STAGED_EDGES) replace what
+    would be chosen, to measure it.
+    """
+    rows = rows_on(device, graph.outgoing, weights=False)
+    return labels_of_rows(device, rows, both_ways=not graph.directed, sampled=sampled, **constants)
+
+
+def labels_of_rows(
+    device: Device, rows: DeviceRows, *, both_ways: bool, sampled: bool | None = None, **constants: int
+) -> Any:
+    """The same of rows; ``both_ways`` says that every edge is in the rows of both its ends."""
+    n, index = rows.num_vertices, np.dtype(rows.neighbours.dtype)
+    parent = device.empty(n, index)
+    if n == 0:
+        return parent
+    if sampled is None:
+        sampled = sampling_pays(n, rows.num_arcs)
+    name = "components" if sampled else "components_staged" if rows.on_host else "components_tiled"
+    of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
+    kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
+    most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
+    long_ones = device.empty(rows.num_arcs // constants.get("LONG_ROW", LONG_ROW) + 1, index)
+    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, long_ones]
+    if sampled:
+        arguments.append(device.empty(1, index))
+    elif rows.on_host:
+        blocks = min(most, device.resident_blocks(kernel, THREADS, shared))
+        vertices = min(tile, max(WARP, 1 << (-(-n // blocks) - 1).bit_length()))  # as tile_trees.cuh has it
+        room = max(1, min(vertices * of_a_vertex, rows.num_arcs))
+        arguments += [device.empty(blocks * room, index), np.uint64(room)]
+    words = device.zeros(GRID_BARRIER_WORDS + 2, np.uint32)
+    words_of_state, barrier = words[GRID_BARRIER_WORDS:], words[:GRID_BARRIER_WORDS]
+    device.launch_cooperative(kernel, THREADS, *arguments, words_of_state, barrier, shared=shared, most=most)
+    return parent
+
+
+def sampling_pays(num_vertices: int, num_arcs: int) -> bool:
+    """Whether to join two edges of every vertex first, rather than all edges within tiles."""
+    return num_arcs >= SAMPLED_FROM * num_vertices
+
+
+def component_sizes(device: Device, label: Any) -> Any:
+    """The sizes of the components, in ascending order of their labels."""
+    n = int(label.size)
+    index = np.dtype(label.dtype)
+    tally = device.zeros(n, np.uint32 if index.itemsize == 4 else np.uint64)
+    defines = {**index_defines(index, 0), "tally_t": ctype(tally.dtype)}
+    kernel = device.kernel("components.cuh", "component_sizes", defines)
+    device.launch(kernel, blocks_for(device, n, THREADS, per_processor=4), THREADS, np.uint64(n), label, tally)
+    _, sizes = true_places(device, tally > 0, n, index, values=tally)
+    return sizes.astype(np.int64)
+
+
+def _defines(rows: DeviceRows) -> dict[str, Any]:
+    macros = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+    return {**macros, **ON_HOST} if rows.on_host else dict(macros)
+
+
+VARIANTS = [
+    Program.of(file, {**index_defines(np.dtype(index), num_arcs), **on_host})
+    for file, on_host in (
+        ("components.cuh", {}),
+        ("components.cuh", ON_HOST),
+        ("components_tiled.cuh", {}),
+        ("components_staged.cuh", ON_HOST),
+    )
+    for index, num_arcs in ((np.int32, 0), (np.int64, 1 << 32))
+]

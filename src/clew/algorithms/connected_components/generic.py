@@ -1,0 +1,31 @@
+"""Connected components: the smallest label of the neighbours, again and again, and of the vertex that it names."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.operators import functions, semirings
+
+
+def connected_components(waist: Waist, graph: Graph) -> Answer:
+    """The smallest vertex of every weak component; see ``clew.connected_components``."""
+    ids: Array = np.arange(graph.num_vertices, dtype=graph.indices.dtype)
+    label = ids
+    changed, rounds = True, 0
+    while changed:
+        after = label
+        for way in (False, True)[: 1 + graph.directed]:
+            near = waist.spmv(graph, label, semirings.min_second, transpose=way)
+            after = waist.elementwise(functions.smaller, after, near)
+        after = after[after]  # a label is a vertex of the same component, whose label may be smaller still
+        changed = bool(waist.total(waist.elementwise(lambda a, b: a != b, after, label).astype(np.int64)))
+        label = after
+        rounds += 1
+    roots = waist.compact(waist.elementwise(lambda a, b: a == b, label, ids))
+    sizes = np.bincount(label, minlength=graph.num_vertices)[roots]
+    facts = {"count": roots.size, "sizes": sizes, "largest": int(sizes.max(initial=0))}
+    return Answer({"label": label}, facts, iterations=rounds)

@@ -1,0 +1,39 @@
+"""Core numbers on the CPU: memory for the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew import threads
+from clew.algorithms.k_core import core_dtype, summary
+from clew.algorithms.registry import Answer
+from clew.build.rows import blocks_of
+from clew.engines.cpu import team
+from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run."""
+    n, ids = graph.num_vertices, graph.outgoing.unsigned()[1].dtype
+    members = threads.count()
+    return Workspace(
+        core=result(n, core_dtype(graph)),
+        links=scratch(n, ids),
+        left=scratch(n, ids),
+        lowest=scratch(members, np.int64),
+        taken=scratch(members, np.bool_),
+    )
+
+
+def k_core(graph: Graph) -> Answer:
+    """The core number of every vertex."""
+    from clew.algorithms.k_core import kernels
+
+    work = workspace(graph).allocate()
+    members = work.lowest.size
+    out, into = graph.outgoing.unsigned(), graph.incoming.unsigned() if graph.directed else None
+    bounds = blocks_of(graph.outgoing, members)
+    arrays = (work.core, work.links, work.left, work.lowest, work.taken)
+    team.run(kernels.k_core, graph.num_arcs, out, into, bounds, *arrays, most=members)
+    return summary(work.core, np.bincount(work.core))

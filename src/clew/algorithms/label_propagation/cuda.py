@@ -1,0 +1,80 @@
+"""Label propagation on the GPU: memory for the kernel, and its answer as arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.label_propagation import summary
+from clew.algorithms.label_propagation.cpu import TRACED_ROUNDS
+from clew.algorithms.registry import Answer
+from clew.engines.cuda.both_ways import both_ways
+from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.launches import clear_steps, share_of
+from clew.engines.cuda.source import Program
+from clew.graph import Graph
+
+THREADS = 512
+EDGES_PER_LAUNCH = 1 << 33  # then the host has a look, so that Ctrl-C is heard
+TABLES_BYTES = 256 << 20  # for the tables of rows too long for shared memory, but one of them at least
+CONTROL = np.dtype([("steps", "u4", 9), ("rounds", "u4"), ("changed", "u4"), ("selected", "u4")])  # then the barrier
+
+
+def label_propagation(device: Device, graph: Graph, max_iterations: int, **constants: int) -> Answer:
+    """At most so many rounds; fewer where nothing changes any more."""
+    n = graph.num_vertices
+    rows = both_ways(device, graph)
+    if n == 0 or max_iterations == 0:
+        settled = n == 0 and max_iterations > 0
+        label = device.upload(np.arange(n, dtype=rows.ids))
+        return summary(device.xp, label, int(settled), settled, {"changed": np.zeros(int(settled), np.int64)})
+    slots = constants.get("SLOTS", _slots(rows.ids))
+    kernel = device.kernel("labels.cuh", "propagate", {**rows.defines, "SLOTS": slots, **constants})
+    even, odd = (device.empty(n, rows.ids) for _ in range(2))
+    trace = device.empty(min(max_iterations, TRACED_ROUNDS), np.int64)
+    control = device.zeros(CONTROL.itemsize + 4 * GRID_BARRIER_WORDS, np.uint8)
+    arguments = (
+        even,
+        odd,
+        device.empty(n, np.uint8),
+        device.empty(2 * n, rows.ids),
+        *_tables(device, device.resident_blocks(kernel, THREADS), rows.largest_degree(), slots, rows.ids),
+        trace,
+        np.uint32(trace.size),
+        control,
+    )
+    edges = share_of(EDGES_PER_LAUNCH, *rows.rows)
+    left, most = max_iterations, max(1, edges // (graph.num_arcs + n))
+    while True:
+        turns = np.uint32(min(left, most))
+        device.launch_cooperative(kernel, THREADS, np.uint64(n), *rows.arguments, turns, *arguments)
+        found = device.download(control)[: CONTROL.itemsize].view(CONTROL)[0]
+        left -= int(turns)
+        if found["changed"] == 0 or left == 0:
+            break
+        clear_steps(control, CONTROL)
+    rounds = int(found["rounds"])
+    label, changes = odd if rounds % 2 else even, device.download(trace[:rounds])
+    return summary(device.xp, label, rounds, bool(found["changed"] == 0), {"changed": changes})
+
+
+def _slots(index: np.dtype[Any]) -> int:
+    """Places of a block's table: what fits into 48 KiB of shared memory."""
+    return 4096 if index.itemsize == 4 else 2048
+
+
+def _tables(device: Device, blocks: int, longest: int, slots: int, index: np.dtype[Any]) -> tuple[Any, ...]:
+    """Labels and votes of tables in global memory, how many there are, and their places."""
+    places = 1 << max(1, (2 * longest - 1).bit_length())
+    if places <= slots:
+        return device.empty(1, index), device.empty(1, np.uint32), np.uint32(0), np.uint64(0)
+    count = max(1, min(blocks, TABLES_BYTES // (places * (index.itemsize + 4))))
+    labels, votes = device.empty(count * places, index), device.empty(count * places, np.uint32)
+    return labels, votes, np.uint32(count), np.uint64(places)
+
+
+VARIANTS = [
+    Program.of("labels.cuh", {**index_defines(np.dtype(index), arcs), "SLOTS": _slots(np.dtype(index))})
+    for index, arcs in ((np.int32, 0), (np.int64, 1 << 32))
+]

@@ -1,0 +1,51 @@
+"""Maximal independent sets on the GPU: memory for the kernel. The sets are those of the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.algorithms.coloring.cpu import TRACED_ROUNDS
+from clew.algorithms.registry import Answer
+from clew.engines.cuda.both_ways import both_ways, few_blocks
+from clew.engines.cuda.device import Device, index_defines
+from clew.engines.cuda.launches import control_of, launch_until_done, share_of
+from clew.engines.cuda.source import Program
+from clew.generate.streams import stream
+from clew.graph import Graph
+from clew.result import Trace
+
+THREADS = 512
+STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
+#: As in independent_set.cuh.
+CONTROL = control_of(("begun", "rounds", "left", "done"), counters=3)
+
+
+def maximal_independent_set(device: Device, graph: Graph, seed: int, by_degree: bool, **constants: int) -> Answer:
+    """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
+    n = graph.num_vertices
+    rows = both_ways(device, graph)
+    member = device.empty(n, np.bool_)
+    keys, draws = stream(seed, "independent set keys"), stream(seed, "independent set draws")
+    if n == 0:
+        return Answer({"member": member}, {"size": 0}, iterations=0, trace=Trace({"left": np.empty(0, np.int64)}))
+    live, later, joining, listed = (device.empty(n, rows.ids) for _ in range(4))
+    left = device.empty(min(n, TRACED_ROUNDS), np.int64)
+    defines = {**rows.defines, "BY_DEGREE": int(by_degree), **constants}
+    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
+    kernel = device.kernel("independent_set.cuh", "independent_set", defines)
+    given = (np.uint64(n), *rows.arguments, steps, keys, draws, device.empty(n, np.uint64), member)
+    used = (live, later, joining, listed, left, np.uint32(left.size))
+    told = launch_until_done(
+        device,
+        CONTROL,
+        lambda control: device.launch_cooperative(kernel, THREADS, *given, *used, control, most=few_blocks(n)),
+    )
+    rounds = int(told["rounds"])
+    trace = Trace({"left": device.download(left[:rounds])})
+    return Answer({"member": member}, {"size": int(member.sum())}, iterations=rounds, trace=trace)
+
+
+VARIANTS = [
+    Program.of("independent_set.cuh", {**index_defines(np.dtype(index), arcs), "BY_DEGREE": by_degree})
+    for index, arcs, by_degree in ((np.int32, 0, 0), (np.int64, 1 << 32, 1))
+]

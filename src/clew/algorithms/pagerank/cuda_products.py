@@ -1,0 +1,111 @@
+"""PageRank of large skewed graphs: rounds of a product in the layout the graph has earned, and a short step between."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.pagerank.cuda_trace import ranks_with_trace, room_for_rounds
+from clew.algorithms.registry import Answer
+from clew.engines.cuda import algebra, balance
+from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.launches import Pace
+from clew.engines.cuda.ready_products import by_tiles
+from clew.engines.cuda.repeats import earned_layout
+from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.sweep import can_sweep, run_sweep, sweep_of
+from clew.operators import semirings
+
+THREADS = 256
+PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
+
+
+def rank_by_products(
+    device: Device,
+    rows: DeviceRows,
+    spread: Any,
+    jumps: Any,
+    start: Any,
+    value: np.dtype[Any],
+    *,
+    damping: float,
+    tolerance: float,
+    max_iterations: int,
+    layout: str | None = None,
+) -> Answer:
+    """Ranks from the in-edges ``rows``; ``spread``, ``jumps`` and ``start`` are None as in the kernels."""
+    n = rows.num_vertices
+    layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
+    names, multiply = _product(device, rows, value, layout)
+    defines = _defines(rows, value)
+    blocks = blocks_for(device, n, THREADS)
+    passed, moved, pulled = (device.empty(n, value) for _ in range(3))
+    sums = device.empty(2 * blocks, np.float64)
+    trace = room_for_rounds(device, max_iterations)
+    progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
+    whole = (np.uint64(n), rows.offsets, spread)
+    ends = (sums, np.float64(tolerance))
+    close = device.kernel("rank_rounds.cuh", "close_round", defines)
+    first = device.kernel("rank_rounds.cuh", "first_round", defines)
+    step = device.kernel("rank_rounds.cuh", "next_round", defines)
+
+    def close_round(started: bool) -> None:
+        noted = (np.int32(started), trace, np.uint32(trace.shape[0]), progress)
+        device.launch(close, 1, THREADS, np.uint32(blocks), *ends, *noted)
+
+    pace = Pace(device)
+    device.launch(first, blocks, THREADS, *whole, start, names, passed, moved, sums)
+    close_round(False)
+    for _ in range(max_iterations):
+        multiply(passed if names is None else moved, pulled)
+        given = (*whole, jumps, pulled, np.float64(damping), names, passed, moved, sums, progress)
+        device.launch(step, blocks, THREADS, *given)
+        close_round(True)
+        # A round takes far longer than asking; and while it is asked, or waited for, Ctrl-C is heard.
+        if tolerance == 0:
+            pace.launched()
+        elif device.download(progress).view(PROGRESS)[0]["converged"]:
+            break
+    rank = device.empty(n, value)
+    device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
+    found = device.download(progress).view(PROGRESS)[0]
+    return ranks_with_trace(device, rank, rows, None, found, trace)
+
+
+def _rounds(damping: float, tolerance: float, most: int) -> int:
+    """How many rounds it will take at most: each leaves no more than ``damping`` of the change before it."""
+    if not 0 < tolerance < 1 or not 0 < damping < 1:
+        return most
+    return min(most, math.ceil(math.log(tolerance) / math.log(damping)))
+
+
+def _product(
+    device: Device, rows: DeviceRows, value: np.dtype[Any], layout: str
+) -> tuple[Any, Callable[[Any, Any], None]]:
+    """The names that a layout gives to vertices, or None, and its product of values in that order."""
+    numbers = algebra.of_semiring(semirings.plus_second, None, value, value)
+    if layout == "sweep" and can_sweep(rows):
+        sweep = sweep_of(device, rows)
+        return sweep.names, lambda x, out: run_sweep(device, sweep, numbers, x, None, out, in_order=True)
+    macros, tiles = {**rows.defines, "WEIGHTED": "0"}, balance.tiles_of(device, rows)
+    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
+    product = by_tiles(device, macros, tiles, rows.offsets, (rows.neighbours, None), numbers, **places)
+    return None, lambda x, out: product(device, x, None, out)
+
+
+def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:
+    ids = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+    return {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
+
+
+VARIANTS = [
+    Program.of(
+        "rank_rounds.cuh",
+        {**index_defines(np.dtype(index), 0), "value_t": kind, "sum_t": kind, "FACTORS": "0"},
+    )
+    for index, kind in ((np.int32, "float"), (np.int64, "double"))
+]

@@ -1,0 +1,133 @@
+"""Shortest paths on the CPU: memory for delta-stepping, the width of its buckets, and its answer as arrays."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew.algorithms.arguments import check_balance
+from clew.algorithms.paths import summary
+from clew.algorithms.paths.weights import extent, summands, sums_of, typical
+from clew.algorithms.registry import Answer
+from clew.dtypes import Array, as_bits
+from clew.engines.cpu import team
+from clew.graph import Graph
+from clew.result import Trace
+from clew.tracing import edge_bytes, timed
+
+TRACED_BUCKETS = 1 << 16
+BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
+
+
+#: Traces to be used again: clearing one as a whole takes a tenth of a search of a small graph.
+_cleared: list[Array] = []
+
+
+class Paths(NamedTuple):
+    """The value of the best path to every vertex, its last but one vertex (-1 where unreached), and how it went."""
+
+    value: Array
+    parent: Array
+    reached: int
+    buckets: int
+    trace: Trace
+
+
+def sssp(
+    graph: Graph,
+    source: int,
+    delta: float | None = None,
+    deterministic: bool = False,
+    balance: str = "auto",
+    cut: int | None = None,
+) -> Answer:
+    """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
+    check_balance(balance, cut, on_gpu=False)
+    weights = graph.weights
+    assert weights is not None
+    step = default_delta(graph, weights) if delta is None else delta
+    costs, (zero, unreached) = summands(weights), sums_of(weights)
+    if not fits_int32(graph, costs):
+        found = best_paths(graph, source, costs, zero, unreached, step, deterministic=deterministic)
+        return summary("distance", found)
+    # Half the bytes of the array that every edge is looked up in.
+    wide = np.empty(graph.num_vertices, dtype=unreached.dtype)
+    first, last = np.int32(0), np.int32(np.iinfo(np.int32).max)
+    found = best_paths(graph, source, costs, first, last, step, wide=wide, deterministic=deterministic)
+    return summary("distance", found)
+
+
+def fits_int32(graph: Graph, weights: Array) -> bool:
+    """Whether no sum along a path, and one edge more, can reach the largest int32."""
+    if weights.dtype.kind == "f" or weights.itemsize > 4 or weights.size == 0:
+        return False
+    return int(extent(weights)[1]) * graph.num_vertices < np.iinfo(np.int32).max
+
+
+def default_delta(graph: Graph, weights: Array) -> float:
+    """Twice the mean weight down to a small part of it, the less the more edges vertices have.
+
+    The more edges, the more ways there are to improve on a first one, and the more work a wide bucket does twice; on
+    sparse graphs wide buckets cost next to nothing and give the threads more to share. The numbers are measured.
+    """
+    mean = typical(weights)
+    degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
+    return mean * min(2.0, max(1 / degree, 192 / degree**3)) or 1.0
+
+
+def best_paths(
+    graph: Graph,
+    source: int,
+    weights: Array,
+    first: Any,
+    unreached: Any,
+    delta: float,
+    *,
+    low: float | None = None,
+    wide: Array | None = None,
+    deterministic: bool = False,
+) -> Paths:
+    """Paths of the smallest sum or, where ``low`` is given, of the smallest largest weight.
+
+    ``first`` is the value of the source and ``unreached`` that of a vertex without a path; values have their dtype, or,
+    where it is given, that of ``wide``, an array to put them into. ``low`` is the smallest weight: where the buckets
+    begin.
+    """
+    from clew.algorithms.paths import kernels_relax
+    from clew.algorithms.sssp import kernels
+
+    n = graph.num_vertices
+    out = graph.outgoing.unsigned()
+    value = np.empty(n, dtype=unreached.dtype)
+    parent = np.empty(n, dtype=graph.indices.dtype)
+    queue = np.empty(n, dtype=out[1].dtype)
+    trace = _cleared_trace((TRACED_BUCKETS + 1) * kernels.COLUMNS)
+    paths, ends = (value, as_bits(value), as_bits(parent)), (first, unreached)
+    scale = min(1 / delta, float(np.finfo(np.float64).max))
+    start = np.uint64(source)
+    work = (out, weights, start, ends, paths, wide, queue, scale, low, trace)
+    buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *work, bounded=graph.num_arcs <= BRIEF)
+    if deterministic:
+        parent.fill(-1)
+        kernels_relax.tree_of_tight_edges(out, weights, start, value, unreached, low, as_bits(parent), queue)
+    rows = trace.reshape(-1, kernels.COLUMNS)[: buckets + 1].copy()
+    trace[: rows.size] = 0
+    _cleared.append(trace)
+    width = edge_bytes(graph.indices, weights)
+    noted = Trace.later(lambda: _columns(rows, width))
+    return Paths(value if wide is None else wide, parent, int(reached), int(buckets), noted)
+
+
+def _cleared_trace(size: int) -> Array:
+    """One to use again, or a new one."""
+    try:
+        return _cleared.pop()
+    except IndexError:  # and not a look before: another thread may take the last one in between
+        return np.zeros(size, dtype=np.int64)
+
+
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """Of rows of which the last has only the time at which the last bucket was done."""
+    bucket, frontier, edges, begun = rows.T
+    return timed({"bucket": bucket[:-1], "frontier": frontier[:-1], "edges": edges[:-1]}, begun, width)

@@ -1,0 +1,95 @@
+"""Shortest paths on a GPU: which type sums are held in, and how wide buckets are."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakSet
+
+import numpy as np
+
+from clew.algorithms.arguments import check_balance
+from clew.algorithms.paths import summary
+from clew.algorithms.paths.cuda import Problem, Search, Tuning, tuning_of
+from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
+from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.registry import Answer
+from clew.engines.cuda.device import Device
+from clew.engines.cuda.frontiers import LARGE, is_large_and_dense
+from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.graph import Graph
+
+SPARSE_DELTA = 96  # times the mean weight, divided by the degree;
+LIGHT = 1 << 20  # weights on average of whose sums it is hoped that they fit in 32 bits
+SLOW_DELTA = 24  # where edges are read over the link, since following one twice costs more there
+
+#: Rows whose sums have turned out not to fit in 32 bits.
+_ran_over: WeakSet[DeviceRows] = WeakSet()
+
+
+def sssp(
+    device: Device,
+    graph: Graph,
+    source: int,
+    *,
+    delta: float | None = None,
+    deterministic: bool = False,
+    balance: str = "auto",
+    cut: int | None = None,
+    tuning: Tuning | None = None,
+) -> Answer:
+    """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
+    check_balance(balance, cut)
+    tuning = tuning or tuning_of(balance, cut)
+    rows = rows_on(device, graph.outgoing, paired=True)
+    width = default_delta(device, rows) if delta is None else delta
+    search = Search(device, rows, source, shortest(device, rows, width, hopeful=rows not in _ran_over), tuning)
+    if search.has_diverged(search.run()):  # a sum of 32 bits ran over
+        _ran_over.add(rows)
+        del search  # before there is memory for another
+        search = Search(device, rows, source, shortest(device, rows, width), tuning)
+        search.run()
+    if deterministic or not search.links_used:
+        return summary("distance", search.finish(tree_of_tight_edges(search, breadth_first=deterministic)))
+    return summary("distance", search.finish())
+
+
+def shortest(device: Device, rows: DeviceRows, delta: float, *, hopeful: bool = False) -> Problem:
+    """The problem for rows in device memory.
+
+    Sums of 32 bits take half the memory and carry their parents with them, which makes a search two to three times as
+    fast; ``hopeful`` takes them where most graphs' sums fit although a path through all vertices would not. A search
+    whose sums run over says that it has diverged.
+    """
+    dtype = np.dtype(rows.weights.dtype)
+    if dtype.kind == "f":
+        return sums(dtype, 0, rows.num_vertices, delta, grows=is_large_and_dense(rows))
+    facts = weight_facts(device, rows)
+    largest, hops = int(facts.largest), rows.num_vertices
+    if hopeful and largest < 1 << 32 and facts.mean < LIGHT:
+        hops = 0
+    return sums(dtype, largest, hops, delta, grows=is_large_and_dense(rows))
+
+
+def sums(dtype: np.dtype[Any], largest: int, hops: int, delta: float, *, grows: bool = False) -> Problem:
+    """Sums of so many weights of 0 or more: in 32 bits where none can reach the largest such number."""
+    if dtype.kind == "f":
+        return Problem(dtype, False, 0, 0, 0, np.inf, dtype, np.inf, delta, grows)
+    most, small = np.iinfo(np.int64).max, np.iinfo(np.uint32).max
+    fits = largest * hops < small
+    value, unreached = (np.dtype(np.uint32), small) if fits else (np.dtype(np.int64), most)
+    return Problem(value, False, 0, 0, 0, unreached, np.dtype(np.int64), most, delta, grows)
+
+
+def default_delta(device: Device, rows: DeviceRows) -> float:
+    """A small part of the mean weight on large, dense graphs; many times the mean weight on others.
+
+    On the former, a narrow bucket saves following the edges of hubs twice, and there are few buckets since they grow
+    towards the end. Elsewhere a step costs about as much as following 200,000 edges, so wide buckets, which have more
+    to do in fewer steps, pay even if most edges are followed several times.
+    """
+    degree = max(1.0, rows.num_arcs / max(1, rows.num_vertices))
+    mean = weight_facts(device, rows).mean
+    if is_large_and_dense(rows):
+        return mean / degree or 1.0
+    width = SLOW_DELTA if rows.on_host else SPARSE_DELTA
+    return mean * width / degree * max(1.0, LARGE / max(1, rows.num_arcs)) or 1.0

@@ -1,0 +1,358 @@
+# mypy: ignore-errors
+"""Delta-stepping: vertices are relaxed bucket by bucket, in any order within a bucket, until nothing improves.
+
+Every member of the team has its own buckets. A step: all members pour their share of the current bucket into one
+frontier and relax it together, in chunks; what falls back into the same bucket is relaxed by its finder at once,
+without meeting the others, as long as it is little (bucket fusion: it saves most of the barriers on road networks);
+then all agree on the next bucket. When bucket after bucket is nearly empty, all hand over to member 0, which goes on
+alone until a bucket is worth sharing again.
+
+Whoever improves a vertex swaps its value and enters it in a bucket with that value and the vertex it came from. An
+entry whose vertex has another value by its turn is passed over; exactly one is not, and its origin becomes the parent.
+So an improvement is one atomic operation on one place, parents are written once a vertex and not once an
+improvement, and they always form a tree: each value was strictly smaller than the one before it when it was written,
+and is at least what the parent's value makes of it, so a cycle of parents would need a value smaller than itself.
+
+With ``low`` given, the value of a path is not its sum but its largest weight (see ``kernels_relax.extended``); nothing
+else changes, since that never falls along a path either.
+
+References
+----------
+U. Meyer, P. Sanders: "Δ-stepping: a parallelizable shortest path algorithm", J. Algorithms 49, 2003.
+Y. Zhang et al.: "Optimizing ordered graph algorithms with GraphIt", CGO 2020 (bucket fusion).
+"""
+
+import numpy as np
+
+from clew.algorithms.paths.kernels_buckets import (
+    BITS,
+    BLOCK,
+    EMPTY,
+    FAR,
+    FREE,
+    FRESH,
+    LAST,
+    NONE,
+    NOTHING,
+    ROOM,
+    before,
+    longer_than,
+    move_window,
+    nearest_far,
+    new_pool,
+    next_slot,
+    put,
+    slot_of,
+    with_room,
+)
+from clew.algorithms.paths.kernels_relax import extended
+from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
+from clew.engines.cpu.kernels_prefetch import prefetch
+from clew.engines.cpu.kernels_queue import append
+from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.jit import njit
+
+CHUNK = 64  # vertices relaxed at a time
+SHARES = 8  # that a member should get of a small frontier
+FUSED_EDGES = 4096  # what a member relaxes by itself rather than share it,
+FUSED = 1024  # and as many vertices at most
+QUIET, QUIET_STEPS = 32, 16  # after so many steps with frontiers no larger than that, member 0 goes on alone
+AHEAD = 4  # vertices whose edges are asked for before their turn
+ONE = np.uint64(1)
+LINE = np.uint64(16)  # edges of four bytes to a cache line
+TAIL, TAKEN, NEXT = 0, 2, 4  # counters, two of each: those of one step are reset during the next
+NEAREST, BASE, SLOT, STEPS, REACHED = 6, 7, 8, 9, 10
+BUCKET, VERTICES, EDGES, BEGUN, COLUMNS = range(5)  # of the trace
+
+
+@njit(cache=True, nogil=True)
+def delta_stepping(member, size, state, out, weights, source, ends, paths, wide, frontier, scale, low, trace):
+    """Fill value and parent; returns the number of buckets that were emptied, and of vertices that were reached.
+
+    ``out`` is (indptr, indices), ``paths`` (value, the same as unsigned integers, parent), all ids unsigned; ``ends``
+    are the values of the source and of an unreached vertex, ``scale`` 1 / delta; ``trace`` takes COLUMNS numbers a
+    bucket, and when the last one ended, and has 0 in all. Where ``wide`` is not None, it gets the values in its own
+    type, whose largest number is that of unreached vertices.
+    """
+    value = paths[0]
+    work = np.empty(CHUNK, frontier.dtype)
+    pool = new_pool(frontier, value)
+    tips = pool[4]
+    _begin(member, size, paths, ends[1])
+    barrier(size, state)
+    if member == 0:
+        value[source] = ends[0]
+        put(pool, np.int64(0), source, source, ends[0])
+        _reset(state, 0)
+        _reset(state, 1)
+    base, slot, steps = np.int64(0), np.int64(0), np.int64(0)
+    turn, quiet = 0, 0
+    few = max(QUIET, min(FUSED, FUSED_EDGES * value.size // max(1, weights.size)))
+    together = 1  # how many work: 1 while member 0 is alone
+    unclocked = np.uint64(0)  # edges and vertices since member 0 looked at the clock
+    if member == 0:
+        _begin_bucket(trace, steps)
+    while slot < NOTHING:
+        if member > 0 and together == 1:
+            barrier(size, state)
+            base, slot, steps = state[counter(BASE)], state[counter(SLOT)], state[counter(STEPS)]
+            together = size
+            continue
+        if slot == FAR:
+            _lower(state, counter(NEAREST), nearest_far(pool, scale, low, value))
+            barrier(together, state)
+            base, slot = state[counter(NEAREST)], np.int64(0)
+            if base > np.int64(LAST):
+                slot = np.int64(NOTHING)
+            else:
+                pool = move_window(pool, base, scale, low, value)
+        vertices, edges, waiting, poured = np.int64(0), np.uint64(0), 0, np.int64(0)
+        if together > 1 and slot < FAR:
+            _pour(state, turn, pool, paths, frontier, work, slot)
+            barrier(size, state)
+            poured = state[counter(TAIL + turn)]
+            if member == 0:
+                _reset(state, 1 - turn)
+            while True:
+                count, arcs = _take_shared(size, state, turn, out, frontier, work)
+                if count == 0:
+                    break
+                pool = with_room(pool, arcs)
+                waiting += _relax(size, out, weights, paths, work, count, pool, base, slot, scale, low)
+                vertices += count
+                edges += arcs
+        while slot < FAR and tips[np.uint64(slot)] != EMPTY and waiting < few and not stopped(state):
+            tip = tips[np.uint64(slot)]
+            tips[np.uint64(slot)] = EMPTY
+            waiting = 0
+            while tip != EMPTY:
+                tip, count, arcs = _take_own(tip, out, paths, pool, work)
+                pool = with_room(pool, arcs)
+                fallen = _relax(together, out, weights, paths, work, count, pool, base, slot, scale, low)
+                waiting += fallen if size > 1 else 0
+                vertices += count
+                edges += arcs
+        if slot < FAR:
+            _note(trace, steps, base + slot, vertices, edges)
+            unclocked += np.uint64(vertices) + edges
+        agreed = next_slot(tips, slot)
+        if together > 1:
+            # Only member 0 asks whether to stop: all have to leave at the same step.
+            _lower(state, counter(NEXT + turn), np.int64(-1) if member == 0 and stopped(state) else agreed)
+            barrier(size, state)
+            agreed = state[counter(NEXT + turn)]
+            turn = 1 - turn
+        elif stopped(state):
+            agreed = np.int64(-1)
+        steps += agreed != slot
+        slot = agreed if agreed >= 0 else np.int64(NOTHING)
+        if member == 0 and (together > 1 or unclocked >= WORTH_A_LOOK):
+            _begin_bucket(trace, steps)
+            unclocked = np.uint64(0)
+        if together > 1:
+            quiet = quiet + 1 if poured <= QUIET else 0
+            if quiet == QUIET_STEPS and slot < NOTHING:
+                pool = _hand_over(member, size, state, turn, pool, paths, frontier, work, base, scale, low)
+                together, quiet = 1, 0
+        elif size > 1 and (slot == NOTHING or (slot < FAR and longer_than(pool[3], tips, slot, few))):
+            state[counter(BASE)], state[counter(SLOT)], state[counter(STEPS)] = base, slot, steps
+            _reset(state, turn)
+            barrier(size, state)
+            together = size
+        elif slot == FAR:
+            state[counter(NEAREST)] = np.int64(LAST) + 1
+    if member == 0:
+        _begin_bucket(trace, steps)
+    _finish(member, size, state, paths, wide)
+    barrier(size, state)
+    return steps, state[counter(REACHED)]
+
+
+@njit(cache=True, nogil=True)
+def _begin(member, size, paths, unreached):
+    """Nothing is reached. Every member sets its share: touching new memory takes longer than the rest of it."""
+    value, _, parent = paths
+    for v in range(np.uint64(member * value.size // size), np.uint64((member + 1) * value.size // size)):
+        value[v] = unreached
+        parent[v] = -1
+
+
+@njit(cache=True, nogil=True)
+def _finish(member, size, state, paths, wide):
+    """Count the vertices that were reached, and copy the values where they are wanted in another type."""
+    value, _, parent = paths
+    none = parent.dtype.type(-1)
+    reached = np.int64(0)
+    for v in range(np.uint64(member * value.size // size), np.uint64((member + 1) * value.size // size)):
+        reached += parent[v] != none
+        if wide is not None:
+            wide[v] = value[v] if parent[v] != none else np.iinfo(wide.dtype).max
+    atomic.add(state, counter(REACHED), reached)
+
+
+@njit(cache=True, nogil=True)
+def _reset(state, turn):
+    state[counter(TAIL + turn)] = 0
+    state[counter(TAKEN + turn)] = 0
+    state[counter(NEXT + turn)] = NOTHING
+    state[counter(NEAREST)] = np.int64(LAST) + 1
+
+
+@njit(cache=True, nogil=True)
+def _hand_over(member, size, state, turn, pool, paths, frontier, work, base, scale, low):
+    """Give all members' entries to member 0; the pool, larger for it where need be."""
+    value, _, parent = paths
+    if member > 0:
+        for slot in range(FAR + 1):
+            _pour(state, turn, pool, paths, frontier, work, np.int64(slot))
+    barrier(size, state)
+    if member == 0:
+        count = np.uint64(state[counter(TAIL + turn)])
+        pool = with_room(pool, count)
+        for i in range(count):
+            v = frontier[i]
+            put(pool, slot_of(value[v], base, scale, low), v, parent[v], value[v])
+        state[counter(TAIL + turn)] = 0
+    return pool
+
+
+@njit(cache=True, nogil=True)
+def _lower(state, place, number):
+    """Set ``state[place]`` to ``number`` if that is smaller."""
+    while True:
+        there = atomic.load(state, place)
+        if number >= there or atomic.compare_and_swap(state, place, there, number):
+            break
+
+
+@njit(cache=True, nogil=True)
+def _note(trace, step, bucket, vertices, edges):
+    if (step + 1) * COLUMNS <= trace.size:
+        row = np.uint64(step * COLUMNS)
+        trace[row] = bucket
+        atomic.add(trace, row + np.uint64(VERTICES), np.int64(vertices))
+        atomic.add(trace, row + np.uint64(EDGES), np.int64(edges))
+
+
+@njit(cache=True, nogil=True)
+def _begin_bucket(trace, step):
+    """Note the time, unless this bucket has begun before: it may be emptied more than once."""
+    place = step * COLUMNS + BEGUN
+    if place < trace.size and trace[place] == 0:
+        trace[place] = nanoseconds()
+
+
+@njit(cache=True, nogil=True)
+def _pour(state, turn, pool, paths, frontier, work, slot):
+    """Move what counts of one of this member's buckets to the frontier; nobody changes values meanwhile."""
+    value, _, parent = paths
+    vertex, origin, reach, follow, tips, marks = pool
+    filled = 0
+    tip = tips[np.uint64(slot)]
+    tips[np.uint64(slot)] = EMPTY
+    while tip != EMPTY:
+        entry = tip - ONE
+        v = np.uint64(vertex[entry])
+        if value[v] == reach[entry]:
+            parent[v] = origin[entry]
+            work[filled] = v
+            filled += 1
+            if filled == CHUNK:
+                append(state, counter(TAIL + turn), frontier, work, filled)
+                filled = 0
+        tip = before(follow, marks, tip)
+    append(state, counter(TAIL + turn), frontier, work, filled)
+
+
+@njit(cache=True, nogil=True)
+def _take_shared(size, state, turn, out, frontier, work):
+    """Up to CHUNK vertices of the frontier into ``work``, fewer of a small one: how many, and their edges."""
+    indptr = out[0]
+    tail = state[counter(TAIL + turn)]
+    chunk = min(np.int64(CHUNK), tail // (SHARES * size) + 1)
+    first = atomic.add(state, counter(TAKEN + turn), chunk)
+    count = max(min(chunk, tail - first), 0)
+    arcs = np.uint64(0)
+    for i in range(count):
+        v = np.uint64(frontier[np.uint64(first + i)])
+        work[i] = v
+        arcs += indptr[v + ONE] - indptr[v]
+    return count, arcs
+
+
+@njit(cache=True, nogil=True)
+def _take_own(tip, out, paths, pool, work):
+    """Up to CHUNK vertices of a list into ``work``: where the rest of the list ends, how many, and their edges."""
+    indptr = out[0]
+    value, _, parent = paths
+    vertex, origin, reach, follow, _, marks = pool
+    count, arcs = 0, np.uint64(0)
+    while tip != EMPTY and count < CHUNK:
+        entry = tip - ONE
+        v = np.uint64(vertex[entry])
+        if value[v] == reach[entry]:
+            parent[v] = origin[entry]
+            work[count] = v
+            count += 1
+            arcs += indptr[v + ONE] - indptr[v]
+        tip = before(follow, marks, tip)
+    return tip, count, arcs
+
+
+@njit(cache=True, nogil=True)
+def _relax(size, out, weights, paths, work, count, pool, base, slot, scale, low):
+    """Relax the edges of ``work[:count]``; how many vertices fell into the current bucket."""
+    indptr, indices = out
+    value, bits, _ = paths
+    vertex, origin, reach, follow, tips, marks = pool
+    free, fresh, used, fallen = marks[FREE], marks[FRESH], ONE - ONE, 0
+    for i in range(count):
+        if i + AHEAD < count:  # rows lie anywhere in memory, and the core follows a row by itself only after a while
+            row = indptr[work[i + AHEAD]]
+            prefetch(indices, row)
+            prefetch(weights, row)
+            prefetch(indices, row + LINE)
+            prefetch(weights, row + LINE)
+        u = work[i]
+        there = value[u]
+        for j in range(indptr[u], indptr[u + ONE]):
+            v = np.uint64(indices[j])
+            better = value.dtype.type(extended(there, weights[j], low))
+            if better < value[v]:
+                if size == 1:
+                    value[v] = better
+                elif not _lowered(bits, v, better):
+                    continue
+                its_slot = slot_of(better, base, scale, low)
+                tip = tips[np.uint64(its_slot)]
+                if tip & (BLOCK - ONE) == 0:
+                    block = free
+                    if block == NONE:
+                        block = fresh
+                        fresh += ONE
+                    else:
+                        free = follow[block]
+                    used += ONE
+                    follow[block] = tip
+                    tip = block << BITS
+                vertex[tip] = v
+                origin[tip] = u
+                reach[tip] = better
+                tips[np.uint64(its_slot)] = tip + ONE
+                fallen += its_slot == slot
+    marks[FREE] = free
+    marks[FRESH] = fresh
+    marks[ROOM] -= used
+    return fallen
+
+
+@njit(cache=True, nogil=True)
+def _lowered(bits, v, better):
+    """Set the value of ``v``, given by its bits, to ``better`` unless another thread has found one as good."""
+    while True:
+        there = atomic.load(bits, v)
+        if better >= atomic.of_bits(there, better):
+            return False
+        if atomic.compare_and_swap(bits, v, there, atomic.to_bits(better)):
+            return True

@@ -1,0 +1,50 @@
+"""Widest paths on the CPU: delta-stepping over weights turned upside down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.arguments import check_balance
+from clew.algorithms.paths import summary
+from clew.algorithms.paths.weights import in_few_types
+from clew.algorithms.registry import Answer
+from clew.algorithms.sssp.cpu import best_paths
+from clew.graph import Graph
+
+BUCKETS = 256  # over the range of the weights
+
+
+def sswp(
+    graph: Graph, source: int, deterministic: bool = False, balance: str = "auto", cut: int | None = None
+) -> Answer:
+    """The largest smallest weight of a path to every vertex.
+
+    Turned upside down, that is the smallest largest weight: a value that, like a sum of weights of 0 or more, never
+    falls along a path.
+    """
+    check_balance(balance, cut, on_gpu=False)
+    weights = graph.weights
+    assert weights is not None
+    few = in_few_types(weights)
+    smallest, largest = _ends(weights.dtype)
+    first, unreached = (turned_over(few.dtype.type(end)) for end in (largest, smallest))
+    turned = turned_over(few)
+    finite = turned[np.isfinite(turned)] if turned.dtype.kind == "f" else turned
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
+    delta = high / BUCKETS - low / BUCKETS
+    found = best_paths(graph, source, turned, first, unreached, delta or 1.0, low=low, deterministic=deterministic)
+    return summary("width", found._replace(value=turned_over(found.value).astype(weights.dtype, copy=False)))
+
+
+def _ends(dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """The smallest and the largest number of a dtype."""
+    if dtype.kind in "bf":
+        return (-np.inf, np.inf) if dtype.kind == "f" else (0, 1)
+    return np.iinfo(dtype).min, np.iinfo(dtype).max
+
+
+def turned_over(numbers: Any) -> Any:
+    """The numbers in opposite order, exactly and in the same dtype; doing it twice changes nothing."""
+    return -numbers if numbers.dtype.kind == "f" else ~numbers

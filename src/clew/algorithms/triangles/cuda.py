@@ -1,0 +1,126 @@
+"""Triangles on a GPU: of rows that are short throughout by merging them, else by tables in shared memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.registry import Answer
+from clew.algorithms.triangles.neighbourhoods import WARP, Neighbourhoods, neighbourhoods, room_for_cuts
+from clew.engines.cuda.device import Device, blocks_for
+from clew.engines.cuda.launches import Pace
+from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.source import Program
+from clew.graph import Graph
+
+SHORT = 16  # neighbours that a neighbour has on average; up to here, rows are merged as they are
+SMALL_SLOTS = 1024  # of a warp's table, in a power of two: for lists of up to a quarter as many
+LARGE_SLOTS = 8192  # of a block's
+OWNED = 8192  # neighbours that are looked at with one table
+SMALL_THREADS, LARGE_THREADS = 256, 512
+EDGES_PER_LAUNCH = 1 << 28  # about; then the host has a look, so that Ctrl-C is heard
+TOTAL, COUNTS, LINKS = 0, 1, 2  # what is counted, as in triangles.cuh
+
+VARIANTS = [
+    Program.of(
+        "triangles.cuh",
+        {"index_t": index, "offset_t": offset, "DIRECTED": directed, "COUNTED": counted},
+    )
+    for index, offset, directed, counted in (
+        ("int", "unsigned int", 0, TOTAL),
+        ("int", "long long", 1, COUNTS),
+        ("long long", "long long", 1, LINKS),
+    )
+] + [
+    Program.of("triangles_short.cuh", {"index_t": index, "offset_t": offset, "COUNTED": counted})
+    for index, offset, counted in (("int", "unsigned int", TOTAL), ("long long", "long long", COUNTS))
+]
+
+
+def triangles(device: Device, graph: Graph, per_vertex: bool) -> Answer:
+    """The number of triangles and, unless the total will do, how many every vertex is in."""
+    if not per_vertex:
+        return Answer({}, {"total": total(device, graph)})
+    counts = count(device, graph)
+    return Answer({"count": counts}, {"total": int(counts.sum()) // 3})
+
+
+def total(device: Device, graph: Graph, **constants: int) -> int:
+    """The number of triangles. ``constants`` (SHORT, OWNED, …) replace this module's, to measure them."""
+    found = device.zeros(1, np.uint64)
+    if rows_are_short(device, graph, constants.pop("SHORT", SHORT)):
+        by_merging(device, graph, None, found)
+    else:
+        by_tables(device, neighbourhoods(device, graph), TOTAL, None, found, **constants)
+    return int(device.download(found)[0])
+
+
+def count(device: Device, graph: Graph, **constants: int) -> Any:
+    """How many triangles every vertex is in (int64)."""
+    counts = device.zeros(graph.num_vertices, np.uint64)
+    if rows_are_short(device, graph, constants.pop("SHORT", SHORT)):
+        by_merging(device, graph, counts, None)
+    else:
+        by_tables(device, neighbourhoods(device, graph), COUNTS, counts, None, **constants)
+    return counts.view(np.int64)
+
+
+def rows_are_short(device: Device, graph: Graph, short: int = SHORT) -> bool:
+    """Whether to merge rows as they are; a directed graph's would have to be made undirected first."""
+    if graph.directed or graph.num_arcs == 0 or graph.num_arcs > short * graph.num_vertices:
+        return False  # the average of squares is at least the square of the average
+    degrees = device.xp.diff(rows_on(device, graph.outgoing, weights=False).offsets).astype(np.float64)
+    return bool((degrees * degrees).sum() <= short * graph.num_arcs)
+
+
+def by_merging(device: Device, graph: Graph, counts: Any, found: Any) -> None:
+    """Add to ``counts``, if it is an array, or to ``found``."""
+    rows = rows_on(device, graph.outgoing, weights=False)
+    n = rows.num_vertices
+    wide = {name: rows.defines[name] for name in ("index_t", "offset_t")}
+    kernel = device.kernel("triangles_short.cuh", "triangles_by_merging", {**wide, "COUNTED": int(counts is not None)})
+    blocks, vertices = blocks_for(device, n, 256), rows.neighbours.dtype.type(n)
+    device.launch(kernel, blocks, 256, vertices, rows.offsets, rows.neighbours, counts, found)
+
+
+def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, found: Any, **constants: int) -> None:
+    """Add to ``counts``, or to ``found`` where the total alone is ``counted``."""
+    n, index = near.out.num_vertices, np.dtype(near.items.dtype)
+    if near.items.size == 0:
+        return
+    tight = index.itemsize == 8 or device.architecture == "sm_75"  # the latter has 64 KiB of shared memory
+    large = LARGE_SLOTS // 2 if tight else LARGE_SLOTS
+    chosen = {"SMALL_SLOTS": SMALL_SLOTS, "LARGE_SLOTS": large, "OWNED": OWNED, **constants}
+    defines = {**near.defines, "COUNTED": counted, **chosen}
+    # Whoever is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
+    most = near.items.size * 4 // chosen["SMALL_SLOTS"] + 2 * (near.items.size // chosen["OWNED"]) + 2
+    cuts = room_for_cuts(device, most, index)
+    parts = -(-near.items.size // EDGES_PER_LAUNCH)
+    taken = device.zeros(parts, np.uint64)
+    numbers = device.zeros(1 + parts, np.uint32)  # how many cuts there are, and how many of a part were taken
+    pace = Pace(device)
+    small = device.kernel("triangles.cuh", "triangles_of_small", defines)
+    shared = _shared(chosen["SMALL_SLOTS"] * (SMALL_THREADS // WARP), SMALL_THREADS, index, counted)
+    blocks = min(device.resident_blocks(small, SMALL_THREADS, shared), blocks_for(device, n, 8))
+    for part in range(parts):
+        vertices = (index.type(n * part // parts), index.type(n * (part + 1) // parts))
+        given = (*near.lists, counts, found, taken[part : part + 1], cuts, numbers[:1])
+        device.launch(small, blocks, SMALL_THREADS, *vertices, *given, shared=shared)
+        if parts > 1:
+            pace.launched()
+    large_kernel = device.kernel("triangles.cuh", "triangles_of_large", defines)
+    shared = _shared(chosen["LARGE_SLOTS"], LARGE_THREADS, index, counted)
+    blocks = min(device.resident_blocks(large_kernel, LARGE_THREADS, shared), most)
+    for part in range(parts):
+        given = (*near.lists, counts, found, numbers[1 + part : 2 + part], cuts, numbers[:1])
+        which = (np.uint32(part), np.uint32(parts))
+        device.launch(large_kernel, blocks, LARGE_THREADS, *given, *which, shared=shared)
+        if parts > 1:
+            pace.launched()
+
+
+def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int) -> int:
+    """Bytes of shared memory of a block with so many slots: keys, hits, hits of neighbours, and times."""
+    bytes_of_hits = slots * 4 + threads * 4 if counted != TOTAL else 0
+    return slots * index.itemsize + bytes_of_hits + (slots if counted == LINKS else 0)
