@@ -118,7 +118,7 @@ def test_checkers_call_vertices_by_their_names():
     result = clew.coloring(graph)
     result.color[2] = -1
     with pytest.raises(clew.VerificationError, match="a colour is 0 or more; broken once, at vertex 'c'"):
-        clew.algorithms.coloring.check(graph, result)
+        clew.verify.coloring(graph, result)
 
 
 class OnGpu:

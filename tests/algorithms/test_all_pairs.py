@@ -39,7 +39,7 @@ def lightest(graph):
 def test_unweighted(graph, method):
     result = clew.all_pairs(graph, method=method)
     assert result.distance.dtype == np.int64
-    clew.algorithms.all_pairs.check(graph, result)
+    clew.verify.all_pairs(graph, result)
     expected = np.full((graph.num_vertices, graph.num_vertices), FAR)
     for source, found in nx.all_pairs_shortest_path_length(as_networkx(graph)):
         expected[source, list(found)] = list(found.values())
@@ -52,7 +52,7 @@ def test_weights_of_0_and_more(graph, method, dtype, data):
     graph = weighted(graph, data, 0, dtype)
     result = clew.all_pairs(graph, method=method)
     assert result.distance.dtype == (dtype if dtype.startswith("float") else np.int64)
-    clew.algorithms.all_pairs.check(graph, result)
+    clew.verify.all_pairs(graph, result)
     expected = nx.floyd_warshall_numpy(as_networkx(lightest(graph))) if graph.num_vertices else np.empty((0, 0))
     np.fill_diagonal(expected, 0)
     np.testing.assert_array_equal(as_floats(result.distance), expected)
@@ -71,7 +71,7 @@ def test_negative_weights(graph, dtype, data):
         assert nx.negative_edge_cycle(other.subgraph(around).copy())
         return
     result = clew.all_pairs(graph)
-    clew.algorithms.all_pairs.check(graph, result)
+    clew.verify.all_pairs(graph, result)
     np.testing.assert_array_equal(as_floats(result.distance), nx.floyd_warshall_numpy(other))
 
 
@@ -130,7 +130,7 @@ def test_infinite_weights_lead_nowhere():
     for method in METHODS:
         result = clew.all_pairs(graph, method=method)
         assert result.distance.tolist() == [[0, np.inf, np.inf], [np.inf, 0, 1], [np.inf, np.inf, 0]]
-        clew.algorithms.all_pairs.check(graph, result)
+        clew.verify.all_pairs(graph, result)
     with pytest.raises(GraphError, match="a weight is -inf"):
         clew.all_pairs(graph.with_weights([-np.inf, 1.0]))
 
@@ -178,9 +178,9 @@ def test_the_checker_finds_what_is_wrong(place, value, rule, dtype):
     distance = clew.all_pairs(graph).distance.copy()
     distance[place] = np.inf if value == FAR and dtype == "float64" else value
     with pytest.raises(VerificationError, match=rule):
-        clew.algorithms.all_pairs.check(graph, Result("all_pairs", {"distance": distance}))
+        clew.verify.all_pairs(graph, Result("all_pairs", {"distance": distance}))
     with pytest.raises(VerificationError, match="for every pair"):
-        clew.algorithms.all_pairs.check(graph, Result("all_pairs", {"distance": distance[:3]}))
+        clew.verify.all_pairs(graph, Result("all_pairs", {"distance": distance[:3]}))
 
 
 def test_the_checker_is_not_fooled_by_a_cycle_of_zeros():
@@ -188,7 +188,7 @@ def test_the_checker_is_not_fooled_by_a_cycle_of_zeros():
     distance = clew.all_pairs(graph).distance.copy()
     distance[0, 1:] = 3
     with pytest.raises(VerificationError, match="a path from vertex 0"):
-        clew.algorithms.all_pairs.check(graph, Result("all_pairs", {"distance": distance}))
+        clew.verify.all_pairs(graph, Result("all_pairs", {"distance": distance}))
 
 
 @pytest.mark.parametrize("value", [np.nan, -np.inf])
@@ -197,4 +197,4 @@ def test_the_checker_wants_inf_where_there_is_no_path(value):
     distance = clew.all_pairs(graph).distance.copy()
     distance[1, 0] = value
     with pytest.raises(VerificationError, match="inf where there is no path"):
-        clew.algorithms.all_pairs.check(graph, Result("all_pairs", {"distance": distance}))
+        clew.verify.all_pairs(graph, Result("all_pairs", {"distance": distance}))

@@ -31,7 +31,7 @@ def neighbors(graph):
 @given(graphs(), st.integers(0, 3))
 def test_small_graphs(way, graph, seed):
     result = clew.coloring(graph, seed=seed, **way)
-    clew.algorithms.coloring.check(graph, result)
+    clew.verify.coloring(graph, result)
     beside = neighbors(graph)
     assert result.color.dtype == np.int32
     if "order" in way:
@@ -51,7 +51,7 @@ def test_any_number_of_threads_gives_the_same_colors(name, way):
     graph = LARGE[name]()
     with thread_count(1):
         alone = clew.coloring(graph, seed=7, **way)
-    clew.algorithms.coloring.check(graph, alone)
+    clew.verify.coloring(graph, alone)
     for threads in (2, 5):
         with thread_count(threads):
             result = clew.coloring(graph, seed=7, **way)
@@ -81,7 +81,7 @@ def test_larger_degrees_choose_first(graph, seed):
 def test_known_answers(way):
     def count(graph):
         result = clew.coloring(graph, **way)
-        clew.algorithms.coloring.check(graph, result)
+        clew.verify.coloring(graph, result)
         return result.count
 
     assert count(clew.generate.complete(90)) == 90
@@ -135,4 +135,4 @@ def test_arguments():
 def test_the_checker_finds_what_is_wrong(color, count, rule):
     graph = clew.generate.path(3)
     with pytest.raises(VerificationError, match=rule):
-        clew.algorithms.coloring.check(graph, Result("coloring", {"color": np.array(color)}, facts={"count": count}))
+        clew.verify.coloring(graph, Result("coloring", {"color": np.array(color)}, facts={"count": count}))

@@ -18,7 +18,7 @@ FAR = np.iinfo(np.int64).max
 
 def check(graph, *, exact=True):
     found = clew.all_pairs(graph, method="floyd_warshall", device="emulated").numpy()
-    clew.algorithms.all_pairs.check(graph, found)
+    clew.verify.all_pairs(graph, found)
     expected = clew.all_pairs(graph, method="floyd_warshall", device="cpu").distance
     assert found.distance.dtype == expected.dtype
     if exact:
@@ -86,7 +86,7 @@ def test_the_method_that_is_used():
     assert engine.methods(clew.generate.path(60_000))[0] == "sparse"
     found = clew.all_pairs(grid, method="sparse", device="emulated").numpy()
     assert found.method == "sparse"
-    clew.algorithms.all_pairs.check(grid, found)
+    clew.verify.all_pairs(grid, found)
 
 
 def test_nothing():

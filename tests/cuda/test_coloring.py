@@ -42,7 +42,7 @@ def same_colors(graph, order, choice, seed=0):
 def test_small_graphs(graph, order, choice, seed):
     same_colors(graph, order, choice, seed)
     method = {"method": "rounds"} if order is None else {"order": order}
-    clew.algorithms.coloring.check(graph, clew.coloring(graph, seed=seed, device="emulated", **method))
+    clew.verify.coloring(graph, clew.coloring(graph, seed=seed, device="emulated", **method))
 
 
 @pytest.mark.parametrize("choice", CHOICES, ids=str)

@@ -21,6 +21,8 @@ from clew.engines.cuda.virtual import current_device, settle
 from clew.errors import ResourceError
 
 PAGE = mmap.PAGESIZE
+#: A page whose unpinning failed stays pinned for the driver when its memory is used again: other pages are tried.
+ALREADY_PINNED, TRIES = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", 8
 
 
 class Registered:
@@ -103,17 +105,14 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
         remedy='Free memory, or use device="cpu".',
         option="Free memory, or use --device cpu.",
     )
-    try:
-        room = np.empty(whole + PAGE, np.uint8)
-    except MemoryError:
-        raise ResourceError(
-            f"a pinned copy needs {whole + PAGE:,} bytes of host memory, which cannot be had though "
-            f"{free_on_host():,} bytes are free.",
-            remedy='Raise the limit of this process (ulimit -v), free memory, or use device="cpu".',
-            option="Raise the limit of this process (ulimit -v), free memory, or use --device cpu.",
-        ) from None
-    start = -room.ctypes.data % PAGE
-    address, problem = _register(room.ctypes.data + start, whole, driver.CU_MEMHOSTREGISTER_DEVICEMAP)
+    taken: list[Array] = []  # held meanwhile, so that the next memory is elsewhere
+    for _ in range(TRIES):
+        room = _unpinned(whole + PAGE)
+        start = -room.ctypes.data % PAGE
+        address, problem = _register(room.ctypes.data + start, whole, driver.CU_MEMHOSTREGISTER_DEVICEMAP)
+        if problem != ALREADY_PINNED:
+            break
+        taken.append(room)
     if not address:
         raise ResourceError(
             f"{whole:,} bytes of host memory cannot be pinned for the GPU: {problem}. {free_on_host():,} bytes are "
@@ -124,6 +123,18 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
     weakref.finalize(room, _release, room.ctypes.data + start, current_device()).atexit = False
     _pages[id(room)] = room
     return room[start : start + size], address
+
+
+def _unpinned(size: int) -> npt.NDArray[np.uint8]:
+    try:
+        return np.empty(size, np.uint8)
+    except MemoryError:
+        raise ResourceError(
+            f"a pinned copy needs {size:,} bytes of host memory. {free_on_host():,} bytes are free, but this process "
+            "may not allocate them.",
+            remedy='Raise the limit of this process (ulimit -v), free memory, or use device="cpu".',
+            option="Raise the limit of this process (ulimit -v), free memory, or use --device cpu.",
+        ) from None
 
 
 def _lockable() -> str:

@@ -113,11 +113,16 @@ def kernel_files() -> dict[str, Path]:
     return {path.name: path for path in (*KERNELS.glob("*.cuh"), *ALGORITHMS.glob("*/*.cuh"))}
 
 
+def kernel_path(file: str) -> Path:
+    """The kernel file of that name, or at that path."""
+    return kernel_files().get(file, Path(file))
+
+
 def _expanded(file: str, seen: set[str]) -> str:
     if file in seen:
         return ""
     seen.add(file)
-    text = kernel_files()[file].read_text(encoding="utf-8").replace("#pragma once", "")
+    text = kernel_path(file).read_text(encoding="utf-8").replace("#pragma once", "")
     return INCLUDE.sub(lambda found: _expanded(found[1], seen), text)
 
 

@@ -17,7 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from clew.engines.cuda.expressions import definitions, linked
-from clew.engines.cuda.source import Program, ctype, kept, kernel_files
+from clew.engines.cuda.source import Program, ctype, kept, kernel_files, kernel_path
 from clew.errors import DeviceError, MissingDependencyError
 
 HERE = Path(__file__).parent
@@ -91,7 +91,7 @@ class Builder:
                 f'extern "C" __attribute__((visibility("default"))) {ctype(operator.result)} (*{name})({arguments});'
             )
             lines.append(f"{ctype(operator.result)} (*{name})({arguments});")
-        return "\n".join([*lines, f'#include "{kernel_files()[program.file]}"', ""])
+        return "\n".join([*lines, f'#include "{kernel_path(program.file)}"', ""])
 
     def _key(self, *parts: str) -> str:
         everything = [*parts, repr(self), repr((FLAGS, PLAIN, SANITIZED, ENTRY)), compiler_version(), emulation_text()]
