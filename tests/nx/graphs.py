@@ -56,7 +56,8 @@ WEIGHTS = {
     "ones": lambda _, __: {"weight": 1.0},
     "integers": lambda power, _: {"weight": 3**power},
     "floats": lambda power, _: {"weight": 0.5 * 3**power},
-    "mixed": lambda power, pick: [{}, {"weight": 3**power}, {"weight": 0.5 * 3**power}][pick % 3],
+    "mixed": lambda power, pick: {"weight": 3**power if pick % 2 else 3.0**power},
+    "missing": lambda power, pick: [{}, {"weight": 3**power}, {"weight": 0.5 * 3**power}][pick % 3],
     "negative": lambda power, pick: {"weight": (-1) ** (pick % 3) * 3**power},
     "negative floats": lambda power, pick: {"weight": (-1.0) ** (pick % 3) * 3**power},
     "not numbers": lambda power, pick: {"weight": math.nan if pick % 3 == 0 else 3.0**power},
@@ -118,7 +119,7 @@ def told(call: Callable[[], Any]) -> Any:
         if not isinstance(error, nx.NetworkXException):
             return None
         return type(error).__name__, str(error)
-    except (nx.NetworkXException, ZeroDivisionError, ValueError, KeyError, IndexError) as error:
+    except (nx.NetworkXException, ZeroDivisionError, ValueError, LookupError, AttributeError) as error:
         return type(error).__name__, str(error)
 
 

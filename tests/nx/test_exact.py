@@ -23,16 +23,26 @@ pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
 ANOTHER = {  # many answers are valid, and clew gives another one than NetworkX
     "eppstein_matching",
     "greedy_color",
+    "hits",  # where a singular value occurs twice
     "label_propagation_communities",
 }
 #: Found in the order of the distance, and NetworkX in the order in which it came across them.
 BY_DISTANCE = {name for name in FUNCTIONS["negative_paths"] if "cycle" not in name}
-ANY_ORDER = BY_DISTANCE | {"all_pairs_shortest_path_length", "floyd_warshall", "shortest_path", "shortest_path_length"}
+ANY_ORDER = BY_DISTANCE | {
+    "all_pairs_shortest_path_length",
+    "dijkstra_predecessor_and_distance",
+    "floyd_warshall",
+    "shortest_path",
+    "shortest_path_length",
+}
 #: A type that depends on which of several paths of equal length was taken, or was added up first.
+MIXED = {"missing", "mixed", "truths"}
 NO_MIXTURE = {"average_shortest_path_length", "diameter", "eccentricity", "floyd_warshall", "radius", "wiener_index"}
-#: NetworkX adds a float 1.0, a truth value or a defaultdict here; "max() arg is an empty sequence" helps nobody.
+#: "max() arg is an empty sequence" helps nobody.
 OTHER_WORDS = {"k_core", "k_crust", "k_shell"}
-DIGITS = {"hits": 1e-6}
+#: Of paths of equal length, and nodes at equal distances, any may come first.
+EQUAL = {"large", "missing", "truths"}
+PATHS = {name for family in ("generic_paths", "negative_paths", "weighted_paths") for name in FUNCTIONS[family]}
 
 
 def unordered(value):
@@ -95,6 +105,8 @@ def arguments(name, G, pick):
             chosen[key] = OPTIONS[key](nodes, pick)
     if name == "average_shortest_path_length":
         chosen.pop("method", None)
+    if "k" in chosen and "seed" in inspect.signature(_registered_algorithms[name].orig_func).parameters:
+        chosen["seed"] = 3
     if name == "maximal_independent_set":
         chosen |= {"seed": 3, "nodes": pick.choice([None, nodes[:1]])}
     return chosen
@@ -104,8 +116,8 @@ def arguments(name, G, pick):
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_answers_are_networkx_own(name, data):
-    weights = [kind for kind in WEIGHTS if name not in NO_MIXTURE or kind not in ("mixed", "truths")]
-    G = data.draw(any_graphs(weights))
+    weights = set(WEIGHTS) - (MIXED if name in NO_MIXTURE else set()) - (EQUAL if name in PATHS else set())
+    G = data.draw(any_graphs(sorted(weights)))
     pick = data.draw(st.randoms(use_true_random=False))
     chosen = arguments(name, G, pick)
     function = getattr(nx, name, _registered_algorithms[name])
@@ -115,6 +127,32 @@ def test_answers_are_networkx_own(name, data):
     theirs = told(lambda: function(G, backend="networkx", **chosen))
     if name in ANY_ORDER:
         ours, theirs = unordered(ours), unordered(theirs)
+    if theirs[0] == "AttributeError" or theirs == ("NetworkXError", "Negative cycle is detected but not found"):
+        return  # slips of NetworkX's own
     if name in OTHER_WORDS and isinstance(theirs[1], str):
         ours, theirs = ours[0], theirs[0]
-    assert alike(ours, theirs, DIGITS.get(name, 1e-9)), (chosen, ours, theirs)
+    assert alike(ours, theirs, 1e-9), (chosen, ours, theirs)
+
+
+def test_truth_values_add_up_to_integers():
+    G = nx.path_graph(4)
+    nx.set_edge_attributes(G, True, "weight")
+    G[0][1]["weight"] = False
+    found = nx.single_source_dijkstra_path_length(G, 0, backend="clew")
+    assert repr(found) == repr(nx.single_source_dijkstra_path_length(G, 0)) == "{0: 0, 1: 0, 2: 1, 3: 2}"
+
+
+def test_weights_next_to_the_largest_float():
+    """The squares of scores are more than a float can hold; scores that diverge are no warning but an error."""
+    G = nx.Graph([(0, 1), (1, 2), (2, 0), (2, 3)])
+    nx.set_edge_attributes(G, 1e300, "weight")
+    theirs = nx.eigenvector_centrality(G, weight="weight")
+    assert nx.eigenvector_centrality(G, weight="weight", backend="clew") == pytest.approx(theirs)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.katz_centrality(G, weight="weight", backend="clew")
+
+
+@pytest.mark.parametrize("function", [nx.katz_centrality, nx.eigenvector_centrality])
+def test_a_start_at_a_node_that_is_not_there(function):
+    with pytest.raises(KeyError, match="absent"):
+        function(nx.path_graph(2), nstart={0: 1, 1: 1, "absent": 1}, backend="clew")

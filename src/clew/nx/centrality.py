@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -16,6 +17,9 @@ from clew.nx.graph import ClewGraph, Node
 from clew.nx.serving import served, weights_are_asked_for
 
 # ruff: noqa: N803, NetworkX calls its graphs G
+
+#: Scores that grow without bound are no warning, but end in NetworkX's error.
+DIVERGING = partial(np.errstate, over="ignore", invalid="ignore")
 
 
 def _endpoints_count(endpoints: bool) -> str | None:
@@ -37,7 +41,11 @@ def betweenness_centrality(
         samples = np.array((seed or Random()).sample(range(len(G)), k))
     if len(G) == 0:
         return {}
-    return G.by_node(algorithms.betweenness(G.unweighted, samples=samples, normalized=normalized).numpy().centrality)
+    found = algorithms.betweenness(G.unweighted, samples=samples, normalized=normalized).numpy().centrality
+    if samples is not None and samples.size == 1 and len(G) > 2:
+        found = found.copy()
+        found[samples] = np.nan  # no path between two others begins at the only sample
+    return G.by_node(found)
 
 
 def _by_degree(G: ClewGraph, degrees: Array) -> dict[Node, float]:
@@ -70,7 +78,15 @@ def _inflow(graph: Graph, x: Array) -> Array:
     return np.asarray(found if isinstance(found, np.ndarray) else found.get())
 
 
+def _norm(x: Array) -> float:
+    """The length of a vector; its entries are divided first, as their squares may be more than a float can hold."""
+    largest = float(np.abs(x).max())
+    return largest * float(np.linalg.norm(x / largest)) if 0 < largest < np.inf else largest
+
+
 def _start(G: ClewGraph, given: Mapping[Node, float]) -> Array:
+    if absent := [node for node in given if node not in G]:
+        raise KeyError(absent[0])
     return np.array([given[node] for node in G], dtype=np.float64)
 
 
@@ -90,12 +106,13 @@ def eigenvector_centrality(
         raise nx.NetworkXError("initial vector cannot have all zero values")
     x /= x.sum()
     graph = G.weighted(weight)
-    for _ in range(max_iter):
-        before = x
-        x = before + _inflow(graph, before)
-        x /= np.linalg.norm(x) or 1.0
-        if np.abs(x - before).sum() < len(G) * tol:
-            return G.by_node(x)
+    with DIVERGING():
+        for _ in range(max_iter):
+            before = x
+            x = before + _inflow(graph, before)
+            x /= _norm(x) or 1.0
+            if np.abs(x - before).sum() < len(G) * tol:
+                return G.by_node(x)
     raise nx.PowerIterationFailedConvergence(max_iter)
 
 
@@ -126,9 +143,10 @@ def katz_centrality(
     x = np.zeros(len(G)) if nstart is None else _start(G, nstart)
     add = _constants(G, beta)
     graph = G.weighted(weight)
-    for _ in range(max_iter):
-        before = x
-        x = alpha * _inflow(graph, before) + add
-        if np.abs(x - before).sum() < len(G) * tol:
-            return G.by_node(x / (np.linalg.norm(x) or 1.0) if normalized else x)
+    with DIVERGING():
+        for _ in range(max_iter):
+            before = x
+            x = alpha * _inflow(graph, before) + add
+            if np.abs(x - before).sum() < len(G) * tol:
+                return G.by_node(x / (_norm(x) or 1.0) if normalized else x)
     raise nx.PowerIterationFailedConvergence(max_iter)
