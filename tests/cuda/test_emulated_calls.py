@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -137,3 +141,25 @@ def test_memory_is_counted_and_fails_where_asked():
     assert device.live_allocations == 3
     assert device.empty(0, np.int64).shape == (0,)
     assert device.empty((0, 4), np.int8).shape == (0, 4)
+
+
+FIRST_WITHOUT_PLACE = """
+import numpy as np
+from clew.engines.cuda.emulation.device import EmulatedDevice
+from tests.cuda.emulated import kernel
+
+device = EmulatedDevice()
+out = device.zeros(1, np.int32)
+device.launch(kernel(device, 'extern "C" __global__ void one(int* out) { *out = 1; }', "one"), 1, 1, out)
+device.launch(kernel(device, 'extern "C" __global__ void two(int* out) { *out += 1 + threadIdx.x; }', "two"), 1, 1, out)
+print(out.tolist())
+"""
+
+
+def test_a_first_kernel_need_not_ask_for_its_place():
+    """A later one that does could not be loaded: its thread's variables were where it does not look for them."""
+    root = Path(__file__).resolve().parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_WITHOUT_PLACE], capture_output=True, text=True, check=False, cwd=root
+    )
+    assert done.stdout == "[2]\n", done.stderr

@@ -7,8 +7,10 @@
 
 namespace emulated {
 
-__thread Position* current = nullptr;
-__thread Worker* worker = nullptr;
+// The model is said again: g++ forgets that of a declaration. Without it a first kernel that does not ask for its place
+// would let the variables be put where a later one, which does, cannot reach them.
+__thread Position* current __attribute__((tls_model("initial-exec"))) = nullptr;
+__thread Worker* worker __attribute__((tls_model("initial-exec"))) = nullptr;
 
 int block_barrier(BlockOperation operation, int predicate, Place place) {
     return worker->block_barrier(operation, predicate, place);
