@@ -68,7 +68,9 @@ class Driver:
         return (SUCCESS,)
 
     def register(self, address, size, _flags):
-        if self.fails() or address in self.registered:
+        if self.fails():
+            return (FULL,)
+        if address in self.registered:
             return (driver.CUresult.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED,)
         self.registered[address] = size
         return (SUCCESS,)
@@ -176,7 +178,7 @@ def test_pages_that_cannot_be_had_or_pinned_tell_what_is_needed_and_free(fake, m
     for limit, said in ((9000, "this process may lock 9,000"), (-1, "there is no limit of locked memory")):
         fake.calls = 0
         monkeypatch.setattr(registered.resource, "getrlimit", lambda _, limit=limit: (limit, limit))
-        with pytest.raises(ResourceError, match=r"cannot be pinned for the GPU: .*ALREADY_REGISTERED") as caught:
+        with pytest.raises(ResourceError, match=r"cannot be pinned for the GPU: .*OUT_OF_MEMORY") as caught:
             registered.pages(5000)
         assert "8,192 bytes of host memory cannot be pinned" in str(caught.value)
         assert f"70,000 bytes are free, and {said}. Raise the limit" in str(caught.value)
@@ -186,11 +188,26 @@ def test_pages_that_cannot_be_had_or_pinned_tell_what_is_needed_and_free(fake, m
 
     monkeypatch.setattr(registered, "np", SimpleNamespace(empty=full, uint8=np.uint8))
     with pytest.raises(
-        ResourceError, match=r"needs 12,288 bytes of host memory, .* though 70,000 bytes are free"
+        ResourceError, match=r"needs 12,288 bytes of host memory. 70,000 bytes are free, but this process may not"
     ) as caught:
         registered.pages(5000)
     assert "--device cpu" in caught.value.on_command_line()
     assert fake.empty
+
+
+def test_a_page_that_stayed_pinned_is_passed_over(fake, monkeypatch):
+    """Unpinning failed once, and malloc gives the same memory out again."""
+    rooms = [np.empty(5 * registered.PAGE, np.uint8) for _ in range(3)]
+    starts = [room.ctypes.data + -room.ctypes.data % registered.PAGE for room in rooms]
+    fake.registered.update(dict.fromkeys(starts[:2], 4096))
+    handed_out = iter(rooms)
+    monkeypatch.setattr(registered, "_unpinned", lambda size: next(handed_out))
+    assert registered.pages(5000)[0].ctypes.data == starts[2]
+    again = [rooms[0]] * registered.TRIES
+    monkeypatch.setattr(registered, "_unpinned", lambda size: again.pop())
+    with pytest.raises(ResourceError, match="ALREADY_REGISTERED"):
+        registered.pages(5000)
+    rooms.clear()  # while the stand-in is there to unpin them
 
 
 def test_pages_of_users_arrays_are_pinned_until_either_goes(fake):
