@@ -43,7 +43,7 @@ def generations(indptr: Array, indices: Array, in_degrees: Array) -> list[Array]
 
 def strong_components(indptr: Array, indices: Array) -> tuple[Array, int]:
     """A number for every vertex's strongly connected component, in the order Tarjan's search completes them."""
-    from clew.engines.cpu import kernels_in_order as kernels
+    from clew.nx import kernels_in_order as kernels
 
     label = np.empty(indptr.size - 1, dtype=np.int64)
     return label, int(kernels.strong_components(as_bits(indptr), as_bits(indices), label))
@@ -51,7 +51,7 @@ def strong_components(indptr: Array, indices: Array) -> tuple[Array, int]:
 
 def postorder(indptr: Array, indices: Array) -> Array:
     """When a depth-first search over all vertices is done with each of them."""
-    from clew.engines.cpu import kernels_in_order as kernels
+    from clew.nx import kernels_in_order as kernels
 
     found = np.empty(indptr.size - 1, dtype=np.int64)
     kernels.postorder(as_bits(indptr), as_bits(indices), found)
