@@ -98,12 +98,14 @@ def test_it_is_a_valid_graph_with_names_in_alphabetical_order(graph):
     assert clew.Graph.from_edges(source, target, weights, names=names, duplicates="drop") == graph
 
 
+@pytest.mark.quick
 def test_what_it_says_about_itself(graph):
     assert set(graph.metadata) == {"title", "source", "date", "licence", "weights"}
     assert graph.metadata["date"] == "2026-07-11"
     assert graph.metadata["weights"] == "3 Pre-Depends, 2 Depends, 1 Recommends"
 
 
+@pytest.mark.quick
 def test_well_known_needs(graph):
     assert graph.neighbors("bash") == ["base-files", "bash-completion", "debianutils", "libc6", "libtinfo6"]
     row = slice(graph.indptr[graph.vertex("bash")], graph.indptr[graph.vertex("bash") + 1])

@@ -58,6 +58,7 @@ def first_doubled(numbers):
     return doubled(numbers[0])
 
 
+@pytest.mark.quick
 def test_python_may_call_what_compiled_code_called_first():
     assert first_doubled(np.array([21, 0])) == 42
     assert doubled(21) == 42
@@ -229,6 +230,7 @@ def test_garbage_is_searched_for_again_after_a_compilation():
     assert gc.isenabled()
 
 
+@pytest.mark.quick
 def test_all_kernels_are_made_so():
     for path in Path(clew.__file__).parent.rglob("*.py"):
         for line in ast.parse(path.read_text(encoding="utf-8")).body:

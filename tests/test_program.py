@@ -52,6 +52,7 @@ def test_large_graphs(name, threads):
     assert paths.converged
 
 
+@pytest.mark.quick
 def test_page_rank_where_every_vertex_has_an_edge():
     graph = clew.generate.delaunay(2_000, seed=1)
     result = clew.run(PageRank(), graph)
@@ -220,6 +221,7 @@ def test_everyone_stays_active_while_anything_changes():
         assert result.result.tolist() == [2.0, 5.0, 0.0], reduce
 
 
+@pytest.mark.quick
 def test_direction_and_limits():
     graph = clew.generate.path(6, directed=True)
 
@@ -242,6 +244,7 @@ def test_every_example_is_short():
             assert lines <= 25, node.name  # without the docstring and the blank line after it
 
 
+@pytest.mark.quick
 def test_wrong_programs_get_a_sentence():
     graph = clew.generate.path(3)
 
@@ -288,7 +291,7 @@ def test_wrong_programs_get_a_sentence():
     for program, message in (
         (Nothing, "Nothing has no send"),
         (BadReduce, "expected a clew.Monoid or clew.Gather"),
-        (BadStart, r"start gives \['height'\]"),
+        (BadStart, r"start returned \['height'\]"),
         (BadActive, "neither a mask"),
         (BadDirection, "direction is 'sideways'"),
         (BadMessage, "4 or 8 bytes"),
@@ -296,8 +299,8 @@ def test_wrong_programs_get_a_sentence():
         (BadWidth, "width is 0"),
         (BadOrder, "has a priority"),
         (BadDtype, r"fields\['depth'\] is 'number'; expected a dtype"),
-        (BadPair, "BadPair.start gives a dict; expected a pair"),
-        (lambda: BreadthFirst, r"the program is the class BreadthFirst; expected one made from it"),
+        (BadPair, "BadPair.start returned a dict; expected a pair"),
+        (lambda: BreadthFirst, r"the program is the class BreadthFirst; expected an instance"),
     ):
         with pytest.raises(GraphError, match=message):
             clew.run(program(), graph)

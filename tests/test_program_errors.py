@@ -121,6 +121,17 @@ def knows_no_name(message, weight, vertex):
     return message * undefined_factor  # noqa: F821  # here: name
 
 
+def keeps_the_exception(message, weight, vertex):
+    try:
+        return message / weight
+    except ValueError as error:  # noqa: F841  # here: try as
+        return 0.0
+
+
+def misspells_numpy(message, weight, vertex):
+    return np.sqroot(message)  # here: module
+
+
 CASES = [
     ("process", asks_a_dict, "dict", "it uses 'PRICES', a dict", "Make PRICES a NumPy array or a tuple"),
     ("process", asks_a_list, "list", "it uses 'NAMES', a list", "Make NAMES a NumPy array or a tuple"),
@@ -128,6 +139,8 @@ CASES = [
     ("send", sends_text, "text", "it returns a string, not a number", "Return a number on every path"),
     ("process", adds_text, "added text", "it computes a float64 + a string", "Use numbers instead of strings"),
     ("process", catches, "try", "it catches ZeroDivisionError", 'Test for that case with "if"'),
+    ("process", keeps_the_exception, "try as", 'it uses "try"', 'Test for the case with "if"'),
+    ("process", misspells_numpy, "module", "numpy has no 'sqroot'", "Look for another spelling"),
     ("process", opens_a_file, "open", "it uses 'open'", "Use numbers, conditions, math"),
     ("process", transforms, "fft", "it uses numpy.fft.fft", "Use numbers, conditions, math"),
     ("apply", formats, "format", "it makes a string of numbers", "Use print with plain numbers"),
@@ -149,7 +162,7 @@ def test_a_function_that_does_not_compile_is_named_with_its_line(name, function,
     if mark != "mixed":  # which names both lines
         assert f"{Path(__file__)}, line {line}: " in message
         expression = HERE[line - 1].partition("  #")[0].strip().removeprefix("return ").removeprefix("except ")
-        assert expression.rstrip(":") in message
+        assert expression.rstrip(":").partition(" as ")[0] in message
     else:
         assert f"a string in line {line} and a float64 in line {line + 1}" in message
     assert caught.value.__cause__ is not None
@@ -219,6 +232,31 @@ def test_other_functions_need_a_value_too(name):
     takes = {"process": lambda message, weight, vertex: print(message), "matters": lambda value, vertex: print(value)}
     with pytest.raises(OperatorError, match=rf"Mine\.{name} returns nothing.*return and a value"):
         clew.run(program(**{name: takes.get(name, lambda vertex: print(vertex))}), GRAPH)
+
+
+def measures_text(message, weight, vertex):
+    return message + len(f"{weight}")  # here: measured
+
+
+def written(weight):
+    return len(str(weight))  # here: written
+
+
+def measures_elsewhere(message, weight, vertex):
+    return message + written(weight)
+
+
+@pytest.mark.parametrize(("function", "mark"), [(measures_text, "measured"), (measures_elsewhere, "written")])
+def test_text_that_compiled_code_would_make_otherwise_is_refused(function, mark):
+    line = next(number for number, text in enumerate(HERE, 1) if text.endswith(f"# here: {mark}"))
+    with pytest.raises(OperatorError, match=rf"Mine\.process .*a string of numbers \(.*, line {line}.*plain numbers"):
+        clew.run(program(process=function), GRAPH)
+    assert clew.run(program(process=function), GRAPH, device="reference").trust.max() > 0
+
+
+def test_a_graph_in_the_place_of_the_program_is_refused():
+    with pytest.raises(clew.errors.GraphError, match=r"expected clew\.run\(program, graph\)"):
+        clew.run(GRAPH, program())
 
 
 def some(a, b):  # noqa: RET503

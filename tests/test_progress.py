@@ -41,6 +41,7 @@ def drawn(screen, text):
     return True
 
 
+@pytest.mark.quick
 def test_long_work_has_a_bar_with_rate_that_is_wiped_away(screen):
     with progress.showing("reading large.clew", unit="B") as report:
         report(0, 400_000_000)

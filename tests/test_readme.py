@@ -6,14 +6,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
+@pytest.mark.quick
 def test_the_tables_are_current():
     done = subprocess.run([sys.executable, str(ROOT / "tools" / "update_readme.py"), "--check"], check=False)
     assert done.returncode == 0, "run: python tools/update_readme.py"
 
 
+@pytest.mark.quick
 def test_ci_runs_what_the_readme_names():
     commands = (ROOT / ".ci" / "run").read_text().splitlines()
     assert commands[-1] == "make test"

@@ -20,6 +20,7 @@ def result() -> Result:
     return Result("demo", values, names=VertexNames(["a", "b", "c"]), facts={"total": 1.5}, iterations=3)
 
 
+@pytest.mark.quick
 def test_values_and_facts_are_attributes(result):
     assert result.score[2] == 0.9
     assert result.total == 1.5
@@ -30,6 +31,7 @@ def test_values_and_facts_are_attributes(result):
     assert repr(result) == "Result of demo: score: float64[3], parent: int64[3], total=1.5, iterations=3"
 
 
+@pytest.mark.quick
 def test_everything_comes_by_name(result):
     assert result.top(2) == [("c", 0.9), ("a", 0.5)]
     assert result.top(1, smallest=True) == [("b", 0.1)]
@@ -71,10 +73,11 @@ def test_top_has_nan_last_and_refuses_two_dimensions():
     result = Result("demo", {"x": np.array([1.0, np.nan, 3.0]), "pairs": np.zeros((3, 2))})
     assert [vertex for vertex, _ in result.top(3)] == [2, 0, 1]
     assert [vertex for vertex, _ in result.top(2, smallest=True)] == [0, 2]
-    with pytest.raises(GraphError, match="2 values for every vertex"):
+    with pytest.raises(GraphError, match="2 values per vertex"):
         result.top(2, "pairs")
 
 
+@pytest.mark.quick
 def test_traces_are_tables():
     trace = Trace({"frontier": np.array([1, 2])})
     assert len(trace) == 2
@@ -88,10 +91,11 @@ def test_traces_are_tables():
 def test_without_values_there_are_facts():
     result = Result("count", {}, facts={"total": 7})
     assert repr(result) == "Result of count: total=7, iterations=1"
-    with pytest.raises(GraphError, match="no value per vertex, but total"):
+    with pytest.raises(GraphError, match="no value per vertex, only total"):
         result.top(3)
 
 
+@pytest.mark.quick
 def test_a_value_of_no_vertex_is_refused():
     result = clew.bfs(clew.generate.path(3), 0)
     for wrong in (3, -1, "a", 1.5):
@@ -131,6 +135,7 @@ class OnGpu:
         return self.array.copy()
 
 
+@pytest.mark.quick
 def test_arrays_among_the_facts_come_to_the_host_with_the_values():
     here = Result("found", {"label": np.arange(3)}, facts={"count": 3, "sizes": np.ones(3), "names": {"get": 1}})
     assert here.numpy() is here

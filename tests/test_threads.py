@@ -24,6 +24,7 @@ def four_threads():
     threads.set_count(None)
 
 
+@pytest.mark.quick
 def test_answers_come_in_order():
     assert threads.each(lambda piece, factor: piece * factor, 100, 3) == [3 * piece for piece in range(100)]
     assert threads.each(lambda piece: piece, 0) == []
@@ -41,6 +42,7 @@ def test_several_threads_take_part():
     assert len(seen) == 4
 
 
+@pytest.mark.quick
 def test_an_error_in_any_piece_is_raised_and_stops_the_rest():
     done = []
 
@@ -91,6 +93,7 @@ def test_what_an_error_has_seen_is_let_go_with_it(raised_by):
         gc.enable()
 
 
+@pytest.mark.quick
 def test_calls_may_be_nested_and_come_from_any_thread():
     def inner(piece):
         return sum(threads.each(lambda p: p, 10))

@@ -114,6 +114,7 @@ def test_label_propagation_counts_whom_it_looks_at(directed):
         np.testing.assert_array_equal(trace["bytes"], trace["edges"] * 4)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("device", ["cpu", "emulated"])
 @pytest.mark.parametrize("vertices", [0, 1, 2])
 def test_next_to_nothing(vertices, device):
@@ -153,6 +154,7 @@ def test_more_rounds_than_a_trace_has_room_for(graph, monkeypatch):
         np.testing.assert_allclose(found.trace["change"], expected.trace["change"], rtol=1e-5)
 
 
+@pytest.mark.quick
 def test_stamps_become_seconds():
     base = 10**18  # more than a float can tell apart
     stamps = base + np.array([0, 500, 2_000])
@@ -163,6 +165,7 @@ def test_stamps_become_seconds():
     assert seconds_between(np.empty(0, dtype=np.int64)).size == seconds_between(np.array([base])).size == 0
 
 
+@pytest.mark.quick
 def test_bytes_are_those_of_edges():
     assert edge_bytes(np.empty(0, np.int32)) == 4
     assert edge_bytes(np.empty(0, np.int64), np.empty(0, np.float32)) == 12

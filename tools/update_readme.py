@@ -11,6 +11,8 @@ from pathlib import Path
 from clew.algorithms import ALGORITHMS
 from clew.io.registry import formats
 
+WIDTH = 121  # of a line with its end, as in pyproject.toml
+
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 PACKAGE = ROOT / "src" / "clew" / "algorithms" / "__init__.py"
@@ -35,7 +37,14 @@ def algorithm_table() -> str:
 def algorithm_imports() -> str:
     """An import for every algorithm of the package."""
     own = sorted(name for name, one in ALGORITHMS.items() if one.function.__module__.startswith("clew."))
-    return "".join(f"    from clew.algorithms.{name} import {name} as {name}\n" for name in own)
+    lines = [f"    from clew.algorithms.{name} import {name} as {name}\n" for name in own]
+    return "".join(line if len(line) <= WIDTH else _wrapped(line) for line in lines)
+
+
+def _wrapped(line: str) -> str:
+    """An import in the form that ``ruff format`` gives a long one."""
+    module, _, names = line.rstrip("\n").partition(" import ")
+    return f"{module} import (\n        {names},\n    )\n"
 
 
 def updated(text: str, begin: str, end: str, wanted: str) -> str:

@@ -1,7 +1,7 @@
-"""Which files of clew a call runs through: what a newcomer has to open to follow it.
+"""Which files of clew a call runs through; exit 1 where there are more than budget.toml allows.
 
-Counted are the files whose Python functions are entered by a second call, when nothing is loaded or compiled any more;
-compiled kernels count by the file of the kernel that Python calls.
+A newcomer opens these files to follow the call. The second call is traced, after everything is loaded and compiled. A
+file counts if one of its Python functions is called. A kernel counts if Python calls it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import threading
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
@@ -17,6 +18,7 @@ from typing import Any
 import clew
 
 SOURCE = Path(clew.__file__).parent
+BUDGET = Path(__file__).resolve().parents[1] / "budget.toml"
 
 
 def walk(call: Callable[[], Any]) -> dict[str, set[str]]:
@@ -53,11 +55,15 @@ def walks() -> dict[str, dict[str, set[str]]]:
 
 
 def main() -> None:
-    """Print every walk."""
+    """Print every walk and its limit."""
+    limits = tomllib.loads(BUDGET.read_text())["walks"]
+    over = 0
     for name, files in walks().items():
-        print(f"{name}: {len(files)} files")
+        over += len(files) > limits[name]
+        print(f"{name}: {len(files)} of {limits[name]} files")
         for file in sorted(files):
             print(f"    {file}: {', '.join(sorted(files[file]))}")
+    sys.exit(1 if over else 0)
 
 
 if __name__ == "__main__":

@@ -80,8 +80,8 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     if rows.num_vertices * int(rows.degrees().max(initial=0)) * 8 <= ELL_BYTES:
         yield Work("spmv", "ell", product(layouts.ell(rows, limit=ELL_BYTES), on_device), close, held=True)
     held = rows_on(device, rows)
-    yield Work("spmv prepared", "tiles", lambda: (balance._tiles.pop(held, None), balance.tiles_of(device, held)))
-    yield Work("spmv prepared", "sweep", lambda: (sweep._sweeps.pop(held, None), sweep.sweep_of(device, held)))
+    yield Work("spmv prepared", "tiles", lambda: (held.facts.clear(), balance.tiles_of(device, held)))
+    yield Work("spmv prepared", "sweep", lambda: (held.facts.clear(), sweep.sweep_of(device, held)))
 
 
 def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:

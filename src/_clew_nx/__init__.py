@@ -1,6 +1,6 @@
-"""What NetworkX asks of clew before it is used: which functions it serves. Imports nothing, to keep NetworkX quick.
+"""The functions that clew supports, as NetworkX reads them first. Imports nothing, to keep NetworkX fast.
 
-``FUNCTIONS`` is the one list of them: ``clew.nx.interface`` looks up here in which of its modules a function is.
+``FUNCTIONS`` is the only list of them: ``clew.nx.interface`` finds the module of a function here.
 """
 
 from __future__ import annotations
@@ -113,18 +113,18 @@ FUNCTIONS: dict[str, tuple[str, ...]] = {
     ),
 }
 
-#: What NetworkX shows in the documentation of a function, where there is more to say than that it is served.
+#: Notes that NetworkX shows in the documentation of a function.
 NOTES: dict[str, str] = {
-    "betweenness_centrality": "Every edge counts 1; weights and endpoints are left to NetworkX.",
-    "clustering": "Of undirected graphs without weights; the others are left to NetworkX.",
-    "eppstein_matching": "The pairs of hopcroft_karp_matching.",
-    "greedy_color": "The strategies largest_first, random_sequential and smallest_last, without interchange.",
-    "hits": "Power iteration; where it does not converge, and with weights, NetworkX's singular value decomposition.",
-    "label_propagation_communities": "The same rules; another colouring, so that ties may fall another way.",
-    "maximal_independent_set": "NetworkX's set for a seed; without one, a set found in parallel.",
-    "overall_reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
-    "pagerank": "A dangling distribution of its own is left to NetworkX.",
-    "reciprocity": "Of directed graphs without parallel edges; the others are left to NetworkX.",
+    "betweenness_centrality": "Every edge counts 1. Calls with weights or endpoints run in NetworkX.",
+    "clustering": "Undirected graphs without weights only. Other calls run in NetworkX.",
+    "eppstein_matching": "The result is that of hopcroft_karp_matching.",
+    "greedy_color": "Supports the strategies largest_first, random_sequential and smallest_last, without interchange.",
+    "hits": "Power iteration. Calls with weights, and those that do not converge, run in NetworkX.",
+    "label_propagation_communities": "The same rules with another colouring, so ties may be broken differently.",
+    "maximal_independent_set": "With a seed, NetworkX's set. Without a seed, a set computed in parallel.",
+    "overall_reciprocity": "Directed graphs without parallel edges only. Other calls run in NetworkX.",
+    "pagerank": "Calls with a dangling distribution run in NetworkX.",
+    "reciprocity": "Directed graphs without parallel edges only. Other calls run in NetworkX.",
 }
 
 
@@ -134,7 +134,7 @@ def get_info() -> dict[str, Any]:
         "backend_name": "clew",
         "project": "clew",
         "package": "clew",
-        "short_summary": "Compiled and parallel, on CPUs and GPUs; graphs are converted once and kept.",
+        "short_summary": "Compiled and parallel, on CPUs and GPUs. Converted graphs are cached.",
         "functions": {
             name: {"additional_docs": NOTES[name]} if name in NOTES else {}
             for names in FUNCTIONS.values()

@@ -102,6 +102,12 @@ class BuildReport:
         return replace(self, columns=dict(columns), decisions=tuple(decisions))
 
     def __str__(self) -> str:
+        columns = ", ".join(f"{name} ({role})" for name, role in self.columns.items())
+        return "\n".join([self.counts, *([f"columns: {columns}"] if columns else []), *self.decisions])
+
+    @property
+    def counts(self) -> str:
+        """What became of the edges, in one line."""
         parts = [f"{counted(self.given, 'edge')} given"]
         if self.loops_dropped:
             parts.append(f"{counted(self.loops_dropped, 'self-loop')} dropped")

@@ -1,4 +1,4 @@
-"""A graph as an argument: refused where it is something else, with the way to make one of it."""
+"""The check that an argument is a graph."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from clew.graph import Graph
 
 
 def check_graph(graph: Any) -> None:
-    """Refuse what is no graph, and say how to make one of it."""
+    """Reject anything but a graph, and say how to convert it."""
     if isinstance(graph, Graph):
         return
     kind = kind_of(graph)

@@ -1,4 +1,4 @@
-"""Checks of what callers give: each answers with a value that is fit to use, or with a sentence that names it."""
+"""Checks of arguments: each returns a usable value, or raises an error that names the argument."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.errors import GraphError
 
 
 def kind_of(value: Any) -> str:
-    """What something is, in words: its type, with the package it is from."""
+    """The type of a value with its package, for messages."""
     kind = value if isinstance(value, type) else type(value)
     package = kind.__module__.partition(".")[0]
     name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
@@ -48,7 +48,7 @@ def real(name: str, value: Any) -> float:
 
 
 def flag(name: str, value: Any) -> bool:
-    """``value`` as a truth value: a word such as "no" would be taken for True."""
+    """``value`` as a bool; rejects strings, since "no" would be true."""
     if not isinstance(value, (bool, np.bool_)):
         raise GraphError(f"{name} is {value!r}; expected True or False.")
     return bool(value)
@@ -62,7 +62,7 @@ def text(name: str, value: Any) -> str:
 
 
 def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
-    """``value``, which must be one of some words."""
+    """``value``, which must be one of ``choices``."""
     if not isinstance(value, str) or value not in choices:
         *others, last = map(repr, choices)
         raise GraphError(f"{name} is {value!r}; expected {', '.join(others)} or {last}.")
@@ -70,24 +70,24 @@ def one_of(name: str, value: Any, choices: Sequence[str]) -> str:
 
 
 def path(value: Any) -> Path:
-    """``value`` as the name of a file to write."""
+    """``value`` as the path of a file to write."""
     if not isinstance(value, (str, os.PathLike)):
         raise GraphError(f"the path is {kind_of(value)}; expected the name of a file, as a string or a pathlib.Path.")
     return Path(value)
 
 
 def array(name: str, value: Any) -> npt.NDArray[Any]:
-    """``value`` as an array; lists of different lengths make none, and neither do sets or masked values."""
+    """``value`` as an array; rejects ragged lists, sets and masked values."""
     if isinstance(value, (Iterator, KeysView, ValuesView)):
         value = list(value)
     if isinstance(value, (Set, Mapping)):
         raise GraphError(f"{name} is {kind_of(value)}, whose values have no order; expected a list or an array.")
     if isinstance(value, np.ma.MaskedArray) and (count := int(np.ma.getmaskarray(value).sum())):
         raise GraphError(
-            f"{name} is a masked array with {counted(count, 'masked value')}; expected a value everywhere. Leave out "
-            "the masked rows in all columns, or fill them with values.filled(…)."
+            f"{name} is a masked array with {counted(count, 'masked value')}; expected a value everywhere. Remove the "
+            "masked rows from all columns, or fill them with values.filled(…)."
         )
     try:
         return np.asarray(value)
     except ValueError:
-        raise GraphError(f"{name} is a list whose rows differ in length; expected what makes an array.") from None
+        raise GraphError(f"{name} is a list whose rows differ in length; expected rows of equal length.") from None

@@ -1,4 +1,4 @@
-"""Counts as sentences have them: "1 vertex", "2 vertices", "1,000 edges"."""
+"""Counts with their nouns: "1 vertex", "2 vertices", "1,000 edges"."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ PLURALS = {"vertex": "vertices", "entry": "entries"}
 
 
 def counted(count: int, what: str, plural: str = "") -> str:
-    """So many of something, which is named in the singular; its plural is given where it does not just end in s."""
+    """A count and its noun, given in the singular; ``plural`` is needed for irregular plurals."""
     return f"{count:,} {what if count == 1 else plural or PLURALS.get(what, what + 's')}"

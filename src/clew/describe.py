@@ -1,4 +1,4 @@
-"""The facts of a graph, and how a terminal and a notebook show them."""
+"""The facts of a graph, as text and as HTML."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What there is to say about a graph before anything is computed on it."""
+    """The basic facts of a graph."""
 
     vertices: int
     edges: int
@@ -59,22 +59,19 @@ def describe(graph: Graph) -> Description:
         id_dtype=str(graph.indices.dtype),
         names=None if graph.names is None else ("integers" if graph.names.are_integers else "strings"),
         bytes=graph.nbytes,
-        report=str(graph.report),
+        report=graph.report.counts,
     )
 
 
 def facts(description: Description) -> list[tuple[str, str]]:
-    """The rows of a table: what, and how much."""
+    """The rows of a table: label and value."""
     d = description
     degree = "degree" if not d.directed else "out-degree"
     return [
         ("vertices", f"{d.vertices:,}"),
         ("edges", f"{d.edges:,} {'directed' if d.directed else 'undirected'}"),
         ("weights", d.weights or "none"),
-        (
-            degree,
-            f"{d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}",
-        ),
+        (degree, f"{d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}"),
         ("isolated vertices", f"{d.isolated:,}"),
         ("self-loops", f"{d.self_loops:,}"),
         ("names", d.names or f"0 to {d.vertices - 1:,}" if d.vertices else "none"),
@@ -84,7 +81,7 @@ def facts(description: Description) -> list[tuple[str, str]]:
 
 
 def as_text(description: Description) -> str:
-    """One line for the head, one for each group of facts."""
+    """One line for the summary, one for each group of facts."""
     d = description
     kind = "directed" if d.directed else "undirected"
     weights = f"{d.weights} weights" if d.weights else "unweighted"

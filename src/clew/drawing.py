@@ -1,4 +1,4 @@
-"""What graphs, results and traces can draw of themselves; the figures are made by ``clew.plots``, loaded when asked."""
+"""The plot methods of graphs, results and traces; ``clew.plots``, loaded on first use, draws the figures."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class DrawnGraph:
     """The figures of a graph."""
 
     def plot(self, color: Any = None, *, seed: int = 0, **options: Any) -> Any:
-        """A picture of the graph: dots and lines, or the density of vertices where there are thousands.
+        """Draw the graph: dots and lines, or the density of vertices if there are thousands.
 
         Parameters
         ----------
         color
             What to colour vertices by: a ``Result`` (its first value), or an array with an entry per vertex.
         seed
-            Another seed gives another arrangement; the same one the same.
+            The seed of the layout.
         **options
             As in ``clew.plots.picture``: ``value``, ``title``, ``dark``, ``backend``.
         """
         return _plots().picture(self, color, seed=seed, **options)
 
     def plot_degrees(self, **options: Any) -> Any:
-        """The degree distribution on log-log axes; ``options`` as in ``clew.plots.degrees``."""
+        """Plot the degree distribution on log-log axes; ``options`` as in ``clew.plots.degrees``."""
         return _plots().degrees(self, **options)
 
 
@@ -37,7 +37,7 @@ class DrawnResult:
     """The figure of a result."""
 
     def plot(self, value: str | None = None, **options: Any) -> Any:
-        """What fits one of its values, by default the first; ``options`` as in ``clew.plots.result``."""
+        """Plot one of its values, by default the first; ``options`` as in ``clew.plots.result``."""
         return _plots().result(self, value, **options)
 
 
@@ -47,5 +47,5 @@ class DrawnTrace:
     __slots__ = ()
 
     def plot(self, title: str | None = None, **options: Any) -> Any:
-        """Every column over the iterations; ``options`` as in ``clew.plots.trace``."""
+        """Plot every column over the iterations; ``options`` as in ``clew.plots.trace``."""
         return _plots().trace(self, title, **options)

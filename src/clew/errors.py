@@ -1,6 +1,6 @@
-"""One small tree of exceptions.
+"""The exceptions of clew.
 
-Every message is a sentence that says what is wrong, what was found, what was expected and what to do about it.
+Every message says what is wrong, what was given, what was expected, and what to do.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import Any, Self
 
 
 class ClewError(Exception):
-    """The base of every error that clew raises on purpose.
+    """Base class of all errors that clew raises.
 
     Parameters
     ----------
     problem
-        What is wrong, as a sentence; with what to do about it, where that is the same everywhere.
+        What is wrong, as a sentence. It includes the remedy if that is the same in Python and on the command line.
     remedy
-        What to do about it in Python, as a sentence.
+        What to do in Python, as a sentence.
     option
-        What to do about it on the command line, as a sentence; the remedy, where nothing is given.
+        What to do on the command line, as a sentence. The default is the remedy.
     """
 
     def __init__(self, problem: str = "", *, remedy: str = "", option: str = "") -> None:
@@ -30,12 +30,12 @@ class ClewError(Exception):
         return self._with(self.remedy)
 
     def advised(self, remedy: str, option: str = "") -> Self:
-        """The same error with advice: for one that was made where nobody knew what to do about it."""
+        """Add advice to an error that was raised where the remedy was unknown."""
         self.remedy, self.option = remedy, option or remedy
         return self
 
     def on_command_line(self) -> str:
-        """The message for who called ``clew`` in a shell."""
+        """The message for a user of the command line."""
         return self._with(self.option)
 
     def _with(self, advice: str) -> str:
@@ -43,18 +43,18 @@ class ClewError(Exception):
 
 
 class GraphError(ClewError, ValueError):
-    """Edges, weights, names or arguments that do not make a graph."""
+    """Invalid edges, weights, names or arguments."""
 
 
 class NegativeCycleError(GraphError):
-    """There is no shortest path: a cycle that can be reached has a negative sum of weights.
+    """Shortest paths do not exist: a negative cycle is reachable.
 
     Parameters
     ----------
     problem
         What is wrong, as a sentence.
     cycle
-        The names of its vertices in the order of its edges; the last edge leads back to the first vertex.
+        The names of its vertices in edge order. The last edge leads back to the first vertex.
     """
 
     def __init__(self, problem: str, cycle: list[Any], *, remedy: str = "", option: str = "") -> None:
@@ -66,18 +66,18 @@ class NegativeCycleError(GraphError):
 
 
 class FormatError(ClewError, ValueError):
-    """A file that cannot be read or written as asked.
+    """A file that cannot be read or written.
 
     Parameters
     ----------
     problem
         What is wrong, as a sentence without the file's name.
     path
-        The file, or a name for what was read (``"<bytes>"``).
+        The file, or a label for the input (``"<bytes>"``).
     line, column
-        Where, counted from 1; None where the format has no lines.
+        The position, counted from 1. None if the format has no lines.
     remedy, option
-        What to do about it, as of every error.
+        As in ``ClewError``.
     """
 
     def __init__(
@@ -101,25 +101,25 @@ class FormatError(ClewError, ValueError):
             where += f"{', ' if where else ''}line {self.line}"
         if self.column is not None:
             where += f", column {self.column}"
-        told = super()._with(advice)
-        return f"{where}: {told}" if where else told
+        message = super()._with(advice)
+        return f"{where}: {message}" if where else message
 
 
 class MissingDependencyError(ClewError, ImportError):
-    """An optional package is needed; the message names the extra that installs it."""
+    """A missing optional package; the message names the extra that installs it."""
 
 
 class VerificationError(ClewError, AssertionError):
-    """A result breaks a rule; the message says which one and where first."""
+    """A result that breaks a rule; the message names the rule and the first place."""
 
 
 class ResourceError(ClewError, MemoryError):
-    """More memory or disk is needed than there is; the message counts the bytes."""
+    """Not enough memory or disk space; the message states the bytes."""
 
 
 class DeviceError(ClewError, RuntimeError):
-    """A GPU that is missing, cannot run clew's kernels, or failed; the message says which and what to do."""
+    """A GPU that is missing, unsupported or has failed; the message says which, and what to do."""
 
 
 class OperatorError(ClewError, TypeError):
-    """A function that does not make an operator, monoid or semiring; the message names it and says why."""
+    """A function that is not a valid operator, monoid or semiring; the message names it and the reason."""

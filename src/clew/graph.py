@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from clew import build, convert, transform
+from clew import build, transform
 from clew.adjacency import BOUNDARY, Adjacency, BuildReport
-from clew.convert.tensors import TensorGraph
+from clew.build.rows import count_loops
+from clew.convert import ConvertibleGraph
+from clew.convert.edges import edges as converted_edges
 from clew.counts import counted
 from clew.describe import Description, as_html, as_text, describe
 from clew.drawing import DrawnGraph
@@ -22,16 +24,13 @@ from clew.errors import GraphError
 from clew.names import Name, VertexNames
 
 if TYPE_CHECKING:
-    import networkx as nx
-    import pandas as pd
-    import pyarrow as pa
-    import scipy.sparse as sp
+    pass
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
 
 
-class Graph(DrawnGraph, TensorGraph):
+class Graph(DrawnGraph, ConvertibleGraph):
     """An immutable graph in compressed adjacency form.
 
     Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor
@@ -128,7 +127,7 @@ class Graph(DrawnGraph, TensorGraph):
         metadata
             Kept with the graph as it is.
         """
-        edges = convert.edges(source, target, weights, num_vertices=num_vertices, ids=ids, names=names)
+        edges = converted_edges(source, target, weights, num_vertices=num_vertices, ids=ids, names=names)
         built = build.build(
             edges.source,
             edges.target,
@@ -169,54 +168,6 @@ class Graph(DrawnGraph, TensorGraph):
         vertex_names = None if names is None else VertexNames(names)
         return cls(built.adjacency, directed=directed, names=vertex_names, report=built.report, metadata=metadata)
 
-    @classmethod
-    def from_scipy(cls, matrix: Any, **options: Any) -> Graph:
-        """A graph from a SciPy sparse matrix or array: entry (i, j) is the edge i to j, stored zeros are edges.
-
-        Several entries for one place are as many edges. A graph is directed unless ``directed=False`` is passed; then
-        the matrix must be symmetric. ``options`` as in ``from_csr``.
-        """
-        rows = convert.from_scipy(matrix)
-        return cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
-
-    @classmethod
-    def from_numpy(cls, matrix: npt.ArrayLike, **options: Any) -> Graph:
-        """A graph from a dense matrix: entries other than 0 and NaN are edges; ``options`` as in ``from_csr``."""
-        rows = convert.from_dense(matrix)
-        return cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
-
-    @classmethod
-    def from_arrow(
-        cls, table: Any, source: str = "source", target: str = "target", weight: str | None = "weight", **options: Any
-    ) -> Graph:
-        """A graph from anything that speaks the Arrow stream protocol: pandas, polars, pyarrow, duckdb, …
-
-        Parameters
-        ----------
-        table
-            The edges, a row each.
-        source, target, weight
-            Names of the columns; without one called "weight" the graph is unweighted, as it is with ``weight=None``.
-        **options
-            As in ``from_edges``.
-        """
-        columns = convert.from_arrow(table, source, target, weight)
-        graph = cls.from_edges(columns.source, columns.target, columns.weights, **options)
-        graph._report = graph._report.about(convert.column_roles(table, source, target, weight))
-        return graph
-
-    @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], weight: str | None = "weight", **options: Any) -> Graph:
-        """A graph from a NetworkX graph; ``weight`` names the edge attribute (1 for edges without it).
-
-        Where no edge has it, the graph is unweighted; a name other than "weight" that no edge has is an error.
-        """
-        edges = convert.from_networkx(graph, weight)
-        options.setdefault("directed", bool(graph.is_directed()))
-        return cls.from_edges(
-            edges.source, edges.target, edges.weights, edges.num_vertices, names=edges.names, **options
-        )
-
     # ------------------------------------------------------------------ its arrays
 
     @property
@@ -237,7 +188,7 @@ class Graph(DrawnGraph, TensorGraph):
     @cached_property
     def num_loops(self) -> int:
         """The number of self-loops."""
-        return transform.count_loops(self._out)
+        return count_loops(self._out)
 
     @property
     def directed(self) -> bool:
@@ -411,29 +362,6 @@ class Graph(DrawnGraph, TensorGraph):
     def edges(self) -> tuple[IdArray, IdArray, Array | None]:
         """Arrays (source, target, weights); an undirected edge once, with source ≤ target."""
         return transform.edges(self._out, once=not self._directed)
-
-    def to_scipy(self) -> sp.csr_array[Any]:
-        """A SciPy CSR array that shares this graph's arrays; an unweighted edge is 1."""
-        return convert.to_scipy(self._out)
-
-    def to_numpy(self) -> Array:
-        """A dense matrix; for small graphs."""
-        return np.asarray(self.to_scipy().toarray())
-
-    def to_arrow(self) -> pa.Table:
-        """An Arrow table with columns source, target and, where there are any, weight; vertices by name."""
-        return convert.to_arrow(*self.edges(), self._names)
-
-    def to_pandas(self) -> pd.DataFrame:
-        """The edges as a pandas data frame; see ``to_arrow``."""
-        return convert.to_pandas(self.to_arrow())
-
-    def to_networkx(self) -> nx.Graph[Any]:
-        """A NetworkX graph (a multigraph where there are duplicate edges); vertices by name."""
-        return convert.to_networkx(*self.edges(), self.num_vertices, self._names, self._directed)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
 
     # ------------------------------------------------------------------ what it looks like
 

@@ -1,8 +1,7 @@
 """Layouts: the same edges as compressed rows, as a list of coordinates, or as a padded table.
 
-CSR is what a graph is stored as. COO suits engines that cut the edges themselves into equal parts. ELL gives every row
-the same number of places, so that neighbouring rows lie side by side in memory; it pays where all degrees are about
-equal.
+A graph is stored as CSR. COO suits engines that partition the edges themselves. ELL gives every row the same number of
+slots, which makes neighbouring rows contiguous in memory. It pays off if all degrees are similar.
 """
 
 from __future__ import annotations
@@ -26,9 +25,9 @@ CSR = Adjacency
 
 @dataclass(frozen=True, slots=True)
 class COO:
-    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row and column when made.
+    """A list of coordinates: edge k leads from ``rows[k]`` to ``columns[k]``. It is sorted by row and column.
 
-    The arrays are made read-only, as those of compressed rows are: a GPU that has copied them goes on with its copy.
+    The arrays are made read-only, like those of compressed rows: a GPU may hold a copy.
     """
 
     rows: IdArray
@@ -61,8 +60,8 @@ class COO:
 
 @dataclass(frozen=True, slots=True)
 class ELL:
-    """A padded table, column after column: the k-th edge of vertex v leads to ``columns[k, v]``, which is -1 where
-    v has no more edges; its weight is ``weights[k, v]``. The arrays are made read-only.
+    """A padded table, column by column: the k-th edge of vertex v leads to ``columns[k, v]``, with weight
+    ``weights[k, v]``. It is -1 if v has no more edges. The arrays are made read-only.
     """
 
     columns: IdArray
@@ -92,7 +91,7 @@ class ELL:
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the table, padding and all."""
+        """The bytes of the table, including padding."""
         return self.columns.nbytes + (0 if self.weights is None else self.weights.nbytes)
 
 
@@ -100,7 +99,7 @@ Layout = Adjacency | COO | ELL
 
 
 def csr(edges: Graph | Layout) -> Adjacency:
-    """The out-edges as compressed rows: of a graph its own, without a copy."""
+    """The out-edges as compressed rows; those of a graph are not copied."""
     if isinstance(edges, Graph):
         return edges.outgoing
     if isinstance(edges, COO):
@@ -115,7 +114,7 @@ def csr(edges: Graph | Layout) -> Adjacency:
 
 
 def coo(edges: Graph | Layout) -> COO:
-    """The out-edges as a list of coordinates, row after row."""
+    """The out-edges as a list of coordinates, row by row."""
     if isinstance(edges, COO):
         return edges
     rows = csr(edges)
@@ -124,7 +123,7 @@ def coo(edges: Graph | Layout) -> COO:
 
 
 def ell(edges: Graph | Layout, *, limit: int = ELL_LIMIT) -> ELL:
-    """The out-edges as a padded table; ResourceError where it would take more than ``limit`` bytes."""
+    """The out-edges as a padded table; ResourceError if it would take more than ``limit`` bytes."""
     if isinstance(edges, ELL):
         return edges
     rows = csr(edges)
@@ -150,7 +149,7 @@ def ell(edges: Graph | Layout, *, limit: int = ELL_LIMIT) -> ELL:
 
 
 def transposed(edges: Graph | Layout) -> Layout:
-    """The in-edges, in the same layout; of a graph its own, which are built once and kept."""
+    """The in-edges, in the same layout; those of a graph are built once and cached."""
     if isinstance(edges, Graph):
         return edges.incoming
     turned = transform.transposed(csr(edges))
@@ -160,7 +159,7 @@ def transposed(edges: Graph | Layout) -> Layout:
 
 
 def _ids(values: IdArray, what: str) -> IdArray:
-    """Ids as kernels take them, who look at memory by them without asking again."""
+    """Ids as kernels take them, which do not check them again."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise GraphError(f"{what} have dtype {array.dtype}; expected integers, the ids of vertices.")

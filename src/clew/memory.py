@@ -1,4 +1,4 @@
-"""Where the edges of graphs are kept while a GPU works on them, and how much of its memory they may have.
+"""Where the edges of graphs are stored while a GPU processes them, and how much GPU memory they may use.
 
 >>> import clew
 >>> with clew.memory(edges="zero_copy"):
@@ -19,7 +19,7 @@ MODES: dict[str, str] = {
     "managed": "pages move to GPU memory when they are touched",
     "managed+prefetch": "pages move to GPU memory before the run",
     "zero_copy": "all on the host, read over the link",
-    "tiered": "rows that a placement calls fast in GPU memory, the rest on the host",
+    "tiered": "fast rows of a placement in GPU memory, the rest on the host",
 }
 #: Modes that clew no longer has, and why.
 REMOVED: dict[str, str] = {
@@ -29,7 +29,7 @@ REMOVED: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Policy:
-    """What ``memory`` makes; in force within ``with``, and in tasks and threads started there that copy the context."""
+    """A memory policy: active within ``with``, and in tasks and threads started there that copy the context."""
 
     edges: str = "auto"
     fast_memory: int | None = None
@@ -46,22 +46,22 @@ _entered: ContextVar[tuple[Policy, ...]] = ContextVar("clew_memory", default=(Po
 
 
 def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
-    """Say where the edges of graphs are while a GPU works on them, for all calls within ``with clew.memory(...):``.
+    """Set where the edges of graphs are stored for a GPU, for all calls within ``with clew.memory(...):``.
 
-    Results are the same in every mode. Without it, "auto" is in force.
+    Results are the same in every mode. The default mode is "auto".
 
     Parameters
     ----------
     edges
-        "auto" puts what fits into GPU memory, leaves the rest on the host, and takes less where an allocation fails.
-        "device": all in GPU memory, or a ResourceError. "managed": in memory whose pages move to the GPU when they are
-        touched; "managed+prefetch" moves them before. "zero_copy": the graph's own arrays on the host, read over the
-        link. "tiered": of a graph with a placement, the fast rows in GPU memory and the others on the host; of others,
-        as much as may be.
+        "auto" puts what fits into GPU memory and leaves the rest on the host. It uses less if an allocation fails.
+        "device": all in GPU memory, or a ResourceError. "managed": pages move to the GPU when they are touched.
+        "managed+prefetch" moves them before. "zero_copy": the graph's own arrays on the host, read over the link.
+        "tiered": the fast rows of a graph with a placement in GPU memory, and the others on the host. Without a
+        placement, as much as fits is in GPU memory.
     fast_memory
-        Bytes of GPU memory that edges may have, as a number or a text such as "8GiB": neighbours and weights of both
-        directions, of all graphs together. Who asks first gets them; what does not fit stays
-        on the host. By default what is free, less what algorithms need for themselves.
+        Bytes of GPU memory for edges, as a number or a text such as "8GiB". It covers neighbours and weights of both
+        directions, of all graphs together. Memory goes to the first request; what does not fit stays on the host. The
+        default is the free memory, less what algorithms need.
 
     Examples
     --------
@@ -85,5 +85,5 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
 
 
 def current() -> Policy:
-    """What is in force."""
+    """The active policy."""
     return _entered.get()[-1]

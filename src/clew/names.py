@@ -94,11 +94,11 @@ class VertexNames:
     @overload
     def __getitem__(self, vertex: slice | list[int] | npt.NDArray[Any]) -> list[Name]: ...
     def __getitem__(self, vertex: Any) -> Name | list[Name]:
-        """The name of a vertex; of a slice or of several vertices, a list of their names."""
+        """The name of a vertex; of a slice, of several vertices or of a mask, a list of names."""
         if isinstance(vertex, slice):
             return list(VertexNames.trusted(self._values[vertex]))
         if isinstance(vertex, (list, tuple, np.ndarray)) and np.ndim(vertex):
-            return [self[one] for one in vertex]
+            return [self[one] for one in self._of_mask(np.asarray(vertex))]
         try:
             name: Name = self._values[index(vertex)].as_py()
         except TypeError:
@@ -109,6 +109,16 @@ class VertexNames:
         except IndexError:
             raise GraphError(f"there is no vertex {vertex}; expected 0 to {len(self) - 1}.") from None
         return name
+
+    def _of_mask(self, vertices: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """The vertices where a mask such as ``result.reached`` is True; vertices as they are."""
+        if vertices.dtype != bool:
+            return vertices
+        if vertices.shape != (len(self),):
+            raise GraphError(
+                f"the mask has shape {vertices.shape}; expected an entry per vertex, that is ({len(self)},)."
+            )
+        return np.flatnonzero(vertices)
 
     def __iter__(self) -> Iterator[Name]:
         return (name.as_py() for name in self._values)

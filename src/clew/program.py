@@ -1,4 +1,4 @@
-"""Vertex programs: an algorithm as four small functions, run as a product of the adjacency and a vector."""
+"""Vertex programs: an algorithm as four small functions, run as a product of the adjacency matrix and a vector."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
 from clew.graph import Graph
 from clew.operators import Gather, Monoid
-from clew.operators.byte_code import plain_function
+from clew.operators.byte_code import plain_function, text_made_by
 from clew.operators.results import check_returns, place
 from clew.result import Result
 
@@ -33,43 +33,43 @@ FUNCTIONS = {
 
 
 class VertexProgram:
-    """What a vertex sends, what an edge makes of it, how arrivals are reduced, and what a vertex does with the sum.
+    """A vertex program: send, process, reduce and apply.
 
-    Subclasses set the attributes and write ``start`` and, as static methods of scalars that are compiled and fused into
-    one loop: ``send(vertex)``, the message of an active vertex; ``process(message, weight, vertex)``, what it is worth
-    at the other end of an edge; ``apply(total, vertex)``, which changes the vertex and returns whether it is active
-    next. ``vertex`` is the state of one vertex, with its fields as attributes. Three more may be left out: ``accepts``,
-    ``matters`` and ``priority``.
+    Subclasses set the attributes and define ``start`` and three static methods of scalars. These are compiled and fused
+    into one loop. ``send(vertex)`` returns the message of an active vertex. ``process(message, weight, vertex)``
+    returns its value at the other end of an edge. ``apply(total, vertex)`` updates the vertex and returns whether it is
+    active next. ``vertex`` is the state of one vertex, with its fields as attributes. ``accepts``, ``matters`` and
+    ``priority`` are optional.
 
-    Everyone sends before anyone applies: in an iteration, all functions see the states that the last one left.
+    Iterations are synchronous: all functions see the states of the previous iteration.
 
-    Every path of a function ends with ``return`` and a value. One that returns nothing, on any path, is refused before
-    the run: an ``apply`` without ``return True`` would stop with half an answer.
+    Every path of a function must end with ``return`` and a value. A function without a value on some path is rejected
+    before the run: an ``apply`` without ``return True`` would stop with half a result.
 
     Attributes
     ----------
     fields
-        Names and dtypes of the state of a vertex.
+        Names and dtypes of a vertex's state.
     message
-        The dtype of what is sent and reduced; 4 or 8 bytes wide.
+        The dtype of messages and their reduction; 4 or 8 bytes wide.
     reduce
-        The monoid that reduces what arrives at a vertex; or a ``Gather``, which sees all of it at once. With a gather,
-        a vertex that a message reaches reduces the latest messages of all its neighbours, active or not: those that
-        are not have nothing new to say. NaN must not be sent then.
+        The monoid that reduces the messages at a vertex, or a ``Gather``, which sees all of them at once. With a
+        gather, a vertex that receives a message reduces the latest messages of all its neighbours, active or not. NaN
+        must not be sent then.
     direction
-        Along which edges messages travel: "out" with them, "in" against them, "both" ways.
+        The edges that messages follow: "out" along edges, "in" against them, or "both".
     apply_to
-        "received": ``apply`` runs for vertices that a message reached. "all": for every vertex, in every iteration.
+        "received": ``apply`` runs for vertices that received a message. "all": for every vertex, in every iteration.
     active_next
-        "changed": vertices for which ``apply`` returned True. "all": everyone, from the start until ``apply`` returned
-        True for none.
+        "changed": vertices for which ``apply`` returned True. "all": all vertices, until ``apply`` returns True for
+        none.
     max_iterations
-        Stop after so many; None for no limit.
+        The maximum number of iterations; None for no limit.
     priority
-        A function of a vertex, None by default. With it, only those active vertices send whose priorities are in the
-        lowest interval of ``width`` in which there are any; the others stay active and wait.
+        A function of a vertex, None by default. With it, only active vertices in the lowest non-empty priority interval
+        send. The others stay active and wait.
     width
-        Of these intervals; ``start`` may set it.
+        The width of these intervals; ``start`` may set it.
     """
 
     fields: ClassVar[Mapping[str, npt.DTypeLike]] = {}
@@ -83,17 +83,17 @@ class VertexProgram:
     width: float = 1.0
 
     def start(self, graph: Graph) -> tuple[Mapping[str, npt.ArrayLike], npt.ArrayLike | None]:
-        """The initial state, an array or a number per field, and who is active: a mask, ids, or None for everyone."""
+        """The initial state (an array or a number per field) and the active vertices (a mask, ids, or None for all)."""
         raise NotImplementedError
 
     @staticmethod
     def accepts(vertex: Any) -> bool:  # noqa: ARG004
-        """Whether a vertex takes messages at all; False saves looking for them. By default every vertex does."""
+        """Whether a vertex accepts messages; False saves work. By default every vertex does."""
         return True
 
     @staticmethod
     def matters(value: Any, vertex: Any) -> bool:  # noqa: ARG004
-        """Whether what ``process`` gave is of interest to the vertex; if not, nothing has arrived. By default it is."""
+        """Whether a processed value matters to the vertex; otherwise it is ignored. By default all values do."""
         return True
 
     send: Callable[[Any], Any]
@@ -105,32 +105,35 @@ class VertexProgram:
 def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result:
     """Run a vertex program until no vertex is active.
 
-    Every iteration pulls or pushes, whichever is cheaper; pushing is used only where it cannot change the result.
+    Every iteration pulls or pushes, depending on the cost. Pushing is used only if it cannot change the result.
 
     Parameters
     ----------
     program
-        What to run.
+        The program.
     graph
-        On which graph; of an unweighted one, ``process`` gets 1 for every weight.
+        The graph. Without weights, ``process`` gets 1 for every weight.
     device
-        "auto", "cpu", "cuda", "hybrid" or "reference". A GPU reduces with monoids; programs with a ``Gather`` run on
-        the CPU. "hybrid" runs the program on the GPU where it compiles for it and its state fits. Otherwise ``send``
-        and ``apply`` run on the CPU, which keeps the state, and ``process`` and ``reduce`` on the GPU. Sums of floats
-        depend in their last digits on which of the two it is. "reference" runs the functions in plain Python, where
-        print and a debugger work; it is slow.
+        "auto", "cpu", "cuda", "hybrid" or "reference". A GPU supports monoids only; programs with a ``Gather`` run on
+        the CPU. "hybrid" runs the program on the GPU if it compiles and its state fits. Otherwise ``send`` and
+        ``apply`` run on the CPU, which holds the state, and ``process`` and ``reduce`` run on the GPU. Sums of floats
+        may differ between these two in the last digits. "reference" runs the functions in plain Python, where print and
+        a debugger work. It is slow.
 
     Returns
     -------
     Result
         An array per field. ``trace`` has ``active``, ``edges`` (those of the active vertices), ``direction``, ``bytes``
-        and ``seconds`` of each iteration; of a program with ``active_next="all"`` and a monoid, ``changed`` instead of
-        the direction. With "reference", ``active``, ``edges`` and ``seconds``. With "hybrid", instead of bytes,
-        ``edges_cpu``, ``edges_gpu``, ``bytes_up``, ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``, in
-        which messages went up and down, or "cpu" or "gpu" where that side ran alone.
+        and ``seconds`` per iteration. With ``active_next="all"`` and a monoid, it has ``changed`` instead of
+        ``direction``. With "reference", it has ``active``, ``edges`` and ``seconds``. With "hybrid", it has
+        ``edges_cpu``, ``edges_gpu``, ``bytes_up``, ``bytes_down``, ``seconds_cpu``, ``seconds_gpu`` and ``form``
+        instead of ``bytes``. ``form`` is the encoding of messages up and down, or "cpu" or "gpu" if that side ran
+        alone.
     """
     _check(program)
     in_python = device == REFERENCE
+    if not in_python:
+        _check_text(program)
     partner = None if in_python else partner_for(device)
     gpu = None if in_python or partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
@@ -179,8 +182,8 @@ def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.Arr
     given = program.start(graph)
     if not (isinstance(given, (tuple, list)) and len(given) == 2 and isinstance(given[0], Mapping)):
         raise GraphError(
-            f"{type(program).__name__}.start gives a {type(given).__name__}; expected a pair: a dict with an array or "
-            "a number for each field, and who is active: a mask, ids, or None for everyone."
+            f"{type(program).__name__}.start returned a {type(given).__name__}; expected a pair: a dict with an array "
+            "or a number for each field, and the active vertices: a mask, ids, or None for all."
         )
     initial, active = given
     return initial, active
@@ -188,9 +191,9 @@ def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.Arr
 
 def _check(program: VertexProgram) -> None:
     if isinstance(program, type):
-        raise GraphError(
-            f"the program is the class {program.__name__}; expected one made from it: {program.__name__}()."
-        )
+        raise GraphError(f"the program is the class {program.__name__}; expected an instance: {program.__name__}().")
+    if isinstance(program, Graph):
+        raise GraphError("the program is a graph; expected clew.run(program, graph), the program first.")
     kind = type(program).__name__
     for name in ("send", "process", "apply", "reduce"):
         if not hasattr(program, name):
@@ -218,15 +221,15 @@ def _check(program: VertexProgram) -> None:
             raise GraphError(f"{kind}.{name} is {getattr(program, name)!r}; expected one of {', '.join(allowed)}.")
     if program.priority is not None and (program.active_next == "all" or isinstance(program.reduce, Gather)):
         raise GraphError(
-            f"{kind} has a priority, which makes active vertices wait; expected a monoid as reduce, and active_next "
-            '"changed". Leave the priority out.'
+            f"{kind} has a priority, so active vertices wait; expected a monoid as reduce, and active_next "
+            '"changed". Remove the priority, or change these.'
         )
 
 
 def _check_function(kind: str, name: str, function: Any, arguments: str) -> None:
-    """Refuse what is no function of these arguments, or one that returns nothing."""
+    """Reject anything but a function of these arguments that returns a value."""
     if inspect.ismethod(function):
-        raise GraphError(f"{kind}.{name} is a method; expected a function of scalars. Put @staticmethod before it.")
+        raise GraphError(f"{kind}.{name} is a method; expected a function of scalars. Put @staticmethod above it.")
     plain = plain_function(function)
     if not isinstance(plain, FunctionType):
         raise OperatorError(f"{kind}.{name} is {function!r}; expected a Python function: {name}({arguments}).")
@@ -237,16 +240,28 @@ def _check_function(kind: str, name: str, function: Any, arguments: str) -> None
             f"{kind}.{name} takes {inspect.signature(plain)} ({place(plain)}); expected {name}({arguments})."
         ) from None
     if name == "apply":
-        remedy = 'apply decides which vertices are active next: end every path with "return True" or "return False".'
+        remedy = 'apply returns whether the vertex is active next: end every path with "return True" or "return False".'
         check_returns(f"{kind}.apply", plain, remedy)
     else:
         check_returns(f"{kind}.{name}", plain)
 
 
+def _check_text(program: VertexProgram) -> None:
+    """Refuse functions that make text of numbers: f"{1.5}" is "<object type:float64>" in compiled code."""
+    for name in FUNCTIONS:
+        function = getattr(program, name)
+        if function is not None and (found := text_made_by(function)) is not None:
+            raise OperatorError(
+                f"{type(program).__name__}.{name} cannot be compiled: it makes a string of numbers ({place(*found)}).",
+                remedy='Use print with plain numbers. device="reference" runs it in plain Python, with print and a '
+                "debugger.",
+            )
+
+
 def _state(program: VertexProgram, initial: Mapping[str, npt.ArrayLike], num_vertices: int) -> Array:
-    """The state of all vertices, a record each."""
+    """The state of all vertices, one record each."""
     if set(initial) != set(program.fields):
-        raise GraphError(f"start gives {sorted(initial)}; expected a value for each of {sorted(program.fields)}.")
+        raise GraphError(f"start returned {sorted(initial)}; expected a value for each of {sorted(program.fields)}.")
     fields = np.dtype([(name, np.dtype(kind)) for name, kind in program.fields.items()], align=True)
     state = np.empty(num_vertices, dtype=fields)
     for name, value in initial.items():
@@ -265,6 +280,6 @@ def _mask(active: npt.ArrayLike | None, num_vertices: int) -> npt.NDArray[np.boo
         return given
     chosen = np.zeros(num_vertices, dtype=np.bool_)
     if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= num_vertices):
-        raise GraphError("the active vertices are neither a mask with an entry per vertex nor ids of vertices.")
+        raise GraphError("the active vertices are neither a mask with an entry per vertex nor vertex ids.")
     chosen[given.astype(np.int64)] = True
     return chosen

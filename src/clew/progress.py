@@ -1,7 +1,7 @@
-"""A bar on stderr for work that takes longer than a second; nothing for work that doesn't, nor where nobody watches.
+"""A progress bar on stderr for work that takes longer than a second, if stderr is a terminal.
 
-The bar has a thread of its own. It appears even if the first piece of work takes long, and it can look at work that is
-done in one compiled call: such work says nothing, but leaves numbers behind that can be read meanwhile.
+The bar has its own thread. It appears even if the first step takes long. It can also poll the counters of a single
+compiled call, which cannot report by itself.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _asked: bool | None = None
 
 
 def turn(on: bool | None) -> None:
-    """Show bars (True), never (False), or where stderr is a terminal (None, as it is at first)."""
+    """Show bars always (True), never (False), or if stderr is a terminal (None, the default)."""
     global _asked
     _asked = on
 
 
 def is_wanted() -> bool:
-    """Whether somebody may be watching."""
+    """Whether to show bars."""
     if _asked is not None:
         return _asked
     try:
@@ -44,18 +44,18 @@ def is_wanted() -> bool:
 
 @contextmanager
 def showing(title: str, poll: Poll | None = None, *, unit: str = "", when: bool = True) -> Iterator[Report | None]:
-    """Show how far the work in this block is; what it yields is for the work to call, None where nobody watches.
+    """Show the progress of the work in this block; yields a function to report it, or None if bars are off.
 
     Parameters
     ----------
     title
-        What is being done. Within another block, it is added to that one's title while it lasts.
+        The task. Within another block, it is added to that one's title.
     poll
-        Where the work cannot report: asked for how much is done, and of how much (None where that is not known).
+        For work that cannot report by itself: returns the amount done and the total (None if unknown).
     unit
         What is counted, such as "B" or "sources".
     when
-        False for work that is known to be short: to start a thread would take longer.
+        False for work that is known to be short: starting a thread would take longer.
     """
     global _bar
     if not when or not is_wanted():
@@ -87,7 +87,7 @@ def showing(title: str, poll: Poll | None = None, *, unit: str = "", when: bool 
 
 
 def over(starts: range, title: str, *, unit: str = "", when: bool = True) -> Iterator[int]:
-    """The numbers of a range, for a loop over pieces of its length, with a bar of how much is done."""
+    """Iterate over a range in steps, with a progress bar."""
     with showing(title, unit=unit, when=when) as report:
         for start in starts:
             yield start

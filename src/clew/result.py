@@ -1,4 +1,4 @@
-"""Result: what an algorithm found, as arrays; tables and dicts only when asked for. Trace: how it got there."""
+"""Result: the arrays that an algorithm computed, convertible to tables and dicts. Trace: its iterations."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Trace(DrawnTrace):
-    """What each iteration did: one array per column, one entry per iteration.
+    """The iterations of a run: one array per column, one entry per iteration.
 
-    Columns are up to the algorithm. Those of iterations over edges, on every engine:
+    The columns depend on the algorithm. Iterations over edges have these on every engine:
 
-    ``frontier``, of vertex programs ``active``
-        The active vertices.
+    ``frontier`` (``active`` in vertex programs)
+        The number of active vertices.
     ``edges``
-        The edges looked at; of vertex programs, those of the active vertices.
+        The number of edges read. In vertex programs, the edges of the active vertices.
     ``direction``
-        "push" or "pull", where there are two.
+        "push" or "pull", if the algorithm uses both.
     ``bytes``
-        The bytes of these edges: the neighbour's id and, where weights are read, the weight as the engine has it.
+        The bytes of these edges: the neighbour's id and, if weights are read, the weight in the engine's dtype.
     ``seconds``
-        How long the iteration took, by a clock that is read where it runs. On a CPU, iterations shorter than some ten
-        microseconds share the time of several, by their edges; on a GPU the clock counts in steps of up to a
-        microsecond.
+        The time of the iteration. On a CPU, iterations shorter than about ten microseconds are timed together, and
+        the time is divided by their edges. On a GPU the clock has a resolution of up to a microsecond.
 
-    Where a GPU has edges on the host: ``link_bytes``, those that crossed the link, and ``link_share``, what part that
-    is of what the link can carry in the time. They are the ``bytes`` ("zero_copy"), or the part of them that is on the
-    host, as if all edges were looked at alike ("tiered"). Others are ``bucket``, ``change``, ``changed`` and so on.
+    If a GPU reads edges on the host, there are two more columns. ``link_bytes`` crossed the link. ``link_share`` is
+    their share of the link's capacity. With "zero_copy", ``link_bytes`` are all ``bytes``. With "tiered" they are the
+    fraction that is on the host, assuming that all edges are read equally. Other columns are ``bucket``, ``change`` and
+    ``changed``.
     """
 
     columns: Mapping[str, Array] = field(default_factory=dict)
 
     @classmethod
     def later(cls, load: Callable[[], Mapping[str, Array]]) -> Trace:
-        """A trace that is fetched when it is looked at first."""
+        """A trace that is fetched on first use."""
         return cls(_Later(load))
 
     def __len__(self) -> int:
@@ -72,7 +72,7 @@ class Trace(DrawnTrace):
 
 
 class _Later(Mapping[str, Array]):
-    """Columns that are fetched at the first look."""
+    """Columns that are fetched on first use."""
 
     def __init__(self, load: Callable[[], Mapping[str, Array]]) -> None:
         self._load: Callable[[], Mapping[str, Array]] | None = load
@@ -94,37 +94,37 @@ class _Later(Mapping[str, Array]):
 
 
 class Result(DrawnResult, TensorResult):
-    """Arrays with one entry per vertex, and what else there is to say.
+    """Arrays with one entry per vertex, and single facts.
 
-    Every array is an attribute: ``clew.bfs(g, 0).depth``. What was computed on a GPU stays there, as CuPy arrays, which
-    CuPy, PyTorch and cuDF take without a copy (DLPack, ``__cuda_array_interface__``); ``numpy()`` brings it to the
-    host, and tables, dicts and ``top`` do so by themselves. The result itself speaks DLPack for its first array, and
-    is a table to whoever speaks Arrow: ``polars.DataFrame(result)``, ``duckdb``, ``pandas.DataFrame.from_arrow``.
+    Every array is an attribute: ``clew.bfs(g, 0).depth``. Results of a GPU stay there as CuPy arrays. CuPy, PyTorch and
+    cuDF take them without a copy (DLPack, ``__cuda_array_interface__``). ``numpy()`` copies them to the host; tables,
+    dicts and ``top`` do so automatically. The result itself supports DLPack for its first array. It is also an Arrow
+    table for ``polars.DataFrame(result)``, ``duckdb`` and ``pandas.DataFrame.from_arrow``.
 
-    A search does not reach every vertex. Its arrays have a documented number there, such as -1, and ``reached`` is a
-    mask that is False there. Everything else shows these values as missing: null in Arrow, NA or NaN in pandas, None in
-    ``of``, None and last in ``top``, and absent from ``to_dict``.
+    A search may not reach every vertex. Its arrays then have a documented number, such as -1, and the mask ``reached``
+    is False. Other forms show these values as missing: null in Arrow, NA or NaN in pandas, and None in ``of``. They are
+    None and last in ``top``, and absent from ``to_dict``.
 
     Parameters
     ----------
     algorithm
         Its name.
     values
-        Arrays with an entry per vertex; the first is the one ``top`` and ``to_dict`` go by.
+        Arrays with an entry per vertex. ``top`` and ``to_dict`` use the first by default.
     names
         The graph's vertex names.
     vertices
-        Which of the values are vertices themselves, such as parents: those are shown by name (None for -1).
+        The values that are vertices themselves, such as parents. They are shown by name (None for -1).
     unreached
-        The number that the first array has where a vertex was not reached; None where every vertex has an answer.
+        The number that the first array has for an unreached vertex. None if every vertex has a value.
     facts
-        Single numbers and other answers, such as ``count``; attributes too. Arrays among them stay on a GPU as well.
+        Single numbers and other facts, such as ``count``. They are attributes too. Arrays stay on a GPU as well.
     iterations
-        How many rounds it took.
+        The number of iterations.
     converged
-        Whether it ended because nothing changed any more, rather than because it was told to stop.
+        Whether it stopped because nothing changed any more, and not because of a limit.
     trace
-        What each round did.
+        The iterations.
     """
 
     def __init__(
@@ -159,13 +159,13 @@ class Result(DrawnResult, TensorResult):
 
     @property
     def reached(self) -> Any:
-        """Whether each vertex was reached: a mask of the first array's shape, in the memory where that array is."""
+        """Whether each vertex was reached: a mask with the first array's shape, in the same memory."""
         if self.unreached is None or not self.values:
             raise AttributeError  # which __getattr__ turns into a sentence
         return self._column(None) != self.unreached
 
     def numpy(self) -> Result:
-        """The same result with its arrays in host memory; itself where they are there already."""
+        """The same result with its arrays in host memory; the result itself if they are already there."""
         if not any(map(_is_elsewhere, (*self.values.values(), *self.facts.values()))):
             return self
         return Result(
@@ -187,7 +187,7 @@ class Result(DrawnResult, TensorResult):
         return len(next(iter(self.values.values()))) if self.values else 0
 
     def of(self, name: Name, value: str | None = None) -> Any:
-        """The value of the vertex called ``name``; None where the vertex was not reached."""
+        """The value of the vertex called ``name``; None if it was not reached."""
         if self._names is not None:
             vertex = self._names.id_of(name)
         elif not hasattr(name, "__index__") or not 0 <= index(name) < len(self):
@@ -199,12 +199,12 @@ class Result(DrawnResult, TensorResult):
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order.
 
-        Vertices that were not reached come last, either way, and their value is None.
+        Unreached vertices come last in either case, and their value is None.
         """
         column = _on_host(self._column(by))
         if column.ndim > 1:
             raise GraphError(
-                f"this result of {self.algorithm} has {column.shape[1]:,} values for every vertex, and top needs one."
+                f"this result of {self.algorithm} has {column.shape[1]:,} values per vertex, and top supports only one."
             )
         k = min(whole("k", k, 0), column.size)
         known = self._known()
@@ -217,7 +217,7 @@ class Result(DrawnResult, TensorResult):
         return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
 
     def to_arrow(self) -> pa.Table:
-        """A table with columns vertex and one per array; null where a vertex was not reached."""
+        """An Arrow table with a column for the vertices and one per array; null where unreached."""
         import pyarrow as pa
 
         vertex = pa.array(np.arange(len(self))) if self._names is None else self._names.array
@@ -225,17 +225,17 @@ class Result(DrawnResult, TensorResult):
         return pa.table({"vertex": vertex, **{name: self._arrow(name, known) for name in self.values}})
 
     def to_pandas(self) -> pd.DataFrame:
-        """The same as a pandas data frame.
+        """The same table as a pandas data frame.
 
-        Where a vertex was not reached, floats are NaN. The other columns of such a result have pandas' nullable dtypes,
-        such as Int64, and NA there, so that large integers stay exact.
+        Floats are NaN where unreached. The other columns then have pandas' nullable dtypes, such as Int64, with NA, so
+        large integers stay exact.
         """
         return to_pandas(self.to_arrow(), () if self.unreached is None else tuple(self.values))
 
     def to_dict(self, value: str | None = None) -> dict[Name, Any]:
-        """``{vertex: value}`` for every vertex that was reached; for small graphs.
+        """``{vertex: value}`` for every reached vertex; for small graphs.
 
-        Where there are several values for every vertex, they are a list, with None where there is no path.
+        Several values per vertex become a list, with None where there is no path.
         """
         known = self._known()
         vertices = np.arange(len(self)) if known is None or known.ndim > 1 else np.flatnonzero(known)
@@ -245,14 +245,14 @@ class Result(DrawnResult, TensorResult):
         arrays = ", ".join(f"{name}: {array.dtype}[{array.size:,}]" for name, array in self.values.items())
         facts = "".join(f", {name}={value!r}" for name, value in self.facts.items() if np.isscalar(value))
         end = "" if self.converged else ", not converged"
-        told = f"{arrays}{facts}, iterations={self.iterations}{end}"
-        return f"Result of {self.algorithm}: {told.removeprefix(', ')}"
+        text = f"{arrays}{facts}, iterations={self.iterations}{end}"
+        return f"Result of {self.algorithm}: {text.removeprefix(', ')}"
 
     def _column(self, name: str | None) -> Array:
         if name is None and self.values:
             return next(iter(self.values.values()))
         if not self.values:
-            raise GraphError(f"this result of {self.algorithm} has no value per vertex, but {', '.join(self.facts)}.")
+            raise GraphError(f"this result of {self.algorithm} has no value per vertex, only {', '.join(self.facts)}.")
         if not isinstance(name, str) or name not in self.values:
             raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
         return self.values[name]
@@ -261,7 +261,7 @@ class Result(DrawnResult, TensorResult):
         return list(vertices.tolist() if self._names is None else self._names.take(vertices).to_pylist())
 
     def _known(self, vertices: Any = slice(None)) -> Array | None:
-        """Which of some vertices were reached, in host memory; None where all are."""
+        """Which of some vertices were reached, in host memory; None if all were."""
         if self.unreached is None or not self.values:
             return None
         known: Array = _on_host(self._column(None)[vertices]) != self.unreached
@@ -298,7 +298,7 @@ def _is_elsewhere(value: Any) -> bool:
 
 
 def _on_host(array: Any) -> Array:
-    """An array in host memory: of a GPU's array, a copy."""
+    """An array in host memory; a GPU's array is copied."""
     return array if isinstance(array, np.ndarray) else np.asarray(array.get())
 
 

@@ -1,7 +1,7 @@
-"""The contract of an algorithm: on every engine and every odd graph, its answer passes its own checker.
+"""The contract of an algorithm: its results pass its own checker on every engine and every unusual graph.
 
-``clew.testing.check_algorithm("bfs")`` is what clew's tests run for each of its algorithms, and what the author of
-another one can run for theirs.
+clew's tests run ``clew.testing.check_algorithm("bfs")`` for each of its algorithms. Authors of other algorithms can do
+the same.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ DEVICES = ("cpu", "reference", "emulated")
 
 
 def check_algorithm(name: str, devices: tuple[str, ...] = DEVICES) -> int:
-    """Run an algorithm on every contract graph and device, and check each answer; the number of runs.
+    """Run an algorithm on every contract graph and device, verify each result, and return the number of runs.
 
     Parameters
     ----------
     name
         A registered algorithm.
     devices
-        Where to run it.
+        The devices to run on.
 
     Raises
     ------
     GraphError
-        For an algorithm without a checker.
+        If the algorithm has no checker.
     VerificationError
-        With the graph, the device and the first rule that an answer breaks.
+        If a result breaks a rule. The message has the graph, the device and the rule.
     """
     record = ALGORITHMS[name]
     if record.check is None:
@@ -58,14 +58,14 @@ def check_algorithm(name: str, devices: tuple[str, ...] = DEVICES) -> int:
 
 
 def verify(record: Algorithm, graph: Graph, result: Any, arguments: dict[str, Any]) -> None:
-    """Call the checker with those of the algorithm's arguments that it takes."""
+    """Call the checker with the arguments that it takes."""
     check = record.load("check")
     known = {"graph": graph, "result": result, **arguments}
     check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
 
 
 def contract_graphs(*, weighted: bool) -> Iterator[tuple[str, Graph]]:
-    """Small graphs of every odd kind, with a title each; all have a vertex 0."""
+    """Small graphs of every unusual type, each with a title; all have a vertex 0."""
     for title, graph in _shapes():
         if weighted:
             for kind in ("int32", "float64"):
@@ -90,6 +90,6 @@ def _shapes() -> Iterator[tuple[str, Graph]]:
 
 
 def _arguments(record: Algorithm, graph: Graph) -> dict[str, Any]:
-    """What an algorithm must be given: where to start."""
+    """The required arguments of an algorithm: its source or sources."""
     first = graph.name(0)
     return {"source": first} if record.needs_source else {"sources": [first]} if record.needs_sources else {}

@@ -7,23 +7,10 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency
-from clew.build.rows import SMALL, blocks_of, count_loops, first_asymmetry, sorted_rows
+from clew.build.rows import SMALL, blocks_of, first_asymmetry, sorted_rows
 from clew.checks import array as as_array
 from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, labels_of
 from clew.errors import GraphError
-
-__all__ = [
-    "as_mask",
-    "as_permutation",
-    "count_loops",
-    "edges",
-    "equal",
-    "in_degrees",
-    "relabeled",
-    "reweighted",
-    "subgraph",
-    "transposed",
-]
 
 
 def transposed(rows: Adjacency) -> Adjacency:

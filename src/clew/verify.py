@@ -1,7 +1,7 @@
-"""Independent checkers, serial and obvious: each accepts every valid answer and names the first rule that is broken.
+"""Independent checkers, serial and simple: each accepts every valid result and reports the first broken rule.
 
 ``clew.verify.bfs(graph, source, result)`` checks a result of ``clew.bfs``, and so on for every algorithm. Checkers
-share no code with the algorithms: NumPy and the graph's own arrays are all they know.
+share no code with the algorithms. They use only NumPy and the graph's own arrays.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ def __getattr__(name: str) -> Any:
     if name == "__all__":
         return __dir__()
     if name not in ALGORITHMS or ALGORITHMS[name].check is None:
-        raise AttributeError(f"there is no checker called {name!r}; there are {', '.join(__dir__())}.")
+        raise AttributeError(f"there is no checker called {name!r}; expected one of {', '.join(__dir__())}.")
     return ALGORITHMS[name].load("check")
 
 

@@ -1,11 +1,11 @@
 """Workspace: the arrays that an implementation allocates, declared once.
 
-The engine allocates from the declaration and ``clew.explain`` prints it, so that the two cannot disagree.
+The implementation allocates from the declaration and ``clew.explain`` prints it, so that the two cannot disagree.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import prod
 from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
@@ -18,11 +18,17 @@ Shape = int | tuple[int, ...]
 
 
 class Space(NamedTuple):
-    """One array: its shape, its dtype, and whether it is part of the result."""
+    """One array: its shape, its dtype, and whether it is part of the result.
+
+    ``fill`` is the value that it starts with; None leaves it uninitialised. ``later`` says that the implementation
+    allocates it by itself, in compiled code or as the value of an expression: it is counted, but not allocated here.
+    """
 
     shape: Shape
     dtype: npt.DTypeLike
     role: Role
+    fill: Any = None
+    later: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -30,15 +36,27 @@ class Space(NamedTuple):
         shape = self.shape if isinstance(self.shape, tuple) else (self.shape,)
         return prod(shape) * int(np.dtype(self.dtype).itemsize)
 
+    def allocate(self, memory: Any) -> Any:
+        """The array, from the ``empty`` and ``zeros`` of ``memory``; None where it is allocated later."""
+        if self.later:
+            return None
+        if self.fill is None:
+            return memory.empty(self.shape, self.dtype)
+        if self.fill == 0:
+            return memory.zeros(self.shape, self.dtype)
+        array = memory.empty(self.shape, self.dtype)
+        array.fill(self.fill)
+        return array
 
-def result(shape: Shape, dtype: npt.DTypeLike) -> Space:
+
+def result(shape: Shape, dtype: npt.DTypeLike, fill: Any = None, *, later: bool = False) -> Space:
     """An array that the caller gets."""
-    return Space(shape, dtype, "result")
+    return Space(shape, dtype, "result", fill, later)
 
 
-def scratch(shape: Shape, dtype: npt.DTypeLike) -> Space:
+def scratch(shape: Shape, dtype: npt.DTypeLike, fill: Any = None, *, later: bool = False) -> Space:
     """An array that is freed after the run."""
-    return Space(shape, dtype, "scratch")
+    return Space(shape, dtype, "scratch", fill, later)
 
 
 class Workspace:
@@ -47,20 +65,26 @@ class Workspace:
     Parameters
     ----------
     **spaces
-        What ``result`` and ``scratch`` give.
+        What ``result`` and ``scratch`` give; None for an array that this run does not need.
     """
 
-    def __init__(self, **spaces: Space) -> None:
+    def __init__(self, **spaces: Space | None) -> None:
         self.spaces = spaces
 
     def __iter__(self) -> Iterator[tuple[str, Space]]:
-        return iter(self.spaces.items())
+        return ((name, space) for name, space in self.spaces.items() if space is not None)
 
     @property
     def nbytes(self) -> int:
         """The bytes of all arrays."""
-        return sum(space.nbytes for space in self.spaces.values())
+        return sum(space.nbytes for _, space in self)
 
-    def allocate(self, empty: Callable[[Shape, npt.DTypeLike], Any] = np.empty) -> Any:
-        """The arrays as attributes, uninitialised; ``empty`` is NumPy's, or a device's."""
-        return SimpleNamespace(**{name: empty(space.shape, space.dtype) for name, space in self.spaces.items()})
+    def deferred(self) -> dict[str, Space | None]:
+        """The same arrays as spaces of a larger workspace, for a part of the run that allocates them itself."""
+        return {name: None if space is None else space._replace(later=True) for name, space in self.spaces.items()}
+
+    def allocate(self, memory: Any = np) -> Any:
+        """The arrays as attributes, in NumPy's memory or a device's; those that are not needed are None."""
+        return SimpleNamespace(
+            **{name: None if space is None else space.allocate(memory) for name, space in self.spaces.items()}
+        )

@@ -64,9 +64,9 @@ def test_negative_weights(graph, dtype, data):
     graph = weighted(graph, data, -2, dtype)
     other = as_networkx(lightest(graph))
     if nx.negative_edge_cycle(other):
-        with pytest.raises(GraphError, match="a cycle of negative weight leads through vertex") as error:
+        with pytest.raises(GraphError, match="is on a negative cycle") as error:
             clew.all_pairs(graph, method="floyd_warshall")
-        vertex = int(str(error.value).split("vertex ")[1].split(",")[0])
+        vertex = int(str(error.value).split("vertex ")[1].split()[0])
         around = next(part for part in nx.strongly_connected_components(other) if vertex in part)
         assert nx.negative_edge_cycle(other.subgraph(around).copy())
         return
@@ -137,11 +137,11 @@ def test_infinite_weights_lead_nowhere():
 
 def test_errors(monkeypatch):
     graph = clew.Graph.from_edges(["a", "b", "c"], ["b", "c", "b"], [1.0, -2.0, 1.0])
-    with pytest.raises(GraphError, match="leads through vertex 'b'"):
+    with pytest.raises(GraphError, match="vertex 'b' is on a negative cycle"):
         clew.all_pairs(graph)
     with pytest.raises(GraphError, match=r"Try method=.floyd_warshall"):
         clew.all_pairs(graph, method="sparse")
-    with pytest.raises(GraphError, match="leads through vertex 0"):
+    with pytest.raises(GraphError, match="vertex 0 is on a negative cycle"):
         clew.all_pairs(clew.Graph.from_edges([0, 1], [1, 2], [-1, 5], directed=False))
     with pytest.raises(GraphError, match="1 weights are NaN"):
         clew.all_pairs(graph.with_weights([1.0, np.nan, 1.0]))
@@ -158,7 +158,7 @@ def test_errors(monkeypatch):
 def test_many_negative_cycles_do_not_overflow_into_nonsense():
     for dtype in ("float32", "float64", "int32"):
         graph = clew.generate.complete(200)
-        with pytest.raises(GraphError, match="a cycle of negative weight"):
+        with pytest.raises(GraphError, match="is on a negative cycle"):
             clew.all_pairs(graph.with_weights(np.full(graph.num_arcs, -1000, dtype=dtype)))
 
 

@@ -33,7 +33,7 @@ def test_small_graphs(graph, data):
     try:
         expected = nx.single_source_bellman_ford_path_length(graph.to_networkx(), source)
     except nx.NetworkXUnbounded:
-        with pytest.raises(NegativeCycleError, match="negative sum") as caught:
+        with pytest.raises(NegativeCycleError, match="negative cycle") as caught:
             clew.bellman_ford(graph, source)
         cycle = caught.value.cycle
         assert len(set(cycle)) == len(cycle)
@@ -110,12 +110,14 @@ def test_a_planted_negative_cycle_is_found(name, threads):
 
 def test_what_a_cycle_is_reported_as():
     graph = clew.Graph.from_edges(["a", "b", "c", "d"], ["b", "c", "b", "a"], [1, -5, 1, 1])
-    with pytest.raises(NegativeCycleError, match="a cycle of 2 edges has a negative sum, 'b' -> 'c' -> 'b'") as caught:
+    with pytest.raises(
+        NegativeCycleError, match=r"negative cycle of 2 edges is reachable.*: 'b' -> 'c' -> 'b'"
+    ) as caught:
         clew.bellman_ford(graph, "a")
     assert caught.value.cycle == ["b", "c"]
     assert isinstance(caught.value, GraphError)
     undirected = clew.Graph.from_edges([0, 1], [1, 2], [3, -1], directed=False)
-    with pytest.raises(NegativeCycleError, match="there and back") as caught:
+    with pytest.raises(NegativeCycleError, match="every negative edge is a negative cycle") as caught:
         clew.bellman_ford(undirected, 0)
     assert caught.value.cycle == [1, 2]
     again = pickle.loads(pickle.dumps(caught.value))
@@ -123,7 +125,7 @@ def test_what_a_cycle_is_reported_as():
         [1, 2], str(caught.value), caught.value.on_command_line(),
     )  # fmt: skip
     loop = clew.Graph.from_edges([0, 0], [0, 1], [-1, 1])
-    with pytest.raises(NegativeCycleError, match="a cycle of 1 edge has") as caught:
+    with pytest.raises(NegativeCycleError, match="a negative cycle of 1 edge is") as caught:
         clew.bellman_ford(loop, 0)
     assert caught.value.cycle == [0]
     assert clew.bellman_ford(loop, 1).distance.tolist() == [UNREACHED, 0]
@@ -151,7 +153,7 @@ def test_weights_that_cannot_be_used():
         clew.bellman_ford(graph.with_weights([1.0, np.nan]))
     with pytest.raises(GraphError, match="a weight is -inf"):
         clew.bellman_ford(graph.with_weights([1.0, -np.inf]))
-    with pytest.raises(GraphError, match="may not fit 64 bits"):
+    with pytest.raises(GraphError, match="may not fit in 64 bits"):
         clew.bellman_ford(graph.with_weights(np.array([1, -(2**62)])))
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.bellman_ford(graph.with_weights([1, 2]), device="tpu")

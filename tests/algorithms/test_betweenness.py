@@ -101,7 +101,7 @@ def test_names_seeds_and_a_single_sample():
         ({"samples": 0}, "samples is 0; expected 1 to 4"),
         ({"samples": 5}, "samples is 5; expected 1 to 4"),
         ({"samples": []}, "samples has 0 vertices"),
-        ({"samples": [1, 2, 1]}, "none of them twice"),
+        ({"samples": [1, 2, 1]}, "no vertex twice"),
         ({"samples": [4]}, "4 is not a vertex"),
         ({"samples": "b"}, "expected several vertices"),
         ({"samples": 2, "seed": -1}, "seed is -1"),

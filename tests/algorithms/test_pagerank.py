@@ -243,7 +243,7 @@ def test_bad_arguments(options, message):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        (None, "but this graph has none"),
+        (None, "and this graph has none"),
         ([1.0, -2.0], "smallest weight is -2.0"),
         ([1.0, np.nan], "1 weights are NaN or infinite"),
         ([np.inf, 1.0], "1 weights are NaN or infinite"),

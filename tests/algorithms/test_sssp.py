@@ -95,9 +95,9 @@ def test_weights_that_cannot_be_used():
         clew.sssp(graph.with_weights([1, -1]))
     with pytest.raises(GraphError, match="1 weights are NaN"):
         clew.sssp(graph.with_weights([1.0, np.nan]))
-    with pytest.raises(GraphError, match="may not fit 64 bits"):
+    with pytest.raises(GraphError, match="may not fit in 64 bits"):
         clew.sssp(graph.with_weights(np.array([1, 2**62])))
-    with pytest.raises(GraphError, match="may not fit 64 bits"):
+    with pytest.raises(GraphError, match="may not fit in 64 bits"):
         clew.sssp(graph.with_weights(np.array([1, 2**64 - 1], dtype="uint64")))
     assert clew.sssp(graph.with_weights(np.array([1, 2**61]))).distance.tolist() == [0, 1, 2**61 + 1]
 

@@ -125,6 +125,7 @@ def values(numbers):
     return Answer(np.array(numbers))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("algorithm", "ours", "theirs", "difference"),
     [
@@ -190,6 +191,7 @@ def test_names_that_are_no_graphs(name):
         graphs.generated(name)
 
 
+@pytest.mark.quick
 def test_names_of_graphs():
     assert graphs.generated("grid7").num_vertices == 49
     assert graphs.generated("rmat5d").directed

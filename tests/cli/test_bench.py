@@ -77,9 +77,9 @@ def test_every_algorithm_can_be_timed():
     ("arguments", "code", "message"),
     [
         (["--algorithms", "dfs"], WRONG_USAGE, "no algorithm called 'dfs'"),
-        (["--algorithms", ","], WRONG_USAGE, "no algorithm is named"),
+        (["--algorithms", ","], WRONG_USAGE, "no algorithm is given"),
         (["--peers", "boost"], WRONG_USAGE, "no peer called 'boost'"),
-        (["--peers", "lagraph"], BAD_INPUT, "lagraph is not here; put it on the PATH"),
+        (["--peers", "lagraph"], BAD_INPUT, "lagraph is not installed; put it on the PATH"),
         (["--threads", "1,x"], WRONG_USAGE, "not a list of numbers"),
         (["--threads", "0"], WRONG_USAGE, "not a list of numbers"),
         (["--repeat", "0"], WRONG_USAGE, "repeat"),

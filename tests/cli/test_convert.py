@@ -33,6 +33,7 @@ def converted(origin, destination, *options):
     return clew.read(destination)
 
 
+@pytest.mark.quick
 def test_from_one_format_to_another(origin, destination, graph):
     assert converted(origin, destination) == graph
     assert destination.read_bytes().startswith(b"PAR1")
@@ -77,6 +78,7 @@ def test_weights_that_are_wrong_usage(origin, destination, text):
     assert not destination.exists()
 
 
+@pytest.mark.quick
 def test_what_it_says(origin, destination):
     code, out, err = running.clew("convert", origin, destination, "--drop-loops", "--duplicates", "sum", "--symmetrize")
     assert (code, err) == (OK, "")
@@ -133,8 +135,8 @@ def test_to_stdout(origin, graph):
     assert (code, clew.read(out.encode())) == (OK, graph)
     assert "written" in err
     for options, message in (
-        ([], "name the format of what is written there with --to"),
-        (["--to", "clew", "--json"], "--json has no place there"),
+        ([], "name the format with --to"),
+        (["--to", "clew", "--json"], "so --json is not possible"),
         (["--to", "ldbc"], "expected NAME.e, NAME.v or NAME.properties"),
     ):
         code, out, err = running.clew("convert", origin, "-", *options)

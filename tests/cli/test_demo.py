@@ -23,9 +23,9 @@ def test_the_demo_answers_its_questions(monkeypatch, width):
     lines = [" ".join(line.split()) for line in out.split("\n")]
     assert "vertices 63,857" in lines
     assert "Depends 2 263,239 90.0%" in lines
-    first = lines[lines.index("What does everything rest on?") + 3]
+    first = lines[lines.index("Which packages do most others depend on?") + 3]
     assert first.startswith("libc6 21,809 34.2% ━━━")
-    first = lines[lines.index("Which packages need the most?") + 3]
+    first = lines[lines.index("Which packages have the most dependencies?") + 3]
     assert first.startswith("med-bio 644 ━━━")
     assert "\x1b" not in out
 

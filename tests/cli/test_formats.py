@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from clew.io import registry
 from tests.cli import running
 from tests.cli.running import OK
+
+pytestmark = pytest.mark.quick
 
 
 def test_every_format_is_listed():

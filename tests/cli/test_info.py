@@ -35,6 +35,7 @@ def test_facts_for_a_person(path):
     assert "time to read" in facts
 
 
+@pytest.mark.quick
 def test_facts_for_a_program(path, graph):
     code, out, err = running.clew("info", path, "--json", "--check")
     assert (code, err) == (OK, "")

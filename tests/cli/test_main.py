@@ -17,6 +17,7 @@ COMMANDS = ["demo", "info", "report", "convert", "relabel", "formats", "warmup",
 COMMANDS += ["run", "explain", "generate"]
 
 
+@pytest.mark.quick
 def test_version():
     assert running.clew("--version") == (OK, f"clew {clew.__version__}\n", "")
 
@@ -26,6 +27,7 @@ def test_python_runs_the_package():
     assert found.stdout == f"clew {clew.__version__}\n"
 
 
+@pytest.mark.quick
 def test_help_lists_every_command():
     code, out, _ = running.clew("--help")
     assert code == OK
@@ -46,6 +48,7 @@ def test_every_command_has_help(command):
     assert "None" not in out
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     "arguments", [["nonsense"], ["info"], ["info", "a", "b"], ["formats", "--nonsense"], ["convert", "a"]]
 )
@@ -56,13 +59,14 @@ def test_wrong_usage(arguments):
     assert "Usage: clew" in err
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
         (GraphError("the edges are wrong."), BAD_INPUT, "the edges are wrong.\n"),
         (ResourceError("too large."), BAD_INPUT, "too large.\n"),
-        (MemoryError(), BAD_INPUT, "there is not enough memory for this: an allocation failed.\n"),
-        (KeyboardInterrupt(), STOPPED, "stopped; no file was written\n"),
+        (MemoryError(), BAD_INPUT, "there is not enough memory: an allocation failed.\n"),
+        (KeyboardInterrupt(), STOPPED, "interrupted; no file was written\n"),
     ],
 )
 def test_errors_become_a_sentence_and_an_exit_code(monkeypatch, error, code, said):

@@ -48,7 +48,7 @@ def test_ctrl_c_leaves_no_trace_of_a_half_written_file(tmp_path, large):
         time.sleep(0.02)
     running_process.send_signal(signal.SIGINT)
     out, err = running_process.communicate(timeout=60)
-    assert (running_process.returncode, out, err) == (STOPPED, "", "stopped; no file was written\n")
+    assert (running_process.returncode, out, err) == (STOPPED, "", "interrupted; no file was written\n")
     assert list(tmp_path.iterdir()) == [destination]
     assert destination.read_text() == "precious"
 
@@ -116,7 +116,7 @@ def test_a_full_disk_gets_a_sentence(arguments):
         done = subprocess.run(
             [*running.COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    assert (done.returncode, done.stderr) == (1, "there is no space left where the output goes.\n")
+    assert (done.returncode, done.stderr) == (1, "the disk of the output is full.\n")
 
 
 @pytest.mark.parametrize(("environment", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False)])

@@ -88,7 +88,7 @@ def test_a_budget_may_be_an_option_or_a_knob(origin, tmp_path):
     ("arguments", "said"),
     [
         (["-s", "nonsense", "-o", "out.clew"], "there is no strategy 'nonsense'"),
-        (["-s", "all_fast", "--fast-memory", "much", "-o", "out.clew"], "'much' is no amount of memory"),
+        (["-s", "all_fast", "--fast-memory", "much", "-o", "out.clew"], "'much' is not an amount of memory"),
         (["-s", "all_fast", "-o", "out.nonsense"], "'.nonsense'"),
     ],
 )

@@ -29,7 +29,7 @@ def test_a_report_is_written_and_told_of(file, tmp_path):
     assert told["written"]["file_bytes"] == page.stat().st_size
     text = page.read_text(encoding="utf-8")
     assert "<bdi>edges.txt</bdi>" in text
-    assert "From dan one reaches 1 vertex" in text
+    assert "From dan, 1 vertex is reachable" in text
     assert "Reading the file" in text
 
 

@@ -24,6 +24,7 @@ def file(tmp_path):
     return path
 
 
+@pytest.mark.quick
 def test_every_algorithm_is_a_subcommand():
     code, out, _ = clew("run", "--help")
     assert code == OK
@@ -32,6 +33,7 @@ def test_every_algorithm_is_a_subcommand():
         assert clew("run", name, "--help")[0] == OK
 
 
+@pytest.mark.quick
 def test_a_person_reads_names(file):
     code, out, _ = clew("run", "bfs", file, "--source", "ann", "--verify")
     assert code == OK
@@ -40,6 +42,7 @@ def test_a_person_reads_names(file):
     assert ["dan", "3", "cy"] in [line.split() for line in out.splitlines()]
 
 
+@pytest.mark.quick
 def test_a_program_reads_json(file):
     code, out, _ = clew("run", "bfs", file, "--source", "ann", "--top", 2, "--json", "--threads", 1)
     answer = json.loads(out)
@@ -80,6 +83,7 @@ def test_results_are_written(file, tmp_path, suffix):
         assert sorted(np.load(path).tolist()) == [-1, 0, 1, 2, 3]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -131,8 +135,8 @@ def test_a_number_where_python_also_takes_a_list(file):
 @pytest.mark.parametrize(
     ("arguments", "suffix", "message"),
     [
-        (["all-pairs"], ".csv", "a cell of a .csv file holds one"),
-        (["triangles", "--no-per-vertex"], ".npy", "no value per vertex, but total"),
+        (["all-pairs"], ".csv", "which .csv cannot store"),
+        (["triangles", "--no-per-vertex"], ".npy", "no value per vertex, only total"),
     ],
 )
 def test_results_that_a_file_cannot_hold(file, tmp_path, arguments, suffix, message):
@@ -197,6 +201,7 @@ def test_answers_for_pairs_are_summed_up(file):
     assert "1 vertex, 1 directed edge, unweighted" in clew("run", "all-pairs", empty)[1]
 
 
+@pytest.mark.quick
 def test_a_plan_alone(file):
     code, out, _ = clew("explain", "bfs", file, "--source", "ann")
     assert code == OK
@@ -222,7 +227,7 @@ def test_a_plan_that_cannot_run_advises_options(file):
     ("arguments", "message"),
     [
         (["sssp", "--source", "ann"], "--weights random:1:255, or count edges with clew run bfs."),
-        (["pagerank", "--weighted"], "Without --weighted, rank is shared out evenly"),
+        (["pagerank", "--weighted"], "Omit --weighted to follow all edges equally"),
         (["sssp", "--source", "ann", "--weights", "random:-9:-1"], "Try clew run bellman-ford"),
         (["bellman-ford", "--undirected", "--source", "ann", "--weights", "random:-9:-1"], "--directed"),
         (["bfs", "--source", "ann", "--format", "matrix-market"], "read it with --format edge-list"),

@@ -73,4 +73,4 @@ def test_listing_takes_no_time(monkeypatch):
 def test_a_node_that_is_not_there():
     code, out, err = running.clew("tiers", "--fast-nodes", "4000")
     assert (code, out) == (BAD_INPUT, "")
-    assert "there is no NUMA node 4000" in err
+    assert "lists NUMA node 4000, which has no memory" in err

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import clew
-from clew.algorithms.pagerank import cuda as pagerank
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import account, rows
+from clew.engines.cuda.ledger import Ledger, ledger_of
 from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
 from clew.graph import Graph
 from tests.cuda.test_memory import Spread
@@ -61,16 +60,15 @@ def device():
 
 @pytest.fixture
 def most(monkeypatch):
-    """The largest sum that was ever charged, by the account itself."""
+    """The largest sum that was ever charged, by the ledger itself."""
     seen = [0]
-    plain = account.charge
+    plain = Ledger.charge
 
-    def charge(device, *charged):
-        plain(device, *charged)
-        seen.append(account.charged(device))
+    def charge(ledger, *charged):
+        plain(ledger, *charged)
+        seen.append(ledger.charged())
 
-    for module in (rows, pagerank):
-        monkeypatch.setattr(module, "charge", charge)
+    monkeypatch.setattr(Ledger, "charge", charge)
     return lambda: max(seen)
 
 
@@ -102,12 +100,12 @@ def test_no_run_exceeds_the_budget(device, most, kind, mode):
         forget_all()
         gc.collect()
         before, above = device.live_bytes, most()
-        assert account.charged(device) == 0
+        assert ledger_of(device).charged() == 0
         with clew.memory(mode, budget):
             for name, run in {**RUNS, **OTHERS}.items():
                 found = np.array(run(graph, "emulated"))
                 np.testing.assert_allclose(found, expected(kind)[name], rtol=1e-6, err_msg=f"{label} {name}")
-                assert account.charged(device) <= budget, (label, name)
+                assert ledger_of(device).charged() <= budget, (label, name)
         gc.collect()
         assert device.live_bytes - before <= budget + BESIDE_EDGES, label
         assert most() <= max(budget, above), label
@@ -142,7 +140,7 @@ def test_in_edges_are_turned_on_the_device_only_where_there_is_room_for_them(dev
             rows_on(device, fresh.outgoing, weights=False)
             incoming_on(device, fresh, weights=False)
         assert fresh.has_incoming is not turned
-        assert budget - 64 - 4 <= account.charged(device) <= budget
+        assert budget - 64 - 4 <= ledger_of(device).charged() <= budget
 
 
 def test_in_edges_that_were_turned_on_the_device_heed_a_budget_that_comes_later(device):
@@ -150,11 +148,11 @@ def test_in_edges_that_were_turned_on_the_device_heed_a_budget_that_comes_later(
     fresh = Graph.from_csr(DIRECTED.indptr.copy(), DIRECTED.indices.copy(), directed=True)
     found = clew.pagerank(fresh, device="emulated").rank
     assert not fresh.has_incoming
-    assert account.charged(device) == 2 * whole
+    assert ledger_of(device).charged() == 2 * whole
     for budget in (0, whole // 3):
         with clew.memory("auto", budget):
             np.testing.assert_allclose(clew.pagerank(fresh, device="emulated").rank, found)
-        assert account.charged(device) <= budget
+        assert ledger_of(device).charged() <= budget
 
 
 def test_shares_of_edges_are_in_the_budget(device, most):
@@ -181,6 +179,7 @@ def test_in_edges_without_weights_are_the_same_rows_every_time(device):
     assert incoming_on(device, fresh) is weighted
 
 
+@pytest.mark.quick
 def test_other_graphs_make_room_for_the_one_in_use(device):
     first, second = DIRECTED, clew.generate.rmat(6, 50, seed=8)
     budget = first.num_arcs * 4
@@ -192,7 +191,7 @@ def test_other_graphs_make_room_for_the_one_in_use(device):
         held = rows_on(device, second.outgoing, weights=False)  # a run that goes on reading what was dropped
         clew.connected_components(first, device="emulated")
         assert plan_of(device, first.outgoing).fast_bytes == budget - second.num_arcs * 4
-        assert held.num_arcs * 4 + plan_of(device, first.outgoing).fast_bytes == account.charged(device) == budget
+        assert held.num_arcs * 4 + plan_of(device, first.outgoing).fast_bytes == ledger_of(device).charged() == budget
     with clew.memory("device", budget - 8), pytest.raises(clew.ResourceError, match=r"may have .* are free"):
         clew.connected_components(first, device="emulated")
 
@@ -210,7 +209,7 @@ def test_graphs_of_the_same_size_are_not_taken_for_one(device):
         held = rows_on(device, first.incoming, weights=False)
         clew.bfs(first.reversed(), 0, device="emulated")  # the same two directions
         assert rows_on(device, first.incoming, weights=False) is held
-    assert account.charged(device) == budget
+    assert ledger_of(device).charged() == budget
 
 
 def test_wide_ids_have_the_pages_that_they_fill(device):

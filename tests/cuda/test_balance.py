@@ -101,8 +101,8 @@ def test_pieces_fit_into_shared_memory(cut):
         ({"balance": "fair"}, "balance is 'fair'; expected 'auto', 'thread', 'warp', 'block', 'merge_path' or"),
         ({"balance": "degree_cut", "cut": 0}, "cut is 0; expected 1 to 128"),
         ({"balance": "degree_cut", "cut": 1.5}, "cut is 1.5; expected an integer"),
-        ({"cut": 8}, r"cut is 8 and balance 'auto'.*Use balance=\"degree_cut\""),
-        ({"balance": "warp", "cut": 8}, "cut is 8 and balance 'warp'"),
+        ({"cut": 8}, r"cut is 8 and balance is 'auto'.*Use balance=\"degree_cut\""),
+        ({"balance": "warp", "cut": 8}, "cut is 8 and balance is 'warp'"),
     ],
 )
 @pytest.mark.parametrize("name", SEARCHES)
@@ -117,7 +117,9 @@ def test_what_cannot_be_asked_for(name, given, said):
 def test_the_cpu_refuses_all_but_auto(name, device):
     search = getattr(clew, name)
     search(shape("path"), 0, balance="auto", device=device)
-    with pytest.raises(clew.GraphError, match=r"'degree_cut', which says how a GPU .*Use device=\"cuda\"") as caught:
+    with pytest.raises(
+        clew.GraphError, match=r"'degree_cut', which applies to GPUs only.*Use device=\"cuda\""
+    ) as caught:
         search(shape("path"), 0, balance="degree_cut", device=device)
     assert "--balance" in caught.value.on_command_line()
 

@@ -120,11 +120,13 @@ def test_every_dtype(dtype):
 
 def test_what_a_cycle_is_reported_as():
     graph = clew.Graph.from_edges(["a", "b", "c", "d"], ["b", "c", "b", "a"], [1, -5, 1, 1])
-    with pytest.raises(NegativeCycleError, match="a cycle of 2 edges has a negative sum, 'b' -> 'c' -> 'b'") as caught:
+    with pytest.raises(
+        NegativeCycleError, match=r"negative cycle of 2 edges is reachable.*: 'b' -> 'c' -> 'b'"
+    ) as caught:
         clew.bellman_ford(graph, "a", device="emulated")
     assert caught.value.cycle == ["b", "c"]
     loop = clew.Graph.from_edges([0, 0], [0, 1], [-1, 1])
-    with pytest.raises(NegativeCycleError, match="a cycle of 1 edge has"):
+    with pytest.raises(NegativeCycleError, match="a negative cycle of 1 edge is"):
         clew.bellman_ford(loop, 0, device="emulated")
     ring = clew.Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100, np.full(100, -1))
     for tuning in (TUNINGS["auto"], TUNINGS["grid"]):

@@ -27,6 +27,7 @@ def check(graph, source=0, **options):
     return found
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("shape", ["path", "cycle", "star", "complete"])
 def test_shapes(shape, size):
@@ -71,6 +72,7 @@ def test_pulling_at_every_level_and_at_none():
         assert np.array_equal(device.download(found.depth), expected)
 
 
+@pytest.mark.quick
 def test_ids_of_64_bits():
     graph = clew.generate.grid(8, 8)
     wide = clew.Graph.from_csr(graph.indptr, graph.indices, directed=False, id_dtype="int64")

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.build import transposed
+from clew.engines.cuda.ledger import ledger_of
 from clew.engines.cuda.rows import forget_all, incoming_on, rows_on
 from tests.algorithms.graphs import graphs
 
@@ -52,8 +53,7 @@ def test_copies_go_with_their_graph(device):
     graph = clew.generate.rmat(6, 4, seed=1)
     first = rows_on(device, graph.outgoing)
     assert rows_on(device, graph.outgoing) is first
-    from clew.engines.cuda import rows as module
-
-    assert len(module._kept) == 1
+    graphs = ledger_of(device).graphs
+    assert [kept.is_there for kept in graphs.values()].count(True) == 1
     del graph
-    assert not module._kept
+    assert not any(kept.is_there for kept in graphs.values())

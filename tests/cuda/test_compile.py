@@ -53,6 +53,7 @@ def test_kernels_compile(program, architecture):
         assert name.encode() in code
 
 
+@pytest.mark.quick
 def test_every_kernel_file_is_compiled():
     reached = "".join(definitions(program) + program.text for program in PROGRAMS)
     for path in kernel_files().values():

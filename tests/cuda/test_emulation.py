@@ -130,6 +130,7 @@ def test_threads_may_leave_one_by_one(device):
         assert out.tolist() == [sum(64 - k for k in range(thread + 1)) for thread in range(64)]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", ["reversed", "reversed_dynamic"])
 def test_shared_memory_belongs_to_one_block(device, name):
     for blocks, threads in ((1, 32), (9, 256), (40, 64)):
@@ -157,6 +158,7 @@ def test_several_shared_variables_in_one_declaration_are_refused():
     assert share("int shared__;") == "int shared__;"
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("blocks", [1, 2, 5, 17])
 def test_grid_sync(blocks):
     device = EmulatedDevice(cooperative_blocks=blocks)

@@ -339,14 +339,16 @@ def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
         clew.sssp(UNDIRECTED, 0, device="emulated")
 
 
+@pytest.mark.quick
 def test_what_cannot_be_asked_for():
     with pytest.raises(clew.GraphError, match=r"edges is 'disk'; expected one of 'auto', 'device'"):
         clew.memory("disk")
-    with pytest.raises(clew.GraphError, match="no amount of memory"):
+    with pytest.raises(clew.GraphError, match="not an amount of memory"):
         clew.memory(fast_memory="much")
     assert list(MODES) == ["auto", "device", "managed", "managed+prefetch", "zero_copy", "tiered"]
 
 
+@pytest.mark.quick
 def test_streaming_was_removed_and_the_error_says_what_to_use():
     with pytest.raises(
         clew.GraphError, match=r'"stream" was removed.*Use clew\.memory\(edges="tiered"\) or "auto"'
@@ -357,13 +359,13 @@ def test_streaming_was_removed_and_the_error_says_what_to_use():
 
 def test_edges_that_the_build_left_on_the_device_are_room_for_them(device):
     rows = UNDIRECTED.outgoing
-    left = on_device.made[id(rows.indices)] = device.upload(rows.indices)
+    left = on_device.made[rows.indices] = device.upload(rows.indices)
     device.memory.capacity = device.live_bytes + 4 * (rows.num_vertices + 1)
     with clew.memory("device"):
         assert rows_on(device, rows, weights=False).neighbours is left
     with clew.memory("zero_copy"):
         rows_on(device, rows, weights=False)
-    assert id(rows.indices) not in on_device.made
+    assert rows.indices not in on_device.made
 
 
 def test_threads_enter_the_same_policy_in_any_order():

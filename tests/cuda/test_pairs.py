@@ -14,8 +14,8 @@ from clew.algorithms.paths.cuda import Tuning
 from clew.algorithms.sssp.cuda import sssp
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import frontiers, host_arrays, transfer
-from clew.engines.cuda.account import charged
 from clew.engines.cuda.emulation.device import EmulatedDevice
+from clew.engines.cuda.ledger import ledger_of
 from clew.engines.cuda.pairs import BLOCK, write_pairs, write_pairs_on_all_cores
 from clew.engines.cuda.rows import forget_all, plan_of, rows_on
 from clew.placement import Hot
@@ -83,7 +83,7 @@ def test_answers(device, kernels, name, dtype):
         assert {each for file in kernels.values() for each in file} == {tiered}, budget
         gc.collect()
         assert device.live_bytes - before <= budget + 4 * (graph.num_vertices + 1)
-        assert charged(device) <= budget
+        assert ledger_of(device).charged() <= budget
         forget_all()
 
 
@@ -114,7 +114,7 @@ def test_a_placement_says_which_pairs_are_fast(device):
             rows = rows_on(device, PLACED.outgoing, paired=True)
         assert rows.paired
         assert rows.plan.cut == PLACED.indptr[PLACED.metadata["placement_boundary"]] > 0
-        np.testing.assert_array_equal(found.distances[value], expected.values[value], err_msg=name)
+        np.testing.assert_array_equal(found.values[value], expected.values[value], err_msg=name)
 
 
 OTHER = UNDIRECTED.with_weights((UNDIRECTED.weights % 4).astype(np.float32))
@@ -152,7 +152,7 @@ def test_one_form_at_a_time(device, mode, budget):
             np.testing.assert_allclose(there, expected, rtol=1e-6, err_msg=str(k))
             made = plan_of(device, graph.outgoing)
             assert foretold == made.mode, k
-            assert charged(device) == made.fast_bytes <= budget, k
+            assert ledger_of(device).charged() == made.fast_bytes <= budget, k
             assert (not going) == found, k
             if run.__name__ in VALUES:
                 assert made.fast_bytes == budget // 8 * 8, k

@@ -77,6 +77,7 @@ def test_rows_of_every_class(length):
     check(Weighing, star, rtol=1e-12)
 
 
+@pytest.mark.quick
 def test_page_rank():
     check(PageRank, clew.generate.delaunay(600, seed=1), rtol=1e-12)
     graph = clew.generate.rmat(9, 20, seed=3).symmetrized()
@@ -273,6 +274,7 @@ def test_directions_and_limits(direction, limit):
     check(Rank, graph, rtol=1e-12)
 
 
+@pytest.mark.quick
 def test_no_vertices_and_nobody_active():
     class Nobody(Degrees):
         def start(self, graph):

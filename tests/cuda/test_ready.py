@@ -10,6 +10,7 @@ import pytest
 import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import products, repeats
+from clew.engines.cuda.ledger import forget_layouts
 from clew.engines.cuda.products import KINDS
 from clew.engines.cuda.rows import rows_on
 from tests.engines.inputs import numbers, weighted
@@ -69,7 +70,7 @@ def test_layouts_are_earned_by_products_that_are_ready(monkeypatch):
         np.testing.assert_array_equal(clew.spmv(graph, x, device="emulated"), clew.spmv(graph, x, device="cpu"))
         kernels.append("spmv_sweep" in names)
     assert kernels == [False] * 4 + [True] * 2
-    repeats.forget_layouts()  # they are made anew
+    forget_layouts()  # they are made anew
     np.testing.assert_array_equal(clew.spmv(graph, x, device="emulated"), clew.spmv(graph, x, device="cpu"))
 
 

@@ -99,6 +99,7 @@ def test_skewed_graphs(tuning, delta):
         assert trace["frontier"].sum() >= (degrees[found.parent >= 0] > 0).sum()
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("tuning", TUNINGS)
 @pytest.mark.parametrize("dtype", ["int32", "float64"])
 def test_trees_of_tight_edges(tuning, dtype):

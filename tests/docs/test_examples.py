@@ -66,6 +66,7 @@ def test_the_commands_of_the_readme_run(folder):
             run_shell(example.code)
 
 
+@pytest.mark.quick
 def test_all_commands_on_all_pages_exist():
     known = {command.name or command.callback.__name__ for command in app.registered_commands}
     known |= {group.name for group in app.registered_groups}

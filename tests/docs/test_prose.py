@@ -2,24 +2,53 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.docs.pages import DOCS, ROOT
 
+pytestmark = pytest.mark.quick
+
 NOTEBOOK = sorted((DOCS / "notebook").glob("20*.md"))
 #: Phrases of an old dialect (STYLE: plain English), which read as foreign to an English-speaking engineer.
 DIALECT = re.compile(
     r"\b(beside|told|anew|to be had|what became of|hangs? together|has of|who asks|so and so)\b", re.IGNORECASE
 )
+#: The same for docstrings, messages and help, with the words that were frequent there.
+DIALECT_IN_CODE = re.compile(
+    DIALECT.pattern
+    + r"|\b(became of|for ever|who(?:m|so)?ever|whatever|whichever|so many|heeds?|knobs?|look(?:s|ed)? at|left out"
+    r"|leaves? out|ask(?:s|ed)? for|nobody|everyone|somebody|alike|taken? for|(?:is|are) to be|by turns|wants?)\b",
+    re.IGNORECASE,
+)
+LONGEST_SENTENCE = 25  # words
+SOURCE = ROOT / "src" / "clew"
+#: What users read: public functions, the command line and errors. Kernels and engines are for developers.
+FOLDERS = ("algorithms", "cli", "generate", "nx", "operators", "placement", "plots", "primitives", "reporting", "tiers")
+FILES = ("checks", "describe", "drawing", "errors", "layouts", "memory", "program", "result", "testing", "verify")
+READ_BY_USERS = [
+    *(
+        path
+        for folder in FOLDERS
+        for path in sorted((SOURCE / folder).rglob("*.py"))
+        if not path.stem.startswith("kernels") and not re.fullmatch("cpu|cuda.*|generic|check", path.stem)
+    ),
+    ROOT / "src" / "_clew_nx" / "__init__.py",
+    *(SOURCE / f"{name}.py" for name in FILES),
+    *(SOURCE / name for name in ("plan/explain.py", "plan/plan.py", "engines/choice.py", "engines/cuda/failures.py")),
+]
 #: Other pages are made from docstrings, or written with the features they describe.
 PLAIN = [
     ROOT / "README.md",
     ROOT / "CHANGELOG.md",
+    ROOT / "CONTRIBUTING.md",
     *NOTEBOOK,
-    *(page for page in DOCS.glob("*.md") if page.name not in ("from-networkx.md", "own-algorithm.md")),
+    *(page for page in DOCS.glob("*.md") if page.name != "from-networkx.md"),
 ]
 
 
@@ -28,6 +57,25 @@ def prose(page: Path) -> str:
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"<!-- \w+: begin.*?: end -->", "", text, flags=re.DOTALL)
     return re.sub(r"`[^`\n]*`", "", text)
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The docstrings, messages and help in a module, without examples, references and code."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") >= 2:
+            text = re.sub(r"(References|Examples)\n\s*-+.*?(?=\n\s*\w+\n\s*-{4}|\Z)", "", node.value, flags=re.DOTALL)
+            yield re.sub(r"``[^`]*``", "x", re.sub(r">>>.*", "", text))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences of a text; a change of indentation, a blank line and a bullet end one too."""
+    lines = inspect.cleandoc(text).split("\n")
+    indents = [len(line) - len(line.lstrip()) if line.strip() else None for line in lines]
+    start = 0
+    for end in range(1, len(lines) + 1):
+        if end == len(lines) or indents[end] != indents[start] or lines[end].lstrip().startswith("- "):
+            yield from re.split(r"(?<=[.!?])\s+", " ".join(lines[start:end]))
+            start = end
 
 
 @pytest.mark.parametrize("name", ["performance.md", "performance-gpu.md"])
@@ -73,3 +121,34 @@ def test_the_glossary_defines_the_words_of_the_design():
 @pytest.mark.parametrize("page", PLAIN, ids=lambda page: page.stem)
 def test_pages_are_in_plain_english(page):
     assert DIALECT.findall(prose(page)) == []
+
+
+@pytest.mark.parametrize("path", READ_BY_USERS, ids=lambda path: str(path.relative_to(ROOT / "src")))
+def test_docstrings_messages_and_help_are_in_plain_english(path):
+    assert [found[0] for text in texts(path) for found in DIALECT_IN_CODE.finditer(text)] == []
+    said = [sentence for text in texts(path) for sentence in sentences(text)]
+    assert [one for one in said if len(re.findall(r"\S*[A-Za-z]\S*", one)) > LONGEST_SENTENCE] == []
+
+
+def test_what_the_checks_of_docstrings_find():
+    assert DIALECT_IN_CODE.findall("Memory beside the graph; so many rounds, whatever they are to be.")
+    assert not DIALECT_IN_CODE.search("Besides the graph, this many iterations of any kind.")
+    assert list(sentences("One. Two\nthree.\n\n- four\n- five")) == ["One.", "Two three.", "", "- four", "- five"]
+    assert "beside" in " ".join(texts(Path(__file__)))  # this module's own constants are seen, too
+
+
+def test_the_help_of_every_command_is_in_plain_english():
+    """As Typer shows it: also what is put together from docstrings."""
+    from typer.main import get_command
+
+    from clew.cli.main import app
+
+    def helps(command) -> Iterator[str]:
+        yield from (command.help or "", command.short_help or "")
+        yield from (getattr(option, "help", None) or "" for option in command.params)
+        for inner in getattr(command, "commands", {}).values():
+            yield from helps(inner)
+
+    shown = list(helps(get_command(app)))
+    assert len(shown) > 300
+    assert [text for text in shown if DIALECT_IN_CODE.search(text)] == []

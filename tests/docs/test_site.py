@@ -117,10 +117,12 @@ def test_pictures_are_part_of_the_page_with_a_text_for_those_who_cannot_see_them
             assert body in (site / page.name).with_suffix(".html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("page", ["papers.md", "concepts.md"])
+@pytest.mark.quick
+@pytest.mark.parametrize("page", ["papers.md", "concepts.md", "architecture.md"])
 def test_files_that_are_named_exist(page):
     source = DOCS.parent / "src" / "clew"
-    folders = (source, source / "engines" / "cuda", source / "engines" / "cuda" / "kernels")
+    engines, cuda = source / "engines", source / "engines" / "cuda"
+    folders = (source, engines / "cpu", cuda, cuda / "kernels", source / "algorithms" / "bfs", source.parents[1])
     named = re.findall(r"`([\w/]+(?:\.py|\.cuh|/))`", (DOCS / page).read_text(encoding="utf-8"))
     assert len(named) > 10
     assert [

@@ -5,8 +5,11 @@ from __future__ import annotations
 import gc
 
 import numpy as np
+import pytest
 
 from clew.algorithms.paths import weights as path_weights
+
+pytestmark = pytest.mark.quick
 
 
 def test_the_extent_of_weights_that_may_change_is_looked_for_again():

@@ -44,6 +44,7 @@ def test_weights_directions_and_limits_are_heeded():
     assert (plain.iterations, plain.converged) == (2, False)
 
 
+@pytest.mark.quick
 def test_gathers_of_nothing_are_empty():
     class Everyone(Gathering):
         apply_to = "all"
@@ -69,6 +70,7 @@ class Talkative(BreadthFirst):
         return True
 
 
+@pytest.mark.quick
 def test_print_works_in_users_functions(capsys):
     clew.run(Talkative(), clew.generate.path(3), device="reference")
     assert capsys.readouterr().out.splitlines() == [

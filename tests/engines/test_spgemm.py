@@ -104,6 +104,7 @@ def test_rows_of_any_length_side_by_side(engine, monkeypatch):
                 assert_same(clew.spgemm(rows, rows, mask=mask, device=engine), expected)
 
 
+@pytest.mark.quick
 def test_triangles_are_a_masked_product(engine):
     graph = clew.generate.kronecker(8, seed=2)
     wedges = clew.spgemm(graph, graph, semirings.plus_pair, mask=graph, device=engine)

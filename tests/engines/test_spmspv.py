@@ -79,6 +79,7 @@ def test_the_same_bits_for_every_number_of_threads(engine, merge):
             np.testing.assert_array_equal(sums, found[0][1])
 
 
+@pytest.mark.quick
 def test_breadth_first_search_in_four_lines(engine):
     graph = clew.generate.kronecker(9, seed=1)
     source = int(np.argmax(graph.degrees()))
@@ -92,10 +93,11 @@ def test_breadth_first_search_in_four_lines(engine):
     np.testing.assert_array_equal(depth, clew.bfs(graph, source).depth)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("frontier", "options", "message"),
     [
-        ([0, 1, 2], {}, "the frontier must be a pair"),
+        ([0, 1, 2], {}, "the frontier is not a pair"),
         (([0, 1], [1.0]), {}, "2 active vertices and 1 values"),
         (([0, 9], [1.0, 2.0]), {}, "active vertices must be integers from 0 to 2"),
         (([0.5], [1.0]), {}, "active vertices must be integers"),

@@ -45,6 +45,7 @@ def test_every_kind_of_number(engine, name, dtype):
     agree()
 
 
+@pytest.mark.quick
 def test_masks_accumulation_and_transposition(engine):
     @examples(engine, 25)
     @given(cases("float64"))
@@ -189,6 +190,7 @@ def test_dtypes_follow_numpy(engine):
     assert clew.spmv(clew.generate.path(3), x.astype(np.int8), device=engine).dtype == np.int8
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -47,6 +47,7 @@ def test_every_monoid(engine, name):
     agree()
 
 
+@pytest.mark.quick
 def test_against_numpy(engine):
     rng = np.random.default_rng(2)
     u, v = rng.random(200_000), rng.random(200_000)
@@ -62,6 +63,7 @@ def test_against_numpy(engine):
             np.testing.assert_array_equal(clew.compact(u < 0.1, device=engine), np.flatnonzero(u < 0.1))
 
 
+@pytest.mark.quick
 def test_nothing_at_all(engine):
     assert clew.elementwise(min, [], [], device=engine).shape == (0,)
     assert clew.outer(operators.plus, [], [1.0], device=engine).shape == (0, 1)

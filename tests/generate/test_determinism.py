@@ -48,6 +48,7 @@ def test_another_seed_another_graph(name):
     assert GENERATORS[name](1) != GENERATORS[name](2)
 
 
+@pytest.mark.quick
 def test_graphs_stay_as_they_are_from_version_to_version():
     """Seeds stand in papers and benchmarks: a change of any stream must be a decision, not an accident."""
     made = {name: checksum(make(7)) for name, make in GENERATORS.items() if name != "delaunay"}

@@ -174,6 +174,7 @@ def test_ssca2_bad_arguments(arguments):
 # ---------------------------------------------------------------------- shapes
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 50])
 def test_shapes(n):
     assert pairs(path(n)) == {(i, i + 1) for i in range(n - 1)}
@@ -187,6 +188,7 @@ def test_shapes(n):
     assert complete(n) == clew.Graph.from_csr(complete(n).indptr, complete(n).indices, directed=False)
 
 
+@pytest.mark.quick
 def test_cycle():
     assert pairs(cycle(4)) == {(0, 1), (1, 2), (2, 3), (0, 3)}
     assert pairs(cycle(3, directed=True)) == {(0, 1), (1, 2), (2, 0)}

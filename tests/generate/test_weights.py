@@ -77,6 +77,7 @@ def test_integers_are_uniform():
     assert abs(chi_square(np.bincount(weights, minlength=256)[1:], weights.size / 255)) < 5
 
 
+@pytest.mark.quick
 def test_default_types():
     graph = cycle(5)
     assert random_weights(graph).weights.dtype == np.int32
@@ -99,6 +100,7 @@ def test_empty_graph():
     assert random_weights(clew.generate.path(0)).weights.size == 0
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

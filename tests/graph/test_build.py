@@ -144,6 +144,7 @@ def test_nan_wins_over_numbers_as_in_numpy():
         assert np.isnan(graph.weights).all()
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -165,6 +166,7 @@ def test_bad_edges_are_refused(arguments, message):
         clew.Graph.from_edges(*(np.asarray(a) if isinstance(a, list) and a == [2**64 - 1] else a for a in arguments))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -11,6 +11,8 @@ import pytest
 import clew
 from clew.errors import GraphError
 
+pytestmark = pytest.mark.quick
+
 PAIRS = [(0, 1), (1, 2), (2, 0)]
 EXPECTED = clew.Graph.from_edges([0, 1, 2], [1, 2, 0])
 
@@ -99,6 +101,8 @@ def test_masks_in_other_constructors() -> None:
         ([0, 2], ["ann", "cy"]),
         ((), []),
         (np.array([2, 2]), ["cy", "cy"]),
+        (np.array([True, False, True]), ["ann", "cy"]),
+        ([False, True, False], ["bob"]),
         (1, "bob"),
         (-1, "cy"),
         (np.int32(1), "bob"),
@@ -118,6 +122,7 @@ def test_names_of_several_vertices(vertices: Any, names: Any) -> None:
         (None, "not by None"),
         (3, "there is no vertex 3; expected 0 to 2"),
         ([0, 3], "there is no vertex 3"),
+        ([True, False], r"the mask has shape \(2,\); expected an entry per vertex, that is \(3,\)"),
     ],
 )
 def test_what_is_no_vertex(vertices: Any, says: str) -> None:

@@ -56,7 +56,7 @@ def test_and_the_graph_speaks_arrow_itself():
         (pa.table({"source": [1, None], "target": [1, 2]}), {}, "source has 1 null;"),
         (pa.table({"source": [1.5], "target": [2]}), {}, "cannot name a vertex|expected integers"),
         (pa.table({"source": [1], "target": [2], "w": ["x"]}), {"weight": "w"}, "'w' has type string"),
-        (pa.table({"source": [1], "target": [2], "w": pa.array([None], pa.int8())}), {"weight": "w"}, "1 nulls"),
+        (pa.table({"source": [1], "target": [2], "w": pa.array([None], pa.int8())}), {"weight": "w"}, "1 null;"),
     ],
 )
 def test_bad_tables_are_refused(table, options, message):
@@ -98,6 +98,7 @@ def test_duplicates_of_scipy_matrices_are_the_callers():
     assert not duplicated.has_canonical_format
 
 
+@pytest.mark.quick
 def test_dense_matrices():
     matrix = np.array([[0.0, 2.0, np.nan], [0.0, 0.0, 3.0], [1.0, 0.0, 0.0]])
     graph = clew.Graph.from_numpy(matrix)
@@ -113,6 +114,7 @@ def test_dense_matrices():
         clew.Graph.from_scipy(sp.coo_array((2, 3)))
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_networkx_round_trip(kind):
     graph = nx.gnm_random_graph(30, 90, seed=1, directed=kind().is_directed())
@@ -147,6 +149,24 @@ def test_columns_of_pandas_and_polars():
         clew.Graph.from_arrow(pd.DataFrame({**ends, "note": [1, 2]}), weight="cost")
 
 
+def test_columns_of_a_table_that_are_ignored_are_said():
+    frame = pd.DataFrame({"source": [0, 1], "target": [1, 2], "cost": [1.5, 2.5]})
+    report = clew.Graph.from_arrow(frame).report
+    assert report.decisions == ("Ignored: 'cost'. Pass weight=… to take one of them as the weight.",)
+    for weight in ("cost", None):
+        assert clew.Graph.from_arrow(frame, weight=weight).report.decisions == ()
+
+
+def test_ids_that_pandas_made_floats_of():
+    """As it does with integers where one is missing."""
+    frame = pd.DataFrame({"source": [0.0, 1.0], "target": [1, 2]})
+    for table in (frame, pa.table(frame)):
+        with pytest.raises(GraphError, match=r"source has dtype float64; expected integers .*astype\('int64'\)"):
+            clew.Graph.from_arrow(table)
+    with pytest.raises(GraphError, match="target has dtype bool; expected integers"):
+        clew.Graph.from_arrow(pa.table({"source": [1], "target": [True]}))
+
+
 def test_networkx_names_weights_and_refusals():
     graph = nx.Graph([("x", "y"), ("y", "z")])
     assert clew.Graph.from_networkx(graph).neighbors("y") == ["x", "z"]
@@ -162,6 +182,17 @@ def test_networkx_names_weights_and_refusals():
     for wrong, what in ((5, "int"), (nx.Graph, "the class networkx.Graph"), (clew.generate.path(3), "clew.Graph")):
         with pytest.raises(GraphError, match=f"this is {what}; expected a NetworkX graph"):
             clew.Graph.from_networkx(wrong)
+
+
+def test_networkx_attributes_are_reported():
+    graph = nx.Graph([("x", "y", {"length": 2.5}), ("y", "z", {"day": 3})])
+    report = clew.Graph.from_networkx(graph).report
+    assert report.columns == {"length": "ignored", "day": "ignored"}
+    assert report.decisions == ("Ignored: 'length', 'day'. Pass weight=… to take one of them as the weight.",)
+    assert clew.Graph.from_networkx(graph, weight=None).report.decisions == ()
+    report = clew.Graph.from_networkx(graph, weight="length").report
+    assert report.columns == {"length": "weight", "day": "ignored"}
+    assert report.decisions == ("1 edge has no attribute 'length': the weight 1 was taken, as NetworkX does.",)
 
 
 def test_networkx_nodes_may_be_numbers_of_numpy():

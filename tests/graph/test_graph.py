@@ -22,12 +22,14 @@ def small() -> clew.Graph:
     return clew.Graph.from_edges([0, 0, 1, 3], [1, 2, 2, 3], [1.5, 2.5, 3.5, 4.5], 5)
 
 
+@pytest.mark.quick
 def test_its_arrays_cannot_be_changed(small):
     for array in (small.indptr, small.indices, small.weights, small.incoming.indices):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
 
+@pytest.mark.quick
 def test_it_counts_edges_as_people_do(small):
     assert (small.num_vertices, small.num_edges, small.num_arcs, small.num_loops) == (5, 4, 4, 1)
     undirected = small.symmetrized()
@@ -36,6 +38,7 @@ def test_it_counts_edges_as_people_do(small):
     assert undirected.reversed() is undirected
 
 
+@pytest.mark.quick
 def test_degrees(small):
     assert small.degrees().tolist() == [2, 1, 0, 1, 0]
     assert small.degrees("in").tolist() == [0, 1, 2, 1, 0]
@@ -45,6 +48,7 @@ def test_degrees(small):
         small.degrees("sideways")
 
 
+@pytest.mark.quick
 def test_in_edges_are_built_once_and_shared(small):
     assert small.incoming is small.incoming
     turned = small.reversed()
@@ -97,6 +101,7 @@ def test_weights_follow_their_edges_through_every_change():
             assert w in (a * 1000.0 + b, b * 1000.0 + a)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("call", "message"),
     [
@@ -125,6 +130,7 @@ def test_bad_arguments_are_refused(small, call, message):
         call(small)
 
 
+@pytest.mark.quick
 def test_vertices_by_name():
     graph = clew.Graph.from_edges(["ann", "bob", "ann"], ["bob", "cy", "cy"])
     assert graph.num_vertices == 3
@@ -203,6 +209,7 @@ def test_names_in_html_are_escaped():
     assert "<b>" not in graph._repr_html_()
 
 
+@pytest.mark.quick
 def test_equality_is_of_edges_weights_direction_and_names(small):
     assert small == clew.Graph.from_edges([3, 1, 0, 0], [3, 2, 2, 1], [4.5, 3.5, 2.5, 1.5], 5)
     assert small != small.with_weights(None)

@@ -100,6 +100,7 @@ def test_few_active_vertices_for_long_are_left_to_the_cpu():
     assert {"edges", "edges_cpu", "seconds_gpu", "form"} <= set(done.trace.columns)
 
 
+@pytest.mark.quick
 def test_the_public_function():
     found = clew.run(ShortestPaths(1), GRAPH, device="hybrid-emulated")
     np.testing.assert_array_equal(found.distance, clew.sssp(GRAPH, 1, device="cpu").distance)

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import pytest
 
 from clew import threads
-from clew.io.text import pieces
+from clew.io.text import tables
 
 
 @pytest.fixture
 def small_pieces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Cut even a few bytes into pieces for several threads."""
-    monkeypatch.setattr(pieces, "PIECE_BYTES", 6)
+    monkeypatch.setattr(tables, "PIECE_BYTES", 6)
     threads.set_count(3)
     yield
     threads.set_count(None)

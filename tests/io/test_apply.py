@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from clew import GraphError
-from clew.io.apply import converted, graph_from_edges, ids_are_dense
-from clew.io.options import ReadOptions
+from clew.io.options import ReadOptions, converted, graph_from_edges, ids_are_dense
 from tests.graph.strategies import WEIGHT_DTYPES
 
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 import clew
 from clew.errors import FormatError
 from clew.io import registry
-from clew.io.edge_list import sniff
-from clew.io.numbering import numbered
+from clew.io.edge_list import numbered, sniff
 from clew.io.registry import Match
 from tests.io.fuzzing import fuzz
 
@@ -104,6 +103,7 @@ def test_a_line_of_names_is_no_header() -> None:
     assert edges(read(b"x 1\n2 3\n")) == [("x", "1"), ("2", "3")]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -231,6 +231,7 @@ def test_numbering(values: list[int], always: bool) -> None:
 # ---------------------------------------------------------------- weights and options
 
 
+@pytest.mark.quick
 def test_weights() -> None:
     assert edges(read(WEIGHTED)) == [(0, 1, 5), (1, 2, -7), (2, 0, 2**63 - 1)]
     assert read(WEIGHTED).weights.dtype == np.int64  # type: ignore[union-attr]
@@ -281,6 +282,7 @@ def test_progress_and_memory_maps(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- errors
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("text", "line", "column", "says"),
     [
@@ -288,7 +290,7 @@ def test_progress_and_memory_maps(tmp_path: Path) -> None:
         ("0 1\n\n# x\n1 2 3\n", 4, 5, "'3' is one column too many; expected 2 columns: source, target."),
         ("0 1 2\n1 2 x\n", 2, 5, "the weight is 'x'; expected a number."),
         ("0,1\n1 2\n", 2, 4, "the line ends after 1 column"),
-        ("0,1,2\n1,2,\n", 2, 5, "the weight is nothing; expected a number."),
+        ("0,1,2\n1,2,\n", 2, 5, "the weight is empty; expected a number."),
         ('a b\nb "c\n', 2, 3, "the quoted target '\"c' does not end on its line"),
         ("0\n1\n", 1, None, "the line has 1 column; expected at least two"),
         ("%%MatrixMarket matrix coordinate\n", 1, None, "this is a Matrix Market file"),

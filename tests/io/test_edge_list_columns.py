@@ -410,3 +410,30 @@ def test_reports_survive_conversions_but_not_files(read: Any, tmp_path: Path) ->
     assert again.report.decisions == ()
     assert dict(again.report.columns) == {}
     assert again.report.given == 1
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "\ufeffsep=;"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_for_excel_is_neither_header_nor_edge(read: Any, first: str, end: str) -> None:
+    graph = read(end.join([first, "source;target;weight", "ann;bob;1,5", "bob;cy;2", ""]))
+    assert edges(graph) == [("ann", "bob", 1.5), ("bob", "cy", 2.0)]
+    assert edges(read(end.join([first, "0;1", "1;2", ""]))) == [(0, 1), (1, 2)]
+
+
+def test_a_line_for_excel_names_the_separator(read: Any) -> None:
+    assert edges(read("sep=^\nsource^target\nann^bob\n")) == [("ann", "bob")]
+
+
+def test_a_printed_report_says_what_was_decided(read: Any) -> None:
+    lines = str(read("payer,payee,kind\nann,bob,x\nbob,cy,y\n").report).splitlines()
+    assert lines[:2] == ["2 edges given", "columns: payer (source), payee (target), kind (ignored)"]
+    assert lines[2].startswith("The first line was read as column names")
+    assert str(clew.Graph.from_edges([0], [1]).report) == "1 edge given"
+
+
+def test_a_first_line_of_text_and_numbers_above_numbers_is_asked_about(read: Any) -> None:
+    with pytest.raises(FormatError, match=r"first line \('id', '2020'\) is text above numbers.*header=True"):
+        read("id,2020\n1,5\n2,6\n")
+    assert edges(read("id,2020\n1,5\n2,6\n", header=True)) == [(1, 5), (2, 6)]
+    assert len(edges(read("id,2020\n1,5\n2,6\n", header=False))) == 3
+    assert len(edges(read("a,3\nb,4\n"))) == 2

@@ -150,3 +150,20 @@ def test_options_that_do_not_make_sense(tmp_path: Path) -> None:
     graph = clew.Graph.from_edges([0], [1])
     with pytest.raises(GraphError, match="delimiter is 'ab'"):
         clew.write(graph, tmp_path / "graph.txt", delimiter="ab")
+
+
+@pytest.mark.parametrize("suffix", [".txt", ".el", ".edges", ".csv"])
+@pytest.mark.parametrize("weights", [None, [1.5, 2.5]])
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("first", [("follower", "followee"), ("source", "target"), ("date", "weight"), ("{}", "a")])
+def test_a_first_edge_that_reads_like_a_header_comes_back(
+    tmp_path: Path, first: tuple[str, str], directed: bool, weights: list[float] | None, suffix: str
+) -> None:
+    graph = clew.Graph.from_edges([first[0], "ann"], [first[1], "bob"], weights, directed=directed)
+    path = tmp_path / f"graph{suffix}"
+    clew.write(graph, path)
+    assert edges_by_name(clew.read(path, directed=directed)) == edges_by_name(graph)
+    if suffix != ".csv":
+        assert edges_by_name(clew.read(path, directed=directed, header=False, format="edge-list")) == edges_by_name(
+            graph
+        )

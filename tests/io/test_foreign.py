@@ -96,6 +96,7 @@ CONTENT = [
 ]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("data", "title", "remedy"), CONTENT, ids=[title for _, title, _ in CONTENT])
 @pytest.mark.parametrize("suffix", ["", ".txt", ".csv", ".mtx", ".gr", ".foo"])
 def test_content_is_named(tmp_path: Path, data: bytes, title: str, remedy: str, suffix: str) -> None:

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 import clew
 from clew.io import ldbc
-from clew.io.ldbc.files import Files
-from clew.io.ldbc.known_ids import KnownIds
-from clew.io.ldbc.properties import Properties, read_properties
+from clew.io.ldbc import KnownIds
+from clew.io.ldbc.properties import Files, Properties, read_properties
 from clew.io.options import ReadOptions
 from clew.io.registry import Match
 from clew.io.source import Source

@@ -89,6 +89,7 @@ def test_round_trip(graph: clew.Graph) -> None:
     assert not again.metadata
 
 
+@pytest.mark.quick
 def test_what_is_written() -> None:
     assert stored(small(directed=False, weights=None), ".mtx") == mtx(
         "coordinate pattern symmetric", "6 6 5", "2 1", "2 1", "3 2", "3 3", "5 4"
@@ -301,6 +302,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("text", "line", "column", "words"), BAD, ids=range(len(BAD)))
 def test_bad_files_are_refused_with_their_place(text: str, line: int, column: int, words: str) -> None:
     with pytest.raises(clew.FormatError) as caught:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import clew
-from clew.io import metis
+from clew.io import metis, registry
 from clew.io.registry import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, refused, small, stored
@@ -214,7 +214,7 @@ def test_cut_short(data: bytes) -> None:
 
 
 def test_detected(tmp_path: Path) -> None:
-    for suffix in metis.FORMAT.suffixes:
+    for suffix in registry.named("metis").suffixes:
         path = tmp_path / f"graph{suffix}"
         path.write_bytes(TRIANGLE)
         assert clew.read(path) == read(TRIANGLE)

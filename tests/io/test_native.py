@@ -120,6 +120,7 @@ def test_compressed(suffix: str, tmp_path: Path) -> None:
     assert clew.read(path) == small()
 
 
+@pytest.mark.quick
 def test_id_width_is_kept() -> None:
     wide = clew.Graph.from_edges([0, 1], [1, 2], id_dtype="int64")
     assert clew.read(stored(wide, ".clew")).indices.dtype == np.int64
@@ -186,6 +187,7 @@ def test_other_versions_are_named(version: int) -> None:
     assert ("newer" in message) == (version > sections.VERSION)
 
 
+@pytest.mark.quick
 def test_wrong_magic() -> None:
     refused(b"CLEW\n\x1a\n\n" + bytes(60), "clew", "the mark of a .clew file")
 

@@ -12,6 +12,8 @@ import pytest
 import clew
 from clew import GraphError
 
+pytestmark = pytest.mark.quick
+
 EDGES = b"0 1 5\n1 2 7\n"
 
 

@@ -119,6 +119,7 @@ def test_weights(tmp_path: Path, name: str, suffix: str, weights: str, directed:
     check(small(directed, WEIGHTS[weights], None), tmp_path / f"graph{suffix}", name)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("name", "suffix"), WITH_NAMES)
 @pytest.mark.parametrize("names", NAMES)
 def test_names(tmp_path: Path, name: str, suffix: str, names: str) -> None:
@@ -126,6 +127,7 @@ def test_names(tmp_path: Path, name: str, suffix: str, names: str) -> None:
     check(small(False, [5, 4, 3, 2, 1], NAMES[names]), tmp_path / f"graph{suffix}", name)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("name", "suffix"), WITH_NAMES)
 @pytest.mark.parametrize("which", EMPTY)
 def test_few_or_no_edges(tmp_path: Path, name: str, suffix: str, which: str) -> None:

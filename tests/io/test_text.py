@@ -11,7 +11,7 @@ from clew import threads
 from clew.errors import FormatError
 from clew.io.source import Source
 from clew.io.text import Layout, NotAnInteger, leading_lines, read_table, read_tokens
-from clew.io.text.growing import GrowingArray
+from clew.io.text.columns import GrowingArray
 from tests.io.texts import SmallBlocks, gaps
 
 EDGES = Layout(("id", "id"))
@@ -97,7 +97,7 @@ def test_prefixes() -> None:
             "the vertex is '-1'; expected an integer from 0 to 9.",
         ),
         (b"1;2 3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is '2 3'; expected an integer."),
-        (b"1;;3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is nothing; expected an integer."),
+        (b"1;;3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is empty; expected an integer."),
         (b"1;2;", Layout(("id", "id"), delimiter=b";"), 4, "nothing is one column too many"),
         (b"1;2;3", Layout(("id", "id"), delimiter=b";"), 4, "'3' is one column too many"),
         (b'1;"2', Layout(("id", "skip"), delimiter=b";"), 3, "the quoted column '\"2' does not end on its line"),
@@ -148,11 +148,11 @@ def test_columns_widen_as_late_as_possible() -> None:
 def test_expected_rows() -> None:
     text = b"header\n1 2\n# x\n3 4\n5 6\n"
     after = next(leading_lines(Source(text)))
-    assert read_table(Source(text), EDGES, after=after, expected_rows=3).num_rows == 3
+    read_table(Source(text), EDGES, after=after).check_rows(3, "rows")
     with pytest.raises(FormatError, match="the header promises 4 rows, but there are 3; is the file cut short"):
-        read_table(SmallBlocks(text), EDGES, after=after, expected_rows=4)
+        read_table(SmallBlocks(text), EDGES, after=after).check_rows(4, "rows")
     with pytest.raises(FormatError, match="promises 2 rows, but there are 3; this is the first one too many") as caught:
-        read_table(SmallBlocks(text), EDGES, after=after, expected_rows=2)
+        read_table(SmallBlocks(text), EDGES, after=after).check_rows(2, "rows")
     assert (caught.value.line, caught.value.column) == (5, 1)
 
 

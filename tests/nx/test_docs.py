@@ -16,7 +16,7 @@ def test_its_examples_run():
     code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL))
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    assert "because: endpoints is True; clew counts the nodes between" in done.stderr
+    assert "because: endpoints is True; clew counts only the inner nodes" in done.stderr
 
 
 def test_its_list_of_functions_is_current():

@@ -156,3 +156,12 @@ def test_weights_next_to_the_largest_float():
 def test_a_start_at_a_node_that_is_not_there(function):
     with pytest.raises(KeyError, match="absent"):
         function(nx.path_graph(2), nstart={0: 1, 1: 1, "absent": 1}, backend="clew")
+
+
+def test_integers_that_a_float_rounds_are_left_to_networkx():
+    G = nx.DiGraph()
+    G.add_weighted_edges_from([(0, 1, 2**53 + 1), (1, 2, 0.5)])
+    with pytest.raises(NotImplementedError):
+        nx.single_source_dijkstra_path_length(G, 0, backend="clew")
+    G[0][1]["weight"] = 2**53 - 1
+    assert nx.single_source_dijkstra_path_length(G, 0, backend="clew")[1] == 2**53 - 1

@@ -43,11 +43,13 @@ def large():
 # ------------------------------------------------------------------ the list of functions
 
 
+@pytest.mark.quick
 def test_there_are_at_least_sixty_functions_each_listed_once():
     assert len(SERVED) == len(set(SERVED)) >= 60
     assert set(get_info()["functions"]) == set(SERVED) >= set(NOTES)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", SERVED)
 def test_signatures_are_networkx(name):
     theirs = inspect.signature(_registered_algorithms[name].orig_func).parameters.values()
@@ -81,6 +83,7 @@ def test_priority_in_the_environment_is_enough():
     assert run(code, NETWORKX_BACKEND_PRIORITY="clew") == "{'pagerank': 1}"
 
 
+@pytest.mark.quick
 def test_an_argument_is_enough():
     G = nx.karate_club_graph()
     before = CALLS["pagerank"]
@@ -260,6 +263,7 @@ def test_a_conversion_with_all_attributes_serves_functions_that_need_one():
     assert len(G.__networkx_cache__["backends"]["clew"]) == 1
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
 def test_there_and_back(kind):
     G = kind([("a", 2), (2, "c"), ("c", "a"), ("c", "c"), ("a", 2)], title="test")

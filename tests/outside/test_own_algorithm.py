@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -15,7 +16,8 @@ import clew
 from clew import testing
 from clew.algorithms import ALGORITHMS
 
-PLUGIN = Path(__file__).parent / "plugin"
+PLUGIN = Path(__file__).resolve().parent / "plugin"
+ROOT = PLUGIN.parents[2]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -29,8 +31,23 @@ def registered():
     ALGORITHMS.pop("katz")
 
 
+@pytest.mark.quick
 def test_two_files_are_enough():
     assert sorted(path.name for path in (PLUGIN / "katz").glob("*.py")) == ["__init__.py", "check.py"]
+
+
+@pytest.mark.quick
+def test_the_docs_show_these_files():
+    files = "\n".join((PLUGIN / "katz" / name).read_text(encoding="utf-8") for name in ("__init__.py", "check.py"))
+    section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Adding an algorithm")[2]
+    quoted = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+    assert len(quoted) == 3
+    assert [code for code in quoted if code not in files] == []
+    page = (ROOT / "docs" / "own-algorithm.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^```{literalinclude} (.+)$", page, re.MULTILINE)
+    assert [(ROOT / "docs" / path).resolve() for path in shown] == [
+        PLUGIN / "katz" / name for name in ("__init__.py", "check.py")
+    ]
 
 
 def test_it_runs_on_every_engine():
@@ -42,6 +59,7 @@ def test_it_runs_on_every_engine():
         assert result.top(1)[0][1] == result.numpy().centrality.max()
 
 
+@pytest.mark.quick
 def test_it_keeps_the_contract():
     assert testing.check_algorithm("katz") >= 30
 

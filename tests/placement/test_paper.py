@@ -14,6 +14,8 @@ from clew.placement import AllFast, AllSlow, Degree, Frontier, Interleave, Intra
 from clew.placement.levels import level_sizes, levels_from
 from tests.placement.example import IN_DEGREES, ROWS, example
 
+pytestmark = pytest.mark.quick
+
 
 def fast(strategy, graph=None):
     placement = strategy.place(example() if graph is None else graph)

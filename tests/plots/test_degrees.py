@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import clew
 from clew import plots
+
+pytestmark = pytest.mark.quick
 
 
 def points(trace) -> dict[float, float]:

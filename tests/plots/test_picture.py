@@ -122,13 +122,13 @@ def test_a_picture_stays_small():
 
 def test_wrong_colours_and_places_are_errors():
     graph = clew.generate.path(3)
-    with pytest.raises(clew.GraphError, match=r"color has shape \(2,\); expected a value for every vertex"):
+    with pytest.raises(clew.GraphError, match=r"color has shape \(2,\); expected a value per vertex"):
         graph.plot(color=[1, 2])
     with pytest.raises(clew.GraphError, match="color has dtype complex128"):
         graph.plot(color=np.array([1j, 2, 3]))
-    with pytest.raises(clew.GraphError, match=r"places have shape \(3,\)"):
+    with pytest.raises(clew.GraphError, match=r"places has shape \(3,\)"):
         graph.plot(places=[1, 2, 3])
-    for wrong, message in (("here", "places have dtype <U4"), ([[1], [2, 3]], "places is a list whose rows differ")):
+    for wrong, message in (("here", "places has dtype <U4"), ([[1], [2, 3]], "places is a list whose rows differ")):
         with pytest.raises(clew.GraphError, match=message):
             graph.plot(places=wrong)
     with pytest.raises(clew.GraphError, match=r"seed is 1\.5; expected an integer"):

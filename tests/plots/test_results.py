@@ -18,15 +18,16 @@ def note_of(figure) -> str:
     return figure.layout.title.subtitle.text.replace("<br>", " ")
 
 
+@pytest.mark.quick
 def test_depths_become_a_profile():
     graph = clew.Graph.from_edges([0, 0, 1, 2], [1, 2, 3, 4], num_vertices=7)
     figure = clew.bfs(graph, 0).plot()
     here, within = figure.data
     assert (numbers(here.x), numbers(here.y)) == ([0, 1, 2], [1, 2, 2])
     assert numbers(within.y) == [1, 3, 5]
-    assert note_of(figure) == "2 of 7 are out of reach."
+    assert note_of(figure) == "2 of 7 are unreached."
     assert figure.layout.title.text == "bfs: depth"
-    assert "5 of 7 are within reach, the farthest at 2" in figure.layout.meta["alt"]
+    assert "5 of 7 are reached, the farthest at 2" in figure.layout.meta["alt"]
 
 
 def test_distances_leave_out_what_is_out_of_reach():
@@ -37,7 +38,7 @@ def test_distances_leave_out_what_is_out_of_reach():
         assert sum(numbers(here.y)) == numbers(within.y)[-1] == reached
     negative = Result("bellman_ford", {"distance": np.array([0, -5, 2])}).plot()
     assert sum(numbers(negative.data[0].y)) == 3
-    assert "Nothing is within reach" in plots.distances([-1, -1]).layout.meta["alt"]
+    assert "No vertex is reached" in plots.distances([-1, -1]).layout.meta["alt"]
 
 
 def test_labels_become_sizes_of_groups_by_name():
@@ -138,7 +139,7 @@ def test_results_without_values_and_unknown_values_are_errors():
         clew.bfs(clew.generate.path(3)).plot("size")
     with pytest.raises(clew.GraphError, match=r"the result is clew.Graph; expected a clew.Result"):
         plots.result(clew.generate.path(3))
-    with pytest.raises(clew.GraphError, match=r"the trace is clew.Result; expected one of a result"):
+    with pytest.raises(clew.GraphError, match=r"the trace is clew.Result; expected that of a result"):
         plots.trace(clew.bfs(clew.generate.path(3)))
-    with pytest.raises(clew.GraphError, match=r"depths have shape \(\) and dtype <U3; expected a number per vertex"):
+    with pytest.raises(clew.GraphError, match=r"depths has shape \(\) and dtype <U3; expected a number per vertex"):
         plots.distances("far")

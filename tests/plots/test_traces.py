@@ -26,10 +26,10 @@ def test_a_search_shows_its_frontier_by_direction_and_in_all():
     assert np.asarray(edge_push.y).tolist() == [20, 4000, 9]
     assert np.isnan(np.asarray(edge_pull.y)).all()
     assert figure.layout.yaxis.title.text == "active vertices"
-    assert figure.layout.yaxis2.title.text == "edges looked at"
+    assert figure.layout.yaxis2.title.text == "edges read"
     assert figure.layout.yaxis.type == "log"
     assert figure.layout.xaxis2.matches == "x"
-    assert "not counted where the iteration pulled" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "not counted in iterations that pulled" in figure.layout.title.subtitle.text.replace("<br>", " ")
     assert figure.layout.title.text == "bfs"
 
 
@@ -49,7 +49,7 @@ def test_bytes_and_times_have_panels_and_vertices_are_shown_over_time():
     figure = trace.plot()
     assert titles(figure) == [
         "active vertices",
-        "edges looked at",
+        "edges read",
         "bytes of edges",
         "bytes over the link",
         "milliseconds",
@@ -94,7 +94,7 @@ def test_of_many_iterations_means_are_shown():
     assert all(len(trace.x) <= 500 for trace in figure.data)
     assert np.asarray(figure.data[0].y)[0] == np.arange(200).mean()
     assert np.asarray(figure.data[-1].y)[-1] == np.arange(rounds).sum()
-    assert figure.layout.title.subtitle.text == "Means of every 200 of 100,000 iterations."
+    assert figure.layout.title.subtitle.text == "Means of 200 iterations each, 100,000 in total."
 
 
 def test_traces_of_nothing_say_so():

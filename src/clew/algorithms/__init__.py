@@ -29,7 +29,9 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.random_walk_with_restart import random_walk_with_restart as random_walk_with_restart
     from clew.algorithms.sssp import sssp as sssp
     from clew.algorithms.sswp import sswp as sswp
-    from clew.algorithms.strongly_connected_components import strongly_connected_components as strongly_connected_components
+    from clew.algorithms.strongly_connected_components import (
+        strongly_connected_components as strongly_connected_components,
+    )
     from clew.algorithms.triangles import triangles as triangles
     # algorithms: end
 

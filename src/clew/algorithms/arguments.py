@@ -1,4 +1,4 @@
-"""Arguments that several algorithms share, checked before any work is done."""
+"""Checks of arguments that several algorithms share."""
 
 from __future__ import annotations
 
@@ -17,28 +17,28 @@ MOST_CUT = 128  # edges that one thread fetches to shared memory
 
 
 def check_balance(balance: str, cut: int | None, *, on_gpu: bool = True) -> None:
-    """Refuse ways of sharing edges that do not exist, or that do not apply here."""
+    """Reject an unknown load balancing strategy, or one that does not apply here."""
     one_of("balance", balance, get_args(Balance))
     if cut is not None:
         whole("cut", cut, 1, MOST_CUT)
         if balance != "degree_cut":
             raise GraphError(
-                f"cut is {cut} and balance {balance!r}; cut is the number of edges of a piece of the degree cut.",
-                remedy='Use balance="degree_cut", or leave cut out.',
-                option="Use --balance degree_cut, or leave --cut out.",
+                f"cut is {cut} and balance is {balance!r}; cut applies to the degree cut only.",
+                remedy='Use balance="degree_cut", or omit cut.',
+                option="Use --balance degree_cut, or omit --cut.",
             )
     if balance != "auto" and not on_gpu:
         raise GraphError(
-            f"balance is {balance!r}, which says how a GPU shares edges, and this search runs on the CPU.",
+            f"balance is {balance!r}, which applies to GPUs only, and this search runs on the CPU.",
             remedy='Use device="cuda", or balance="auto".',
-            option="Use --device cuda, or leave --balance out.",
+            option="Use --device cuda, or omit --balance.",
         )
 
 
 def vertices_of(graph: Graph, sources: Any) -> npt.NDArray[np.int64]:
-    """The ids of the vertices that the user calls ``sources``, in their order."""
+    """The ids of the named ``sources``, in the same order."""
     if isinstance(sources, (str, bytes)) or not hasattr(sources, "__iter__"):
-        raise GraphError(f"the sources are {sources!r}; expected several vertices, such as a list of names.")
+        raise GraphError(f"sources is {sources!r}; expected several vertices, such as a list of names.")
     names = sources.tolist() if isinstance(sources, np.ndarray) else list(sources)
     if graph.names is not None:
         return graph.names.ids_of(names)

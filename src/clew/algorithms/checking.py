@@ -1,4 +1,4 @@
-"""What checkers are made of."""
+"""Helpers of the checkers."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ Checker = TypeVar("Checker", bound=Callable[..., None])
 
 
 def require(holds: Any, rule: str, at: Array | tuple[Array, Array] | None = None, **mentioned: int) -> None:
-    """Every entry of ``holds`` is true; else the error names the rule and the first place where it is broken.
+    """Require every entry of ``holds`` to be true; the error names the rule and the first place where it is broken.
 
     Parameters
     ----------
     holds
-        An entry for every vertex, or what ``at`` says; a single bool for a rule about the whole answer.
+        An entry per vertex, or per entry of ``at``; a single bool for a rule about the whole result.
     rule
-        What holds, as a sentence without its dot; vertices in it are ``{…}``.
+        The rule, as a sentence without a full stop; vertices in it are ``{…}``.
     at
         The vertices that the entries are about, or the two ends of the edges; None: all vertices, in order.
     **mentioned
-        The vertices that stand for ``{…}`` in the rule.
+        The vertices that replace ``{…}`` in the rule.
     """
     kept = np.asarray(holds, dtype=np.bool_)
     broken = np.flatnonzero(~kept)
@@ -66,7 +66,7 @@ class _BrokenRuleError(VerificationError):
 
 
 def named(checker: Checker) -> Checker:
-    """A checker whose errors call a vertex what the user calls it, and that has results brought to the host first."""
+    """A checker that copies results to the host first, and whose errors use the names of vertices."""
 
     @wraps(checker)
     def check(graph: Graph, *args: Any, **more: Any) -> None:

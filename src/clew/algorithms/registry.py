@@ -1,17 +1,17 @@
-"""Every algorithm is one record; ``run`` is the one place that turns a device into an implementation.
+"""Every algorithm is one record, and ``run`` alone maps a device to an implementation.
 
-A record names up to three implementations. Each takes the arguments that the public function has checked, by keyword,
-and returns an ``Answer``:
+A record names up to three implementations. Each takes the checked arguments of the public function by keyword, and
+returns an ``Answer``:
 
 ``generic(waist, graph, …)``
-    Over the waist alone. Every engine can run it, so an algorithm needs no other.
+    Uses the waist alone. Every engine can run it, so an algorithm needs no other.
 ``cpu(graph, …)``
-    Compiled and fused for the CPU, where measurement asked for it.
+    Compiled and fused for the CPU, where measurements justify it.
 ``cuda(device, graph, …)``
-    The same for a GPU. ``run`` repeats it with less memory for edges where an allocation fails.
+    The same for a GPU. ``run`` retries it with less memory for edges if an allocation fails.
 
-Implementations are functions or, so that ``import clew`` loads no compiler, names of modules in the folder of the
-public function: "cpu" is the function of the algorithm's name in ``cpu.py``.
+Implementations are functions, or names of modules in the folder of the public function: "cpu" is the function of the
+algorithm's name in ``cpu.py``. Names keep ``import clew`` from loading a compiler.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ Implementation = Callable[..., "Answer"] | str
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an implementation computed; ``run`` makes a ``Result`` of it.
+    """What an implementation computed; ``run`` turns it into a ``Result``.
 
     Parameters
     ----------
     values
-        Arrays with an entry per vertex, in the order in which a user sees them.
+        Arrays with an entry per vertex, in display order.
     facts
-        Single numbers and other answers.
+        Single numbers and other facts.
     unreached, iterations, converged, trace
         As in ``Result``.
     """
@@ -71,22 +71,22 @@ class Answer:
 
 @dataclass(frozen=True)
 class Algorithm:
-    """A public function and what the rest of clew has to know of it.
+    """A public function and its properties.
 
     Parameters
     ----------
     function
-        What users call: it checks arguments and calls ``run``.
+        The public function: it checks arguments and calls ``run``.
     generic, cpu, cuda
         Its implementations.
     check
-        The checker, ``check(graph, …, result)``: raises VerificationError with the first rule that is broken.
+        The checker, ``check(graph, …, result)``: it raises VerificationError for the first broken rule.
     needs
-        What a graph must have or will be given: "weights", "in_edges".
+        What the algorithm uses: "weights", "in_edges".
     vertices
-        Which of its values are vertices, which are shown by name.
+        The values that are vertices, which are shown by name.
     size
-        What "auto" compares with the size from which on a GPU gains.
+        The size that "auto" compares with the threshold for using a GPU.
     """
 
     function: Callable[..., Result]
@@ -100,7 +100,7 @@ class Algorithm:
 
     @property
     def name(self) -> str:
-        """What the public function is called."""
+        """The name of the public function."""
         return self.function.__name__
 
     @property
@@ -110,21 +110,21 @@ class Algorithm:
 
     @property
     def needs_sources(self) -> bool:
-        """Whether it starts at several."""
+        """Whether it starts at several vertices."""
         return "sources" in inspect.signature(self.function).parameters
 
     @property
     def summary(self) -> str:
-        """The first sentence of its documentation."""
+        """The first sentence of its docstring."""
         return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
 
     def load(self, part: str) -> Any:
-        """An implementation ("generic", "cpu", "cuda") or the checker ("check"); imported at its first use."""
+        """An implementation ("generic", "cpu", "cuda") or the checker ("check"), imported on first use."""
         given = getattr(self, part)
         return _imported(self.function.__module__, given, self.name) if isinstance(given, str) else given
 
     def workspace(self, engine: str, graph: Graph, **arguments: Any) -> Workspace:
-        """The arrays that a run on an engine allocates: what ``workspace`` beside the implementation says; or none."""
+        """The arrays that a run on an engine allocates, as the implementation's module declares them, if it does."""
         implementation = self.load(engine)
         declared = getattr(sys.modules.get(getattr(implementation, "__module__", "")), "workspace", None)
         return Workspace() if declared is None else declared(graph, **arguments)
@@ -151,13 +151,13 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
 
 
 def load_plugins() -> None:
-    """Import the algorithms that installed packages announce by the entry point ``clew.algorithms``."""
+    """Import the algorithms that installed packages register with the entry point ``clew.algorithms``."""
     for entry in entry_points(group="clew.algorithms"):
         entry.load()
 
 
 def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
-    """Run the algorithm ``name`` on the engine that ``device`` stands for."""
+    """Run the algorithm ``name`` on the engine that ``device`` selects."""
     if is_hybrid(device):  # the GPU computes, and the results are in host memory
         return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
     record = ALGORITHMS[name]
@@ -182,7 +182,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:
-    """The GPU that a run will be on, or None: "auto" takes one only where the algorithm has kernels for it."""
+    """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels for it."""
     check_device(device)
     if device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
         return None

@@ -1,7 +1,7 @@
 """The waist as generic forms see it: the primitives of one engine, with their results in host memory.
 
-Generic forms index and combine vectors between products with NumPy. On a GPU every vector therefore travels there and
-back, which is the price of running at all where no kernels were written for the device.
+Generic forms index and combine vectors between products with NumPy. So on a GPU every vector is copied there and back.
+In return they run on every device, without kernels for it.
 """
 
 from __future__ import annotations

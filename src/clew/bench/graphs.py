@@ -33,7 +33,7 @@ RECIPES = {
     ),
     "delaunay": Recipe(26, "Delaunay triangulation of 2^N points", lambda n: generate.delaunay(1 << n, seed=SEED)),
     "grid": Recipe(
-        20_000, "grid of N × N, every tenth edge left out", lambda n: generate.grid(n, n, delete=0.1, seed=SEED)
+        20_000, "grid of N × N, every tenth edge removed", lambda n: generate.grid(n, n, delete=0.1, seed=SEED)
     ),
 }
 KNOWN = "; ".join(f"{name}N ({recipe.text})" for name, recipe in RECIPES.items())

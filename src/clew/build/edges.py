@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import ctypes
+import mmap
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,18 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
-from clew.build.memory import give_back
-from clew.build.rows import check_policies, check_symmetric, checked, count_loops, extent, merge, sorted_rows
-from clew.checks import whole
-from clew.counts import counted
+from clew.build import on_device
+from clew.build.rows import (
+    Built,
+    check_extent,
+    check_policies,
+    check_symmetric,
+    checked,
+    count_loops,
+    extent,
+    merge,
+    sorted_rows,
+)
 from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype, is_on_gpu
 from clew.errors import GraphError, ResourceError
 from clew.names import VertexNames
@@ -24,14 +33,10 @@ MAX_BUCKET_BITS = 13
 MAX_SMALL_ROW_BITS = 16  # a row number within its bucket takes 16 bits up to here
 LONG = 1 << 22  # edges; fewer are never a second's work
 PRESORT_FROM = 6  # arcs to a row; shorter rows are sorted fastest as they are
+DONT_NEED = 4  # MADV_DONTNEED of <sys/mman.h>
 
-
-@dataclass(frozen=True, slots=True)
-class Built:
-    """Rows, and what became of the edges."""
-
-    adjacency: Adjacency
-    report: BuildReport
+_libc = ctypes.CDLL(None, use_errno=True)
+_libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
 def build(
@@ -55,8 +60,6 @@ def build(
     """
     check_policies(directed, duplicates, loops)
     if is_on_gpu(source) and is_on_gpu(target):
-        from clew.build import on_device
-
         return on_device.build(
             source,
             target,
@@ -135,29 +138,6 @@ def _count_vertices(source: Array, target: Array, given: int | None) -> int:
     return check_extent(*extent(source, target), source.size, given)
 
 
-def check_extent(low: int, high: int, num_edges: int, given: int | None) -> int:
-    """The number of vertices of edges whose ids go from ``low`` to ``high`` (-1 where there are none)."""
-    if low < 0:
-        raise GraphError(f"there is a negative vertex id, {low}; expected 0…n-1. Pass ids='map' to use ids as names.")
-    if given is None:
-        _refuse_sparse(high, num_edges)
-        return high + 1
-    given = whole("num_vertices", given, 0)
-    if high >= given:
-        raise GraphError(f"there is an edge to vertex {high}, but num_vertices is {given:,}; expected ids 0…n-1.")
-    return given
-
-
-def _refuse_sparse(high: int, num_edges: int) -> None:
-    """One stray id must not make us allocate terabytes of empty rows."""
-    if high > (1 << 28) and high > 64 * num_edges:
-        raise GraphError(
-            f"the largest id is {high:,} but there are only {counted(num_edges, 'edge')}: rows for every id up "
-            "to it would take "
-            f"{8 * (high + 2):,} bytes. Pass ids='map' to number only vertices that occur, or num_vertices to insist."
-        )
-
-
 def _rows(
     source: Array,
     target: Array,
@@ -196,7 +176,7 @@ def _rows(
         def fill(share: int) -> None:
             kernels.fill_buckets(share, *args)
             for array in given:
-                give_back(array, share * array.size // shares, (share + 1) * array.size // shares)
+                _give_back(array, share * array.size // shares, (share + 1) * array.size // shares)
 
         threads.each(fill, shares)
         indices = np.empty_like(columns)
@@ -224,3 +204,18 @@ def _bucket_shift(num_vertices: int) -> int:
     """log2 of the rows per bucket: 256 buckets, or more where that keeps row numbers at 16 bits."""
     bits = max(1, num_vertices - 1).bit_length()
     return max(0, bits - min(MAX_BUCKET_BITS, max(BUCKET_BITS, bits - MAX_SMALL_ROW_BITS)))
+
+
+def _give_back(array: Array, start: int, stop: int) -> None:
+    """Let the system have the whole pages of ``array[start:stop]``, whose values are lost; a hint, never an error.
+
+    Only memory that the array itself owns is given back: not a view, not a mapped file, not a read-only array.
+    """
+    if not (array.flags.owndata and array.flags.writeable and array.flags.c_contiguous):
+        return
+    page = mmap.PAGESIZE
+    address: int = array.ctypes.data
+    first = -(-(address + start * array.itemsize) // page) * page
+    last = (address + stop * array.itemsize) // page * page
+    if last > first:
+        _libc.madvise(first, last - first, DONT_NEED)

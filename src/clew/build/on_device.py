@@ -6,7 +6,6 @@ that the first algorithm that runs there need not send them back (``made_here``)
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -14,22 +13,22 @@ import numpy.typing as npt
 
 from clew import dtypes
 from clew.adjacency import Adjacency, BuildReport
-from clew.build.edges import Built, check_extent
-from clew.build.rows import check_policies, check_symmetric, merge
+from clew.build.rows import Built, check_extent, check_policies, check_symmetric, merge
 from clew.errors import GraphError, MissingDependencyError, ResourceError
 from clew.names import VertexNames
+from clew.weak import WeakIdentityDict
 
 #: An edge as one number, row times vertices plus neighbour, must fit 63 bits.
 MOST_VERTICES = 3 * 10**9
 
 LEFT_OUT = np.int64(2**63 - 1)
-#: Arrays on the GPU by the id of their copy on the host.
-made: dict[int, Any] = {}
+#: Arrays on the GPU by their copy on the host.
+made: WeakIdentityDict[Any] = WeakIdentityDict()
 
 
 def made_here(array: npt.NDArray[Any]) -> Any:
     """The same array on the GPU, where it was made there; else None."""
-    return made.get(id(array))
+    return made.get(array)
 
 
 def build(
@@ -193,10 +192,8 @@ def _to_host(xp: Any, array: Any) -> Any:
 
 
 def _remember(array: npt.NDArray[Any], on_gpu: Any) -> None:
-    if isinstance(on_gpu, np.ndarray):
-        return
-    weakref.finalize(array, made.pop, id(array), None)
-    made[id(array)] = on_gpu
+    if not isinstance(on_gpu, np.ndarray):
+        made[array] = on_gpu
 
 
 def _cupy() -> Any:

@@ -1,8 +1,8 @@
-"""Rows made fit for a graph: checked, sorted, duplicates merged, symmetric where they must be."""
+"""Rows made fit for a graph: checked, sorted, duplicates merged, symmetric where they must be; and their components."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,23 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
 from clew.checks import array as as_array
-from clew.checks import flag, one_of
-from clew.dtypes import OFFSET, Array, as_bits, as_weights, id_dtype
+from clew.checks import flag, one_of, whole
+from clew.counts import counted
+from clew.dtypes import OFFSET, Array, IdArray, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
 from clew.names import VertexNames, shown
 
 SMALL = 1 << 20  # arcs; below this, NumPy is done before Numba is loaded
 MODES = {"drop": 0, "first": 0, "min": 1, "max": 2, "sum": 3}
+SAMPLES = 1024  # enough to find a tree that most vertices are in; another choice only costs time
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Rows, and what became of the edges."""
+
+    adjacency: Adjacency
+    report: BuildReport
 
 
 def check_policies(directed: bool, duplicates: str, loops: str) -> None:
@@ -31,13 +41,35 @@ def extent(*columns: Array) -> tuple[int, int]:
     """The smallest and the largest value in integer arrays; (0, -1) where they are empty."""
     from clew.build import kernels
 
-    low, high = 0, -1
+    ends: list[Any] = []
     for column in columns:
         if column.size:
             parts = threads.pieces(column.size)
-            ends = threads.each(kernels.extent, parts, parts, column)
-            low, high = min(low, *(end[0] for end in ends), 0), max(high, *(end[1] for end in ends), -1)
-    return int(low), int(high)
+            ends += threads.each(kernels.extent, parts, parts, column)
+    return (min(int(end[0]) for end in ends), max(int(end[1]) for end in ends)) if ends else (0, -1)
+
+
+def check_extent(low: int, high: int, num_edges: int, given: int | None) -> int:
+    """The number of vertices of edges whose ids go from ``low`` to ``high`` (-1 where there are none)."""
+    if low < 0:
+        raise GraphError(f"there is a negative vertex id, {low}; expected 0…n-1. Pass ids='map' to use ids as names.")
+    if given is None:
+        _refuse_sparse(high, num_edges)
+        return high + 1
+    given = whole("num_vertices", given, 0)
+    if high >= given:
+        raise GraphError(f"there is an edge to vertex {high}, but num_vertices is {given:,}; expected ids 0…n-1.")
+    return given
+
+
+def _refuse_sparse(high: int, num_edges: int) -> None:
+    """One stray id must not make us allocate terabytes of empty rows."""
+    if high > (1 << 28) and high > 64 * num_edges:
+        raise GraphError(
+            f"the largest id is {high:,} but there are only {counted(num_edges, 'edge')}: rows for every id up "
+            "to it would take "
+            f"{8 * (high + 2):,} bytes. Pass ids='map' to number only vertices that occur, or num_vertices to insist."
+        )
 
 
 def checked(
@@ -117,7 +149,7 @@ def merge(
     rows: Adjacency, report: BuildReport, directed: bool, duplicates: str, loops: str
 ) -> tuple[Adjacency, BuildReport]:
     """Sorted rows with duplicates merged and self-loops dropped as asked, in place where the arrays are ours."""
-    from clew.build import kernels_merge
+    from clew.build import kernels_sort
 
     if not all(array.flags.owndata for array in (rows.indptr, rows.indices, rows.weights) if array is not None):
         rows = _copied(rows)
@@ -129,7 +161,7 @@ def merge(
         weights = as_bits(weights)
     merge, drop = duplicates != "keep", loops == "drop"
     counts = threads.each(
-        kernels_merge.merge_rows,
+        kernels_sort.merge_rows,
         bounds.size - 1,
         bounds,
         indptr,
@@ -146,7 +178,7 @@ def merge(
             f"{overflows:,} sums of duplicate weights do not fit {rows.weights.dtype}; "  # type: ignore[union-attr]
             "give weights of a wider type, or another rule than to sum them."
         )
-    arcs = kernels_merge.close_gaps(indptr, lengths, indices, weights)
+    arcs = kernels_sort.close_gaps(indptr, lengths, indices, weights)
     # An undirected edge between two vertices was found in both of their rows.
     edges = merged if directed else (merged + merged_loops) // 2
     report = replace(
@@ -183,3 +215,35 @@ def check_symmetric(rows: Adjacency, names: VertexNames | None = None) -> None:
             f"the graph is said to be undirected, but the edge {shown(names, *wrong)} is there one way only, or "
             "its two directions have different weights. Read it as directed, or let each edge be given once."
         )
+
+
+def component_labels(rows: Adjacency, *, both_directions: bool) -> IdArray:
+    """The smallest vertex that each vertex hangs together with, over edges in any direction.
+
+    ``both_directions`` says that every edge is stored both ways, which saves looking at most of them. The same for any
+    number of threads.
+    """
+    from clew.build import kernels_components as kernels
+
+    labels = np.empty(rows.num_vertices, dtype=rows.indices.dtype)
+    if not labels.size:
+        return labels
+    pointer, indptr, indices = as_bits(labels), as_bits(rows.indptr), as_bits(rows.indices)
+    bounds, parts = blocks_of(rows), threads.pieces(labels.size)
+    blocks = bounds.size - 1
+    threads.each(kernels.point_to_first, blocks, bounds, indptr, indices, pointer)
+    threads.each(kernels.join_second, blocks, bounds, indptr, indices, pointer)
+    threads.each(kernels.flatten, parts, parts, pointer)
+    largest = _most_frequent(pointer[:: max(1, pointer.size // SAMPLES)])
+    marks = None
+    if not both_directions:
+        marks = np.empty(-(-labels.size // 64), dtype=np.uint64)
+        threads.each(kernels.mark, parts, parts, pointer, largest, marks)
+    threads.each(kernels.join_all, blocks, bounds, indptr, indices, pointer, largest, marks)
+    threads.each(kernels.flatten, parts, parts, pointer)
+    return labels
+
+
+def _most_frequent(values: Array) -> Any:
+    found, counts = np.unique(values, return_counts=True)
+    return found[np.argmax(counts)]

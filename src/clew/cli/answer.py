@@ -1,4 +1,4 @@
-"""What an algorithm found, for a person or for a program."""
+"""The answer of an algorithm, as tables or as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Answer:
-    """What was found, and what it took."""
+    """The result, its time, and the file that was read."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Answer:
         facts += [(_words(name), _text(value)) for name, value in self._facts().items()]
         facts += self.was_read.decisions()
         if self.verified:
-            facts.append(("verified", "yes, by independent rules"))
+            facts.append(("verified", "yes, by an independent checker"))
         if self.destination is not None:
             facts.append(("written", str(self.destination)))
         output.facts(facts)
@@ -81,7 +81,7 @@ class Answer:
 
 
 def _by_vertex(result: Result) -> Ranking:
-    """The vertices with the largest first values; those that were not reached come last."""
+    """The vertices with the largest first values; unreached vertices come last."""
     columns = [name for name, values in result.values.items() if values.ndim == 1]
 
     def rows(top: int) -> list[tuple[Any, ...]]:

@@ -1,4 +1,4 @@
-"""``clew bench``: how long clew's algorithms take on a graph, beside other libraries that are installed."""
+"""``clew bench``: time clew's algorithms on a graph, compared with other installed libraries."""
 
 from __future__ import annotations
 
@@ -33,25 +33,25 @@ STDOUT = Path("-")
 def bench(
     graph: Annotated[str, typer.Argument(metavar="GRAPH", help=f"A file in any format, or a name: {graphs.KNOWN}.")],
     algorithms: Annotated[
-        str, typer.Option(metavar="A,B,…", help="Any of clew's; with peers: " + ", ".join(RACED) + ".")
+        str, typer.Option(metavar="A,B,…", help="The algorithms to time. Peers have " + ", ".join(RACED) + ".")
     ] = ",".join(COUNTED),
     with_peers: Annotated[
-        str, typer.Option("--peers", metavar="A,B,…", help=f"{', '.join(peers.NAMES)}; all that are there; or none.")
+        str, typer.Option("--peers", metavar="A,B,…", help=f"Some of {', '.join(peers.NAMES)}; or all, or none.")
     ] = "all",
     thread_counts: Annotated[
-        str | None, typer.Option("--threads", metavar="N,M,…", help="How many; default: all cores.")
+        str | None, typer.Option("--threads", metavar="N,M,…", help="Numbers of threads; default: all cores.")
     ] = None,
-    repeat: Annotated[int, typer.Option(min=1, help="The best of so many runs counts.")] = 5,
+    repeat: Annotated[int, typer.Option(min=1, help="Number of runs; the best one counts.")] = 5,
     limit: Annotated[
-        float, typer.Option(min=0.1, help="Seconds that a run may take; a peer that needs more is left out.")
+        float, typer.Option(min=0.1, help="Time limit per run in seconds; slower peers are skipped.")
     ] = 60.0,
     source: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Where searches start; default: the vertex with the most edges.")
+        str | None, typer.Option(metavar="NAME", help="Start of searches; default: the vertex with the most edges.")
     ] = None,
     check: Annotated[
-        bool, typer.Option("--verify/--no-verify", help="Check clew's answers by independent rules.")
+        bool, typer.Option("--verify/--no-verify", help="Verify clew's results with independent checkers.")
     ] = True,
-    device: Annotated[str, typer.Option(help="Where clew runs, as its algorithms take it.")] = "auto",
+    device: Annotated[str, typer.Option(help="Where clew runs: auto, cpu, cuda or hybrid.")] = "auto",
     *,
     reading: Reading,
     json_to: Annotated[
@@ -59,13 +59,13 @@ def bench(
     ] = None,
     plot_to: Annotated[Path | None, typer.Option("--plot", metavar="FILE", help="Draw the times as SVG.")] = None,
 ) -> None:
-    """Time algorithms on a graph, beside the libraries and programs that are there.
+    """Time algorithms on a graph, compared with the installed libraries and programs.
 
-    All get the same graph: no loops or duplicate edges, and random weights where it has none. Every contender is a
-    process of its own, they take turns, and their answers are compared with clew's.
+    All use the same graph, without loops and duplicate edges. Random weights are added if it has none. Each contender
+    runs in its own process, runs alternate, and results are compared with clew's.
     """
     chosen = _known("algorithm", algorithms, dict.fromkeys([*RACED, *sorted(ALGORITHMS)]))
-    beside = _peers(with_peers)
+    rivals = _peers(with_peers)
     counts = _counts(thread_counts)
     reading.options()  # refused at once where they make no sense
     for path in (json_to, plot_to):
@@ -74,13 +74,13 @@ def bench(
     loaded, was_read = _graph(graph, reading)
     found = reading.weighted(loaded)
     if not found.num_vertices:
-        raise GraphError("the graph has no vertices, so there is nothing to time; give one that has some.")
+        raise GraphError("the graph has no vertices, so there is nothing to time; use a graph that has some.")
     start = graphs.busiest(found) if source is None else found.vertex(source_of(found, source))
     plain = graphs.simple(found)
     rules = Rules(repeat, limit, check, device)
     outcomes: list[Outcome] = []
     with showing("racing") as progress:
-        for outcome in races(Path(graph).name, plain, start, chosen, beside, counts, rules):
+        for outcome in races(Path(graph).name, plain, start, chosen, rivals, counts, rules):
             outcomes.append(outcome)
             if progress is not None:
                 progress(len(outcomes), len(chosen) * len(counts))
@@ -100,13 +100,13 @@ def bench(
 
 
 def _known(what: str, text: str, names: Any) -> list[str]:
-    """The words of an option, all of them known; either spelling will do."""
+    """The names in an option; raise BadParameter for an unknown one. Dashes and underscores are equivalent."""
     words = [word.strip().replace("-", "_") for word in text.split(",") if word.strip()]
     for word in words:
         if word not in names:
             raise typer.BadParameter(f"there is no {what} called {word!r}; expected some of: {', '.join(names)}.")
     if not words:
-        raise typer.BadParameter(f"no {what} is named; expected some of: {', '.join(names)}.")
+        raise typer.BadParameter(f"no {what} is given; expected some of: {', '.join(names)}.")
     return list(dict.fromkeys(words))
 
 
@@ -123,7 +123,7 @@ def _peers(text: str) -> list[str]:
                 if name in peers.LIBRARIES
                 else "put it on the PATH"
             )
-            raise GraphError(f"{name} is not here; {remedy}, or leave it out of --peers.")
+            raise GraphError(f"{name} is not installed; {remedy}, or remove it from --peers.")
     return named
 
 
@@ -137,7 +137,7 @@ def _counts(text: str | None) -> list[int]:
 
 
 def _graph(name: str, reading: Reading) -> tuple[Graph, File | None]:
-    """A file if there is one of that name, else what the name stands for."""
+    """Read the file of that name or, if there is none, generate the graph."""
     path = Path(name)
     if not path.exists() and graphs.recipe_of(name) is not None:
         with showing(f"generating {name}"):
@@ -146,9 +146,9 @@ def _graph(name: str, reading: Reading) -> tuple[Graph, File | None]:
 
 
 def _check_destination(path: Path) -> None:
-    """Refuse a file that cannot be written, before any work is done."""
+    """Reject a path that cannot be written, before any work is done."""
     if path.is_dir() or not path.parent.is_dir():
-        raise GraphError(f"cannot write to {str(path)!r}; expected the name of a file in a folder that exists.")
+        raise GraphError(f"cannot write to {str(path)!r}; expected the name of a file in an existing folder.")
 
 
 def _write(path: Path, text: str) -> None:
@@ -186,7 +186,7 @@ def _show(
 
 
 def _rows(outcome: Outcome) -> list[list[str]]:
-    """A line for each contender that has the algorithm; the race is named in the first."""
+    """A line for each contender that has the algorithm; the first line names the race."""
     rows: list[list[str]] = []
     for score in outcome.scores:
         if score.why_not == report.MISSING:
@@ -200,7 +200,7 @@ def _rows(outcome: Outcome) -> list[list[str]]:
 
 
 def _answer(outcome: Outcome, score: Score) -> str:
-    """What is known about a contender's answer."""
+    """Whether a contender's result was verified, or agrees with clew's."""
     if score.seconds is None:
         return ""
     if score.contender == OURS:

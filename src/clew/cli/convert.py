@@ -1,4 +1,4 @@
-"""``clew convert``: from one format to another, cleaned on the way."""
+"""``clew convert``: convert a graph from one format to another, and clean it."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ def convert(
     origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format; - for stdin.")],
     destination: Annotated[
         Path,
-        typer.Argument(metavar="OUT", help="The file to write; its suffix names the format. - for stdout, with --to."),
+        typer.Argument(metavar="OUT", help="The file to write; the suffix sets the format. - for stdout, with --to."),
     ],
     symmetrize: Annotated[
-        bool, typer.Option("--symmetrize", help="Make the graph undirected: an edge one way becomes an edge both ways.")
+        bool, typer.Option("--symmetrize", help="Make the graph undirected: add the reverse of every edge.")
     ] = False,
-    drop_loops: Annotated[bool, typer.Option("--drop-loops", help="Leave out edges from a vertex to itself.")] = False,
+    drop_loops: Annotated[bool, typer.Option("--drop-loops", help="Drop edges from a vertex to itself.")] = False,
     duplicates: Annotated[
         Duplicates | None,
-        typer.Option(help="Edges between the same two vertices: keep all, drop all but one, or combine weights."),
+        typer.Option(help="Parallel edges: keep all, drop all but one, or combine their weights."),
     ] = None,
     *,
     reading: Reading,
     to_format: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Change a graph's format.
+    """Convert a graph to another format.
 
-    Edges can be cleaned on the way; what was read, what was dropped and what was written is said.
+    Edges can be cleaned at the same time. The output lists what was read, dropped and written.
     """
     wanted_format = format_to_write(destination, to_format, as_json=as_json)
     graph, was_read = load(
@@ -58,7 +58,7 @@ def convert(
             }
         )
         return
-    rows = [("read", str(was_read)), ("", str(graph.report)), *was_read.decisions(), ("graph", output.size(graph))]
+    rows = [("read", str(was_read)), ("", graph.report.counts), *was_read.decisions(), ("graph", output.size(graph))]
     if result is not graph:
         rows.append(("changed to", output.size(result)))
     rows.append(("written", str(written)))

@@ -1,4 +1,4 @@
-"""``clew demo``: the bundled graph, from the file to tables that a person likes to read."""
+"""``clew demo``: analyse the bundled graph, and show the results as tables."""
 
 from __future__ import annotations
 
@@ -41,90 +41,90 @@ class Section:
 
 
 def kinds_of_needs(graph: Graph) -> Section:
-    """How many edges there are of each strength."""
+    """The number of edges of each dependency type."""
     assert graph.weights is not None
     counts = {field: int(np.count_nonzero(graph.weights == weight)) for field, weight in STRENGTH.items()}
     return Section(
-        "How badly do packages need each other?",
+        "How strong are the dependencies?",
         [Column("kind", style="bold"), Column("weight", "right"), Column("edges", "right"), Column("share", "right")],
         [(field, str(STRENGTH[field]), f"{count:,}", share(count, graph.num_edges)) for field, count in counts.items()],
     )
 
 
 def most_needed(graph: Graph) -> Section:
-    """The packages that the most others name."""
+    """The packages with the most direct dependents."""
     return Section(
-        "What does everything rest on?",
+        "Which packages do most others depend on?",
         [PACKAGE, Column("needed by", "right"), Column("share", "right"), LINE],
         [
             (name, f"{count:,}", share(count, graph.num_vertices), bar(count, largest))
             for name, count, largest in top(graph, graph.degrees("in"))
         ],
-        note="Counted are packages that name it as a need of their own; the share is of all vertices.",
+        note="The number of packages with a direct dependency; the share is of all vertices.",
     )
 
 
 def most_needy(graph: Graph) -> Section:
-    """The packages that name the most others."""
+    """The packages with the most direct dependencies."""
     return Section(
-        "Which packages need the most?",
+        "Which packages have the most dependencies?",
         [PACKAGE, Column("needs", "right"), LINE],
         [(name, f"{count:,}", bar(count, largest)) for name, count, largest in top(graph, graph.degrees("out"))],
     )
 
 
 def highest_rank(graph: Graph) -> Section:
-    """PageRank: needed by what is needed itself."""
+    """PageRank: important packages are those that important packages depend on."""
     ranks = clew.pagerank(graph).top(TOP)
     return Section(
-        "And what does that rest on in turn?",
+        "Which packages are the most important (PageRank)?",
         [PACKAGE, Column("PageRank", "right"), LINE],
         [(str(name), f"{rank:.2%}", bar(rank, ranks[0][1])) for name, rank in ranks],
-        note="Whoever follows needs at random, for ever, is there so much of the time.",
+        note="Share of time that a random walk along dependencies spends at each package.",
     )
 
 
 def pieces(graph: Graph) -> Section:
-    """Components, weak and strong."""
+    """Weak and strong components."""
     weak = np.bincount(clew.connected_components(graph).label, minlength=1)
     strong = np.bincount(clew.strongly_connected_components(graph).label, minlength=1)
     rows = [
-        ("that hang together in any way", weak),
-        ("that need each other in a circle", strong),
+        ("connected in either direction", weak),
+        ("with circular dependencies", strong),
     ]
     return Section(
-        "Into how many pieces does it fall?",
-        [Column("pieces", style="bold"), *(Column(name, "right") for name in ("all", "of 2 or more", "largest"))],
+        "How many connected components are there?",
+        [Column("components", style="bold"), *(Column(name, "right") for name in ("all", "of 2 or more", "largest"))],
         [(what, f"{(sizes > 0).sum():,}", f"{(sizes > 1).sum():,}", f"{sizes.max():,}") for what, sizes in rows],
     )
 
 
 def comes_along(graph: Graph) -> Section:
-    """Breadth-first levels from a package that needs a lot."""
+    """Breadth-first levels from a package with many dependencies."""
     result = clew.bfs(graph, DESKTOP)
     counts = np.bincount(result.depth[result.reached])
     return Section(
-        f"What comes along with {DESKTOP}?",
+        f"What does {DESKTOP} install?",
         [Column("needs away", "right", "bold"), Column("packages", "right"), Column("so far", "right"), LINE],
         [
             (str(depth), f"{count:,}", f"{counts[: depth + 1].sum():,}", bar(count, counts.max()))
             for depth, count in enumerate(counts.tolist())
         ],
-        note=f"{result.num_reached:,} packages in {result.iterations} steps, recommended ones among them.",
+        note=f"{result.num_reached:,} packages in {result.iterations} steps, including recommended ones.",
     )
 
 
 def easiest_ways(graph: Graph) -> Section:
-    """Shortest paths, where a strong need is a short way."""
+    """Shortest paths, where a strong dependency is a short edge."""
     assert graph.weights is not None
     ways = clew.sssp(graph.with_weights(4 - graph.weights.astype(np.int32)), DESKTOP)
     reached = [name for name in FAMOUS if ways.of(name) is not None]
     found = [(name, ways.of(name), _way(ways, name)) for name in reached]
     return Section(
-        f"Why does {DESKTOP} need that?",
+        f"Why does {DESKTOP} need these packages?",
         [PACKAGE, Column("length", "right"), Column("because of", wrap=True)],
         [(name, f"{length:,}", " → ".join(way)) for name, length, way in found],
-        note="The shortest chain of needs: 1 for a Pre-Depends, 2 for a Depends, 3 for a Recommends.",
+        note="The shortest chain of dependencies: 1 for a Pre-Depends, 2 for a Depends, 3 for a Recommends.",
     )
 
 
@@ -150,14 +150,14 @@ SECTIONS: list[Callable[[Graph], Section]] = [
 
 def demo(
     with_report: Annotated[bool, typer.Option("--report/--no-report", help="Write a report at the end.")] = True,
-    destination: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="Where the report goes.")] = Path(
+    destination: Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help="The report to write.")] = Path(
         "clew-report.html"
     ),
 ) -> None:
-    """Look at a graph that comes with clew.
+    """Analyse a graph that comes with clew.
 
-    Its vertices are the packages of Debian 12, its edges what they need. At the end, a report about it is written:
-    one HTML page that needs no network.
+    Its vertices are the packages of Debian 12, and its edges their dependencies. At the end, the demo writes a report:
+    one HTML page that works offline.
     """
     started = perf_counter()
     graph = datasets.debian()
@@ -169,7 +169,7 @@ def demo(
         show(answer(graph))
     finished = perf_counter()
     output.paragraph(
-        f"Loaded in {output.duration(loaded - started)}, answered in {output.duration(finished - loaded)}. "
+        f"Loaded in {output.duration(loaded - started)}, analysed in {output.duration(finished - loaded)}. "
         "In Python: clew.datasets.debian()"
     )
     if with_report:
@@ -185,7 +185,7 @@ def show(section: Section) -> None:
 
 
 def top(graph: Graph, counts: OffsetArray) -> list[tuple[str, int, int]]:
-    """(name, count, largest count) of the vertices with the largest counts; equal ones in the order of their ids."""
+    """(name, count, largest count) of the vertices with the largest counts; ties in id order."""
     order = np.argsort(-counts, kind="stable")[:TOP]
     return [(str(graph.name(vertex)), int(counts[vertex]), int(counts[order[0]])) for vertex in order]
 
@@ -196,5 +196,5 @@ def share(part: int, whole: int) -> str:
 
 
 def bar(count: float, largest: float) -> str:
-    """A line as long as ``count`` is beside ``largest``."""
+    """A bar whose length is proportional to ``count``; ``largest`` has the full length."""
     return "━" * math.ceil(BAR * count / largest) if count else ""

@@ -1,4 +1,4 @@
-"""Commands derived from functions: options from the signature, help from the docstring; nothing is said twice."""
+"""Commands derived from functions: options from the signature, help from the docstring."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SIMPLE = (int, float, bool, str, NoneType)
 
 
 def parameter(name: str, annotation: Any, default: Any = inspect.Parameter.empty) -> inspect.Parameter:
-    """A parameter as Typer wants it."""
+    """A parameter in the form that Typer expects."""
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
 
 
@@ -28,8 +28,8 @@ def declared(run: Callable[..., None], parameters: Sequence[inspect.Parameter]) 
 def options_of(function: Callable[..., Any], *, but: Sequence[str] = ()) -> list[inspect.Parameter]:
     """The parameters of a function: those without a default become arguments, the others options.
 
-    Left out are those named in ``but`` and those whose types a command line has no words for. What may be a number or a
-    list is a number here.
+    Parameters named in ``but`` are omitted, and so are those of types that a command line cannot express. A parameter
+    that may be a number or a list is a number here.
     """
     hints = {name: _without_lists(hint) for name, hint in get_type_hints(function).items()}
     texts = parameter_texts(inspect.getdoc(function) or "")
@@ -48,10 +48,9 @@ def options_of(function: Callable[..., Any], *, but: Sequence[str] = ()) -> list
     return found
 
 
-def help_of(function: Callable[..., Any]) -> tuple[str, str]:
-    """The help of a command, long and short, from the first paragraph of a docstring."""
-    summary = " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].replace("``", "").split())
-    return summary, re.split("[:;]", summary, maxsplit=1)[0].rstrip(".") + "."
+def help_of(function: Callable[..., Any]) -> str:
+    """The help of a command: the first paragraph of a docstring."""
+    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].replace("``", "").split())
 
 
 def parameter_texts(docstring: str) -> dict[str, str]:

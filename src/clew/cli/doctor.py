@@ -1,4 +1,4 @@
-"""``clew doctor``: what this machine has for clew, how fast it is, and what is missing."""
+"""``clew doctor``: the hardware that clew can use, its measured speed, and what is missing."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from clew.progress import showing
 
 
 def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Show processors, memories and their measured speed, and what is missing.
+    """Show processors, memories, their measured speed, and what is missing.
 
-    Bandwidths are measured: bytes read plus written for copies within one memory, bytes moved for those between two.
+    Bandwidths are measured. A copy within one memory counts bytes read plus written; one between two, bytes moved.
     """
     from clew.engines import survey
 
@@ -57,11 +57,11 @@ def doctor(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] 
 def _cache(folder: Path | None) -> str:
     if folder is None:
         tried = ", ".join(map(str, cache_folder.folders()))
-        return f"No folder for compiled code can be written (tried {tried}). {cache_folder.REMEDY}."
-    kept = f"Compiled code is kept in {folder}"
+        return f"No folder for compiled code is writable (tried {tried}). {cache_folder.REMEDY}."
+    cached = f"Compiled code is cached in {folder}"
     if cache_folder.is_temporary(folder):
-        return f"{kept}, which a restart may empty. {cache_folder.REMEDY} and that lasts."
-    return f"{kept}."
+        return f"{cached}, which a restart may delete. {cache_folder.REMEDY} and that lasts."
+    return f"{cached}."
 
 
 def _memory(device: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Reading and writing as the commands do it: timed, and remembering what there is to say about the file."""
+"""Timed reading and writing, with the facts to report about each file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from clew.cli import output
 from clew.cli.output import duration
 from clew.cli.reading import Reading
 from clew.describe import human_bytes
-from clew.errors import ClewError, FormatError, GraphError
+from clew.errors import ClewError, GraphError
 from clew.graph import Graph
-from clew.io import losses, read, registry, write
+from clew.io import files, read, registry, write
 from clew.io.files import format_of, read_opened, write_opened
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink, StreamSink
@@ -31,7 +31,7 @@ STDIN = Path("/dev/stdin")
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file that was read or written; of one that was read, the report of its graph."""
+    """A file that was read or written, and the report of a graph that was read."""
 
     path: Path
     format: registry.Format
@@ -44,7 +44,7 @@ class File:
 
     @property
     def name(self) -> str:
-        """What to call it in a heading."""
+        """The name to show in a heading."""
         return "stdin" if self.path == DASH else self.path.name
 
     def as_dict(self) -> dict[str, Any]:
@@ -62,7 +62,7 @@ class File:
         }
 
     def decisions(self) -> list[tuple[str, str]]:
-        """What became of the columns and what else was decided, as rows of facts."""
+        """How the columns were used and what else was decided, as rows of facts."""
         if self.report is None:
             return []
         columns = ", ".join(f"{name} ({role})" for name, role in self.report.columns.items())
@@ -71,7 +71,7 @@ class File:
 
 
 def load(path: Path, reading: Reading | None = None, **options: Any) -> tuple[Graph, File]:
-    """Read a graph; the time is that of reading alone, with the code for it loaded before."""
+    """Read a graph; the time excludes loading compiled code."""
     reading = reading or Reading()
     chosen = reading.options(**options)
     source = Source(STDIN if path == DASH else path)
@@ -83,7 +83,7 @@ def load(path: Path, reading: Reading | None = None, **options: Any) -> tuple[Gr
 
 
 def _rehearse(source: Source, chosen: registry.Format, options: ReadOptions) -> None:
-    """Load compiled code, which takes longer than to read most files: by the file's first lines, or a small graph."""
+    """Load compiled code, which takes longer than reading most files, by reading a few lines or a small graph."""
     with suppress(ClewError):
         head = source.head()
         read_opened(Source(head[: head.rfind(b"\n") + 1] or head), chosen.name, options)
@@ -95,27 +95,23 @@ def _rehearse(source: Source, chosen: registry.Format, options: ReadOptions) -> 
 
 
 def format_to_write(path: Path, format_name: str | None, *, as_json: bool = False) -> registry.Format:
-    """The format that ``save`` will need; asked for first, so that nobody waits for a graph that cannot be written."""
+    """The format that ``save`` will need; determined first, to fail early."""
     if path == DASH:
         if format_name is None:
-            raise GraphError("standard output has no suffix; name the format of what is written there with --to.")
+            raise GraphError("standard output has no suffix to detect the format from; name the format with --to.")
         if as_json:
-            raise GraphError(
-                "the graph itself goes to standard output, so that --json has no place there; leave it out."
-            )
+            raise GraphError("the graph itself is written to standard output, so --json is not possible; omit --json.")
         found = registry.named(format_name)
     else:
         sink = Sink(path)
         found = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
         sink.check()
-    if found.write is None:
-        raise FormatError(f"{found.title} can be read but not written.", path=path)
     return found
 
 
 def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
-    """What the format has no place for, so that whoever reads the file will not find it."""
-    return losses.lost(graph, chosen, plain_suffix(path), "--undirected")
+    """What the format cannot store, so that it will be missing in the file."""
+    return files.lost(graph, chosen, plain_suffix(path), "--undirected")
 
 
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
@@ -130,5 +126,5 @@ def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
 
 
 def tell(rows: Iterable[tuple[str, str]], destination: Path) -> None:
-    """What was read and written; on stderr where the graph itself has gone to stdout."""
+    """Report what was read and written, on stderr if the graph itself is on stdout."""
     output.facts(rows, output.messages if destination == DASH else output.results)

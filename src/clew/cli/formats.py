@@ -1,4 +1,4 @@
-"""``clew formats``: what can be read and written."""
+"""``clew formats``: the file formats that clew reads and writes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from clew.io.source import COMPRESSION_SUFFIXES
 def formats(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """List the file formats.
 
-    The names in the first column are what --format, --from and --to take.
+    --format, --from and --to take the names in the first column.
     """
     known = list(registry.formats())
     if as_json:
@@ -25,8 +25,8 @@ def formats(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")]
                     "name": one.name,
                     "title": one.title,
                     "suffixes": list(one.suffixes),
-                    "reads": one.read is not None,
-                    "writes": one.write is not None,
+                    "reads": True,
+                    "writes": True,
                 }
                 for one in known
             ]
@@ -41,9 +41,6 @@ def formats(as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")]
             Column("reads"),
             Column("writes"),
         ],
-        (
-            (one.name, one.title, " ".join(one.suffixes), "yes" if one.read else "–", "yes" if one.write else "–")
-            for one in known
-        ),
+        ((one.name, one.title, " ".join(one.suffixes), "yes", "yes") for one in known),
     )
-    output.paragraph(f"Each of them may be compressed: {', '.join(COMPRESSION_SUFFIXES)} after the suffix.")
+    output.paragraph(f"All of them can be compressed: add {', '.join(COMPRESSION_SUFFIXES)} to the suffix.")

@@ -1,6 +1,6 @@
 """``clew generate``: one subcommand for each generator, derived from the function itself.
 
-A new generator is a new subcommand without a line here.
+A new generator becomes a subcommand without a change here.
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ COMMON = [
         "destination",
         Annotated[
             Path,
-            typer.Option("--output", "-o", metavar="FILE", help="Where to; the suffix names the format. - for stdout."),
+            typer.Option(
+                "--output", "-o", metavar="FILE", help="The file to write; the suffix is the format. - for stdout."
+            ),
         ],
     ),
     parameter(
@@ -47,13 +49,13 @@ def commands() -> typer.Typer:
     for name in generators.__all__:
         make = getattr(generators, name)
         if "graph" not in inspect.signature(make).parameters:  # those change a graph rather than make one
-            text, short = help_of(make)
-            group.command(name.replace("_", "-"), help=text, short_help=short)(command(make))
+            text = help_of(make)
+            group.command(name.replace("_", "-"), help=text, short_help=text)(command(make))
     return group
 
 
 def command(make: Generator) -> Callable[..., None]:
-    """A function that Typer takes for a command: calls ``make`` and writes what it made."""
+    """A Typer command that calls ``make`` and writes the graph."""
 
     def run(
         *, destination: Path, format_name: str | None, weight_source: str | None, as_json: bool, **chosen: Any

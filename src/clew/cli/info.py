@@ -1,4 +1,4 @@
-"""``clew info``: what is in a file."""
+"""``clew info``: describe a graph file."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ def info(
     check: Annotated[bool, typer.Option("--check", help="Verify every checksum of a .clew file.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show what is in a file.
+    """Describe the graph in a file.
 
-    How many vertices and edges it has and of what kind, their degrees, what they take in memory and on disk, and how
-    long it took to read them.
+    Shows the number and type of vertices and edges, the degrees, the size in memory and on disk, and the reading time.
     """
     graph, found = load(file, reading, check=True if check else None)
     graph = reading.weighted(graph)

@@ -1,4 +1,4 @@
-"""The ``clew`` command: its subcommands, its exit codes and what it says when something goes wrong.
+"""The ``clew`` command: its subcommands, exit codes and error messages.
 
 Exit codes: 0 done, 1 bad input, 2 wrong usage, 130 stopped with Ctrl-C.
 """
@@ -31,7 +31,7 @@ STOPPED = 130  # 128 + SIGINT, as shells have it
 
 
 class Commands(TyperGroup):
-    """The subcommands, in the order in which they were added; their errors become a sentence and an exit code."""
+    """The subcommands in definition order; errors become a message and an exit code."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen subcommand."""
@@ -40,14 +40,14 @@ class Commands(TyperGroup):
         except ClewError as error:
             output.complain(error.on_command_line())
         except MemoryError as error:
-            output.complain(f"there is not enough memory for this: {str(error) or 'an allocation failed'}.")
+            output.complain(f"there is not enough memory: {str(error) or 'an allocation failed'}.")
         except OSError as error:
             if error.errno != errno.ENOSPC:
                 raise
-            output.complain("there is no space left where the output goes.")
+            output.complain("the disk of the output is full.")
             os._exit(BAD_INPUT)  # Python would try to write what is left once more, and show how that fails
         except KeyboardInterrupt:
-            output.complain("stopped; no file was written")
+            output.complain("interrupted; no file was written")
             raise typer.Exit(STOPPED) from None
         raise typer.Exit(BAD_INPUT)
 
@@ -59,7 +59,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with: clew demo. The options of a command: clew COMMAND --help.",
+    epilog="Start with: clew demo. Help on a command: clew COMMAND --help.",
 )
 app.command()(demo)
 app.command()(info)

@@ -1,4 +1,4 @@
-"""What the commands print: results on stdout, everything else on stderr; plain where it is no terminal."""
+"""Printing: results on stdout, everything else on stderr; plain text unless it is a terminal."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ class Column(NamedTuple):
 
 
 def heading(title: str, note: str = "") -> None:
-    """The title of what follows, with a quieter remark behind it."""
+    """A title, with a dimmed note after it."""
     results.print()
     results.print(Text.assemble((title, "bold"), (f"  {note}" if note else "", "dim")))
     results.print()
 
 
 def paragraph(text: str) -> None:
-    """A remark on what came before."""
+    """A remark on the preceding output."""
     results.print()
     _indented(Text(text, style="dim"))
 
 
 def whole(text: str) -> None:
-    """A line that is not broken, however long: a path, to be copied."""
+    """A line that is never wrapped, such as a path to copy."""
     results.print(Text(f"  {text}", style="bold"), soft_wrap=True)
 
 
 def facts(rows: Iterable[tuple[str, str]], on: Console = results) -> None:
-    """A table of what and how much, without lines."""
+    """A table of labels and values, without lines."""
     table = Table.grid(padding=(0, 3, 0, 0))
     table.add_column(style="dim", no_wrap=True)
     table.add_column(overflow="fold")
@@ -65,7 +65,7 @@ def facts(rows: Iterable[tuple[str, str]], on: Console = results) -> None:
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
-    """A table with a quiet head and no lines."""
+    """A table with a dimmed header and no lines."""
     grid = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="dim")
     for column in columns:
         grid.add_column(
@@ -81,12 +81,12 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[str]]) -> None:
 
 
 def plain(text: str, *, indent: int = 0) -> None:
-    """Text whose lines are made already."""
+    """Text that is already broken into lines."""
     results.print(Text(indent_lines(text, " " * indent)), soft_wrap=True)
 
 
 def as_json(value: Any) -> None:
-    """The answer for a program, and nothing else; escaped where stdout's encoding has no place for all of it."""
+    """The result as JSON, and nothing else; escaped if stdout's encoding cannot represent it."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     try:
         text.encode(sys.stdout.encoding or "ascii")
@@ -97,7 +97,7 @@ def as_json(value: Any) -> None:
 
 
 def forgive() -> None:
-    """Let stdout spell out what its encoding lacks: a name that ASCII does not have is no reason to show nothing."""
+    """Escape characters that stdout's encoding lacks, instead of failing."""
     codecs.register_error("clew.spelt", _spelt)
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors in ("strict", "surrogateescape"):
         sys.stdout.reconfigure(errors="clew.spelt")
@@ -110,7 +110,7 @@ def _spelt(error: UnicodeError) -> tuple[str | bytes, int]:
 
 
 def complain(sentence: str) -> None:
-    """One red sentence on stderr; broken into lines only where a person reads it."""
+    """An error message in red on stderr, wrapped only on a terminal."""
     messages.print(Text(sentence, style="red"), soft_wrap=not messages.is_terminal)
 
 
@@ -119,7 +119,7 @@ def _indented(what: RenderableType, on: Console = results) -> None:
 
 
 def duration(seconds: float) -> str:
-    """A time that reads well, from milliseconds to minutes."""
+    """A readable time, from milliseconds to minutes."""
     if seconds < 1:
         return f"{seconds * 1000:.0f} ms"
     if seconds < 120:
@@ -128,7 +128,7 @@ def duration(seconds: float) -> str:
 
 
 def size(graph: Graph) -> str:
-    """How large a graph is, in a few words."""
+    """The size of a graph, in a few words."""
     direction = "directed" if graph.directed else "undirected"
     weights = "unweighted" if graph.weights is None else f"{graph.weights.dtype} weights"
     return f"{counted(graph.num_vertices, 'vertex')}, {counted(graph.num_edges, f'{direction} edge')}, {weights}"

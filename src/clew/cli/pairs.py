@@ -1,4 +1,4 @@
-"""Answers for pairs of vertices, summed up: how many pairs are joined, how far apart they are, and who is nearest."""
+"""Summaries of results for pairs of vertices: connected pairs, distances, and closeness."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clew.result import Result
 
 
 class Ranking(NamedTuple):
-    """A table whose first rows are worth showing, and facts about all of them."""
+    """A table whose first rows are shown, and facts about all rows."""
 
     of: str
     columns: list[str]
@@ -23,7 +23,7 @@ class Ranking(NamedTuple):
 
 
 def ranking_of(graph: Graph, result: Result) -> Ranking | None:
-    """Of an answer with a number for every pair, the vertices that are nearest to others; None for other answers."""
+    """Closeness ranking of a result with a number for every pair; None for other results."""
     if result.algorithm == "all_pairs":
         return _ranked(graph, "vertex", result.distance, np.arange(graph.num_vertices), result.reached)
     if result.algorithm == "multi_source_bfs":
@@ -33,9 +33,9 @@ def ranking_of(graph: Graph, result: Result) -> Ranking | None:
 
 
 def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array) -> Ranking:
-    """``away`` has a row for each start: how far it is to every vertex, where ``known``.
+    """Rank by closeness; ``away`` has a row per start with the distances to all vertices, valid where ``known``.
 
-    Closeness is the share of the other vertices that can be reached, divided by how far they are on average.
+    Closeness is the share of the other vertices that can be reached, divided by their mean distance.
     """
     sums = [_summed(row, there, start) for row, there, start in zip(away, known, starts.tolist(), strict=True)]
     joined, total, nearest, farthest = np.array(sums).reshape(-1, 4).T
@@ -64,7 +64,7 @@ def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array) -> 
 
 
 def _summed(row: Array, there: Array, start: int) -> tuple[int, float, Any, Any]:
-    """Of the other vertices with a path: how many, and the sum, the least and the most of their distances."""
+    """For the other vertices with a path: their number, and the sum, minimum and maximum of the distances."""
     there = there.copy()
     there[start] = False
     found = row[there]

@@ -1,4 +1,4 @@
-"""The options of every command that reads a graph: defined once, and taken by each of them in the same words."""
+"""The options of every command that reads a graph, defined once."""
 
 from __future__ import annotations
 
@@ -21,32 +21,30 @@ COLUMN = "by name, or by position from 1."
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a graph is to be read, as the command line says it; None: as the file says."""
+    """How to read a graph, from the command line; None means: as the file says."""
 
     format_name: Annotated[
         str | None, typer.Option("--format", "--from", metavar="FORMAT", help="The file's format.")
     ] = None
     delimiter: Annotated[
         str | None,
-        typer.Option(
-            "--delimiter", metavar="CHAR", help="What separates the columns of an edge list, such as ; or tab."
-        ),
+        typer.Option("--delimiter", metavar="CHAR", help="The column separator of an edge list, such as ; or tab."),
     ] = None
     header: Annotated[
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first line of an edge list names the columns."),
     ] = None
     source_column: Annotated[
-        str | None, typer.Option("--source-column", metavar="COLUMN", help=f"Where edges start: {COLUMN}")
+        str | None, typer.Option("--source-column", metavar="COLUMN", help=f"The column of edge sources, {COLUMN}")
     ] = None
     target_column: Annotated[
-        str | None, typer.Option("--target-column", metavar="COLUMN", help=f"Where edges end: {COLUMN}")
+        str | None, typer.Option("--target-column", metavar="COLUMN", help=f"The column of edge targets, {COLUMN}")
     ] = None
     weight_column: Annotated[
-        str | None, typer.Option("--weight-column", metavar="COLUMN", help=f"The weights: {COLUMN}")
+        str | None, typer.Option("--weight-column", metavar="COLUMN", help=f"The column of weights, {COLUMN}")
     ] = None
     read_directed: Annotated[
-        bool | None, typer.Option("--directed/--undirected", help="What the file's edges are.")
+        bool | None, typer.Option("--directed/--undirected", help="Whether edges have directions; default: the file's.")
     ] = None
     ids: Annotated[
         Ids, typer.Option("--ids", help="Ids of an edge list or table: keep integers, map them to 0…n-1, or read text.")
@@ -54,7 +52,7 @@ class Reading:
     weights_from: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=weights.HELP)] = None
 
     def options(self, **more: Any) -> ReadOptions:
-        """What the reader gets; weights that will be replaced are not read."""
+        """The reader's options; weights that will be replaced are not read."""
         chosen = {
             "delimiter": TABS.get(self.delimiter or "", self.delimiter),
             "header": self.header,
@@ -68,7 +66,7 @@ class Reading:
         return ReadOptions(**chosen | more)
 
     def weighted(self, graph: Graph) -> Graph:
-        """The graph with the weights that were asked for."""
+        """The graph with the requested weights."""
         return weights.apply(graph, weights.parse(self.weights_from))
 
 
@@ -82,12 +80,12 @@ PARAMETERS = [
 
 
 def taken(given: dict[str, Any]) -> Reading:
-    """The options of reading out of all that a command was given; they are removed there."""
+    """Remove the reading options from a command's arguments, and return them."""
     return Reading(**{one.name: given.pop(one.name) for one in PARAMETERS})
 
 
 def reads_graph(command: Callable[..., None]) -> Callable[..., None]:
-    """A command with a parameter ``reading`` as one that takes all options of reading in its place."""
+    """Replace the parameter ``reading`` of a command with all reading options."""
 
     @wraps(command)
     def run(**given: Any) -> None:

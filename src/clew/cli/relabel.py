@@ -1,4 +1,4 @@
-"""``clew relabel``: renumber a graph's vertices into a slow and a fast group."""
+"""``clew relabel``: renumber vertices into a slow and a fast group."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.placement import parse_bytes, parse_strategy
 from clew.placement.parse import STRATEGIES
 from clew.progress import showing
 
-STRATEGY_HELP = f"A name and its knobs, such as degree:out_degree=2,cutoff=80. Names: {', '.join(STRATEGIES)}."
+STRATEGY_HELP = f"A strategy and its options, such as degree:out_degree=2,cutoff=80. One of {', '.join(STRATEGIES)}."
 
 
 @reads_graph
@@ -27,11 +27,11 @@ def relabel(
     destination: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="OUT", help="The file to write; its suffix names the format. - for stdout."
+            "--output", "-o", metavar="OUT", help="The file to write; the suffix sets the format. - for stdout."
         ),
     ],
     fast_memory: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="Use no more fast memory than this, such as 8GiB.")
+        str | None, typer.Option(metavar="BYTES", help="Limit on fast memory, such as 8GiB.")
     ] = None,
     *,
     reading: Reading,
@@ -40,9 +40,9 @@ def relabel(
 ) -> None:
     """Renumber vertices for slow and fast memory.
 
-    Vertices 0 to D-1 of what is written belong into slow memory, the others into fast memory. A .clew file keeps D and
-    the old ids, so that results on it come back in those; Ligra's format (.adj) has D above the numbers of vertices
-    and edges, and no old ids. Other formats keep the order alone.
+    In the output, vertices 0 to D-1 belong in slow memory and the others in fast memory. A .clew file stores D and the
+    old ids, so results use the old ids. Ligra's format (.adj) stores D above the numbers of vertices and edges, but no
+    old ids. Other formats store only the order.
     """
     budget = None if fast_memory is None else parse_bytes(fast_memory)
     chosen = parse_strategy(strategy, **({} if budget is None else {"fast_memory": budget}))

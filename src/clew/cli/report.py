@@ -24,31 +24,31 @@ DEFAULT = Path("report.html")
 def report(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")],
     destination: Annotated[
-        Path, typer.Option("--output", "-o", metavar="OUT", help="The page to write; one that is there is replaced.")
+        Path, typer.Option("--output", "-o", metavar="OUT", help="The page to write; an existing file is replaced.")
     ] = DEFAULT,
-    title: Annotated[str | None, typer.Option(help="What the page calls the graph; default: the file's name.")] = None,
+    title: Annotated[str | None, typer.Option(help="The title of the page; default: the file's name.")] = None,
     source: Annotated[
         str | None,
-        typer.Option("--source", metavar="VERTEX", help="Measure distances from it; default: the most connected one."),
+        typer.Option("--source", metavar="VERTEX", help="Source of the distances; default: the largest hub."),
     ] = None,
     fast_memory: Annotated[
         str | None,
-        typer.Option(metavar="BYTES", help="Place rows into so much, such as 8GiB; default: a quarter of them."),
+        typer.Option(metavar="BYTES", help="Fast memory to place rows in, such as 8GiB; default: a quarter of them."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--everything", help="Compute what takes long on a graph of this size too.")
+        bool, typer.Option("--everything", help="Also compute the parts that take long on a graph of this size.")
     ] = False,
     device: Annotated[str, typer.Option(help="Where algorithms run: auto, cpu or cuda.")] = "auto",
-    thread_count: Annotated[int | None, typer.Option("--threads", help="How many; default: all cores.")] = None,
+    thread_count: Annotated[int | None, typer.Option("--threads", help="Thread count; default: all cores.")] = None,
     *,
     reading: Reading,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Write one HTML page about a graph.
 
-    Facts, a picture, degrees, components, the top vertices, distances, plans and timings, with figures to zoom into.
-    The page is one file that needs no network. What would take long on a graph of this size is left out, and the page
-    says so. Needs plotly: pip install "clew[plots]".
+    The page has facts, a picture, degrees, components, top vertices, distances, plans and timings, with zoomable
+    figures. It is one file and works offline. Parts that take long on a graph of this size are skipped, and the page
+    lists them. Requires plotly: pip install "clew[plots]".
     """
     from clew.reporting import report as write
     from clew.reporting.writing import check_target
@@ -87,7 +87,7 @@ def report(
 
 
 def of_the_demo(destination: Path) -> None:
-    """Write the report of the bundled graph, and say where it is."""
+    """Write the report of the bundled graph, and print its path."""
     from clew import datasets
 
     started = perf_counter()
@@ -101,6 +101,6 @@ def of_the_demo(destination: Path) -> None:
         output.paragraph(str(error))
         return
     size, taken = human_bytes(destination.stat().st_size), output.duration(perf_counter() - started)
-    output.heading("The report", "to open in a browser")
+    output.heading("The report", "open it in a browser")
     output.whole(str(destination.resolve()))
-    output.paragraph(f"{size} in {taken}, one page that needs no network.")
+    output.paragraph(f"{size} in {taken}, one page that works offline.")

@@ -15,7 +15,7 @@ SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
 
 
 def check_destination(path: Path) -> None:
-    """Refuse a suffix that no result can be written as, or a folder that is not there, before any work is done."""
+    """Reject an unsupported suffix, or a missing folder, before any work is done."""
     sink = Sink(path)
     if sink.suffix not in SUFFIXES:
         raise GraphError(f"cannot write results to {path.name!r}; expected a name that ends in {', '.join(SUFFIXES)}.")
@@ -23,7 +23,7 @@ def check_destination(path: Path) -> None:
 
 
 def save(result: Result, path: Path) -> None:
-    """Write every value of every vertex; ``.npy`` holds the first array alone."""
+    """Write all values of every vertex; ``.npy`` stores the first array only."""
     with Sink(path) as sink:
         buffer = BytesIO()
         _write(result, sink.suffix, buffer)
@@ -42,8 +42,8 @@ def _write(result: Result, suffix: str, buffer: BytesIO) -> None:
     if suffix == ".csv":
         if any(values.ndim > 1 for values in result.values.values()):
             raise GraphError(
-                f"{result.algorithm} has several values for every vertex, and a cell of a .csv file holds one; "
-                "expected a name that ends in .parquet, .arrow or .npy."
+                f"{result.algorithm} has several values per vertex, which .csv cannot store; expected a name ending in "
+                ".parquet, .arrow or .npy."
             )
         pa.csv.write_csv(table, buffer)
     elif suffix == ".parquet":

@@ -30,23 +30,23 @@ Where = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any form
 Start = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to start from.")]
 Starts = Annotated[
     list[str] | None,
-    typer.Option("--source", metavar="NAME", help="A vertex to start from; may be given several times."),
+    typer.Option("--source", metavar="NAME", help="A vertex to start from; can be repeated."),
 ]
-Threads = Annotated[int | None, typer.Option("--threads", help="How many; default: all cores.")]
+Threads = Annotated[int | None, typer.Option("--threads", help="Number of threads; default: all cores.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")]
 Top = Annotated[int, typer.Option(min=0, help="How many vertices to show.")]
-Check = Annotated[bool, typer.Option("--verify", help="Check the answer by independent rules.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Show the plan first: what it does, why, and how long.")]
+Check = Annotated[bool, typer.Option("--verify", help="Verify the result with an independent checker.")]
+Explain = Annotated[bool, typer.Option("--explain", help="Show the plan first: choices, reasons and expected time.")]
 Edges = Annotated[
     str | None,
-    typer.Option("--edges", metavar="MODE", help=f"Where a GPU finds the edges: {', '.join(MODES)}; default: auto."),
+    typer.Option("--edges", metavar="MODE", help=f"Memory of the edges for a GPU: {', '.join(MODES)}; default: auto."),
 ]
 FastMemory = Annotated[
     str | None,
-    typer.Option("--fast-memory", metavar="SIZE", help="GPU memory for edges, such as 8GiB; default: what is free."),
+    typer.Option("--fast-memory", metavar="SIZE", help="GPU memory for edges, such as 8GiB; default: all free memory."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-CarriedOut = Annotated[bool, typer.Option("--run", help="Carry the plan out, and compare: clew run … --explain.")]
+CarriedOut = Annotated[bool, typer.Option("--run", help="Run the plan and compare, like clew run … --explain.")]
 
 FILE = parameter("file", Where)
 SOURCE = parameter("source", Start, None)
@@ -77,7 +77,7 @@ PLANNED = (
 
 
 class Algorithms(TyperGroup):
-    """Subcommands by either spelling: ``connected-components`` and ``connected_components``."""
+    """Subcommands in either spelling: ``connected-components`` and ``connected_components``."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The subcommand of that name."""
@@ -91,20 +91,20 @@ def commands() -> typer.Typer:
 
 def explaining() -> typer.Typer:
     """The ``explain`` command with all its subcommands."""
-    return _group("Show what a run will do, why, in how many bytes and how long; run nothing.", explanation)
+    return _group("Show the plan of a run: choices, reasons, memory and expected time. Runs nothing.", explanation)
 
 
 def _group(text: str, make: Callable[[Algorithm], Callable[..., None]]) -> typer.Typer:
     load_plugins()
     group = typer.Typer(cls=Algorithms, no_args_is_help=True, help=text)
     for name, algorithm in sorted(ALGORITHMS.items()):
-        own, short = help_of(algorithm.function)
-        group.command(name.replace("_", "-"), help=own, short_help=short)(make(algorithm))
+        own = help_of(algorithm.function)
+        group.command(name.replace("_", "-"), help=own, short_help=own)(make(algorithm))
     return group
 
 
 def command(algorithm: Algorithm) -> Callable[..., None]:
-    """A function that Typer takes for a command: reads a graph, runs the algorithm, shows what it found."""
+    """A Typer command that reads a graph, runs the algorithm and shows the result."""
 
     def run(**given: Any) -> None:
         _carry_out(algorithm, **given)
@@ -113,7 +113,7 @@ def command(algorithm: Algorithm) -> Callable[..., None]:
 
 
 def explanation(algorithm: Algorithm) -> Callable[..., None]:
-    """The same for a command that ends with the plan, unless it is asked to carry it out."""
+    """A Typer command that stops after the plan, unless --run is given."""
 
     def explain(*, carried_out: bool, **given: Any) -> None:
         rest = {one.name: one.default for one in COMMON if one.name not in PLANNED}
@@ -183,7 +183,7 @@ def _carry_out(
 
 
 def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
-    """Load compiled code before the run is timed: on a small graph, that would be all there is to see."""
+    """Load compiled code before timing: on a small graph it would dominate."""
     from clew.plan.rehearsal import rehearse
     from clew.plan.where import where
 
@@ -195,7 +195,7 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
 
 
 def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
-    """The plan of the run, made before it."""
+    """The plan of the run."""
     from clew.plan import explain
 
     plan = explain(graph, algorithm.name, **chosen)
@@ -204,7 +204,7 @@ def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
 
 
 def source_of(graph: Graph, name: str | None) -> Any:
-    """The vertex that was named, as the graph's names are: a word is an integer where they are integers."""
+    """The named vertex: an integer if the graph's names are integers."""
     if name is None:
         raise GraphError("this algorithm starts from a vertex; name one with --source.")
     if graph.names is not None and not graph.names.are_integers:
@@ -216,7 +216,7 @@ def source_of(graph: Graph, name: str | None) -> Any:
 
 
 def checked(graph: Graph, algorithm: Algorithm, result: Result, chosen: dict[str, Any]) -> None:
-    """Run the checker of the algorithm, with those of the algorithm's own arguments that it asks for."""
+    """Run the checker of the algorithm, with the arguments that it takes."""
     if algorithm.check is None:
-        raise GraphError(f"there is no checker for {algorithm.name}; leave --verify out.")
+        raise GraphError(f"there is no checker for {algorithm.name}; omit --verify.")
     testing.verify(algorithm, graph, result, chosen)

@@ -1,4 +1,4 @@
-"""``clew tiers``: the memories of this machine, and how fast they are."""
+"""``clew tiers``: the memories of this machine, and their speed."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ LONGEST, STEP = 56, 3  # characters of the longest bar, and by how many one is s
 def tiers(
     fast_nodes: Annotated[
         str | None,
-        typer.Option(metavar="NODES", help="NUMA nodes to take for high-bandwidth memory, such as 1 or 0,2-3."),
+        typer.Option(metavar="NODES", help="NUMA nodes to treat as high-bandwidth memory, such as 1 or 0,2-3."),
     ] = None,
     folder: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where files of the file tier are; default: the system's.")
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of the file tier; default: the temporary folder.")
     ] = None,
     size: Annotated[
-        str | None, typer.Option(metavar="BYTES", help="How much memory to measure on, such as 256MiB.")
+        str | None, typer.Option(metavar="BYTES", help="Amount of memory to measure on, such as 256MiB.")
     ] = None,
-    measure: Annotated[bool, typer.Option("--measure/--list", help="Measure, or only list them.")] = True,
+    measure: Annotated[bool, typer.Option("--measure/--list", help="Measure speeds, or only list the tiers.")] = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Show this machine's memories: how large, and how fast.
+    """Show this machine's memories, their size and their speed.
 
-    Measured are bytes read and written in order, on all threads, and numbers of 8 bytes read at random, each divided by
-    the time on the clock. Files are measured cold, from the disk. A GPU's managed memory has its pages on the host when
-    the clock starts; they move when a kernel touches them or are prefetched before. The variable MEMKIND_HBW_NODES
-    lists nodes to take for high-bandwidth memory, as --fast-nodes does.
+    Reads and writes are sequential, on all threads. Random reads are of 8-byte numbers. Rates are bytes per second of
+    elapsed time. Files are measured cold, from disk. Pages of a GPU's managed memory are on the host when the clock
+    starts. They move when a kernel touches them, or by prefetching. The variable MEMKIND_HBW_NODES lists high-bandwidth
+    nodes, as --fast-nodes does.
     """
     from clew import tiers as memories
     from clew.placement import parse_bytes
@@ -49,8 +49,8 @@ def tiers(
     with showing("measuring"):
         rates = [memories.measure(tier, wanted) if measure else None for tier in found]
     if as_json:
-        told = zip(found, rates, strict=True)
-        output.as_json([tier.as_dict() | ({} if rate is None else rate.as_dict()) for tier, rate in told])
+        pairs = zip(found, rates, strict=True)
+        output.as_json([tier.as_dict() | ({} if rate is None else rate.as_dict()) for tier, rate in pairs])
         return
     columns = [Column("tier", style="bold"), Column("what"), Column("capacity", "right"), Column("free", "right")]
     rows = [
@@ -64,7 +64,7 @@ def tiers(
     output.heading("Memories of this machine", "speeds in GB/s" if measure else "")
     output.table(columns, rows)
     if measure:
-        output.heading("Speeds", f"{STEP} characters for each doubling")
+        output.heading("Speeds", f"{STEP} characters per factor of two")
         output.table([Column("tier", style="bold"), Column(""), Column("")], _bars(found, rates))
 
 
@@ -74,7 +74,7 @@ def _rate(bytes_per_second: float) -> str:
 
 
 def _bars(found: Sequence[Tier], rates: Sequence[Rates | None]) -> Iterator[tuple[str, str, str]]:
-    """A bar for every speed, by its logarithm: memories differ by orders of magnitude."""
+    """A bar for every speed on a logarithmic scale: memories differ by orders of magnitude."""
     measured = [(tier, rate) for tier, rate in zip(found, rates, strict=True) if rate is not None]
     fastest = max(max(rate.read, rate.write, rate.random) for _, rate in measured)
     for tier, rate in measured:

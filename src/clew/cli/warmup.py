@@ -1,4 +1,4 @@
-"""``clew warmup``: compile now what would otherwise be compiled at first use; kept on disk for every later process."""
+"""``clew warmup``: compile all algorithms now, and cache the code on disk for later processes."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from clew.progress import showing
 def warmup(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Compile every algorithm ahead of its first use.
+    """Compile every algorithm before its first use.
 
-    Compiled code stays on disk (`clew doctor` shows where). Run this once after an installation or an update, if at
-    all: for instance when you build a container, so that all its users find the code.
+    Compiled code is cached on disk (`clew doctor` shows where). Running this is optional. It helps after an
+    installation or an update, for instance in a container image, so that all users share the code.
     """
     seconds = {}
     with showing("compiling") as progress:
@@ -33,7 +33,7 @@ def warmup(
     if as_json:
         output.as_json({name: round(time, 3) for name, time in seconds.items()})
         return
-    output.heading("Compiled and kept on disk")
+    output.heading("Compiled and cached on disk")
     output.table(
         [Column("algorithm", style="bold"), Column("time", "right")],
         [(name, output.duration(time)) for name, time in seconds.items()],
@@ -41,7 +41,7 @@ def warmup(
 
 
 def compiled(algorithm: Algorithm) -> float:
-    """The seconds it takes to run an algorithm on the graphs that people have."""
+    """The seconds to run an algorithm on typical graphs."""
     started = perf_counter()
     for graph in samples():
         try:
@@ -52,7 +52,7 @@ def compiled(algorithm: Algorithm) -> float:
 
 
 def samples() -> list[Graph]:
-    """Small graphs of the usual kinds: without weights, with integers, with floats; directed or not."""
+    """Small graphs of the usual types: unweighted, with integers, with floats; directed and undirected."""
     plain = [generate.grid(3, 4), generate.rmat(4, 2, duplicates="drop", loops="drop")]
     kinds = ("int32", "int64", "float64")
     return plain + [generate.random_weights(graph, 1, 255, dtype=kind) for graph in plain for kind in kinds]

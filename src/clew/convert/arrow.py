@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.convert.edges import Edges
+from clew.counts import counted
 from clew.dtypes import Array, IdArray
 from clew.errors import GraphError, MissingDependencyError
 from clew.names import VertexNames
@@ -63,6 +64,14 @@ def column_roles(table: Any, source: str, target: str, weight: str | None) -> di
     return {str(name): roles.get(name, "ignored") for name in names}
 
 
+def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
+    """What is said where columns are ignored and nobody said that there are no weights."""
+    ignored = [repr(name) for name, role in roles.items() if role == "ignored"]
+    if not ignored or weight != WEIGHT or "weight" in roles.values():
+        return []
+    return [f"Ignored: {', '.join(ignored)}. Pass weight=… to take one of them as the weight."]
+
+
 def _taken(table: Any, *wanted: str | None) -> pa.Table:
     """The table as Arrow's; of a data frame of pandas only what is asked for: Arrow may not know what else there is."""
     import pyarrow as pa
@@ -79,7 +88,7 @@ def _weights(column: pa.ChunkedArray[Any], name: str) -> Array:
 
     if column.null_count:
         raise GraphError(
-            f"column {name!r} has {column.null_count:,} nulls; expected a weight for every edge. "
+            f"column {name!r} has {counted(column.null_count, 'null')}; expected a weight for every edge. "
             "Fill them, or leave those rows out."
         )
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):

@@ -95,6 +95,8 @@ def _column(values: Any, what: str) -> Any:
     if pa is not None and isinstance(values, (pa.Array, pa.ChunkedArray)):
         if values.null_count:
             raise _missing(values.null_count, what)
+        if pa.types.is_floating(values.type) or pa.types.is_boolean(values.type):
+            return _column(np.asarray(values), what)
         return values.to_numpy() if pa.types.is_integer(values.type) else values
     if hasattr(values, "__arrow_c_stream__") and not isinstance(getattr(values, "dtype", None), np.dtype):
         from pyarrow import chunked_array  # a column of pandas or polars that NumPy would make Python objects of

@@ -1,4 +1,4 @@
-"""Which engine a user's ``device`` stands for."""
+"""The engine that a ``device`` argument selects."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ WORTH_A_GPU = 1 << 20
 
 
 def check_device(device: str, *, allowed: tuple[str, ...] = DEVICES, hybrid: bool = False) -> None:
-    """Refuse a device that there is no engine for; ``hybrid`` says whether that is one here."""
+    """Reject an unknown device; ``hybrid`` says whether "hybrid" is supported here."""
     if device not in (*allowed, EMULATED, HYBRID_EMULATED):
         raise GraphError(f"device is {device!r}; expected one of {', '.join(map(repr, allowed))}.")
     if is_hybrid(device) and not hybrid:
         raise GraphError(
-            f'device is {device!r}, which serves algorithms, clew.run and clew.spmv; use "auto", "cpu" or "cuda" here.'
+            f'device={device!r} is supported by algorithms, clew.run and clew.spmv; use "auto", "cpu" or "cuda" here.'
         )
 
 
 def is_hybrid(device: str) -> bool:
-    """Whether a device's name stands for a GPU that works for the CPU: state and results are in host memory."""
+    """Whether a device is the GPU with state and results in host memory."""
     return device in (HYBRID, HYBRID_EMULATED)
 
 
@@ -44,7 +44,7 @@ def gpu_of_hybrid(device: str) -> str:
 
 
 def partner_for(device: str) -> Device | None:
-    """The GPU that works for the CPU, or None where that is not asked for."""
+    """The GPU of a hybrid device, or None for other devices."""
     check_device(device, hybrid=True)
     return gpu_for(gpu_of_hybrid(device), 0) if is_hybrid(device) else None
 
@@ -52,7 +52,7 @@ def partner_for(device: str) -> Device | None:
 def gpu_for(device: str, num_arcs: int) -> Device | None:
     """The GPU to run on, or None for the CPU.
 
-    "auto" takes a GPU where one can be used and the graph is large enough to gain from it; "cuda" insists, and says
+    "auto" selects a GPU if one is usable and the graph is large enough to benefit. "cuda" raises an error that says
     what is missing.
     """
     check_device(device)
@@ -68,9 +68,9 @@ def gpu_for(device: str, num_arcs: int) -> Device | None:
 
 
 def why_no_gpu() -> str | None:
-    """Why "auto" leaves even large graphs to the CPU, as a sentence; None where a GPU can be used.
+    """Why "auto" uses the CPU even for large graphs, as a sentence; None if a GPU is usable.
 
-    A GPU that cannot be used at first is not asked again. One that has failed for good is not used again.
+    The first check is cached if it fails. A GPU that has failed permanently is not used again.
     """
     if os.environ.get("CLEW_DEVICE") == "cpu":
         return "CLEW_DEVICE=cpu hides every GPU."
@@ -87,6 +87,6 @@ def _has_gpu() -> bool:
 
 @lru_cache(maxsize=1)
 def _why_not_at_first() -> str | None:
-    from clew.engines.cuda.failures import reason_unusable
+    from clew.engines.cuda.cuda_device import reason_unusable
 
     return reason_unusable()

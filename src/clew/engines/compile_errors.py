@@ -33,8 +33,16 @@ class Part(NamedTuple):
 
 
 def is_compile_error(error: Exception) -> bool:
-    """Whether an exception is Numba's own, or the KeyError that it lets through for a field that does not exist."""
-    return type(error).__module__.startswith("numba") or isinstance(error, KeyError)
+    """Whether an exception is Numba's own, or one that it lets through: for a field or a module's name that is none."""
+    return type(error).__module__.startswith("numba") or isinstance(error, KeyError) or bool(_unknown_name(error))
+
+
+def _unknown_name(error: Exception) -> str:
+    """The name that a module does not have, where that is what an error says; else empty."""
+    found = (
+        re.match(r"module '[\w.]+' has no attribute '(\w+)'", str(error)) if isinstance(error, AttributeError) else None
+    )
+    return found[1] if found else ""
 
 
 def compile_error(parts: Sequence[Part], error: Exception, fields: Collection[str] = (), on: str = "") -> OperatorError:
@@ -143,6 +151,8 @@ def _line(function: Any, error: Exception) -> tuple[FunctionType, int]:
     plain = plain_function(function)
     if isinstance(error, KeyError):
         return _line_of_attribute(plain, str(error.args[0]))
+    if name := _unknown_name(error):
+        return _line_of_attribute(plain, name)
     for each in with_helpers(plain):
         if each is not plain and (line := _mentioned(each, error)) is not None:  # the helper is nearer to the cause
             return each, line

@@ -170,12 +170,17 @@ RULES: list[tuple[re.Pattern[str], Tell]] = [
             ),
         ),
         (
-            r"(?i)try[-./ ]*(?:except|finally|block)|SETUP_FINALLY|PUSH_EXC_INFO|CHECK_EXC_MATCH",
+            r"(?i)try[-./ ]*(?:except|finally|block)|Exception object cannot be stored"
+            r"|SETUP_FINALLY|PUSH_EXC_INFO|CHECK_EXC_MATCH",
             lambda _: Explained('it uses "try"', 'Test for the case with "if" instead of "try" and "except".'),
         ),
         (
             r"Unknown attribute '(\w+)' of type Module\(<module '([\w.]+)'",
             lambda found: Explained(f"it uses {found[2]}.{found[1]}", COMPILABLE),
+        ),
+        (
+            r"^module '([\w.]+)' has no attribute '(\w+)'",
+            lambda found: Explained(f"{found[1]} has no {found[2]!r}", "Look for another spelling of it."),
         ),
         (
             r"NameError: name '(\w+)' is not defined",

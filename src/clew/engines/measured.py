@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from clew import cache_folder
@@ -32,6 +34,15 @@ def measured_once(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bo
     # Where nothing can be written, every process measures, which takes a second.
     cache_folder.store(name, (json.dumps({**rates, BUSY: is_busy()}, indent=2) + "\n").encode())
     return rates
+
+
+def cpu_name() -> str:
+    """What the CPU is called, or at least its architecture."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
 
 
 def is_busy() -> bool:

@@ -10,13 +10,18 @@ import functools
 import gc
 from collections.abc import Callable
 from contextvars import ContextVar
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+from weakref import ref
 
+from clew.engines.cuda.ledger import forget_all, forget_layouts, holds_others
 from clew.errors import ResourceError
 from clew.memory import current
 
 Arguments = ParamSpec("Arguments")
 Found = TypeVar("Found")
+
+#: The part of the fast memory that edges get in the tries of "auto", one after the other, where allocations fail.
+SMALLER = (1.0, 0.5, 0.25, 0.125, 0.0)
 
 
 class Try:
@@ -25,12 +30,12 @@ class Try:
     def __init__(self, number: int = 0, cleared: bool = False) -> None:
         self.number, self.cleared = number, cleared
         self.fast_bytes = 0
-        self.keys: set[tuple[int, int]] = set()
-        self.used: set[tuple[int, int]] = set()  # rows that this run reads, under any policy
+        self.auto: set[ref[Any]] = set()  # device graphs that this run uses under "auto"
+        self.used: set[ref[Any]] = set()  # those that it uses under any policy
 
-    def note(self, key: tuple[int, int], fast_bytes: int) -> None:
-        """Rows that this run uses, under "auto"."""
-        self.keys.add(key)
+    def note(self, graph: ref[Any], fast_bytes: int) -> None:
+        """A device graph that this run uses under "auto", and the bytes of its edges in fast memory."""
+        self.auto.add(graph)
         self.fast_bytes += fast_bytes
 
 
@@ -85,13 +90,8 @@ def tried_again(function: Callable[Arguments, Found]) -> Callable[Arguments, Fou
 
 def _next(failed: Try) -> Try | None:
     """The next try, with room made for it; None where nothing smaller can be tried."""
-    from clew.engines.cuda.edge_memory import SMALLER
-    from clew.engines.cuda.rows import forget_all, holds_others
-
-    others = holds_others(failed.keys)  # all there are where it failed before it asked for its own
-    if not failed.keys and not (others and current().edges == "auto"):
-        from clew.engines.cuda.repeats import forget_layouts
-
+    others = holds_others(failed.auto)  # all there are where it failed before it asked for its own
+    if not failed.auto and not (others and current().edges == "auto"):
         return None if failed.cleared or not forget_layouts() else Try(failed.number, cleared=True)
     forget_all()
     if others and not failed.cleared:  # what other graphs have there is only kept in case it is needed again

@@ -7,12 +7,12 @@ import platform
 import time
 from collections.abc import Callable
 from importlib import metadata
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clew import threads
+from clew.engines.measured import cpu_name
 
 PACKAGES = ("numpy", "scipy", "numba", "pyarrow", "cupy", "cuda-core", "cuda-bindings", "numba-cuda", "networkx")
 CUPY = ("cupy", "cupy-cuda13x", "cupy-cuda12x")
@@ -47,15 +47,6 @@ def processor() -> dict[str, Any]:
     }
 
 
-def cpu_name() -> str:
-    """What the CPU is called, or at least its architecture."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), platform.machine())
-
-
 def _host_copy(size: int = 256 << 20) -> float:
     """Bytes read plus bytes written per second, the best of three."""
     source, target = np.ones(size, np.uint8), np.empty(size, np.uint8)
@@ -70,13 +61,11 @@ def _host_copy(size: int = 256 << 20) -> float:
 
 def graphics() -> dict[str, Any] | str:
     """The GPU, its memory and the bandwidths measured, or a sentence that says why there is none."""
-    from clew.engines.cuda.failures import reason_unusable
+    from clew.engines.cuda.cuda_device import reason_unusable, the_device
 
     reason = reason_unusable()
     if reason is not None:
         return reason
-    from clew.engines.cuda.cuda_device import the_device
-
     device = the_device()
     cuda = device.xp.cuda
     properties = cuda.runtime.getDeviceProperties(0)

@@ -1,7 +1,7 @@
-"""Graphs made to measure: random and regular ones, generated in parallel from a seed.
+"""Graph generators: random and regular graphs, generated in parallel from a seed.
 
-The same arguments give the same graph on any machine and with any number of threads: every random choice is a function
-of the seed and of the number of the choice (see ``kernels_random``), never of which thread came first.
+The same arguments give the same graph on any machine and with any number of threads. Every random number is a hash of
+the seed and of its index (see ``kernels_random``). It does not depend on threads.
 """
 
 from clew.generate.cliques import ssca2

@@ -1,8 +1,8 @@
-"""Walker's alias method: one look-up in a table draws one of many outcomes, however unequal their probabilities.
+"""Walker's alias method: one table lookup draws one of many outcomes with arbitrary probabilities.
 
-Every column of the table has the same probability and holds at most two outcomes: its own number below a threshold, and
-another one, its alias, above it (Vose, "A linear algorithm for generating random numbers with a given distribution",
-1991).
+Every column of the table has the same probability and holds at most two outcomes. Below a threshold it is the column's
+own number, and above it another one, its alias. (Vose, "A linear algorithm for generating random numbers with a given
+distribution", 1991).
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy.typing as npt
 def alias_table(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
     """One word for each of 2^k outcomes: the threshold in its high 64-k bits, the alias in its low k.
 
-    With k random bits for the column and 64-k against the threshold, a single 64-bit random number draws an outcome;
-    probabilities are exact but for the rounding of doubles.
+    A single 64-bit random number draws an outcome: k bits select the column, and 64-k are compared with the threshold.
+    Probabilities are exact up to the rounding of doubles.
     """
     outcomes = probabilities.size
     index_bits = outcomes.bit_length() - 1

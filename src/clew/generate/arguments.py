@@ -1,4 +1,4 @@
-"""Checks that all generators share: each answers with a value that is fit to use, or with a sentence."""
+"""Checks of arguments that all generators share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def probability(name: str, value: Any) -> float:
 
 
 def check_memory_of_edges(num_vertices: int, num_edges: int, *, directed: bool) -> None:
-    """Refuse edges that do not fit into memory together with the rows that are built from them."""
+    """Reject edges that do not fit in memory together with the rows built from them."""
     id_bytes = id_dtype(num_vertices).itemsize
     arcs = num_edges if directed else 2 * num_edges
     # Both endpoints; each arc's target twice, as the build reads one copy and writes the other, and its row in 2 bytes.
@@ -29,15 +29,15 @@ def check_memory_of_edges(num_vertices: int, num_edges: int, *, directed: bool) 
 
 
 def check_memory_of_rows(num_vertices: int, num_edges: int) -> None:
-    """Refuse an undirected graph that does not fit into memory although its rows are written at once."""
+    """Reject an undirected graph that does not fit in memory, although its rows are written directly."""
     check_memory(2 * id_dtype(num_vertices).itemsize * num_edges + 8 * num_vertices, num_vertices, num_edges)
 
 
 def check_memory(needed: int, num_vertices: int, num_edges: int) -> None:
-    """Refuse what takes more bytes than the machine has, before any of them is asked for."""
+    """Reject a graph that needs more bytes than the machine has, before allocating any."""
     present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if needed > present:
         raise ResourceError(
             f"a graph of {num_vertices:,} vertices and {num_edges:,} edges needs about {needed:,} bytes while it is "
-            f"made, but this machine has {present:,} bytes of memory; ask for a smaller graph."
+            f"built, but this machine has {present:,} bytes of memory; choose a smaller graph."
         )

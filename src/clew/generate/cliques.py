@@ -22,31 +22,31 @@ def ssca2(
     seed: int = 0,
     scramble: bool = True,
 ) -> Graph:
-    """Cliques of random size with some edges between them, as in the SSCA#2 benchmark; undirected and simple.
+    """SSCA#2 graph: cliques of random size with edges between them; undirected and simple.
 
-    Consecutive vertices form cliques whose sizes are uniform in 1…max_clique_size. A vertex u is joined to vertex
-    u + 2^i (modulo the number of vertices), if that is in another clique, with probability ``inter_clique / 2**i`` for
-    i = 0, 1, 2, …; finally ids are permuted. The benchmark's parallel edges and one-way edges are left out.
+    Consecutive vertices form cliques with sizes uniform in 1…max_clique_size. Vertex u is joined to vertex u + 2^i
+    (modulo n) with probability ``inter_clique / 2**i`` for i = 0, 1, 2, …, if that is in another clique. Finally the
+    ids are permuted. The benchmark's parallel edges and one-way edges are omitted.
 
     Parameters
     ----------
     scale
         log2 of the number of vertices, up to 40.
     max_clique_size
-        By default ``2**(scale / 3)``, rounded down, as in the benchmark.
+        The largest clique size; by default ``2**(scale / 3)``, rounded down, as in the benchmark.
     inter_clique
         The probability of an edge to the next vertex, if that is in another clique.
     max_weight
-        Weights are random integers 1…max_weight; by default there are none.
+        The weights are random integers from 1 to this number; by default there are none.
     seed
-        Another seed, another graph.
+        The random seed.
     scramble
-        False leaves the ids, so that cliques are of consecutive vertices.
+        Permute the ids at random. Otherwise cliques consist of consecutive vertices.
 
     Notes
     -----
-    Takes 8 bytes an edge (16 from scale 31 on) for the endpoints, beside what ``Graph.from_edges`` takes, and 8 a
-    vertex.
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from scale 31 on) and 8 bytes
+    per vertex.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Uniform random graphs: every edge drawn on its own from all pairs of vertices."""
+"""Uniform random graphs: every edge is drawn independently from all pairs of vertices."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ def uniform(
     duplicates: Duplicates = "keep",
     loops: Loops = "keep",
 ) -> Graph:
-    """``num_edges`` edges whose endpoints are drawn uniformly and independently, with replacement.
+    """Uniform random graph: edges drawn uniformly and independently, with replacement.
 
     Parameters
     ----------
     num_vertices, num_edges
-        How many; edges need at least one vertex.
+        The size of the graph; edges need at least one vertex.
     seed
-        Another seed, another graph.
+        The random seed.
     directed
-        False: every drawn pair is an edge in both directions.
+        Whether edges are directed. If not, every drawn pair is an edge in both directions.
     duplicates, loops
-        What becomes of pairs that were drawn again and of self-loops (see ``Graph.from_edges``). Dropping both leaves a
-        simple graph with fewer edges than were asked for.
+        What to do with repeated pairs and self-loops (see ``Graph.from_edges``). Dropping both gives a simple graph
+        with fewer edges than requested.
 
     Notes
     -----
-    Takes 8 bytes an edge (16 from 2^31 vertices on) for the endpoints, beside what ``Graph.from_edges`` takes.
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from 2^31 vertices on).
 
     References
     ----------
@@ -49,7 +49,7 @@ def uniform(
 
     count, size = whole("num_vertices", num_vertices, 0), whole("num_edges", num_edges, 0)
     if size and not count:
-        raise GraphError(f"num_edges is {size:,}, but num_vertices is 0; expected a vertex for edges to join.")
+        raise GraphError(f"num_edges is {size:,}, but num_vertices is 0; expected at least one vertex.")
     check_memory_of_edges(count, size, directed=directed)
     source = np.empty(size, dtype=id_dtype(count))
     target = np.empty_like(source)

@@ -1,4 +1,4 @@
-"""Grids with holes: few edges per vertex and long ways, like road networks."""
+"""Grids with missing edges: few edges per vertex and long paths, like road networks."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def grid(
     max_weight: int | None = None,
     seed: int = 0,
 ) -> Graph:
-    """An undirected grid, a stand-in for road networks: vertex ``row * width + column`` is joined to those beside it.
+    """Undirected grid, a model of road networks: vertex ``row * width + column`` is joined to its neighbours.
 
     Parameters
     ----------
     height, width
-        Vertices in each direction.
+        The number of vertices in each direction.
     diagonals
-        Whether to join each vertex to the four at its corners, too.
+        Whether to join each vertex to its four diagonal neighbours too.
     delete
-        The probability with which each edge is left out. Below about 0.5 (without diagonals) most vertices of a large
-        grid stay connected.
+        The probability of removing each edge. Below about 0.5 (without diagonals) most vertices of a large grid stay
+        connected.
     max_weight
-        Weights are random integers 1…max_weight; by default there are none.
+        The weights are random integers from 1 to this number; by default there are none.
     seed
-        Another seed, other edges left out and other weights.
+        The random seed, for removed edges and weights.
 
     Notes
     -----
-    Rows are written without a list of edges: memory is that of the graph.
+    Rows are written directly, without an edge list, so memory is that of the graph.
     """
     from clew.generate import kernels_grid as kernels
 

@@ -1,4 +1,4 @@
-"""Preferential attachment: the rich get richer."""
+"""Preferential attachment."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from clew.graph import Duplicates, Graph
 def barabasi_albert(
     num_vertices: int, edges_per_vertex: int, *, seed: int = 0, duplicates: Duplicates = "keep"
 ) -> Graph:
-    """An undirected graph that grows: each new vertex is joined to earlier ones in proportion to their degrees.
+    """Barabási-Albert graph: new vertices attach to earlier ones in proportion to their degrees; undirected.
 
-    It starts as a complete graph of ``edges_per_vertex + 1`` vertices, so no vertex has fewer than ``edges_per_vertex``
-    edges. The edges of one vertex are drawn independently, so that some lead to the same vertex; there are no
+    It starts as a complete graph of ``edges_per_vertex + 1`` vertices, so every vertex has at least
+    ``edges_per_vertex`` edges. The edges of a vertex are drawn independently, so some are duplicates. There are no
     self-loops.
 
     Parameters
     ----------
     num_vertices
-        At least ``edges_per_vertex + 1``.
+        The number of vertices, at least ``edges_per_vertex + 1``.
     edges_per_vertex
-        How many edges a new vertex brings, at least 1.
+        The number of edges that a new vertex adds, at least 1.
     seed
-        Another seed, another graph.
+        The random seed.
     duplicates
-        "drop" makes the graph simple, at the price of some edges.
+        What to do with duplicate edges; "drop" makes the graph simple.
 
     Notes
     -----
-    Edges are computed independently of each other in an expected constant number of steps, without looking at the graph
-    so far. Takes 8 bytes an edge (16 from 2^31 vertices on) for the endpoints, beside what ``Graph.from_edges`` takes.
+    Each edge is computed independently in an expected constant number of steps, without reading the graph so far.
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from 2^31 vertices on).
 
     References
     ----------
@@ -49,8 +49,8 @@ def barabasi_albert(
     count = whole("num_vertices", num_vertices, 0)
     if count <= per_vertex:
         raise GraphError(
-            f"num_vertices is {count:,} and edges_per_vertex {per_vertex:,}; expected more vertices than that: "
-            f"the graph starts with {per_vertex + 1:,}."
+            f"num_vertices is {count:,} and edges_per_vertex is {per_vertex:,}; expected at least {per_vertex + 1:,} "
+            "vertices, with which the graph starts."
         )
     size = per_vertex * (per_vertex + 1) // 2 + (count - per_vertex - 1) * per_vertex
     check_memory_of_edges(count, size, directed=False)

@@ -1,4 +1,4 @@
-"""R-MAT and the Kronecker graphs of Graph500: adjacency matrices filled by recursion into quadrants."""
+"""R-MAT and the Kronecker graphs of Graph500: each edge recursively picks a quadrant of the adjacency matrix."""
 
 from __future__ import annotations
 
@@ -30,30 +30,29 @@ def rmat(
     loops: Loops = "keep",
     scramble: bool = False,
 ) -> Graph:
-    """A scale-free graph by recursion: each edge picks a quadrant of the adjacency matrix, then one in it, and so on.
+    """R-MAT graph: a scale-free graph whose edges recursively pick a quadrant of the adjacency matrix.
 
     Parameters
     ----------
     scale
         log2 of the number of vertices, up to 40.
     edge_factor
-        Edges per vertex; ``edge_factor * 2**scale`` edges are drawn, rounded to an integer.
+        Edges per vertex: ``edge_factor * 2**scale`` edges are drawn, rounded to an integer.
     a, b, c, d
         Probabilities of the quadrants: upper left, upper right, lower left, lower right. They sum to 1; ``d`` is by
-        default what the others leave. 0.57, 0.19, 0.19, 0.05 are those of Graph500; 0.45, 0.22, 0.22, 0.11 are
-        customary too.
+        default the remainder. Graph500 uses 0.57, 0.19, 0.19, 0.05. Another common choice is 0.45, 0.22, 0.22, 0.11.
     seed
-        Another seed, another graph.
+        The random seed.
     directed
-        False: every drawn pair is an edge in both directions.
+        Whether edges are directed. If not, every drawn pair is an edge in both directions.
     duplicates, loops
-        What becomes of pairs that were drawn again and of self-loops (see ``Graph.from_edges``).
+        What to do with repeated pairs and self-loops (see ``Graph.from_edges``).
     scramble
-        Permute ids at random. Without it, a vertex has the more edges the fewer ones its id has in binary.
+        Permute the ids at random. Otherwise vertices have more edges the fewer ones their id has in binary.
 
     Notes
     -----
-    Takes 8 bytes an edge (16 from scale 31 on) for the endpoints, beside what ``Graph.from_edges`` takes.
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from scale 31 on).
 
     References
     ----------
@@ -75,11 +74,11 @@ def kronecker(
     loops: Loops = "drop",
     scramble: bool = True,
 ) -> Graph:
-    """The graph of the Graph500 benchmark: R-MAT with 0.57, 0.19, 0.19, 0.05, undirected and with scrambled ids.
+    """Graph500 graph: R-MAT with 0.57, 0.19, 0.19, 0.05, undirected and with permuted ids.
 
-    Graph500 draws ``edge_factor * 2**scale`` pairs, among them duplicates and self-loops, and lets its kernels ignore
-    both; the GAP benchmark suite drops them when it builds the graph. So do we, which is why ``num_edges`` is smaller
-    than the number of pairs drawn; ``report`` has the difference. Vertices without edges stay, as in both benchmarks.
+    Graph500 draws ``edge_factor * 2**scale`` pairs, including duplicates and self-loops, and its kernels ignore both.
+    The GAP benchmark suite drops them when it builds the graph, and so does clew. So ``num_edges`` is smaller than the
+    number of pairs drawn; ``report`` has the difference. Vertices without edges stay, as in both benchmarks.
 
     Parameters
     ----------
@@ -88,13 +87,13 @@ def kronecker(
     edge_factor
         Pairs drawn per vertex.
     seed
-        Another seed, another graph.
+        The random seed.
     directed
-        False, as in the benchmark: every drawn pair is an edge in both directions.
+        Whether edges are directed. If not, as in the benchmark, every drawn pair is an edge in both directions.
     duplicates, loops
-        What becomes of pairs that were drawn again and of self-loops (see ``Graph.from_edges``).
+        What to do with repeated pairs and self-loops (see ``Graph.from_edges``).
     scramble
-        Permute ids at random, as the benchmark asks for.
+        Permute the ids at random, as the benchmark requires.
 
     Notes
     -----
@@ -128,7 +127,7 @@ def rmat_edges(
     seed: int = 0,
     scramble: bool = False,
 ) -> tuple[IdArray, IdArray]:
-    """The edges of ``rmat`` as two arrays (source, target) in the order drawn, without building a graph from them."""
+    """The edges of ``rmat`` as two arrays (source, target) in the order drawn, without building a graph."""
     from clew.generate import kernels_edges as kernels
     from clew.generate.alias import alias_table
 

@@ -1,4 +1,4 @@
-"""Small worlds: a ring lattice of which some edges lead far away."""
+"""Small worlds: ring lattices with some long-range edges."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ MAX_ATTEMPTS = 64
 
 
 def small_world(num_vertices: int, neighbors: int, rewire: float, *, seed: int = 0) -> Graph:
-    """The small world of Watts and Strogatz: a ring lattice with some edges rewired at random; undirected and simple.
+    """Watts-Strogatz small world: a ring lattice with some edges rewired at random; undirected and simple.
 
-    Every vertex is first joined to its ``neighbors`` nearest ones on a ring. Then each edge gets, with probability
-    ``rewire``, a new end instead of the clockwise one, drawn from the vertices that the lattice does not join to the
-    end that stays, so that there are no self-loops and no duplicates. There are always ``num_vertices * neighbors / 2``
-    edges. (The original also allows lattice neighbours whose own edge was rewired; for large graphs the two are the
-    same.)
+    Every vertex is first joined to its ``neighbors`` nearest vertices on a ring. Then each edge is rewired with
+    probability ``rewire``: its clockwise end is replaced. The new end is drawn from the vertices that the lattice does
+    not join to the other end, so there are no self-loops or duplicates. There are always ``num_vertices * neighbors /
+    2`` edges. (The original also allows lattice neighbours whose own edge was rewired. For large graphs the two models
+    are the same.)
 
     Parameters
     ----------
     num_vertices
-        More than ``neighbors``; at most 2^31-1.
+        The number of vertices: more than ``neighbors``, at most 2^31-1.
     neighbors
-        An even number.
+        The number of lattice neighbours per vertex, an even number.
     rewire
-        A probability: 0 leaves the ring lattice, 1 rewires all edges. Where the graph is so dense that no free place is
-        found for an edge, it stays as it is.
+        The probability of rewiring an edge: 0 keeps the ring lattice, 1 rewires all edges. In a very dense graph, edges
+        without a free place are not rewired.
     seed
-        Another seed, other edges rewired.
+        The random seed.
 
     Notes
     -----
-    Takes 9 bytes an edge and about 40 for each that is rewired, beside what ``Graph.from_edges`` takes.
+    Besides the memory of ``Graph.from_edges``, it takes 9 bytes per edge and about 40 per rewired edge.
 
     References
     ----------
@@ -51,7 +51,7 @@ def small_world(num_vertices: int, neighbors: int, rewire: float, *, seed: int =
     degree = whole("neighbors", neighbors, 0)
     rewire = probability("rewire", rewire)
     if degree % 2:
-        raise GraphError(f"neighbors is {degree:,}; expected an even number, as many on either side.")
+        raise GraphError(f"neighbors is {degree:,}; expected an even number, half of them on either side.")
     if degree and degree >= count:
         raise GraphError(
             f"neighbors is {degree:,}, but num_vertices is {count:,}; expected more vertices than neighbors."
@@ -71,10 +71,10 @@ def small_world(num_vertices: int, neighbors: int, rewire: float, *, seed: int =
 
 
 def _rewire(slots: npt.NDArray[np.int64], key: np.uint64, count: int, half: int, target: Array) -> None:
-    """Give the edges in ``slots`` new targets such that no two of them are the same.
+    """Give the edges in ``slots`` new targets such that no two edges are equal.
 
-    All draw at once; where several drew the same edge, the first keeps it and the others draw again. New edges never
-    coincide with lattice edges, so one that finds no place can stay where it was.
+    All draw at once. If several drew the same edge, the first keeps it and the others draw again. New edges never
+    coincide with lattice edges, so an edge without a free place can stay unchanged.
     """
     from clew.generate import kernels_ring as kernels
 

@@ -1,4 +1,4 @@
-"""Graphs without chance: path, cycle, star and complete graph, for tests and for known answers."""
+"""Deterministic graphs: path, cycle, star and complete graph, for tests and examples."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from clew.graph import Graph
 
 
 def path(num_vertices: int, directed: bool = False) -> Graph:
-    """Vertices in a row, each joined to the next: n-1 edges.
+    """Path: each vertex is joined to the next; n-1 edges.
 
     Parameters
     ----------
     num_vertices
-        How many; a path of one vertex has no edge.
+        The number of vertices; a path of one vertex has no edge.
     directed
-        Whether edges lead from each vertex to the next only.
+        Whether edges are directed, from each vertex to the next.
 
     Notes
     -----
-    Takes about three times the graph's memory while it is made, as do ``cycle`` and ``star``.
+    Building it takes about three times the graph's memory, as do ``cycle`` and ``star``.
     """
     count = whole("num_vertices", num_vertices, 0)
     check_memory_of_edges(count, count, directed=directed)
@@ -32,14 +32,14 @@ def path(num_vertices: int, directed: bool = False) -> Graph:
 
 
 def cycle(num_vertices: int, directed: bool = False) -> Graph:
-    """Vertices in a ring, each joined to the next: n edges.
+    """Cycle: each vertex is joined to the next, and the last to the first; n edges.
 
     Parameters
     ----------
     num_vertices
-        3 or more.
+        The number of vertices, at least 3.
     directed
-        Whether edges lead from each vertex to the next only.
+        Whether edges are directed, from each vertex to the next.
     """
     count = whole("num_vertices", num_vertices, 3)
     check_memory_of_edges(count, count, directed=directed)
@@ -48,12 +48,12 @@ def cycle(num_vertices: int, directed: bool = False) -> Graph:
 
 
 def star(num_vertices: int) -> Graph:
-    """Vertex 0, joined to each of the others: n-1 edges; undirected.
+    """Star: vertex 0 is joined to every other vertex; n-1 edges; undirected.
 
     Parameters
     ----------
     num_vertices
-        How many, the centre included.
+        The number of vertices, including the centre.
     """
     count = whole("num_vertices", num_vertices, 0)
     check_memory_of_edges(count, count, directed=False)
@@ -62,16 +62,16 @@ def star(num_vertices: int) -> Graph:
 
 
 def complete(num_vertices: int) -> Graph:
-    """Every vertex joined to every other: n(n-1)/2 edges; undirected.
+    """Complete graph: every vertex is joined to every other; n(n-1)/2 edges; undirected.
 
     Parameters
     ----------
     num_vertices
-        How many.
+        The number of vertices.
 
     Notes
     -----
-    Takes about twice the graph's memory while it is made.
+    Building it takes about twice the graph's memory.
     """
     count = whole("num_vertices", num_vertices, 0)
     size = count * (count - 1) // 2

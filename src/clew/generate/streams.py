@@ -1,4 +1,4 @@
-"""Keys of random streams: one for every seed and purpose, so that no two choices share their random numbers."""
+"""Keys of random streams: one per seed and purpose, so that no two choices share random numbers."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SCRAMBLE_ROUNDS = 4
 
 
 def stream(seed: int, purpose: str) -> np.uint64:
-    """The key of a stream of random numbers (see ``kernels_random``): a hash of the seed and of what they are for."""
+    """The key of a random stream (see ``kernels_random``): a hash of the seed and the purpose."""
     number = whole("seed", seed, 0)
     return np.uint64(int.from_bytes(hashlib.blake2b(f"{purpose}:{number}".encode(), digest_size=8).digest(), "little"))
 
 
 def scramble_ids(scale: int, seed: int, *columns: IdArray) -> None:
-    """Permute the ids 0…2^scale-1 in all columns alike and at random, in place."""
+    """Permute the ids 0…2^scale-1 at random in place, in the same way in all columns."""
     from clew.generate import kernels_random as kernels
 
     rounds = np.empty((SCRAMBLE_ROUNDS, 2), dtype=np.uint64)

@@ -15,22 +15,23 @@ BYTES_PER_POINT = 700  # what Qhull takes, measured
 
 
 def delaunay(num_vertices: int, *, seed: int = 0, points: bool = False) -> Graph:
-    """The Delaunay triangulation of random points in the unit square; undirected.
+    """Delaunay triangulation of random points in the unit square; undirected.
 
-    From 3 vertices on it has 3n-3-h edges, where h is the number of points on the convex hull; 2 vertices are joined.
+    It has 3n-3-h edges for 3 or more vertices, where h is the number of points on the convex hull. Two vertices are
+    joined.
 
     Parameters
     ----------
     num_vertices
-        How many points.
+        The number of points.
     seed
-        Another seed, other points.
+        The random seed.
     points
-        Keep the points as ``metadata["coordinates"]``, an array of shape (num_vertices, 2).
+        Store the points as ``metadata["coordinates"]``, an array of shape (num_vertices, 2).
 
     Notes
     -----
-    SciPy's Qhull does the work, on one core: some 10 microseconds and 700 bytes of memory for each point.
+    SciPy's Qhull computes it on one core, in about 10 microseconds and 700 bytes of memory per point.
 
     References
     ----------

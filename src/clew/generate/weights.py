@@ -25,24 +25,24 @@ def random_weights(
 ) -> Graph:
     """The same graph with a random weight on every edge.
 
-    An edge's weight is a hash of the seed, of its endpoints (in either order) and, where several edges join the same
-    two vertices, of which one it is. So the two directions of an edge weigh the same, also those of a directed graph,
-    and an edge keeps its weight when others come or go.
+    The weight of an edge is a hash of the seed, its endpoints (in either order) and its index among parallel edges. So
+    both directions of an edge have the same weight, also in a directed graph. An edge keeps its weight when others are
+    added or removed.
 
     Parameters
     ----------
     graph
-        Any graph; weights it has are replaced.
+        The graph; existing weights are replaced.
     low, high
-        Integers are uniform in low…high, both included; floats in [low, high).
+        The range: integers are uniform in low…high, inclusive; floats in [low, high).
     seed
-        Another seed, other weights.
+        The random seed.
     dtype
-        By default int32, or int64 where ``high`` or ``low`` needs it, if both are integers; float64 otherwise.
+        The dtype. The default for integers is int32, or int64 if ``low`` or ``high`` needs it. Otherwise it is float64.
 
     Notes
     -----
-    Takes the memory of the weights; the other arrays are shared with ``graph``.
+    Takes the memory of the weights. The other arrays are shared with ``graph``.
     """
     check_graph(graph)
     kind = _weight_dtype(low, high, dtype)
@@ -59,7 +59,7 @@ def _integer_weights(rows: Adjacency, low: float, high: float, key: np.uint64, k
     first, last = (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
     smallest, largest = whole("low", low, first, last), whole("high", high, first, last)
     if smallest > largest:
-        raise GraphError(f"low is {smallest:,} and high {largest:,}; expected low ≤ high.")
+        raise GraphError(f"low is {smallest:,} and high is {largest:,}; expected low ≤ high.")
     start, span = np.uint64(smallest % ALL_64_BITS), np.uint64((largest - smallest + 1) % ALL_64_BITS)
     weights = np.empty(rows.num_arcs, dtype=kind)
     bounds = blocks_of(rows)
@@ -74,7 +74,7 @@ def _float_weights(rows: Adjacency, low: float, high: float, key: np.uint64, kin
     smallest, end = real("low", low), real("high", high)
     limit = float(np.finfo(kind).max) / 2  # so that the difference of two of them is a number, too
     if max(abs(smallest), abs(end)) > limit or not kind.type(smallest) < kind.type(end):
-        raise GraphError(f"low is {low} and high {high}; expected low < high, both {kind} and within ±{limit:.2g}.")
+        raise GraphError(f"low is {low} and high is {high}; expected low < high, both {kind} and within ±{limit:.2g}.")
     largest = float(np.nextafter(kind.type(end), kind.type(smallest)))
     weights = np.empty(rows.num_arcs, dtype=kind)
     bounds = blocks_of(rows)
@@ -92,7 +92,7 @@ def _weight_dtype(low: float, high: float, dtype: npt.DTypeLike | None) -> np.dt
     try:
         kind = np.dtype(dtype)
     except TypeError:
-        raise GraphError(f"dtype is {dtype!r}; expected a type of weights such as 'int32' or 'float64'.") from None
+        raise GraphError(f"dtype is {dtype!r}; expected a dtype of weights, such as 'int32' or 'float64'.") from None
     if kind not in WEIGHT_DTYPES:
         raise GraphError(f"dtype is {kind}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
     return kind

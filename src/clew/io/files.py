@@ -1,4 +1,4 @@
-"""``clew.read`` and ``clew.write``: find the format, open the file, hand over."""
+"""``clew.read`` and ``clew.write``: find the format, open the file, hand over; and say what the format cannot hold."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from clew import checks
 from clew.arguments import check_graph
-from clew.errors import FormatError, GraphError
+from clew.counts import counted
+from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io import foreign, registry
-from clew.io.apply import noted
-from clew.io.losses import lost
-from clew.io.options import ReadOptions, WriteOptions
+from clew.io.options import ReadOptions, WriteOptions, noted
+from clew.io.registry import EDGE_LIST, Format
 from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.progress import showing
@@ -51,8 +51,6 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
 def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Graph:  # noqa: A002
     """Read a graph from what is open already: a pipe can be read once only."""
     one = format_of(source, format, chosen)
-    if one.read is None:
-        raise source.error(f"{one.title} can be written but not read.")
     try:
         with showing(f"reading {Path(source.name).name}", unit="B", when=_is_long(source.stored_bytes)) as report:
             graph = one.read(source, _reporting(chosen, report))
@@ -104,8 +102,6 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
 
 def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:
     """Write a graph to what a caller has chosen already: a stream has no name to tell the format from."""
-    if one.write is None:
-        raise FormatError(f"{one.title} can be read but not written.", path=sink.path)
     with sink, showing(f"writing {sink.path.name}", unit="B", when=_is_long(graph.nbytes)) as report:
         one.write(graph, sink, _reporting(chosen, report))
 
@@ -125,3 +121,37 @@ def _options(kind: Any, given: dict[str, Any]) -> Any:
     if unknown:
         raise GraphError(f"there is no option {unknown[0]!r}; expected one of {', '.join(kind.__slots__)}.")
     return kind(**given)
+
+
+def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=False") -> list[str]:
+    """What is not kept where the graph is written in this format to a file with this suffix, a phrase each.
+
+    ``undirected`` is the option with which a file is read as an undirected graph.
+    """
+    found = []
+    if graph.names is not None and not one.keeps_names:
+        found.append("the names of vertices, which are numbers there")
+    if one.name == EDGE_LIST and not _is_counted(graph, suffix) and (isolated := graph.describe().isolated):
+        found.append(f"{counted(isolated, 'vertex')} without edges")
+    if not graph.directed and not (one.keeps_direction and _is_marked(one, suffix)):
+        found.append(f"that edges go both ways: read it with {undirected}")
+    if not graph.weighted and (one.name == "dimacs" or (one.name == "gap" and suffix == ".wsg")):
+        found.append("that edges have no weights: each has weight 1 there")
+    kept = graph.metadata if one.keeps_metadata is None else one.keeps_metadata
+    if dropped := [key for key in graph.metadata if key not in kept]:
+        found.append(f"the metadata {', '.join(map(str, dropped))}")
+    return found
+
+
+def _is_counted(graph: Graph, suffix: str) -> bool:
+    """Whether an edge list says how many vertices there are: it does where there are no edges and it has comments."""
+    from clew.io.edge_list.writer import WITH_HEADER
+
+    return not graph.num_arcs and graph.names is None and suffix not in WITH_HEADER
+
+
+def _is_marked(one: Format, suffix: str) -> bool:
+    """Whether an undirected graph says that it is one: an edge list does in a comment, which not all of them have."""
+    from clew.io.edge_list.writer import WITH_HEADER, WITHOUT_COMMENTS
+
+    return one.name != EDGE_LIST or suffix not in (*WITH_HEADER, *WITHOUT_COMMENTS)

@@ -23,10 +23,9 @@ from clew.counts import counted
 from clew.dtypes import MAX_INT32_VERTICES, OFFSET, Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
-from clew.io.apply import graph_from_rows
 from clew.io.binary import little_endian, typed
-from clew.io.options import ReadOptions, WriteOptions, weight_dtype
-from clew.io.registry import Format, Match
+from clew.io.options import ReadOptions, WriteOptions, graph_from_rows, weight_dtype
+from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source
 
@@ -151,6 +150,3 @@ def _weights_dtype(edge_bytes: int, options: ReadOptions) -> np.dtype[Any]:
             f"they are, so weight_dtype does; expected {', '.join(f'{kind}{8 * edge_bytes}' for kind in _KINDS)}."
         )
     return dtype
-
-
-FORMAT = Format("galois", "Galois binary, versions 1 and 2", (".gr",), sniff, read, write, keeps_direction=False)

@@ -20,10 +20,9 @@ from clew.counts import counted
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
-from clew.io.apply import converted, graph_from_rows
 from clew.io.binary import little_endian, typed
-from clew.io.options import ReadOptions, WriteOptions
-from clew.io.registry import Format, Match
+from clew.io.options import ReadOptions, WriteOptions, converted, graph_from_rows
+from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source
 
@@ -123,6 +122,3 @@ def _sizes(directed: bool, num_entries: int, num_vertices: int) -> tuple[int, in
     sides = 2 if directed else 1
     offsets = 8 * (num_vertices + 1)
     return tuple(_HEADER.size + sides * (offsets + num_entries * each) for each in (4, 8))  # type: ignore[return-value]
-
-
-FORMAT = Format("gap", "GAP serialized graph", (".sg", ".wsg"), sniff, read, write)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from clew.counts import counted
 from clew.errors import FormatError
 from clew.io.source import Source
-from clew.io.text import Line, Table
-from clew.io.text.lines import shown
+from clew.io.text import Line
+from clew.io.text.layout import shown
 
 MANY_VERTICES = 1 << 28  # 2 GiB of offsets: nobody misses them, and an honest file of more vertices has edges to show
 VERTICES_PER_EDGE = 64
@@ -32,6 +32,11 @@ class Word(NamedTuple):
 
     def __str__(self) -> str:
         return shown(self.text)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its line and column."""
+        return self.line.number, self.column
 
 
 def words(line: Line) -> list[Word]:
@@ -58,15 +63,6 @@ def as_count(source: Source, word: Word, name: str) -> int:
     if len(digits[1]) > 19 or (count := int(digits[1])) >= 1 << 63:
         raise error_about(source, word, f"the {name} is {word}; expected an integer below 2^63.")
     return count
-
-
-def check_rows(table: Table, word: Word, promised: int, rows: str) -> None:
-    """Refuse a file with more or fewer rows than its header promises; ``rows`` is what they are called."""
-    problem = f"the header promises {promised:,} {rows}, but there are {table.num_rows:,}"
-    if table.num_rows > promised:
-        raise table.error_at(promised, 0, f"{problem}; this is the first one too many.")
-    if table.num_rows < promised:
-        raise error_about(table.source, word, f"{problem}; is the file cut short?")
 
 
 def check_vertices(source: Source, word: Word, num_vertices: int, num_edges: int, remedy: str = "") -> None:

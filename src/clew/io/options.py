@@ -1,17 +1,23 @@
-"""What a caller may ask of a reader or a writer, apart from the file itself."""
+"""What a caller may ask of a reader or a writer, and what becomes of it.
+
+Readers end with ``graph_from_rows`` or ``graph_from_edges``, so that ``ReadOptions`` mean the same in all of them. What
+a reader decided by itself goes into the graph's report, with the option that overrides it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.checks import flag, one_of, text, whole
-from clew.dtypes import WEIGHT_DTYPES
+from clew.dtypes import WEIGHT_DTYPES, Array
 from clew.errors import GraphError
+from clew.graph import Graph
+from clew.names import VertexNames
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
@@ -131,3 +137,160 @@ def _check_where_given(options: Any, check: Callable[[str, Any], Any], *names: s
 def _check_progress(progress: Any) -> None:
     if progress is not None and not callable(progress):
         raise GraphError(f"progress is {progress!r}; expected a function that is called with (done, total).")
+
+
+def graph_from_rows(
+    indptr: Array,
+    indices: Array,
+    weights: Array | None,
+    options: ReadOptions,
+    *,
+    directed: bool,
+    names: Any = None,
+    id_dtype: npt.DTypeLike | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Graph:
+    """A graph from compressed rows of unknown quality; ``directed`` is what the file says.
+
+    Rows of an undirected graph hold every edge in both directions. That makes both overrides plain: read as directed,
+    such an edge is two; and rows read as undirected must hold both directions already, which is checked.
+    """
+    return Graph.from_csr(
+        indptr,
+        indices,
+        wanted_weights(weights, options),
+        directed=directed if options.directed is None else options.directed,
+        names=names,
+        id_dtype=id_dtype,
+        duplicates=options.duplicates,
+        loops=options.loops,
+        metadata=metadata,
+    )
+
+
+def graph_from_edges(
+    source: Any,
+    target: Any,
+    weights: Array | None,
+    options: ReadOptions,
+    *,
+    directed: bool,
+    num_vertices: int | None = None,
+    names: VertexNames | None = None,
+    metadata: Mapping[str, Any] | None = None,
+) -> Graph:
+    """A graph from one row per edge; ``directed`` and ``num_vertices`` are what the file says, if it says so.
+
+    As with rows, an edge that the file calls undirected is two when read as directed. With ``names``, source and target
+    are ids already. Without, ``options.ids`` decide what integers are; "auto" keeps them as ids also where the file
+    says how many vertices there are.
+    """
+    ids = "keep" if names is not None else options.ids
+    if ids == "text":
+        source, target, ids, num_vertices = _as_text(source), _as_text(target), "keep", None
+    if ids == "auto":
+        known = num_vertices is not None or not _integers(source, target)
+        ids = "keep" if known or ids_are_dense(source, target) else "map"
+    count = num_vertices if names is None else len(names)
+    wanted = directed if options.directed is None else options.directed
+    graph = Graph.from_edges(
+        source,
+        target,
+        wanted_weights(weights, options),
+        None if ids == "map" else count,
+        directed and wanted,
+        options.duplicates,
+        options.loops,
+        ids=ids,
+        names=names,
+        consume=True,
+        metadata=metadata,
+    )
+    if graph.directed == wanted:
+        return graph
+    return Graph(graph.outgoing, directed=wanted, names=graph.names, report=graph.report, metadata=metadata)
+
+
+def noted(graph: Graph, *decisions: str) -> Graph:
+    """The same graph, with what its reader decided in its report."""
+    report = replace(graph.report, decisions=(*graph.report.decisions, *decisions))
+    return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
+
+
+def ids_are_dense(source: Array, target: Array) -> bool:
+    """Whether the integers of both columns are exactly 0…n-1, every one of them used."""
+    if not source.size:
+        return True
+    high = max(int(source.max()), int(target.max()))
+    if min(int(source.min()), int(target.min())) < 0 or high >= source.size + target.size:
+        return False
+    seen = np.zeros(high + 1, dtype=np.bool_)
+    seen[source] = True
+    seen[target] = True
+    return bool(seen.all())
+
+
+def wanted_weights(weights: Array | None, options: ReadOptions) -> Array | None:
+    """The weights that a file holds, as the caller wants them: required, left out, or in another dtype."""
+    if options.weights is False:
+        return None
+    if weights is None:
+        if options.weights:
+            raise GraphError("weights=True asks for edge weights, but there are none; leave weights out.")
+        return None
+    return weights if options.weight_dtype is None else converted(weights, options.weight_dtype)
+
+
+def converted(weights: Array, wanted: npt.DTypeLike) -> Array:
+    """The weights in another dtype. Floats are rounded to the nearest; any other loss is an error."""
+    dtype = weight_dtype(wanted)
+    if dtype == weights.dtype:
+        return weights
+    with np.errstate(invalid="ignore", over="ignore"):
+        result = weights.astype(dtype)
+        lost = ~_fitting(weights, result)
+    if lost.any():
+        raise GraphError(
+            f"{np.count_nonzero(lost):,} weights do not fit {dtype}, the first of them {weights[lost.argmax()]}."
+        )
+    return result
+
+
+def _fitting(weights: Array, result: Array) -> Any:
+    """Which values survive the conversion to ``result``."""
+    if result.dtype.kind == "f":
+        return np.isfinite(result) | ~np.isfinite(weights)
+    if result.dtype.kind == "b" or weights.dtype.kind == "b":
+        return (weights == 0) | (weights == 1)
+    limits = np.iinfo(result.dtype)
+    if weights.dtype.kind == "f":
+        # The largest integer may not be a float, the power of two above it is.
+        return (weights >= float(limits.min)) & (weights < 2.0 ** int(limits.max).bit_length()) & (weights % 1 == 0)
+    return (weights >= limits.min) & (weights <= limits.max)
+
+
+def _as_text(column: Any) -> Any:
+    """Integers as the text they would be written as; names are text already."""
+    import pyarrow as pa
+
+    return pa.array(column).cast(pa.large_string()) if _integers(column) else column
+
+
+def _integers(*columns: Any) -> bool:
+    return all(isinstance(column, np.ndarray) and column.dtype.kind in "iu" for column in columns)
+
+
+def reported(graph: Graph, columns: Mapping[str, str], decisions: Iterable[str]) -> Graph:
+    """The graph with a report that lists the columns of its file and what was decided about them."""
+    report = graph.report.about(columns, decisions)
+    return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
+
+
+def about_direction(directed: bool, options: ReadOptions, *, by: str = "") -> tuple[str, ...]:
+    """What is decided about direction, if the caller does not say; ``by`` is what in the file says so."""
+    if options.directed is not None:
+        return ()
+    if by:
+        way = "directed=False (--undirected)" if directed else "directed=True (--directed)"
+        return (f"Edges are {'directed' if directed else 'undirected'}, as {by} says. Pass {way} to override it.",)
+    return ("Edges were read as directed. Pass directed=False (--undirected) if they go both ways.",)

@@ -1,43 +1,27 @@
 """Which formats there are and which one a file is in: content without doubt decides first, the suffix second.
 
-A new format is one module with a ``FORMAT`` and one line in ``MODULES``.
+A new format is one module with ``sniff``, ``read`` and ``write``, and one entry in ``FORMATS``. A module is loaded only
+when its format is asked for: the entry has what tells most files apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from clew.adjacency import BOUNDARY
 from clew.errors import ClewError, FormatError
 from clew.io import foreign
+from clew.io.options import ReadOptions, WriteOptions
+from clew.io.source import HEAD_BYTES, Source
 
 if TYPE_CHECKING:
     from clew.graph import Graph
-    from clew.io.options import ReadOptions, WriteOptions
     from clew.io.sink import Sink
-    from clew.io.source import Source
-
-#: In the order they are tried: the first that is sure wins, then the first that a suffix speaks for, then the first
-#: that is possible. Formats that edge lists can be taken for stand after those, binary ones after text of their suffix.
-MODULES: tuple[str, ...] = (
-    "clew.io.native",
-    "clew.io.tables.parquet",
-    "clew.io.tables.arrow_ipc",
-    "clew.io.npz",
-    "clew.io.matrix_market",
-    "clew.io.dimacs",
-    "clew.io.galois",
-    "clew.io.gap",
-    "clew.io.ligra",
-    "clew.io.edge_list",
-    "clew.io.metis",
-    "clew.io.ldbc",
-)
-
 
 EDGE_LIST = "edge-list"  # its suffixes, such as .txt, say little: any other format may be in such a file
 
@@ -62,10 +46,12 @@ class Format:
         What a person reads in a table.
     suffixes
         File name endings, without a compression suffix.
-    sniff
-        From the first bytes (decompressed, at most 64 KiB; the whole file if it is shorter) to a ``Match``.
-    read, write
-        The reader and writer; None where the format goes one way only.
+    module
+        Where it is read and written, below ``clew.io``.
+    mark
+        A pattern in the first bytes of every file that ``sniff`` is sure of; None where it is never sure.
+    variant
+        What follows ``sniff``, ``read`` and ``write`` in the module, where it has several formats.
     keeps_names
         Whether a file says what vertices are called, rather than that they are 0…n-1.
     keeps_direction
@@ -76,43 +62,156 @@ class Format:
         Whether ``Match.MAYBE`` is not enough without one of the suffixes.
     may_be_empty
         Whether a file without a byte is one of this format.
-    misnamed
-        From the first bytes of a file that has one of the suffixes to the name of the format that it is in
-        nevertheless, or None.
+    may_be_edges
+        Whether a file with one of the suffixes may be an edge list all the same: ``has_bare_edges`` of the module says.
     """
 
     name: str
     title: str
     suffixes: tuple[str, ...]
-    sniff: Callable[[bytes], Match]
-    read: Callable[[Source, ReadOptions], Graph] | None = None
-    write: Callable[[Graph, Sink, WriteOptions], None] | None = None
+    module: str
+    mark: re.Pattern[bytes] | None = None
+    variant: str = ""
     keeps_names: bool = False
     keeps_direction: bool = True
     keeps_metadata: tuple[str, ...] | None = ()
     needs_suffix: bool = False
     may_be_empty: bool = False
-    misnamed: Callable[[bytes], str | None] | None = None
+    may_be_edges: bool = False
+
+    def function(self, name: str) -> Any:
+        """A function of the module, which is loaded for it."""
+        return getattr(import_module(f"clew.io.{self.module}"), name + self.variant)
+
+    @property
+    def sniff(self) -> Callable[[bytes], Match]:
+        """From the first bytes (decompressed, at most 64 KiB; the whole file if it is shorter) to a ``Match``."""
+        return self.function("sniff")  # type: ignore[no-any-return]
+
+    @property
+    def read(self) -> Callable[[Source, ReadOptions], Graph]:
+        """The reader."""
+        return self.function("read")  # type: ignore[no-any-return]
+
+    @property
+    def write(self) -> Callable[[Graph, Sink, WriteOptions], None]:
+        """The writer."""
+        return self.function("write")  # type: ignore[no-any-return]
 
 
-@cache
-def _declared(module: str) -> tuple[Format, ...]:
-    declared = import_module(module).FORMAT
-    return declared if isinstance(declared, tuple) else (declared,)
+#: One % too few is a slip that some writers made; other readers forgive it as well.
+BANNER = re.compile(rb"\A\s*%%?matrixmarket(?![^ \t\r\n])", re.IGNORECASE)
+_PROBLEM = re.compile(rb"(?:\A|[\r\n])[^\S\r\n]*p[ \t]")
+PROPERTY = re.compile(rb"^[ \t]*graph\.\S+\.(directed|vertex-file|edge-file)[ \t]*[=:]", re.MULTILINE)
+
+#: In the order they are tried: the first that is sure wins, then the first that a suffix speaks for, then the first
+#: that is possible. Formats that edge lists can be taken for stand after those, binary ones after text of their suffix.
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "clew",
+        "clew's own, memory-mapped",
+        (".clew",),
+        "native",
+        re.compile(rb"\ACLEW\r\n\x1a\n"),
+        keeps_names=True,
+        keeps_metadata=None,
+    ),
+    Format(
+        "parquet", "Parquet edge table", (".parquet", ".pq"), "tables.parquet", re.compile(rb"\APAR1"), keeps_names=True
+    ),
+    Format(
+        "arrow",
+        "Arrow IPC edge table",
+        (".arrow", ".feather", ".ipc"),
+        "tables.arrow_ipc",
+        re.compile(rb"\A(ARROW1|FEA1)"),
+        keeps_names=True,
+    ),
+    Format(
+        "npz",
+        "NumPy .npz: edge arrays or a SciPy matrix",
+        (".npz",),
+        "npz",
+        re.compile(rb"\APK\x03\x04"),
+        keeps_names=True,
+    ),
+    Format(
+        "matrix-market",
+        "Matrix Market",
+        (".mtx", ".mm"),
+        "matrix_market",
+        BANNER,
+        keeps_metadata=("bipartite",),
+        needs_suffix=True,  # without its banner, a file reads like an edge list with weights
+        may_be_edges=True,
+    ),
+    Format("dimacs", "DIMACS shortest paths", (".gr",), "dimacs", _PROBLEM, "_paths", keeps_direction=False),
+    Format(
+        "dimacs-col",
+        "DIMACS graph colouring and cliques",
+        (".col", ".clq"),
+        "dimacs",
+        _PROBLEM,
+        "_graph",
+        keeps_metadata=("vertex_weights",),
+    ),
+    Format(
+        "galois",
+        "Galois binary, versions 1 and 2",
+        (".gr",),
+        "galois",
+        re.compile(rb"\A[\x01\x02]\0{7}"),
+        keeps_direction=False,
+    ),
+    Format("gap", "GAP serialized graph", (".sg", ".wsg"), "gap"),
+    Format(
+        "ligra",
+        "Ligra adjacency graph",
+        (".adj", ".ligra"),
+        "ligra",
+        re.compile(rb"\A\s*(Weighted)?AdjacencyGraph(\s|\Z)"),
+        keeps_direction=False,
+        keeps_metadata=(BOUNDARY,),
+    ),
+    Format(
+        EDGE_LIST,
+        "Edge list",
+        (".txt", ".csv", ".tsv", ".el", ".wel", ".edges", ".edgelist", ".snap", ".konect", ".ncol", ".dat"),
+        "edge_list",
+        keeps_names=True,
+    ),
+    Format(
+        "metis",
+        "METIS graph",
+        (".graph", ".mgraph", ".metis"),
+        "metis",
+        keeps_metadata=("vertex_weights", "vertex_sizes"),
+    ),
+    Format(
+        "ldbc",
+        "LDBC Graphalytics graph (.v, .e, .properties)",
+        (".e", ".v", ".properties"),
+        "ldbc",
+        PROPERTY,
+        keeps_names=True,
+        keeps_metadata=("ldbc",),
+        needs_suffix=True,  # the other files are found by it
+        may_be_empty=True,  # a graph without edges has no line in its .e file
+    ),
+)
 
 
-def formats() -> Iterator[Format]:
-    """Every registered format, each imported when its turn comes: who knows after the first need not load the rest."""
-    for module in MODULES:
-        yield from _declared(module)
+def formats() -> tuple[Format, ...]:
+    """Every format, in the order they are tried."""
+    return FORMATS
 
 
 def named(name: str) -> Format:
     """The format called ``name``."""
-    for one in formats():
+    for one in FORMATS:
         if one.name == name:
             return one
-    known = ", ".join(one.name for one in formats())
+    known = ", ".join(one.name for one in FORMATS)
     raise FormatError(f"there is no format called {name!r}; expected one of {known}.")
 
 
@@ -123,28 +222,24 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
     be it one that clew does not read. Only where the suffix stands for none, or for edge lists, which have no mark, is
     the content guessed at. ``otherwise`` names the format to take where the content speaks for none.
     """
-    possible: list[Format] = []
-    for one in formats():
-        match = one.sniff(head) if one.read is not None else Match.NO
-        if match == Match.SURE:
+    for one in FORMATS:
+        if one.mark is not None and one.mark.search(head) and one.sniff(head) == Match.SURE:
             return one
-        if match == Match.MAYBE:
-            possible.append(one)
     if (strange := foreign.by_content(head)) is not None:
         raise foreign.refusal(strange, name)
-    own = [one for one in formats() if suffix in one.suffixes and one.read is not None]
+    own = _by_suffix(suffix)
     if not head:
         return _of_nothing(own, suffix, name)
-    if fitting := [one for one in possible if one in own]:
-        return fitting[0]
+    if (fitting := _first_possible(own, head)) is not None:
+        return fitting
     if otherwise is not None:
         return named(otherwise)
     if (strange := foreign.by_suffix(suffix)) is not None:
         raise foreign.refusal(strange, name, suffix)
     if own and own[0].name != EDGE_LIST:
         return _promised(own, head)
-    if guessed := [one for one in possible if not one.needs_suffix]:
-        return guessed[0]
+    if (guessed := _first_possible([one for one in FORMATS if not one.needs_suffix], head)) is not None:
+        return guessed
     if own and (mistake := _first_mistake(own[0], head, name)) is not None:
         raise mistake
     raise FormatError(
@@ -158,12 +253,16 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
 def contradiction(one: Format, suffix: str) -> str | None:
     """What to say about a file that is in another format than its suffix stands for; None where it is not."""
     own = _by_suffix(suffix)
-    if own is None or own.name == EDGE_LIST or suffix in one.suffixes:
+    if not own or own[0].name == EDGE_LIST or suffix in one.suffixes:
         return None
     return (
-        f"The suffix {suffix!r} stands for {own.title}, but the content was read as {one.name}. "
-        f"Pass format={own.name!r} (--format {own.name}) to override it."
+        f"The suffix {suffix!r} stands for {own[0].title}, but the content was read as {one.name}. "
+        f"Pass format={own[0].name!r} (--format {own[0].name}) to override it."
     )
+
+
+def _first_possible(candidates: list[Format], head: bytes) -> Format | None:
+    return next((one for one in candidates if one.sniff(head) != Match.NO), None)
 
 
 def _of_nothing(own: list[Format], suffix: str, name: str) -> Format:
@@ -176,11 +275,10 @@ def _of_nothing(own: list[Format], suffix: str, name: str) -> Format:
 def _promised(own: list[Format], head: bytes) -> Format:
     """The format that a suffix stands for, although the first bytes do not look like it: its reader says what is wrong.
 
-    Where there are several, as for ``.gr``, the one for text stands before the other in ``MODULES``.
+    Where there are several, as for ``.gr``, the one for text stands before the other in ``FORMATS``.
     """
-    other = next((found for one in own if one.misnamed and (found := one.misnamed(head))), None)
-    if other is not None:
-        return named(other)
+    if own[0].may_be_edges and own[0].function("has_bare_edges")(head):
+        return named(EDGE_LIST)
     return own[-1] if b"\0" in head else own[0]
 
 
@@ -190,11 +288,6 @@ def _expected(own: list[Format], suffix: str) -> str:
 
 def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
     """Where the first bytes of a file break the rules of the format that its name promises; None if no line does."""
-    from clew.io.options import ReadOptions
-    from clew.io.source import HEAD_BYTES, Source
-
-    if one.read is None:
-        return None
     is_whole = len(head) < HEAD_BYTES
     text = head if is_whole else head[: head.rfind(b"\n") + 1]
     try:
@@ -217,23 +310,20 @@ def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
 
 def for_writing(suffix: str, name: str) -> Format:
     """The format that ``suffix`` asks for when a graph is written."""
-    found = _by_suffix(suffix)
-    if found is None or found.write is None:
-        strange = foreign.by_suffix(suffix)
-        problem = f"cannot tell the format from the suffix {suffix!r}"
-        if strange is not None:
-            problem = f"the suffix {suffix!r} stands for {strange.title}, which clew does not write"
-        known = ", ".join(sorted({end for one in formats() if one.write for end in one.suffixes}))
-        raise FormatError(
-            f"{problem}; expected one of {known}.",
-            path=name,
-            remedy="Or name it with format=…; `clew formats` lists them.",
-            option="Or name it with --to; `clew formats` lists them.",
-        )
-    return found
+    if own := _by_suffix(suffix):
+        return own[0]
+    strange = foreign.by_suffix(suffix)
+    problem = f"cannot tell the format from the suffix {suffix!r}"
+    if strange is not None:
+        problem = f"the suffix {suffix!r} stands for {strange.title}, which clew does not write"
+    known = ", ".join(sorted({end for one in FORMATS for end in one.suffixes}))
+    raise FormatError(
+        f"{problem}; expected one of {known}.",
+        path=name,
+        remedy="Or name it with format=…; `clew formats` lists them.",
+        option="Or name it with --to; `clew formats` lists them.",
+    )
 
 
-def _by_suffix(suffix: str) -> Format | None:
-    fitting = [one for one in formats() if suffix in one.suffixes]
-    writable = [one for one in fitting if one.write is not None]
-    return next(iter(writable or fitting), None)
+def _by_suffix(suffix: str) -> list[Format]:
+    return [one for one in FORMATS if suffix in one.suffixes]

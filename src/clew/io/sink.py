@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -16,8 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.errors import FormatError
-from clew.io.codecs import codec_for
-from clew.io.source import COMPRESSION_SUFFIXES, plain_suffix
+from clew.io.source import COMPRESSION_SUFFIXES, codec_for, plain_suffix
 
 
 class Sink:
@@ -62,7 +62,7 @@ class Sink:
 
     def __enter__(self) -> Sink:
         self.check()
-        try:
+        with self._discarded_on_error():
             handle, name = tempfile.mkstemp(
                 prefix=f".{self._target.name[:100]}.", suffix=".part", dir=self._target.parent
             )
@@ -70,12 +70,6 @@ class Sink:
             self._file = os.fdopen(handle, "wb")
             codec = codec_for(self.compression)
             self._stream = self._file if codec is None else codec.wrap(self._file)
-        except OSError as error:
-            self._discard()
-            raise self._failure(error) from None
-        except BaseException:
-            self._discard()
-            raise
         return self
 
     def write(self, data: bytes | memoryview | npt.NDArray[Any]) -> None:
@@ -95,7 +89,7 @@ class Sink:
             return
         assert self._file is not None
         assert self._temporary is not None
-        try:
+        with self._discarded_on_error():
             if self._stream is not self._file:
                 self._stream.close()
             self._file.flush()
@@ -103,11 +97,15 @@ class Sink:
             self._file.close()
             self._temporary.chmod(_mode_for(self._target))
             self._temporary.replace(self._target)
-        except OSError as error:
+
+    @contextlib.contextmanager
+    def _discarded_on_error(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException as error:
             self._discard()
-            raise self._failure(error) from None
-        except BaseException:
-            self._discard()
+            if isinstance(error, OSError):
+                raise self._failure(error) from None
             raise
 
     def _discard(self) -> None:

@@ -1,33 +1,147 @@
 """Bytes to read from: a memory-mapped file, a compressed file unpacked block by block, or a buffer.
 
-Readers see one interface, whatever lies underneath. Memory stays bounded: text is handed out in blocks that end at a
-line's end, and a compressed file is unpacked by a second thread while the block before it is parsed.
+Readers see one interface, whatever lies underneath. The first bytes say which codec a file is packed with. Memory stays
+bounded: text is handed out in blocks that end at a line's end, and a compressed file is unpacked by a second thread
+while the block before it is parsed.
 """
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import mmap
+import re
 import stat
-from collections.abc import Generator, Iterator
+import zlib
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.errors import FormatError
-from clew.io.codecs import BROKEN, START_BYTES, SUFFIXES, Codec, codec_of
 
 Bytes = npt.NDArray[np.uint8]
 
-COMPRESSION_SUFFIXES = SUFFIXES
+#: What the decompressors raise on data that is damaged or cut short (Arrow's errors are ValueErrors and OSErrors).
+BROKEN = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+START_BYTES = 16
 HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 25  # large enough to keep every core busy, small beside the graphs that need blocks at all
 SMALL_BYTES = 1 << 12
 NEWLINE = 10
+
+
+class Codec(NamedTuple):
+    """One way to compress: the suffix that asks for it, the bytes it starts with (a pattern), and its streams."""
+
+    suffix: str
+    magic: bytes
+    open: Callable[[Any], Any]
+    wrap: Callable[[IO[bytes]], Any]
+
+
+class SourceFile(io.RawIOBase):
+    """A buffer (perhaps a memory map) as a file that can be read and sought in, without a copy."""
+
+    def __init__(self, data: Bytes) -> None:
+        self._data = data.data
+        self._place = 0
+
+    def readable(self) -> bool:
+        """Yes."""
+        return True
+
+    def seekable(self) -> bool:
+        """Yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill ``buffer`` with what comes next; returns how many bytes that were."""
+        piece = self._data[self._place : self._place + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._place += len(piece)
+        return len(piece)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Go to a place; returns it."""
+        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: len(self._data)}[whence]
+        if base + offset < 0:
+            raise OSError(f"cannot seek to {base + offset}")
+        self._place = base + offset
+        return self._place
+
+    def tell(self) -> int:
+        """Where the next read starts."""
+        return self._place
+
+
+class _KeepOpen(io.RawIOBase):
+    """A file that a compressor does not close with itself, so that what it wrote can still be synced to disk."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        return self._file.write(data)
+
+
+def _buffered(raw: Any) -> io.BufferedReader:
+    return io.BufferedReader(SourceFile(raw), 1 << 18)
+
+
+def _open_zstd(raw: Any) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd")
+
+
+def _wrap_zstd(file: IO[bytes]) -> Any:
+    import pyarrow as pa
+
+    return pa.CompressedOutputStream(pa.PythonFile(_KeepOpen(file), mode="w"), "zstd")
+
+
+_CODECS = (
+    Codec(
+        ".gz",
+        rb"\x1f\x8b\x08",
+        lambda raw: gzip.GzipFile(fileobj=_buffered(raw)),
+        lambda file: gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0),
+    ),
+    Codec(
+        ".bz2",
+        rb"BZh[1-9](1AY&SY|\x17rE8P\x90)",
+        lambda raw: bz2.BZ2File(_buffered(raw)),
+        lambda file: bz2.BZ2File(file, "wb"),
+    ),
+    Codec(
+        ".xz",
+        rb"\xfd7zXZ\x00",
+        lambda raw: lzma.LZMAFile(_buffered(raw)),  # noqa: SIM115
+        lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115
+    ),
+    Codec(".zst", rb"\x28\xb5\x2f\xfd", _open_zstd, _wrap_zstd),
+)
+COMPRESSION_SUFFIXES = tuple(codec.suffix for codec in _CODECS)
+
+
+def codec_of(start: bytes) -> Codec | None:
+    """The codec whose data begins like ``start`` (``START_BYTES`` of it are enough), or None."""
+    return next((codec for codec in _CODECS if re.match(codec.magic, start, re.DOTALL)), None)
+
+
+def codec_for(suffix: str | None) -> Codec | None:
+    """The codec that a file name's suffix asks for, or None."""
+    return next((codec for codec in _CODECS if codec.suffix == suffix), None)
 
 
 class Block(NamedTuple):
@@ -156,7 +270,9 @@ class Source:
                 self._mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
                 return np.frombuffer(self._mapping, dtype=np.uint8)
         except FileNotFoundError:
-            raise FormatError("there is no such file.", path=path) from None
+            address = re.match(r"(https?|ftp|s3|gs):/", str(path)) is not None
+            advice = " clew reads local files: download it first." if address else ""
+            raise FormatError(f"there is no such file.{advice}", path=path) from None
         except PermissionError:
             raise FormatError("permission to read the file was denied; check its mode and owner.", path=path) from None
         except OSError as error:
@@ -242,6 +358,12 @@ def plain_suffix(path: Path) -> str:
     if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
         suffixes.pop()
     return suffixes[-1] if suffixes else ""
+
+
+def packed_or_not(folder: Path, name: str) -> Path | None:
+    """The file of this name, compressed or not; None where there is none."""
+    candidates = (folder / (name + compression) for compression in ("", *COMPRESSION_SUFFIXES))
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 def _filled(stream: IO[bytes], size: int) -> Bytes:

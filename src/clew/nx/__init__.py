@@ -1,6 +1,6 @@
 """clew as a backend of NetworkX: ``nx.pagerank(G, backend="clew")``, or ``NETWORKX_BACKEND_PRIORITY=clew``.
 
-Algorithms stay in ``clew.algorithms``; here are NetworkX's signatures, names of nodes, orders and exceptions.
+Algorithms are in ``clew.algorithms``. Here are NetworkX's signatures, node names, orders and exceptions.
 """
 
 from clew.nx.conversion import from_clew

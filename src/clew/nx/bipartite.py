@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
-from clew.algorithms.bipartite_matching.cpu import two_sides
+from clew.algorithms.bipartite_matching.sides import two_sides
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.in_order import maximum_matching
 from clew.nx.serving import graph_is_directed, served
@@ -24,7 +24,7 @@ def is_bipartite(G: ClewGraph) -> bool:
 
 
 def _left_of(G: ClewGraph) -> set[Node]:
-    """The nodes on the side of the first node; an error where that is not the only way to choose."""
+    """The nodes on the side of the first node; raise an error if the sides are not unique."""
     graph = G.unweighted
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
@@ -37,14 +37,14 @@ def _left_of(G: ClewGraph) -> set[Node]:
 
 
 def _matching(G: ClewGraph, top_nodes: Iterable[Node] | None) -> dict[Node, Node]:
-    """NetworkX goes over the sets of both sides in the order of the sets, and over neighbours in that of the graph."""
+    """NetworkX iterates over both sides in set order, and over neighbours in graph order."""
     left = _left_of(G) if top_nodes is None else set(top_nodes)
     right = set(G) - left
     vertices = G.vertices(left)
     on_left = np.zeros(len(G), dtype=np.bool_)
     on_left[vertices] = True
     if (on_left[G.sources] & on_left[G.indices]).any():
-        raise NotImplementedError("top_nodes are neighbours of each other; clew needs the nodes of one side.")
+        raise NotImplementedError("some top_nodes are neighbours; clew needs the nodes of one side.")
     mate = maximum_matching(G.indptr, G.indices, vertices)
     pairs = zip(G.nodes, mate.tolist(), strict=True)
     partner = {node: G.nodes[other] for node, other in pairs if other >= 0}
@@ -53,11 +53,11 @@ def _matching(G: ClewGraph, top_nodes: Iterable[Node] | None) -> dict[Node, Node
 
 @served(graph_is_directed)
 def hopcroft_karp_matching(G: ClewGraph, top_nodes: Iterable[Node] | None = None) -> dict[Node, Node]:
-    """A maximum matching, every pair both ways."""
+    """A maximum matching, with every pair in both directions."""
     return _matching(G, top_nodes)
 
 
 @served(graph_is_directed)
 def eppstein_matching(G: ClewGraph, top_nodes: Iterable[Node] | None = None) -> dict[Node, Node]:
-    """A maximum matching, every pair both ways."""
+    """A maximum matching, with every pair in both directions."""
     return _matching(G, top_nodes)

@@ -23,7 +23,7 @@ DIVERGING = partial(np.errstate, over="ignore", invalid="ignore")
 
 
 def _endpoints_count(endpoints: bool) -> str | None:
-    return "endpoints is True; clew counts the nodes between the ends of a path only." if endpoints else None
+    return "endpoints is True; clew counts only the inner nodes of a path." if endpoints else None
 
 
 @served(weights_are_asked_for, _endpoints_count)
@@ -35,7 +35,7 @@ def betweenness_centrality(
     endpoints: bool = False,  # noqa: ARG001
     seed: Random | None = None,
 ) -> dict[Node, float]:
-    """Samples are the same nodes that NetworkX takes for the same seed."""
+    """Samples are the nodes that NetworkX draws for the same seed."""
     samples = None
     if k is not None and k != len(G):
         samples = np.array((seed or Random()).sample(range(len(G)), k))
@@ -56,19 +56,19 @@ def _by_degree(G: ClewGraph, degrees: Array) -> dict[Node, float]:
 
 @served(quick=True)
 def degree_centrality(G: ClewGraph) -> dict[Node, float]:
-    """Degrees in and out together, divided by the number of other nodes."""
+    """In- and out-degree together, divided by the number of other nodes."""
     return _by_degree(G, G.degrees)
 
 
 @served(quick=True)
 def in_degree_centrality(G: ClewGraph) -> dict[Node, float]:
-    """Edges in, divided by the number of other nodes."""
+    """In-degree, divided by the number of other nodes."""
     return _by_degree(G, G.unweighted.degrees("in"))
 
 
 @served(quick=True)
 def out_degree_centrality(G: ClewGraph) -> dict[Node, float]:
-    """Edges out, divided by the number of other nodes."""
+    """Out-degree, divided by the number of other nodes."""
     return _by_degree(G, G.unweighted.degrees())
 
 
@@ -137,7 +137,7 @@ def katz_centrality(
     normalized: bool = True,
     weight: str | None = None,
 ) -> dict[Node, float]:
-    """The iteration x = alpha · Aᵀx + beta, until it hardly changes."""
+    """The iteration x = alpha · Aᵀx + beta, until it converges."""
     if len(G) == 0:
         return {}
     x = np.zeros(len(G)) if nstart is None else _start(G, nstart)

@@ -1,4 +1,4 @@
-"""Triangles, squares, and how close they come to what is possible."""
+"""Triangles, squares and clustering coefficients."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from clew.nx.squares import square_clustering as squares_of
 
 @served(graph_has_parallel_edges)
 def triangles(G: ClewGraph, nodes: Any = None) -> Any:
-    """How many triangles every node is in."""
+    """The number of triangles at every node."""
     return answer(G, algorithms.triangles(G.unweighted).numpy().count, nodes)
 
 

@@ -39,14 +39,14 @@ def _is_one(G: ClewGraph) -> bool:
 
 @served()
 def connected_components(G: ClewGraph) -> Iterator[set[Node]]:
-    """In the order of their first nodes, as NetworkX finds them."""
+    """In the order of their first nodes, as in NetworkX."""
     found = _found(G)
     return sets_of(G, found.label, found.sizes)
 
 
 @served()
 def number_connected_components(G: ClewGraph) -> int:
-    """Counted without making sets."""
+    """Counted without building sets."""
     return int(_found(G).count)
 
 
@@ -65,14 +65,14 @@ def node_connected_component(G: ClewGraph, n: Node) -> set[Node]:
 
 @served()
 def weakly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
-    """In the order of their first nodes, as NetworkX finds them."""
+    """In the order of their first nodes, as in NetworkX."""
     found = _found(G)
     return sets_of(G, found.label, found.sizes)
 
 
 @served()
 def number_weakly_connected_components(G: ClewGraph) -> int:
-    """Counted without making sets."""
+    """Counted without building sets."""
     return int(_found(G).count)
 
 

@@ -1,7 +1,7 @@
 """NetworkX graphs to arrays and back.
 
-NetworkX keeps a dict of neighbours per node, undirected edges in both: these are compressed rows already. All loops
-over edges run inside ``itertools`` and NumPy.
+NetworkX stores a dict of neighbours per node, and undirected edges in both: these are compressed rows already. All
+loops over edges run inside ``itertools`` and NumPy.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ def convert_from_nx(
     name: str | None = None,  # noqa: ARG001, NetworkX passes these
     graph_name: str | None = None,  # noqa: ARG001
 ) -> ClewGraph:
-    """A NetworkX graph as arrays, with the edge attributes asked for; NetworkX calls this, and keeps what it gives."""
+    """A NetworkX graph as arrays, with the requested edge attributes; NetworkX calls this and caches the result."""
     _refuse_own_neighbors(graph)
     original = graph
-    if hasattr(graph, "_graph"):  # a view, which is not told when the graph below it changes: nothing may be kept
+    if hasattr(graph, "_graph"):  # a view, which does not notice changes of its graph: nothing may be cached
         graph.__networkx_cache__ = None
     if type(graph._adj) is not dict:  # a view that filters, whose rows may say they are longer than they are
         graph = graph.copy()
@@ -58,22 +58,22 @@ def convert_from_nx(
 
 
 def _refuse_own_neighbors(graph: nx.Graph[Any]) -> None:
-    """A subclass may compute its edges, as NetworkX's own complement of a graph does: then the dicts are not they."""
+    """A subclass may compute its edges, as NetworkX's complement view does: then the dicts do not hold them."""
     bases = (nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph)
     for name in ("__getitem__", "__iter__", "adj", "adjacency", "neighbors"):
         if not any(getattr(type(graph), name) is getattr(base, name) for base in bases):
             raise NotImplementedError(
-                f"{type(graph).__name__} has its own {name}; clew takes edges from where NetworkX's classes keep them."
+                f"{type(graph).__name__} has its own {name}; clew reads edges from the dicts of NetworkX's classes."
             )
 
 
 def convert_to_nx(result: Any, *, name: str | None = None) -> Any:  # noqa: ARG001, NetworkX passes it
-    """A NetworkX graph of a ``ClewGraph``; anything else as it is."""
+    """A NetworkX graph of a ``ClewGraph``; anything else unchanged."""
     return to_networkx(result) if isinstance(result, ClewGraph) else result
 
 
 def to_networkx(graph: ClewGraph) -> nx.Graph[Any]:
-    """The graph that was converted where it was kept, else a new one with its nodes and edges."""
+    """The converted graph if it is cached, otherwise a new one with its nodes and edges."""
     if graph.original is not None:
         return graph.original
     kinds = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
@@ -92,7 +92,7 @@ def to_networkx(graph: ClewGraph) -> nx.Graph[Any]:
 
 
 def from_clew(graph: Graph) -> ClewGraph:
-    """A graph of clew for NetworkX's functions, without a NetworkX graph: ``nx.pagerank(from_clew(graph))``.
+    """Wrap a clew graph for NetworkX's functions: ``nx.pagerank(from_clew(graph))``.
 
     Its weights are the edge attribute "weight".
     """

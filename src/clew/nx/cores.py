@@ -1,4 +1,4 @@
-"""Core numbers, and the subgraphs that they cut out."""
+"""Core numbers, and the subgraphs that they define."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _selected(
     cores = _cores(G, given)
     if k is None:
         if cores.size == 0:
-            raise ValueError("the graph has no nodes, so there is no largest core; give k.")
+            raise ValueError("the graph has no nodes, so there is no largest core; pass k.")
         k = int(cores.max())
     return _subgraph(G, keep(cores, k))
 
@@ -68,7 +68,7 @@ def k_crust(G: ClewGraph, k: int | None = None, core_number: Mapping[Node, int] 
     cores = _cores(G, core_number)
     if k is None:
         if cores.size == 0:
-            raise ValueError("the graph has no nodes, so there is no largest core; give k.")
+            raise ValueError("the graph has no nodes, so there is no largest core; pass k.")
         k = int(cores.max()) - 1
     return _subgraph(G, cores <= k)
 

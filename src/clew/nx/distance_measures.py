@@ -1,4 +1,4 @@
-"""Measures made of the distances from every node: of a row of distances only what is asked for is kept."""
+"""Measures of the distances from every node, reduced row by row."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from clew.nx.serving import served, weight_is_a_function
 
 
 def _distance_is_a_function(distance: Any) -> str | None:
-    return "distance is a function; clew takes the name of an edge attribute." if callable(distance) else None
+    return "distance is a function; clew needs the name of an edge attribute." if callable(distance) else None
 
 
 def _lengths_are_given(sp: Any) -> str | None:
-    return "sp is given, so there are no paths left to find." if sp is not None else None
+    return "sp is given, so there are no paths to compute." if sp is not None else None
 
 
 def _eccentricities_are_given(e: Any) -> str | None:
-    return "e is given, so there are no paths left to find." if e is not None else None
+    return "e is given, so there are no paths to compute." if e is not None else None
 
 
 def _attribute_is_written(attr: Any) -> str | None:

@@ -1,4 +1,4 @@
-"""ClewGraph: a NetworkX graph as arrays, with clew's graph made of them when it is first needed."""
+"""ClewGraph: a NetworkX graph as arrays, from which clew's graph is built on first use."""
 
 from __future__ import annotations
 
@@ -25,29 +25,28 @@ Node = Any  # anything that can be hashed
 class ClewGraph:
     """Nodes in NetworkX's order, their neighbours in NetworkX's order, and edge attributes as arrays.
 
-    Nodes and edges do not change; edge attributes are read again where they were changed in place. NetworkX's
-    functions take it as it is; those that clew does not serve convert it back where ``nx.config.fallback_to_nx`` is
-    set.
+    Nodes and edges do not change. Edge attributes are read again if they were changed in place. NetworkX's functions
+    take it as it is. Functions that clew does not support convert it back if ``nx.config.fallback_to_nx`` is set.
 
     Parameters
     ----------
     nodes
-        In NetworkX's order: node i is vertex i of ``graph``.
+        Nodes in NetworkX's order: node i is vertex i of ``graph``.
     indptr, indices
         The neighbours of every node, in the order NetworkX lists them; undirected edges in both rows.
     directed, multigraph
-        As NetworkX calls them.
+        As in NetworkX.
     values
-        Edge attributes by name, in the order of ``indices``, where there is no NetworkX graph.
+        Edge attributes by name, in the order of ``indices``, if there is no NetworkX graph.
     dicts, in_dicts
-        The dicts in which a NetworkX graph keeps its edges, and in-edges if it is directed; attributes are read when
-        they are first needed.
+        The dicts in which a NetworkX graph stores its edges, and its in-edges if it is directed. Attributes are read on
+        first use.
     defaults
-        The attributes that were asked for, with the value of an edge that lacks one; 1 for others.
+        The requested attributes, with the value of an edge that lacks one; 1 for others.
     original
-        The NetworkX graph, kept where its attributes are needed for an answer that is a graph.
+        The NetworkX graph, retained if its attributes are needed for a result that is a graph.
     attributes
-        Of the graph itself.
+        The attributes of the graph itself.
     """
 
     __networkx_backend__ = "clew"
@@ -224,7 +223,7 @@ class ClewGraph:
         return values
 
     def known_values(self) -> dict[str, Array]:
-        """The attributes that were asked for or given."""
+        """The attributes that were requested or given."""
         names = [*self._values, *(name for name in self._defaults if name not in self._values)]
         return {name: values.array for name in names if (values := self._current(name)) is not None}
 

@@ -1,4 +1,4 @@
-"""The object that NetworkX asks: which functions there are, and whether they can and should run."""
+"""The backend object for NetworkX: the supported functions, and whether they can and should run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODULES = {name: module for module, names in FUNCTIONS.items() for name in names
 
 
 class Backend:
-    """NetworkX's backend protocol; functions are attributes, imported when they are first asked for."""
+    """NetworkX's backend protocol; functions are attributes, imported on first use."""
 
     convert_from_nx = staticmethod(conversion.convert_from_nx)
     convert_to_nx = staticmethod(conversion.convert_to_nx)

@@ -84,7 +84,7 @@ def hits(
         raise nx.PowerIterationFailedConvergence(max_iter)
     graph = G.weighted("weight")
     if graph.weighted:
-        raise NotImplementedError("edges have weights; clew's hubs and authorities count every edge alike.")
+        raise NotImplementedError("edges have weights; clew's hubs and authorities count every edge as 1.")
     if graph.num_edges == 0:
         raise NotImplementedError("the graph has no edges; clew gives scores of 0 then, and NetworkX others.")
     if len(G) == 1:

@@ -1,4 +1,4 @@
-"""Label propagation by turns, on the CPU."""
+"""Label propagation by colour classes, on the CPU."""
 
 from __future__ import annotations
 

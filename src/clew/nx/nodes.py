@@ -21,7 +21,7 @@ def vertex_of(G: ClewGraph, node: Node, what: str = "Node", missing: str = "is n
 
 
 def neighbor_of(G: ClewGraph, node: Node) -> int:
-    """The vertex of a node whose neighbours are asked for, or the error NetworkX has where it is not there."""
+    """The vertex of a node whose neighbours are requested, or NetworkX's error if it is not in the graph."""
     if node not in G:
         raise nx.NetworkXError(f"The node {node} is not in the {'digraph' if G.is_directed() else 'graph'}.")
     return G.positions[node]

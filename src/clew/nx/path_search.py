@@ -55,7 +55,7 @@ def routes(G: ClewGraph, weight: str | None, *, backward: bool = False) -> Route
 def nearest(ways: Routes, start: int, cutoff: float | None = None, *, paths: bool = True) -> Tree:
     """Over weights of 0 or more; without weights, every edge counts 1.
 
-    Without ``paths``, parents may be other ones in every run, which saves time where only distances are asked for.
+    Without ``paths``, parents may be other ones in every run, which saves time if only distances are needed.
     """
     if ways.rows is not None:
         return _in_order(ways.rows, np.array([start]), cutoff)
@@ -105,7 +105,7 @@ def check_lengths(graph: Graph) -> None:
     check_finite(graph)
     assert graph.weights is not None
     if graph.weights.dtype.kind in "if" and graph.weights.min(initial=0) < 0:
-        raise NotImplementedError("some weights are negative; clew serves this for weights of 0 or more.")
+        raise NotImplementedError("some weights are negative; clew supports only weights of 0 or more here.")
 
 
 def check_sums(graph: Graph) -> None:
@@ -114,20 +114,20 @@ def check_sums(graph: Graph) -> None:
     if graph.weights.dtype.kind != "f" and graph.num_arcs:
         largest = max(abs(int(graph.weights.min())), abs(int(graph.weights.max())))
         if largest * graph.num_vertices**2 >= 2**62:
-            raise NotImplementedError("sums of these weights may not fit 64 bits.")
+            raise NotImplementedError("sums of these weights may not fit in 64 bits.")
 
 
 def check_finite(graph: Graph) -> None:
     """For NetworkX an infinite weight is a way of infinite length, for clew no way."""
     assert graph.weights is not None
     if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
-        raise NotImplementedError("some weights are infinite or NaN; clew does not go along such edges.")
+        raise NotImplementedError("some weights are infinite or NaN; clew ignores such edges.")
 
 
 def each(G: ClewGraph, ways: Routes, search: Callable[[Routes, int], Tree]) -> Iterator[tuple[Node, Tree]]:
     """Every node with what a search from it finds, one at a time.
 
-    The first search is made at once: whatever clew has against the weights is said before an iterator is returned.
+    The first search runs at once, so that errors about the weights are raised before an iterator is returned.
     """
     if len(G) == 0:
         return iter(())

@@ -17,7 +17,7 @@ VALUES = methodcaller("values")
 
 
 def rows_as_arrays(rows: Dicts, nodes: list[Any], *, multigraph: bool) -> tuple[npt.NDArray[np.int64], Array]:
-    """Offsets and neighbours; parallel edges stand beside each other."""
+    """Offsets and neighbours; parallel edges are adjacent."""
     degrees = np.fromiter(map(len, rows.values()), dtype=np.int64, count=len(nodes))
     ids = np.int32 if len(nodes) <= MAX_INT32_VERTICES else np.int64
     targets: Any = chain.from_iterable(rows.values())

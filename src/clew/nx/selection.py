@@ -1,4 +1,4 @@
-"""Colours, independent sets and communities: answers of which many are valid."""
+"""Colourings, independent sets and communities: problems with many valid results."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ ORDERS: dict[str, Order] = {
 def _strategy_is_not_clews(strategy: Any) -> str | None:
     if isinstance(strategy, str) and strategy in ORDERS:
         return None
-    return f"strategy is {strategy!r}; clew has {', '.join(map(repr, ORDERS))}."
+    return f"strategy is {strategy!r}; clew supports {', '.join(map(repr, ORDERS))}."
 
 
 def _interchange_is_asked_for(interchange: bool) -> str | None:
-    return "interchange is True; clew gives every node one colour and keeps it." if interchange else None
+    return "interchange is True; clew does not change a colour once it is assigned." if interchange else None
 
 
 @served(graph_is_directed, _strategy_is_not_clews, _interchange_is_asked_for)
@@ -48,7 +48,7 @@ def greedy_color(
     strategy: str = "largest_first",
     interchange: bool = False,  # noqa: ARG001
 ) -> dict[Node, int]:
-    """The greedy colouring of one order of the nodes, which may break ties otherwise than NetworkX's."""
+    """The greedy colouring in the order of one strategy, which may break ties differently from NetworkX."""
     seed = Random().getrandbits(31) if strategy == "random_sequential" else 0
     return G.by_node(algorithms.coloring(G.unweighted, order=ORDERS[strategy], seed=seed).numpy().color)
 
@@ -57,7 +57,7 @@ def greedy_color(
 def maximal_independent_set(
     G: ClewGraph, nodes: Iterable[Node] | None = None, seed: Random | None = None
 ) -> list[Node]:
-    """A set with ``nodes`` in it; the rest is chosen among those that are not their neighbours."""
+    """A set that contains ``nodes``; the rest is chosen from the other nodes that are not their neighbours."""
     seed = seed or NOT_SEEDED
     given = set(nodes or ())
     if not given and (len(G) == 0 or seed is not NOT_SEEDED):
@@ -80,7 +80,7 @@ def maximal_independent_set(
 
 
 def _seeded_set(G: ClewGraph, given: set[Node], taken: Array, seed: Random) -> list[Node]:
-    """The set that NetworkX gives for a seed: which node is drawn depends on the order of a set of those left."""
+    """The set that NetworkX returns for a seed: the drawn node depends on the order of a set."""
     neighbors = set(G.named(np.flatnonzero(taken))) - given
     left = set(G.nodes).difference(neighbors.union(given))
     found = list(given)
@@ -93,7 +93,7 @@ def _seeded_set(G: ClewGraph, given: set[Node], taken: Array, seed: Random) -> l
 
 @served()
 def label_propagation_communities(G: ClewGraph) -> ValuesView[set[Node]]:
-    """Neighbours take turns, by the colours of a colouring; no label is more frequent around a node than its own."""
+    """Nodes are updated by the colours of a colouring, until every node has the most frequent label around it."""
     graph = G.unweighted
     if G.is_multigraph():
         graph = type(graph).from_csr(graph.indptr, graph.indices, directed=False, duplicates="drop")

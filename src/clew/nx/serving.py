@@ -1,4 +1,4 @@
-"""How a function is offered to NetworkX: what it refuses, and whether it is worth a conversion."""
+"""How functions are registered with NetworkX: unsupported arguments, and whether a conversion pays off."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 class Terms:
-    """On which terms a function is served."""
+    """The conditions for running a function."""
 
     def __init__(self, function: Callable[..., Any], refusals: tuple[Refusal, ...], quick: bool) -> None:
         self._signature = inspect.signature(function)
@@ -29,7 +29,7 @@ class Terms:
         self.quick = quick
 
     def refusal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
-        """Why these arguments are not served, or None."""
+        """Why these arguments are not supported, or None."""
         if not self._refusals:
             return None
         try:
@@ -42,11 +42,11 @@ class Terms:
 
 
 def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Function]:
-    """Offer a function to NetworkX, except for the arguments that one of ``refusals`` has a reason against.
+    """Register a function with NetworkX, except for arguments that one of ``refusals`` rejects.
 
-    ``quick`` marks what NetworkX finds out without looking at most edges: such calls are only worth taking for a graph
-    that is converted already. Errors of clew about a graph or about memory become ``NotImplementedError``, so
-    that NetworkX runs its own function.
+    ``quick`` marks functions that NetworkX computes from few edges: clew runs them only on a graph that is already
+    converted. clew's errors about a graph or about memory become ``NotImplementedError``, so that NetworkX runs its own
+    function.
     """
 
     def offer(function: Function) -> Function:
@@ -56,7 +56,7 @@ def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Func
             try:
                 found = function(*args, **kwargs)
             except (GraphError, ResourceError) as error:
-                raise NotImplementedError(f"clew does not serve this graph: {error}") from error
+                raise NotImplementedError(f"clew does not support this graph: {error}") from error
             CALLS[function.__name__] += 1
             return found
 
@@ -68,24 +68,24 @@ def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Func
 
 def weight_is_a_function(weight: Any) -> str | None:
     """Arrays hold the values of one attribute."""
-    return "weight is a function; clew takes the name of an edge attribute." if callable(weight) else None
+    return "weight is a function; clew needs the name of an edge attribute." if callable(weight) else None
 
 
 def weights_are_asked_for(weight: Any) -> str | None:
     """For algorithms that count edges."""
-    return f"weight is {weight!r}; clew counts every edge as 1 here." if weight is not None else None
+    return f"weight is {weight!r}; clew counts every edge as 1 in this function." if weight is not None else None
 
 
 def graph_is_directed(G: Any) -> str | None:
     """For algorithms whose meaning on directed graphs differs."""
-    return "the graph is directed; clew serves this for undirected graphs." if G.is_directed() else None
+    return "the graph is directed; clew supports only undirected graphs here." if G.is_directed() else None
 
 
 def graph_is_undirected(G: Any) -> str | None:
     """For algorithms about directions."""
-    return None if G.is_directed() else "the graph is undirected; clew serves this for directed graphs."
+    return None if G.is_directed() else "the graph is undirected; clew supports only directed graphs here."
 
 
 def graph_has_parallel_edges(G: Any) -> str | None:
     """For algorithms that take neighbours once."""
-    return "the graph is a multigraph; clew serves this for simple graphs." if G.is_multigraph() else None
+    return "the graph is a multigraph; clew supports only simple graphs here." if G.is_multigraph() else None

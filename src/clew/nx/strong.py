@@ -28,12 +28,12 @@ def _in_order(G: ClewGraph) -> tuple[Array, int]:
 
 
 def _source_is_given(source: Any) -> str | None:
-    return "source is given; clew finds the components of all nodes." if source is not None else None
+    return "source is given; clew computes the components of all nodes." if source is not None else None
 
 
 @served()
 def strongly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
-    """In the order in which NetworkX finds them: a component after all that can be reached from it."""
+    """In NetworkX's order: a component after all that can be reached from it."""
     label, count = _in_order(G)
     return sets_of(G, label, np.bincount(label, minlength=count))
 
@@ -55,7 +55,7 @@ def kosaraju_strongly_connected_components(
 
 @served()
 def number_strongly_connected_components(G: ClewGraph) -> int:
-    """Counted without making sets."""
+    """Counted without building sets."""
     return int(_found(G).count)
 
 
@@ -86,7 +86,7 @@ def attracting_components(G: ClewGraph) -> Iterator[set[Node]]:
 
 @served()
 def number_attracting_components(G: ClewGraph) -> int:
-    """Counted without making sets."""
+    """Counted without building sets."""
     return int(_attracting(G)[1].size)
 
 

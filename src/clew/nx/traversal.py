@@ -21,7 +21,7 @@ from clew.nx.serving import served
 
 
 def _neighbors_are_sorted(sort_neighbors: Any) -> str | None:
-    return "sort_neighbors is a function; clew takes neighbours in the graph's order." if sort_neighbors else None
+    return "sort_neighbors is a function; clew uses the graph's order." if sort_neighbors else None
 
 
 def _search(G: ClewGraph, source: Node, *, backward: bool, limit: int | None) -> Searched:
@@ -44,7 +44,7 @@ def bfs_edges(
     depth_limit: int | None = None,
     sort_neighbors: Any = None,  # noqa: ARG001
 ) -> Iterator[tuple[Node, Node]]:
-    """From the node that found it to every node, in the order they are found."""
+    """The tree edges, in the order in which nodes are discovered."""
     return _edges(G, source, reverse, depth_limit)
 
 
@@ -70,7 +70,7 @@ def bfs_predecessors(
     depth_limit: int | None = None,
     sort_neighbors: Any = None,  # noqa: ARG001
 ) -> Iterator[tuple[Node, Node]]:
-    """Every node with the one that found it."""
+    """Every node with its predecessor."""
     return ((child, parent) for parent, child in _edges(G, source, False, depth_limit))
 
 
@@ -81,7 +81,7 @@ def bfs_successors(
     depth_limit: int | None = None,
     sort_neighbors: Any = None,  # noqa: ARG001
 ) -> Iterator[tuple[Node, list[Node]]]:
-    """Every node that found others, with those."""
+    """Every node with its successors."""
     edges = list(_edges(G, source, False, depth_limit))
     if not edges:
         return iter([(source, [])])
@@ -102,7 +102,7 @@ def bfs_layers(G: ClewGraph, sources: Any) -> Iterator[list[Node]]:
 
 @served()
 def descendants_at_distance(G: ClewGraph, source: Node, distance: int) -> set[Node]:
-    """Nodes that are exactly so many edges away."""
+    """The nodes at exactly this distance."""
     if source not in G:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     if distance < 0:

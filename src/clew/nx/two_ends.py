@@ -10,7 +10,7 @@ from clew.dtypes import Array, as_bits
 
 
 class Rows(NamedTuple):
-    """Neighbours in an order of their own, with weights or without."""
+    """Neighbours in a given order, with or without weights."""
 
     indptr: Array
     indices: Array

@@ -1,7 +1,8 @@
-"""Edge attributes as arrays, and how a change of them in place is noticed.
+"""Edge attributes as arrays, and how in-place changes are detected.
 
-NetworkX keeps a converted graph until a node or an edge is added or removed. It does not see ``G[u][v]["weight"] = 2``.
-So every call that uses an attribute compares it with what was read: of all edges, or of a sample in large graphs.
+NetworkX caches a converted graph until a node or an edge is added or removed. It does not notice
+``G[u][v]["weight"] = 2``. So every call that uses an attribute compares it with the cached values: of all edges, or of
+a sample in large graphs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from clew.dtypes import WEIGHT_DTYPES, Array
 from clew.nx.rows import VALUES, Dicts
 
-#: A float holds every integer up to this one.
+#: A float holds every integer below this one, and rounds some above it to it.
 EXACT = 2**53
 
 
@@ -42,7 +43,7 @@ class EdgeValues:
 
     @classmethod
     def of_array(cls, array: Array) -> EdgeValues:
-        """Values that nobody changes."""
+        """Values that never change."""
         return cls(array, array.dtype.kind == "f")
 
     @classmethod
@@ -66,7 +67,7 @@ class EdgeValues:
     def are_current(self) -> bool:
         """Whether the edges that are compared have the values that were read.
 
-        Equal is not enough, it has to be the same object: 1 and 1.0 are equal, and sums of them are not alike.
+        Equal is not enough, it has to be the same object: 1 and 1.0 are equal, and their sums have different types.
         """
         try:
             return all(map(is_, map(self._value_of, self._edges), self._seen)) if self._edges else True
@@ -75,7 +76,7 @@ class EdgeValues:
 
 
 def _step(edges: int, whole: int) -> int:
-    """Compare every so many edges: all of up to ``whole``, and of more a tenth of that, which are seldom in a cache."""
+    """The stride of compared edges: all of up to ``whole``, otherwise a tenth of that, since few are in a cache."""
     return 1 if edges <= whole else -(-edges // max(1, whole // 10))
 
 
@@ -87,7 +88,7 @@ def _as_array(values: list[Any], attribute: str) -> tuple[Array, bool | Array]:
     except ValueError:  # such as lists of different lengths
         array = np.empty(0, dtype=np.object_)
     if array.dtype not in WEIGHT_DTYPES or array.shape != (len(values),):
-        raise NotImplementedError(f"The edge attribute {attribute!r} has values other than numbers of 64 bits.")
+        raise NotImplementedError(f"the edge attribute {attribute!r} has values that are not 64-bit numbers.")
     if array.dtype.kind == "b":
         array = array.astype(np.int64)  # True + True is 2
     if all(kinds.values()) or not any(kinds.values()):
@@ -95,7 +96,7 @@ def _as_array(values: list[Any], attribute: str) -> tuple[Array, bool | Array]:
         exact = is_float or array.dtype.kind != "f"
     else:
         is_float = np.array([kinds[type(value)] for value in values])
-        exact = bool((np.abs(array[~is_float]) <= EXACT).all())
+        exact = bool((np.abs(array[~is_float]) < EXACT).all())  # 2**53 may be 2**53 + 1, rounded
     if not exact:
-        raise NotImplementedError(f"The edge attribute {attribute!r} has integers that a float cannot hold.")
+        raise NotImplementedError(f"the edge attribute {attribute!r} has integers that do not fit in a float.")
     return array, is_float

@@ -1,4 +1,4 @@
-"""Operators, monoids and semirings: the arithmetic that the primitives run over. The built-in operators are here."""
+"""Operators, monoids and semirings: the arithmetic of the primitives. The built-in operators are here."""
 
 from clew.operators import functions, gathers, monoids, semirings
 from clew.operators.algebra import Monoid, Operator, Semiring

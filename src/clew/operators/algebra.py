@@ -1,7 +1,7 @@
-"""Operator, Monoid and Semiring: the arithmetic of a computation as values, made of plain Python functions.
+"""Operator, Monoid and Semiring: the arithmetic of a computation, built from plain Python functions.
 
-An engine turns the functions into its own code: Numba inlines them into CPU kernels. They take two scalars and return
-one, and may use whatever the engine's compiler understands: arithmetic, comparisons, conditions, ``math``.
+Every engine compiles the functions: Numba inlines them into CPU kernels. They take two scalars and return one. They
+may use what the engine's compiler supports: arithmetic, comparisons, conditions, ``math``.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Operator:
     Parameters
     ----------
     function
-        A Python function or lambda of two arguments; also ``min``, ``max``, ``operator.add`` and its like, and their
-        NumPy equals.
+        A Python function or lambda of two arguments. ``min``, ``max``, the functions of ``operator`` and their NumPy
+        equivalents work too.
     name
-        What to call it; by default the function's name.
+        The name; by default the function's name.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Operator:
         self.name = name or self.function.__name__
 
     def __call__(self, a: Any, b: Any) -> Any:
-        """The function itself, in plain Python."""
+        """Call the function in plain Python."""
         return self.function(a, b)
 
     def __repr__(self) -> str:
@@ -92,35 +92,35 @@ class Operator:
 
     @property
     def where(self) -> str:
-        """The name of the function, and the file and line it stands in."""
+        """The name of the function, and its file and line."""
         return where(self.function)
 
     def result_dtype(self, left: npt.DTypeLike, right: npt.DTypeLike) -> np.dtype[Any]:
         """The dtype that NumPy gives the result for scalars of these dtypes.
 
-        Found by calling the function on zeros and ones. A plain Python number, as in ``lambda weight, x: 1``, takes
-        the dtype of the right operand where that can hold it.
+        It is determined by calling the function on zeros and ones. A plain Python number, as in ``lambda weight, x:
+        1``, gets the dtype of the right operand if that can hold it.
         """
         given = (self.function, np.dtype(left), np.dtype(right))
         return lasting_dtype(*given) if is_self_contained(self.function) else result_dtype(*given)
 
 
 class Monoid:
-    """An associative and commutative operator with an identity: what values are reduced with.
+    """An associative and commutative operator with an identity: a reduction.
 
     Parameters
     ----------
     operator
         A function of two scalars, or an ``Operator``.
     identity
-        What changes nothing, and the result where there is nothing to reduce: a number, or a function from a dtype to
-        one. Infinity stands for the largest value of an integer dtype, minus infinity for the smallest.
+        The neutral value, and the result of an empty reduction: a number, or a function from a dtype to a number.
+        Infinity means the largest value of an integer dtype, and minus infinity the smallest.
     terminal
-        A value that nothing changes any more, if there is one: reductions stop when they reach it. Same forms.
+        The absorbing value, if there is one: reductions stop when they reach it. It has the same forms.
     name
-        What to call it; by default the operator's name.
+        The name; by default the operator's name.
     check
-        Try the laws on sample values: True (of float64), or the dtype to sample. See ``check``.
+        Test the laws on sample values: True (for float64), or the dtype to sample. See ``check``.
 
     Examples
     --------
@@ -152,11 +152,11 @@ class Monoid:
 
     @property
     def is_order_free(self) -> bool:
-        """Whether a reduction gives the same in any order, whatever the numbers: sums of floats do not."""
+        """Whether the result is independent of the order for all numbers; sums of floats are not."""
         return self.stops_at_first or self.operator.function in ORDER_FREE
 
     def __call__(self, a: Any, b: Any) -> Any:
-        """The operator itself, in plain Python."""
+        """Call the operator in plain Python."""
         return self.operator(a, b)
 
     def __repr__(self) -> str:
@@ -174,13 +174,13 @@ class Monoid:
 
     @property
     def has_terminal(self) -> bool:
-        """Whether there is a value that nothing changes any more."""
+        """Whether there is an absorbing value."""
         return self._terminal is not None
 
     def check(self, dtype: npt.DTypeLike = "float64") -> None:
-        """Try identity, associativity and commutativity on values of ``dtype``; OperatorError names a counterexample.
+        """Test identity, associativity and commutativity on values of ``dtype``; OperatorError has a counterexample.
 
-        Values are small, so that sums and products of floats are exact.
+        The values are small, so sums and products of floats are exact.
         """
         from clew.operators import laws
 
@@ -188,23 +188,23 @@ class Monoid:
 
 
 class Semiring:
-    """How edges are combined: ``multiply`` joins an edge's weight with a value, ``add`` reduces the products.
+    """The arithmetic of a product: ``multiply`` combines an edge's weight with a value, ``add`` reduces the products.
 
     Parameters
     ----------
     add
-        A ``Monoid``, or a function of two scalars with ``identity`` given.
+        A ``Monoid``, or a function of two scalars together with ``identity``.
     multiply
         A function of (weight, x), or an ``Operator``.
     identity, terminal
-        Of ``add``, as in ``Monoid``, where it is a function.
+        Those of ``add``, as in ``Monoid``, if it is a function.
     name
-        What to call it; by default the names of the two.
+        The name; by default the names of the two operators.
     check
-        Try the laws of ``add`` on products of sample values: True (of float64), or the dtype to sample.
+        Test the laws of ``add`` on products of sample values: True (for float64), or the dtype to sample.
     absorbing
-        Whether a value that is the identity of ``add`` stands for "nothing there", so that its products are the
-        identity too. It matters for integers, where the largest value plus a weight would wrap around.
+        Whether the identity of ``add`` means "no value", so that its products are the identity too. This matters for
+        integers, where the largest value plus a weight would wrap around.
 
     Examples
     --------
@@ -231,12 +231,12 @@ class Semiring:
         if not isinstance(add, Monoid):
             if identity is None:
                 raise OperatorError(
-                    "a semiring needs the identity of its add: what to give where there is nothing to add, such as "
-                    "identity=0 for a sum or identity=math.inf for a minimum."
+                    "a semiring needs the identity of add, the result of an empty sum; pass identity=0 for a sum, or "
+                    "identity=math.inf for a minimum."
                 )
             add = Monoid(add, identity, terminal=terminal)
         elif identity is not None or terminal is not None:
-            raise OperatorError(f"add is the monoid {add.name}, which has its own identity; leave identity out.")
+            raise OperatorError(f"add is the monoid {add.name}, which has its own identity; omit identity.")
         self.add = add
         self.multiply = Operator(multiply)
         self.name = name or f"{self.add.name}_{self.multiply.name}"
@@ -248,23 +248,23 @@ class Semiring:
         return f"Semiring({self.name})"
 
     def result_dtype(self, weights: npt.DTypeLike, x: npt.DTypeLike) -> np.dtype[Any]:
-        """The dtype of products, and so of sums, of weights and values of these dtypes."""
+        """The dtype of products and sums of weights and values of these dtypes."""
         return self.multiply.result_dtype(weights, x)
 
     def check(self, dtype: npt.DTypeLike = "float64") -> None:
-        """Try the laws of ``add`` on products of weights and values of ``dtype``; see ``Monoid.check``."""
+        """Test the laws of ``add`` on products of weights and values of ``dtype``; see ``Monoid.check``."""
         from clew.operators import laws
 
         laws.check_semiring(self, np.dtype(dtype))
 
 
 def _as_function(given: Any) -> FunctionType:
-    """The plain Python function behind what was given, if it can take two arguments."""
+    """The plain Python function of an operator argument; it must take two arguments."""
     try:
         function = KNOWN.get(given, given)
     except TypeError:  # not even hashable
         function = given
-    function = getattr(function, "py_func", function)  # what Numba has compiled: it is compiled anew, inlined
+    function = getattr(function, "py_func", function)  # what Numba has compiled: it is compiled again, inlined
     if not isinstance(function, FunctionType):
         raise OperatorError(
             f"{given!r} is a {type(given).__name__}; expected a Python function or lambda of two arguments, an "
@@ -279,7 +279,7 @@ def _as_function(given: Any) -> FunctionType:
 
 
 def _as_scalar(value: Value, dtype: np.dtype[Any], what: str) -> Any:
-    """A number as a scalar of ``dtype``, infinities as the extremes of types that have none; refused if it changes."""
+    """A number as a scalar of ``dtype``, infinities as the extremes of integers; raise OperatorError if it changes."""
     given = value(dtype) if callable(value) else value
     if dtype.kind != "f" and isinstance(given, float) and math.isinf(given):
         info = np.iinfo(dtype) if dtype.kind in "iu" else None
@@ -291,5 +291,5 @@ def _as_scalar(value: Value, dtype: np.dtype[Any], what: str) -> Any:
     except (TypeError, ValueError, OverflowError):
         same = False
     if not same:
-        raise OperatorError(f"{what} is {given!r}, which is not a value of {dtype}; give one that is, or a function.")
+        raise OperatorError(f"{what} is {given!r}, which is not a value of {dtype}; pass one that is, or a function.")
     return scalar

@@ -1,4 +1,4 @@
-"""What functions look at and what they change, as their byte code tells; for every engine that compiles them."""
+"""What functions read, set and return, from their byte code; for every engine that compiles them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def plain_function(function: Any) -> FunctionType:
 
 
 def uses_argument(function: Any, position: int) -> bool:
-    """Whether a function looks at one of its arguments at all."""
+    """Whether a function uses one of its arguments."""
     plain = plain_function(function)
     wanted = plain.__code__.co_varnames[position]
     if wanted in plain.__code__.co_cellvars:
@@ -31,7 +31,7 @@ def uses_argument(function: Any, position: int) -> bool:
 
 
 def line_without_value(function: Any) -> int | None:
-    """The line in which a function may end without a value to return; None where every path has one."""
+    """The line where a function may end without a return value; None if every path has one."""
     plain = plain_function(function)
     return _lasting_line(plain) if is_self_contained(plain) else _line_without_value(plain)
 
@@ -43,7 +43,7 @@ def first_return(function: Any) -> int:
 
 
 def gives_nothing(called: Any) -> bool:
-    """Whether a function has no value to return, whatever path it takes."""
+    """Whether a function never returns a value."""
     plain: Any = plain_function(called)
     if isinstance(plain, FunctionType):
         return all(end.is_nothing for end in _ends(plain))
@@ -88,10 +88,21 @@ def _ends(function: FunctionType) -> list[_End]:
 
 
 def _called(function: FunctionType, end: _End) -> Any:
-    """What gives the value that is returned, where that is a call: the first name of the expression."""
+    """The callee of a returned call: the first name of the expression."""
     if end.first is None or "CALL" not in end.last.opname:
         return None
     return {"print": print, "setattr": setattr, **used_by(function)}.get(end.first.argval)
+
+
+def text_made_by(function: Any) -> tuple[FunctionType, int] | None:
+    """Where a function, or one that it calls, makes text of a number: compiled code makes other text than Python."""
+    for each in with_helpers(plain_function(function)):
+        for step in dis.get_instructions(each):
+            formats = step.opname == "FORMAT_SIMPLE" or (step.opname == "FORMAT_VALUE" and not step.argval[1])
+            if formats or (step.opname == "LOAD_GLOBAL" and step.argval in ("str", "repr")):
+                line = step.positions.lineno if step.positions else None
+                return each, line or each.__code__.co_firstlineno
+    return None
 
 
 def set_by(function: FunctionType) -> set[str]:
@@ -107,7 +118,7 @@ def set_by(function: FunctionType) -> set[str]:
 
 
 def read_by(function: FunctionType) -> set[str]:
-    """The attributes that a function, or one that it calls, may ask for."""
+    """The attributes that a function, or one that it calls, may read."""
     found: set[str] = set()
     for each in with_helpers(function):
         for step in dis.get_instructions(each):

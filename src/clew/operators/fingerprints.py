@@ -1,9 +1,8 @@
-"""A number that stands for what a function computes, the same in every process that runs the same code.
+"""A hash of what a function computes, the same in every process that runs the same code.
 
-Compiled kernels are kept on disk. To find the one for a user's own function again, and never the one for an older
-version of it, both are known by this number: it covers the byte code, the constants, and every global, captured
-variable and helper function that the code refers to. Two lambdas made in a loop with the same text and values share
-one kernel.
+Compiled kernels are cached on disk. The hash finds the kernel of a user's function, and never that of an older version
+of it. It covers the byte code, the constants, and every global, captured variable and helper function that the code
+uses. Two lambdas created in a loop with the same text and values share one kernel.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ def fingerprint(*functions: FunctionType) -> int:
 
 
 def is_self_contained(function: FunctionType) -> bool:
-    """Whether a function refers to nothing outside itself, so that it always does the same."""
+    """Whether a function uses nothing outside itself, so that it always does the same."""
     code = function.__code__
     if code.co_names or code.co_freevars or function.__defaults__:
         return False
@@ -43,7 +42,7 @@ _lasting = lru_cache(maxsize=1024)(_hashed)
 
 
 def used_by(function: FunctionType) -> dict[str, Any]:
-    """The global and captured objects that a function's code names, by name; of modules, the attributes it names."""
+    """The global and captured objects that a function uses, by name; for modules, the attributes it uses."""
     found: dict[str, Any] = {}
     names = _names(function.__code__)
     for name in names:

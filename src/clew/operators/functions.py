@@ -1,4 +1,4 @@
-"""The scalar functions that the built-in operators are made of: plain Python, compiled by each engine for itself."""
+"""The scalar functions of the built-in operators: plain Python, which each engine compiles."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ def times(a: Any, b: Any) -> Any:
 
 
 def smaller(a: Any, b: Any) -> Any:
-    """The smaller of two; as with Python's ``min``, a NaN on the right is passed over."""
+    """The smaller of two. Like Python's ``min``, it ignores a NaN on the right."""
     return b if b < a else a
 
 
 def larger(a: Any, b: Any) -> Any:
-    """The larger of two; as with Python's ``max``, a NaN on the right is passed over."""
+    """The larger of two. Like Python's ``max``, it ignores a NaN on the right."""
     return b if b > a else a
 
 
@@ -36,35 +36,35 @@ def second(a: Any, b: Any) -> Any:  # noqa: ARG001
 
 
 def pair(a: Any, b: Any) -> Any:  # noqa: ARG001
-    """1, whatever the operands: that an edge is there is all that counts."""
+    """1 for any operands: only the existence of an edge counts."""
     return 1
 
 
 def land(a: Any, b: Any) -> Any:
-    """Whether neither is zero."""
+    """Whether both are nonzero."""
     return (a != 0) & (b != 0)
 
 
 def lor(a: Any, b: Any) -> Any:
-    """Whether one of them is not zero."""
+    """Whether at least one is nonzero."""
     return (a != 0) | (b != 0)
 
 
 def lxor(a: Any, b: Any) -> Any:
-    """Whether exactly one of them is not zero."""
+    """Whether exactly one is nonzero."""
     return (a != 0) ^ (b != 0)
 
 
 def band(a: Any, b: Any) -> Any:
-    """The bits that both have."""
+    """The bits set in both."""
     return a & b
 
 
 def bor(a: Any, b: Any) -> Any:
-    """The bits that either has."""
+    """The bits set in either."""
     return a | b
 
 
 def bxor(a: Any, b: Any) -> Any:
-    """The bits that one of them has."""
+    """The bits set in exactly one."""
     return a ^ b

@@ -1,4 +1,4 @@
-"""Reductions that need to see everything that arrives, such as the most frequent value; for vertex programs."""
+"""Reductions that need all messages at once, such as the most frequent value; for vertex programs."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from clew.operators.results import check_returns, where
 
 
 class Gather:
-    """A reduction of a whole multiset: a function of the different values and of how often each occurs.
+    """A reduction of a multiset: a function of the distinct values and their counts.
 
-    A monoid forgets what it has combined; this does not. A multiset is what remains of messages when their order is
-    taken away, so the result depends on neither threads nor machines: parts are counted apart and the counts added.
+    A monoid combines values one by one; a gather sees all of them. Messages form a multiset without an order, so the
+    result does not depend on threads or machines. Parts are counted separately, and the counts are added.
 
     Parameters
     ----------
     function
-        A Python function or lambda of two arrays of one length, one or more: the different values, and how often each
-        occurs. It may use loops, indices, ``len`` and whatever else Numba knows of NumPy.
+        A Python function or lambda of two arrays of equal, positive length: the distinct values and their counts. It
+        may use loops, indices, ``len`` and the parts of NumPy that Numba supports.
     empty
-        The result where there is nothing to reduce.
+        The result of an empty multiset.
     in_order
-        Whether values must come in ascending order. A function to which the order makes no difference is faster
-        without.
+        Whether values must be in ascending order. Functions that do not need an order are faster without.
     name
-        What to call it; by default the function's name.
+        The name; by default the function's name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Whether functions obey the laws that a monoid promises: tried on samples, since nothing can prove it."""
+"""Tests of the laws of a monoid on sample values, since no proof is possible."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SAMPLES = (0, 1, 2, 3, 5, 7, -1, -2, 0.5, float("inf"))
 
 
 def samples_of(dtype: np.dtype[Any]) -> Array:
-    """A few different values of ``dtype``, small enough that sums and products of three of them are exact."""
+    """A few distinct values of ``dtype``, small enough that sums and products of three are exact."""
     kept = [value for value in SAMPLES if np.array(value, dtype=object) == _held(value, dtype)]
     return np.unique(np.array(kept, dtype=dtype))
 
@@ -45,7 +45,7 @@ def check_monoid(monoid: Monoid, dtype: np.dtype[Any], values: Array | None = No
 
 
 def check_semiring(semiring: Semiring, dtype: np.dtype[Any]) -> None:
-    """The laws of ``add`` on what ``multiply`` gives for weights and values of ``dtype``."""
+    """Test the laws of ``add`` on the products of weights and values of ``dtype``."""
     domain = semiring.result_dtype(dtype, dtype)
     values = samples_of(dtype)
     with np.errstate(all="ignore"):
@@ -55,7 +55,7 @@ def check_semiring(semiring: Semiring, dtype: np.dtype[Any]) -> None:
 
 
 def _held(value: float, dtype: np.dtype[Any]) -> Any:
-    """What becomes of a value in ``dtype``, or None where it has no place there."""
+    """A value converted to ``dtype``, or None if it does not fit."""
     try:
         with np.errstate(all="ignore"):
             return np.array(value).astype(dtype).item()
@@ -65,4 +65,4 @@ def _held(value: float, dtype: np.dtype[Any]) -> Any:
 
 def _require(left: Any, right: Any, monoid: Monoid, problem: str) -> None:
     if left != right and not (left != left and right != right):
-        raise OperatorError(f"{monoid.operator.where} does not make a monoid of {left.dtype}: {problem}.")
+        raise OperatorError(f"{monoid.operator.where} is not a monoid on {left.dtype}: {problem}.")

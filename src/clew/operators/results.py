@@ -1,4 +1,4 @@
-"""The dtype of what a function of two scalars gives, by NumPy's rules."""
+"""The result dtype of a function of two scalars, by NumPy's rules."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from clew.operators.byte_code import gives_nothing, line_without_value, plain_fu
 
 
 def where(function: FunctionType) -> str:
-    """The name of a function, and the file and line it stands in."""
+    """The name of a function, and its file and line."""
     code = function.__code__
     return f"{function.__name__} ({code.co_filename}, line {code.co_firstlineno})"
 
 
 def place(function: FunctionType, line: int | None = None) -> str:
-    """The file and line of a function, or one of its lines, and what stands there where that can be found."""
+    """The file and line of a function, or of one of its lines, with the source text if available."""
     code = function.__code__
     number = line or code.co_firstlineno
     text = _part_of_line(code, number)
@@ -29,7 +29,7 @@ def place(function: FunctionType, line: int | None = None) -> str:
 
 
 def _part_of_line(code: CodeType, number: int) -> str:
-    """What a function has in a line: of a lambda, that is less than the line."""
+    """The part of a line that belongs to a function; for a lambda, less than the line."""
     whole = linecache.getline(code.co_filename, number)
     spans = [(first, last) for line, end, first, last in code.co_positions() if line == end == number and last]
     if not spans:
@@ -39,7 +39,7 @@ def _part_of_line(code: CodeType, number: int) -> str:
 
 
 def check_returns(name: str, function: Any, remedy: str = "End every path with return and a value.") -> None:
-    """Refuse a function that returns nothing, on any path: None would be taken for False, or for a number."""
+    """Reject a function that returns nothing on some path: None would be treated as False or as a number."""
     line = line_without_value(function)
     if line is not None:
         on_some = "" if gives_nothing(function) else " on one path"
@@ -48,7 +48,7 @@ def check_returns(name: str, function: Any, remedy: str = "End every path with r
 
 
 def result_dtype(function: FunctionType, left: np.dtype[Any], right: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype of ``function(a, b)``, found by calling it on zeros and ones; see ``Operator.result_dtype``."""
+    """The dtype of ``function(a, b)``, from calls on zeros and ones; see ``Operator.result_dtype``."""
     found: list[Any] = []
     problem: Exception | None = None
     for a, b in ((1, 1), (0, 1), (1, 0)):
@@ -64,7 +64,7 @@ def result_dtype(function: FunctionType, left: np.dtype[Any], right: np.dtype[An
     numbers = [value for value in found if isinstance(value, np.generic | bool | int | float)]
     if len(numbers) < len(found):
         odd = next(value for value in found if not isinstance(value, np.generic | bool | int | float))
-        raise OperatorError(f"{where(function)} gives {type(odd).__name__}, not a number.")
+        raise OperatorError(f"{where(function)} returns {type(odd).__name__}; expected a number.")
     typed = [np.dtype(type(value)) for value in numbers if isinstance(value, np.generic | bool)]
     plain = [value for value in numbers if not isinstance(value, np.generic | bool)]
     try:
@@ -72,7 +72,7 @@ def result_dtype(function: FunctionType, left: np.dtype[Any], right: np.dtype[An
     except OverflowError:
         dtype = np.dtype(np.int64)
     if dtype not in WEIGHT_DTYPES:
-        raise OperatorError(f"{where(function)} gives {dtype}; expected bool, an integer, float32 or float64.")
+        raise OperatorError(f"{where(function)} returns {dtype}; expected bool, an integer, float32 or float64.")
     return dtype
 
 

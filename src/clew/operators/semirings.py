@@ -1,4 +1,4 @@
-"""The built-in semirings, named as add_multiply; ``first`` is the weight, ``second`` the value of the neighbour."""
+"""The built-in semirings, named add_multiply; ``first`` is the weight, ``second`` the neighbour's value."""
 
 from __future__ import annotations
 

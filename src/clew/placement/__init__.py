@@ -1,4 +1,4 @@
-"""Which vertices belong into fast memory and which into slow: strategies, and graphs renumbered by them.
+"""Placement of vertices in fast and slow memory: strategies, and graphs renumbered by them.
 
 >>> import clew
 >>> from clew.placement import Degree

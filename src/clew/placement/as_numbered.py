@@ -1,4 +1,4 @@
-"""AsNumbered: the numbering as it is, the last rows in fast memory."""
+"""AsNumbered: keep the numbering, and put the last rows in fast memory."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from clew.placement.strategy import Strategy
 
 @dataclass(frozen=True)
 class AsNumbered(Strategy):
-    """The last rows that fit go to fast memory, and no vertex gets another number.
+    """Put the last rows that fit in fast memory, without renumbering vertices.
 
-    Generators, crawlers and map makers number near vertices nearly alike, and early ones tend to have many edges; every
-    other strategy tears that apart. It is also what a GPU does with a graph without a placement.
+    Generators, crawlers and map makers give nearby vertices similar numbers, and early vertices tend to have many
+    edges. Other strategies destroy that locality. A GPU uses this placement for a graph without one.
 
     Parameters
     ----------
     fast_memory
-        How much of it there is: a number of bytes, or a text such as "8GiB".
+        The amount of fast memory: a number of bytes, or a text such as "8GiB".
     """
 
     name: ClassVar[str] = "as_numbered"
@@ -35,7 +35,7 @@ class AsNumbered(Strategy):
         parse_bytes(self.fast_memory)
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """All from some vertex on."""
+        """All vertices from some vertex on."""
         rows, budget = graph.outgoing, parse_bytes(self.fast_memory)
 
         def fits(first: int) -> bool:
@@ -47,5 +47,5 @@ class AsNumbered(Strategy):
         return fast
 
     def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
-        """All from some vertex on that fit the smaller one of two budgets."""
+        """All vertices from some vertex on that fit the smaller of two budgets."""
         return AsNumbered(smallest(self.fast_memory, fast_memory)).choose(graph)

@@ -1,4 +1,4 @@
-"""Placements compared on a sample of reads: what each takes from either memory, and how long that takes."""
+"""Comparison of placements on sampled reads: the traffic and time of each memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPEEDS = "mcdram"
 
 
 class Compared(NamedTuple):
-    """A placement, the seconds of every pattern of reading rows, and their geometric mean."""
+    """A placement, the seconds of every read pattern, and their geometric mean."""
 
     strategy: Strategy
     placement: Placement
@@ -35,12 +35,12 @@ def compare(
     searches: int = 3,
     seed: int = 0,
 ) -> list[Compared]:
-    """Place ``graph`` by every strategy and say what reading its rows would cost; best first.
+    """Place ``graph`` by every strategy and estimate the cost of reading its rows; best first.
 
-    Four patterns are gone through, as ``clew.placement.reads`` has them: searches from a few random vertices that have
-    edges, with pulling (bfs) and without (shortest paths); all rows in order (PageRank); the first neighbours of all
-    rows (components). In each step both memories deliver at the same time, so it takes as long as the slower one of
-    them. Lines and accesses are counted, not timed: that says which placement suits two memories of these speeds, and
+    Four patterns are simulated (see ``clew.placement.reads``). Two are searches from a few random vertices that have
+    edges, with pulling (bfs) and without (shortest paths). The others read all rows in order (PageRank), and the first
+    neighbours of all rows (components). In each step both memories work at the same time, so the slower one decides.
+    Lines and accesses are counted, not timed. This shows which placement suits two memories of these speeds, and says
     nothing about caches. Strategies are ranked by the geometric mean, so that no pattern outweighs the others.
     """
     slow_and_fast = parse_speeds(speeds)
@@ -57,7 +57,7 @@ def compare(
 
 
 def geometric_mean(patterns: dict[str, float]) -> float:
-    """What strategies are ranked by."""
+    """The value that strategies are ranked by."""
     if min(patterns.values()) <= 0:  # there is nothing to read
         return 0.0
     return math.exp(sum(map(math.log, patterns.values())) / len(patterns))

@@ -1,4 +1,4 @@
-"""Degree: children of busy vertices, except those that many edges lead to."""
+"""Degree: children of vertices with many edges, except those with many in-edges."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from clew.placement.strategy import Strategy
 
 @dataclass(frozen=True)
 class Degree(Strategy):
-    """Children of vertices with many out-edges go to fast memory, those with few in-edges among them first.
+    """Put children of vertices with many out-edges in fast memory, those with few in-edges first.
 
-    A vertex with more out-edges needs more bandwidth while its children are visited. A child that many edges lead to
-    is visited often and gains more from the lower latency that DRAM had on the machine this was made for.
+    A vertex with more out-edges needs more bandwidth while its children are visited. A child with many in-edges is
+    visited often, and gains more from the lower latency of DRAM on the paper's machine.
 
     Parameters
     ----------
     out_degree
-        Vertices with more out-edges than this are looked at.
+        Children of vertices with more out-edges than this are considered.
     cutoff_percentile
-        Their children are put in ascending order of in-degree (of equal ones, the largest id first); the k-th of c
-        children has percentile 100 k / c and is chosen where that is less than the cut-off.
+        Children are sorted by ascending in-degree (ties by descending id). The k-th of c children has percentile
+        100 k / c, and is chosen if that is less than the cutoff.
 
     References
     ----------
@@ -47,7 +47,7 @@ class Degree(Strategy):
             raise GraphError(f"cutoff_percentile is {self.cutoff_percentile}; expected 0 to 100.")
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """A child is chosen where one of its parents says so."""
+        """The children that are chosen for at least one parent."""
         from clew.placement import kernels_rows as kernels
 
         fast = np.zeros(graph.num_vertices, dtype=np.bool_)

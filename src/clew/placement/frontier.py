@@ -1,4 +1,4 @@
-"""Frontier: whole frontiers of a breadth-first search, where they are large."""
+"""Frontier: large frontiers of a breadth-first search."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from clew.placement.strategy import Strategy, vertex_of
 
 @dataclass(frozen=True)
 class Frontier(Strategy):
-    """Frontiers with more vertices than a threshold go to fast memory: large ones need its bandwidth.
+    """Put frontiers with more vertices than a threshold in fast memory: large ones need its bandwidth.
 
     Parameters
     ----------
     source
-        Where the search starts, by name. What it does not reach goes to slow memory.
+        The name of the vertex to start at. Unreached vertices go to slow memory.
     threshold
         Frontiers with more vertices than this are chosen.
 
@@ -40,7 +40,7 @@ class Frontier(Strategy):
             raise GraphError(f"threshold is {self.threshold}; expected a number of vertices, 0 or more.")
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """All vertices of a frontier, or none."""
+        """All vertices of the large frontiers."""
         from clew.placement import kernels_levels as kernels
 
         depth = levels_from(graph, vertex_of(graph, self.source))

@@ -1,4 +1,4 @@
-"""How much a row gains from fast memory: how often it is likely to be read, or what an access to it is worth."""
+"""How much a row gains from fast memory: its expected number of reads, or the cost of an access."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ WALKS, STEPS = 1 << 16, 32
 
 
 def by_degree(graph: Graph) -> Array:
-    """The number of edges that lead to every vertex: each is a chance of a visit."""
+    """The in-degree of every vertex: each in-edge is a chance of a visit."""
     return graph.degrees("in")
 
 
 def by_pagerank(graph: Graph) -> Array:
-    """How often a random walk comes by, roughly; the graph's in-edges are made and kept for it."""
+    """Approximate PageRank; the graph's in-edges are built and cached for it."""
     from clew.placement import kernels_budget as kernels
 
     into = graph.incoming
@@ -37,7 +37,7 @@ def by_pagerank(graph: Graph) -> Array:
 
 
 def by_access(graph: Graph) -> Array:
-    """How often sampled random walks came by: far fewer steps than edges, so this reads a part of the graph only."""
+    """Visits of sampled random walks: far fewer steps than edges, so only a part of the graph is read."""
     from clew.placement import kernels_budget as kernels
 
     if not graph.num_vertices:
@@ -50,10 +50,10 @@ def by_access(graph: Graph) -> Array:
 
 
 def by_cost(graph: Graph) -> Array:
-    """What fast memory saves per byte where every access costs, and each row is one: the shorter, the more.
+    """The saving per byte of fast memory if every row is one access: the shorter the row, the larger.
 
-    A row of b bytes costs a + b / w in slow memory, for an access and a bandwidth w, and so (a + b / w) / b per byte of
-    fast memory that it would take. Whatever a and w are, that falls with b. Empty rows are never read.
+    A row of b bytes costs a + b / w in slow memory, for an access cost a and a bandwidth w. That is (a + b / w) / b per
+    byte, which decreases with b for any a and w. Empty rows are never read.
     """
     lengths = graph.degrees()
     heat: Array = np.where(lengths > 0, lengths.max(initial=0) + 1 - lengths, 0)

@@ -18,21 +18,21 @@ from clew.placement.strategy import Strategy
 
 @dataclass(frozen=True)
 class Hot(Strategy):
-    """The hottest vertices go to fast memory, hottest first, until it is full.
+    """Put the hottest vertices in fast memory, hottest first, until it is full.
 
-    Where memories differ in bandwidth alone and a visit reads the whole row, rows visited most often save most per byte
-    of fast memory, whatever their length. Where an access costs by itself, as over a GPU's link, that leaves the many
-    short rows outside, each of them an access; there ``by="cost"`` does better. A row that does not fit any more is
-    passed over, and smaller ones after it still get their chance.
+    Suppose that memories differ only in bandwidth, and a visit reads the whole row. Then the rows visited most often
+    save the most per byte of fast memory, for any length. If each access has a cost, as over a GPU's link, that leaves
+    the many short rows outside. Then ``by="cost"`` is better. A row that does not fit is skipped, and smaller rows
+    after it may still fit.
 
     Parameters
     ----------
     fast_memory
-        How much of it there is: a number of bytes, or a text such as "8GiB".
+        The amount of fast memory: a number of bytes, or a text such as "8GiB".
     by
-        How visits are estimated: "degree" (edges that lead to the vertex), "pagerank" (a few rounds of it), or
-        "access" (random walks, which read a small part of the graph). Or "cost": every row is one access, and those
-        that save most per byte, the short ones, go first.
+        How visits are estimated: "degree" (in-edges), "pagerank" (a few iterations), or "access" (random walks, which
+        read a small part of the graph). With "cost", every row is one access, and the rows that save the most per byte,
+        which are the short ones, come first.
     """
 
     name: ClassVar[str] = "hot"
@@ -45,9 +45,9 @@ class Hot(Strategy):
             raise GraphError(f"by is {self.by!r}; expected one of {', '.join(map(repr, HEAT))}.")
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """The hottest that fit."""
+        """The hottest vertices that fit."""
         return hottest_fitting(graph.outgoing, HEAT[self.by](graph), parse_bytes(self.fast_memory))
 
     def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
-        """The hottest that fit the smaller one of two budgets."""
+        """The hottest vertices that fit the smaller of two budgets."""
         return Hot(smallest(self.fast_memory, fast_memory), self.by).choose(graph)

@@ -1,4 +1,4 @@
-"""The hottest rows that fit: what taking all of them in order of heat would take, without sorting them."""
+"""The hottest rows that fit, found without sorting."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ROUNDS = 8  # after these there is little room left, and few rows that fit
 
 
 def hottest_fitting(rows: Adjacency, heat: Array, budget: int) -> npt.NDArray[np.bool_]:
-    """Vertices by descending heat (numbers of 0 or more), equals by ascending id, each if its row still fits.
+    """Vertices by descending heat (0 or more), ties by ascending id, each if its row still fits.
 
-    Down to some heat all rows fit. It is found digit by digit, by adding up the bytes of rows by heat; those of that
-    heat are gone through one by one. Then the same again with cooler rows that fit into what is left: a row or two as
-    a rule. Where there are many, the last ones are sorted.
+    All rows down to some heat fit. That heat is found digit by digit, from the bytes of rows by heat. Rows of that heat
+    are tried one by one. Then the same is repeated with cooler rows that fit in the remaining bytes, usually one or
+    two. If there are many, the last ones are sorted.
     """
     from clew.placement import kernels_hottest as kernels
 
@@ -45,7 +45,7 @@ def hottest_fitting(rows: Adjacency, heat: Array, budget: int) -> npt.NDArray[np
 def _last_heat(
     known: tuple[Array, Array, np.uint64, np.uint64], pieces: int, below: int, left: int
 ) -> tuple[int, int | None]:
-    """The bytes of rows down to the last heat, and that one: not all of its rows fit. None where all rows do."""
+    """The bytes of rows down to the last heat, and that heat, of which not all rows fit. None if all rows fit."""
     from clew.placement import kernels_hottest as kernels
 
     taken, prefix, unknown = 0, 0, max(0, below - 1).bit_length()

@@ -1,4 +1,4 @@
-"""Interleave: frontiers of a breadth-first search by turns."""
+"""Interleave: frontiers of a breadth-first search alternately."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from clew.placement.strategy import Strategy, vertex_of
 
 @dataclass(frozen=True)
 class Interleave(Strategy):
-    """Frontiers take turns: so many go to slow memory, then so many to fast memory, and so on.
+    """Put frontiers alternately in slow and in fast memory, in a given ratio.
 
     Parameters
     ----------
     source
-        Where the search starts, by name. What it does not reach goes to slow memory.
+        The name of the vertex to start at. Unreached vertices go to slow memory.
     ratio
-        How many frontiers to slow and to fast memory, as (1, 2) or "1-2".
+        The number of frontiers to slow and to fast memory, as (1, 2) or "1-2".
 
     References
     ----------
@@ -38,7 +38,7 @@ class Interleave(Strategy):
         object.__setattr__(self, "ratio", parse_ratio(self.ratio))
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """All vertices of a frontier, or none."""
+        """All vertices of the chosen frontiers."""
         depth = levels_from(graph, vertex_of(graph, self.source))
         fast = np.append(is_fast_turn(parse_ratio(self.ratio), np.arange(int(depth.max(initial=0)) + 1)), False)
         chosen: npt.NDArray[np.bool_] = fast[depth]  # the last entry is for depth -1

@@ -1,4 +1,4 @@
-"""Intraleave: the vertices of every frontier of a breadth-first search by turns."""
+"""Intraleave: the vertices of every frontier of a breadth-first search alternately."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from clew.placement.strategy import Strategy, vertex_of
 
 @dataclass(frozen=True)
 class Intraleave(Strategy):
-    """Within every frontier, so many vertices go to slow memory, then so many to fast memory, and so on.
+    """Within every frontier, put vertices alternately in slow and in fast memory, in a given ratio.
 
     Parameters
     ----------
     source
-        Where the search starts, by name. What it does not reach goes to slow memory.
+        The name of the vertex to start at. Unreached vertices go to slow memory.
     ratio
-        How many vertices to slow and to fast memory, as (1, 2) or "1-2". Every frontier begins anew, in order of ids.
+        The number of vertices to slow and to fast memory, as (1, 2) or "1-2". It restarts in every frontier, in id
+        order.
 
     References
     ----------
@@ -38,7 +39,7 @@ class Intraleave(Strategy):
         object.__setattr__(self, "ratio", parse_ratio(self.ratio))
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """By turns in every frontier."""
+        """The chosen vertices of every frontier."""
         depth = levels_from(graph, vertex_of(graph, self.source))
         chosen: npt.NDArray[np.bool_] = is_fast_turn(parse_ratio(self.ratio), places_in_levels(depth)) & (depth >= 0)
         return chosen

@@ -1,4 +1,4 @@
-"""How many edges away every vertex is from a source: the frontiers that traversals go through."""
+"""Breadth-first levels: the frontiers of a traversal."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MANY = 16  # where more than 1/MANY of the vertices are in the frontier, the oth
 
 
 def levels_from(graph: Graph, source: int) -> npt.NDArray[np.int32]:
-    """The level of every vertex, -1 where the source does not lead to it. In-edges are used where they are there."""
+    """The level of every vertex, -1 where unreached. In-edges are used if they exist."""
     from clew.placement import kernels_levels as kernels
 
     n = graph.num_vertices
@@ -57,7 +57,7 @@ def _kept(piece: int, found: list[Array], owner: Array) -> Array:
 
 
 def level_sizes(graph: Graph, depth: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """How many vertices are on every level, and how many edges they have."""
+    """The number of vertices on every level, and the number of their edges."""
     from clew.placement import kernels_levels as kernels
 
     vertices, edges = kernels.level_sizes(depth, as_bits(graph.indptr))
@@ -65,7 +65,7 @@ def level_sizes(graph: Graph, depth: npt.NDArray[np.int32]) -> tuple[npt.NDArray
 
 
 def places_in_levels(depth: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
-    """For every vertex, how many with smaller ids are on its level; 0 for those on none."""
+    """For every vertex, the number of vertices with smaller ids on its level; 0 for those on none."""
     from clew.placement import kernels_levels as kernels
 
     place = np.zeros(depth.size, dtype=np.int64)

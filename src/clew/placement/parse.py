@@ -1,4 +1,4 @@
-"""Strategies as the command line has them: ``degree:out_degree=2,cutoff=80``."""
+"""Strategies on the command line: ``degree:out_degree=2,cutoff=80``."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ STRATEGIES: dict[str, type[Strategy]] = {
 }
 SHORT = {"cutoff": "cutoff_percentile"}
 NO_AUTO = (
-    'The strategy Auto was removed: it was no faster than Hot by cost. Use Hot(fast_memory, by="cost"), on the command '
+    'The strategy Auto was removed, because Hot by cost is as fast. Use Hot(fast_memory, by="cost"), or on the command '
     "line --strategy hot:by=cost."
 )
 
 
 def parse_strategy(text: str, **otherwise: Any) -> Strategy:
-    """The strategy that a text names, with its knobs; ``otherwise`` has those that it may take from elsewhere."""
+    """The strategy that a text names, with its options; ``otherwise`` has default values for some."""
     name, _, rest = text.partition(":")
     kind = STRATEGIES.get(name.strip().replace("-", "_"))
     if name.strip() == "auto":
@@ -41,7 +41,7 @@ def parse_strategy(text: str, **otherwise: Any) -> Strategy:
         key = SHORT.get(key, key)
         if not equals or key not in knobs or key in given:
             raise GraphError(
-                f"{part!r} is no knob of {kind.name}; expected {_usage(kind, knobs)}, each knob at most once."
+                f"{part!r} is not an option of {kind.name}; expected {_usage(kind, knobs)}, each option at most once."
             )
         given[key] = _value(knobs[key].type, value, part)
     given = {key: value for key, value in otherwise.items() if key in knobs} | given
@@ -52,7 +52,7 @@ def parse_strategy(text: str, **otherwise: Any) -> Strategy:
 
 
 def _value(wanted: Any, text: str, part: str) -> Any:
-    """A knob's value; sources and budgets stay text until a graph or a unit says what they are."""
+    """An option's value; sources and budgets stay text until they are used."""
     try:
         return {"int": int, "float": float}.get(str(wanted), str)(text)
     except ValueError:

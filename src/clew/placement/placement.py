@@ -1,4 +1,4 @@
-"""Placement: which vertices belong into slow and which into fast memory, and the graph renumbered accordingly."""
+"""Placement: the vertices in slow and in fast memory, and the graph renumbered accordingly."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ PERMUTATION, STRATEGY = "permutation", "strategy"
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """New ids for all vertices: those from 0 to ``boundary`` - 1 belong into slow memory, the others into fast memory.
+    """New ids for all vertices: 0 to ``boundary`` - 1 belong in slow memory, the others in fast memory.
 
     Parameters
     ----------
     permutation
         The new id of every vertex.
     boundary
-        How many vertices are in slow memory: the paper's D.
+        The number of vertices in slow memory: the paper's D.
     slow_bytes, fast_bytes
-        The bytes of the rows (neighbours, weights, and an offset each) in either memory.
+        The bytes of the rows (neighbours, weights and an offset each) in either memory.
     strategy
-        How it was decided, as the command line has it.
+        The strategy, in the command line's form.
     """
 
     permutation: npt.NDArray[np.int64] = field(repr=False)
@@ -46,8 +46,8 @@ class Placement:
 
     @classmethod
     def from_mask(cls, graph: Graph, fast: npt.NDArray[np.bool_], strategy: str = "") -> Placement:
-        """Vertices where ``fast`` is true in fast memory. Within both groups they keep their order, so that what was
-        near stays near.
+        """The placement with vertices in fast memory where ``fast`` is true. Both groups keep their order, which
+        preserves locality.
         """
         fast = transform.as_mask(fast, graph.num_vertices)
         permutation, boundary = _in_two_groups(fast)
@@ -56,9 +56,9 @@ class Placement:
 
     @classmethod
     def of(cls, graph: Graph) -> Placement | None:
-        """The placement of a graph that ``apply`` made or a file held; None where there is none.
+        """The placement of a graph from ``apply`` or from a file; None if it has none.
 
-        Ligra's format has the boundary alone: the ids in such a file are the only ones there are.
+        Ligra's format stores only the boundary: such a file has no other ids.
         """
         boundary = graph.metadata.get(BOUNDARY)
         if boundary is None:
@@ -92,11 +92,11 @@ class Placement:
 
     @property
     def keeps_order(self) -> bool:
-        """Whether vertices have the order they had within both groups; not where someone also sorted them."""
+        """Whether both groups keep the original order of vertices."""
         return np.array_equal(_in_two_groups(self.fast)[0], self.permutation)
 
     def old_ids(self) -> npt.NDArray[np.int64]:
-        """The vertices in the order of their new ids."""
+        """The old ids in the order of the new ids."""
         old_ids = np.empty(self.num_vertices, dtype=np.int64)
         old_ids[self.permutation] = np.arange(self.num_vertices)
         return old_ids
@@ -104,14 +104,13 @@ class Placement:
     def apply(self, graph: Graph) -> Graph:
         """The graph renumbered, with the placement in its metadata.
 
-        Its vertices keep the names they had, or are called by their old ids: give sources by those, and results come
-        back in them (``top``, ``to_dict``, ``to_arrow``). ``restore`` does the same for plain arrays.
+        Vertices keep their names, or are named by their old ids. Use these as sources; results use them too (``top``,
+        ``to_dict``, ``to_arrow``). ``restore`` converts plain arrays.
         """
         if graph.num_vertices != self.num_vertices:
             raise GraphError(
-                f"this is the placement of {counted(self.num_vertices, 'vertex')}, but the graph has "
-                f"{graph.num_vertices:,}; "
-                "make one for this graph."
+                f"this placement has {counted(self.num_vertices, 'vertex')}, but the graph has {graph.num_vertices:,}; "
+                "create a placement for this graph."
             )
         import pyarrow as pa
 
@@ -129,9 +128,9 @@ class Placement:
         )
 
     def restore(self, values: Array, *, vertices: bool = False) -> Array:
-        """Values in the order of the new ids, in the order of the old ones.
+        """Reorder values from the order of the new ids to that of the old ids.
 
-        With ``vertices``, the values are themselves new ids, such as parents; they become old ids (-1 stays).
+        With ``vertices``, the values are new ids themselves, such as parents. They become old ids (-1 stays).
         """
         restored: Array = np.asarray(values)[self.permutation]
         if not vertices:
@@ -163,23 +162,23 @@ class Placement:
 
 
 def row_bytes(rows: Adjacency) -> npt.NDArray[np.int64]:
-    """What every row takes: its neighbours, their weights and the row's offset."""
+    """The bytes of every row: its neighbours, their weights and its offset."""
     sizes: npt.NDArray[np.int64] = rows.degrees() * edge_bytes(rows) + rows.indptr.itemsize
     return sizes
 
 
 def edge_bytes(rows: Adjacency) -> int:
-    """What an edge takes: a neighbour and its weight."""
+    """The bytes of an edge: a neighbour and its weight."""
     return rows.indices.itemsize + (0 if rows.weights is None else rows.weights.itemsize)
 
 
 def all_bytes(rows: Adjacency) -> int:
-    """What all rows take."""
+    """The bytes of all rows."""
     return rows.num_arcs * edge_bytes(rows) + rows.num_vertices * rows.indptr.itemsize
 
 
 def bytes_of(rows: Adjacency, chosen: npt.NDArray[np.bool_]) -> int:
-    """What the rows of the chosen vertices take."""
+    """The bytes of the rows of the chosen vertices."""
     from clew.placement import kernels_groups as kernels
 
     pieces = threads.pieces(chosen.size)
@@ -188,7 +187,7 @@ def bytes_of(rows: Adjacency, chosen: npt.NDArray[np.bool_]) -> int:
 
 
 def _in_two_groups(fast: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], int]:
-    """New ids, those of slow vertices first, and how many those are."""
+    """New ids, slow vertices first, and the number of slow vertices."""
     from clew.placement import kernels_groups as kernels
 
     pieces = threads.pieces(fast.size)

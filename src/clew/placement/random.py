@@ -1,4 +1,4 @@
-"""Random: what other strategies have to beat."""
+"""Random: the baseline for other strategies."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from clew.placement.strategy import Strategy
 
 @dataclass(frozen=True)
 class Random(Strategy):
-    """Every vertex goes to fast memory with the same probability.
+    """Put every vertex in fast memory with the same probability.
 
     Parameters
     ----------
     seed
-        The same seed makes the same placement.
+        The random seed.
     bias
         The probability of fast memory, from 0 to 1.
 
@@ -41,14 +41,14 @@ class Random(Strategy):
             raise GraphError(f"bias is {self.bias}; expected a probability from 0 to 1.")
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """By one random number each."""
+        """One random number per vertex."""
         fast = np.empty(graph.num_vertices, dtype=np.bool_)
         pieces = threads.pieces(fast.size)
         threads.each(self._draw, pieces, pieces, fast)
         return fast
 
     def _draw(self, piece: int, pieces: int, fast: npt.NDArray[np.bool_]) -> None:
-        """Of one sequence of numbers, those of one piece of the vertices: how many pieces there are does not matter."""
+        """The random numbers of one piece of the vertices; they do not depend on the number of pieces."""
         first, last = piece * fast.size // pieces, (piece + 1) * fast.size // pieces
         numbers = np.random.Generator(np.random.PCG64(self.seed).advance(first))
         np.less(numbers.random(last - first), self.bias, out=fast[first:last])

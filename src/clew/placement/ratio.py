@@ -1,4 +1,4 @@
-"""Ratios of slow to fast, as the paper writes them: 1-2 is one to slow memory, then two to fast memory."""
+"""Ratios of slow to fast, in the paper's notation: 1-2 is one to slow memory, then two to fast memory."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def parse_ratio(ratio: Any) -> Ratio:
     except (TypeError, ValueError):
         slow = fast = 0
     if min(slow, fast) < 0 or slow + fast == 0:
-        raise GraphError(f"the ratio is {ratio!r}; expected slow and fast as (1, 2) or '1-2', not both of them 0.")
+        raise GraphError(f"the ratio is {ratio!r}; expected slow and fast as (1, 2) or '1-2', and not both 0.")
     return slow, fast
 
 
 def is_fast_turn(ratio: Ratio, turns: Any) -> Any:
-    """Whether turn number k, or each of several, goes to fast memory: slow ones come first."""
+    """Whether turn number k, or each of several, goes to fast memory; slow turns come first."""
     slow, fast = (min(turns_each, MANY) for turns_each in ratio)
     return np.asarray(turns) % (slow + fast) >= slow

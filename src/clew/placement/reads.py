@@ -1,4 +1,4 @@
-"""What algorithms read of a graph in two memories, as patterns: counted on sampled searches, for any placement."""
+"""The reads of algorithms on a graph in two memories, as patterns: counted on sampled searches, for any placement."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ ASKED = 1 << 22  # edges: of larger graphs some blocks are enough
 
 
 class Reads:
-    """The reads of four patterns on a graph, whatever the placement.
+    """The reads of four patterns on a graph, for any placement.
 
-    - search: a breadth-first search. A frontier's rows are read in whole (push), or the others look through theirs
-      until a neighbour is on the frontier (pull; where edges go both ways); how soon depends on the numbering.
-    - relax: the same frontiers, always in whole: shortest paths.
-    - sweep: all rows in whole, one after the other: PageRank and products.
+    - search: a breadth-first search. A frontier's rows are read completely (push), or the other vertices scan theirs
+      until a neighbour is on the frontier (pull; for undirected edges). How soon depends on the numbering.
+    - relax: the same frontiers, always read completely: shortest paths.
+    - sweep: all rows read completely, in order: PageRank and products.
     - glance: the first neighbours of all rows: components.
 
-    Searches start from a few random vertices that have edges, and the seconds of a pattern are those of one of them.
+    Searches start at a few random vertices that have edges. The seconds of a pattern are those of one search.
     """
 
     def __init__(self, graph: Graph, searches: int, seed: int) -> None:
@@ -49,9 +49,9 @@ class Reads:
         self._asked, self._share = _asked(rows)
 
     def seconds(self, layouts: Sequence[Layout], speeds: Speeds) -> list[dict[str, float]]:
-        """What each pattern spends on reading rows, for every layout.
+        """The seconds that each pattern spends on reading rows, for every layout.
 
-        Both memories deliver at once, so the slower decides every step. No pass over the rows depends on another one,
+        Both memories work at the same time, so the slower one decides every step. Passes over the rows are independent,
         so all passes of all layouts share the cores.
         """
         passes: list[_Pass] = [_Pass(WHOLE, self._at_once, 1), _Pass(GLANCE, self._at_once, 1)]
@@ -114,7 +114,7 @@ class _Search(NamedTuple):
 
 
 class _Pass(NamedTuple):
-    """Rows gone through once: how many neighbours are read, in which of so many steps; or on which levels is pulled."""
+    """One pass over the rows: the number of neighbours read, the steps, and the levels that pull."""
 
     most: int
     step: npt.NDArray[np.int32]
@@ -134,9 +134,9 @@ def _search(number: int, graph: Graph, depths: list[npt.NDArray[np.int32]]) -> _
 
 
 def _asked(rows: Adjacency) -> tuple[npt.NDArray[np.bool_], float]:
-    """Which vertices are asked how far they look, and the part of all edges that are theirs.
+    """The sampled vertices, and the share of all edges that are theirs.
 
-    Of a large graph one block in so many of rows is asked, about as many edges however large it is.
+    In a large graph one block of rows in several is sampled, with about the same number of edges for any size.
     """
     every = max(1, rows.num_arcs // ASKED)
     bounds = blocks_of(rows, max(BLOCKS, FEWEST * every))

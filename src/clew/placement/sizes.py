@@ -1,4 +1,4 @@
-"""Amounts of memory as people write them: ``"8GiB"``, ``"512 MB"``, or a number of bytes."""
+"""Amounts of memory as text: ``"8GiB"``, ``"512 MB"``, or a number of bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([A-Za-z]*)\s*", re.ASCII)
 
 
 def parse_bytes(amount: int | str) -> int:
-    """The number of bytes: KiB, MiB, GiB, TiB and PiB are powers of 1024, KB, MB and so on powers of 1000.
+    """Parse an amount of memory: KiB, MiB, GiB, TiB and PiB are powers of 1024, KB, MB and so on powers of 1000.
 
     >>> parse_bytes("8GiB"), parse_bytes("1.5 kB"), parse_bytes(4096)
     (8589934592, 1500, 4096)
@@ -26,15 +26,15 @@ def parse_bytes(amount: int | str) -> int:
     found = AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
     size = BY_LOWER.get(found[2].lower()) if found else None
     if found is None or size is None:
-        raise GraphError(f"{amount!r} is no amount of memory; expected a number of bytes or a text such as '8GiB'.")
+        raise GraphError(f"{amount!r} is not an amount of memory; expected a number of bytes or a text such as '8GiB'.")
     return int(found[1]) * size if found[1].isdecimal() else int(float(found[1]) * size)
 
 
 def smallest(*amounts: int | str | None) -> int:
-    """The smallest of some amounts of memory, in bytes; None is no limit, and one of them has to be one."""
+    """The smallest of some amounts of memory, in bytes; None means no limit, and at least one must be a limit."""
     return min(parse_bytes(amount) for amount in amounts if amount is not None)
 
 
 def as_budget(size: int) -> np.uint64:
-    """Bytes as kernels count them: no memory is larger than that."""
+    """Bytes in the type that kernels count with."""
     return np.uint64(min(size, 2**63))

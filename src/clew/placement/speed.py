@@ -1,4 +1,4 @@
-"""How fast a memory is read: in order, by the byte, and anywhere, by the access."""
+"""The speed of a memory: bandwidth of sequential reads, and rate of random accesses."""
 
 from __future__ import annotations
 
@@ -18,31 +18,30 @@ LINE_AND_NEAR = {"file": (PAGE, PAGE), "managed": (PAGE, GPU_NEAR)} | dict.fromk
 
 
 class Measured(Protocol):
-    """What ``clew.tiers.measure`` found out: bytes read in order and numbers read at random, both per second."""
+    """The measurements of ``clew.tiers.measure``: bytes read sequentially and numbers read at random, per second."""
 
     @property
     def read(self) -> float:
-        """Bytes."""
+        """Bytes per second."""
 
     @property
     def random_reads(self) -> float:
-        """Numbers."""
+        """Numbers per second."""
 
 
 class Speed(NamedTuple):
-    """How fast a memory is.
+    """The speed of a memory.
 
     Parameters
     ----------
     in_order
-        Bytes per second, one after the other.
+        Bytes per second, sequentially.
     at_random
-        Accesses per second, each anywhere. Endless for a memory of which only the bandwidth is known: then a byte costs
-        the same wherever it is.
+        Random accesses per second. Infinite if only the bandwidth is known: then a byte costs the same everywhere.
     line
-        Bytes that come with an access, needed or not.
+        Bytes that an access transfers.
     near
-        Bytes that may be left out and what comes then is still in order.
+        The largest gap in bytes that still counts as sequential.
     """
 
     in_order: float
@@ -52,24 +51,24 @@ class Speed(NamedTuple):
 
     @classmethod
     def measured(cls, rates: Measured, kind: str = "dram") -> Speed:
-        """From what ``clew.tiers.measure`` says about a memory of that kind."""
+        """The speed from ``clew.tiers.measure``, for a memory of that kind."""
         return cls(rates.read, rates.random_reads, *LINE_AND_NEAR.get(kind, (LINE, PAGE)))
 
     @property
     def access(self) -> float:
-        """Seconds that an access somewhere else costs beyond the bytes it brings."""
+        """The seconds of a random access, in addition to the bytes it transfers."""
         return max(0.0, 1 / self.at_random - self.line / self.in_order)
 
     def seconds(self, accesses: Array, lines: Array) -> Array:
-        """For so many lines, of which ``accesses`` are far from the one before."""
+        """The seconds for this many lines, with this many random accesses."""
         taken: Array = accesses * self.access + lines * (self.line / self.in_order)
         return taken
 
 
 Speeds = tuple[Speed, Speed]
 
-#: Slow and fast memory by the names that a command line has: host memory that an H200 reads over its link beside its
-#: own, measured with rows of 128 bytes in order and anywhere; DRAM beside MCDRAM with the bandwidths of the paper's
+#: Slow and fast memory by their command-line names: host memory that an H200 reads over its link, and its
+#: own, measured with rows of 128 bytes in order and anywhere; DRAM and MCDRAM with the bandwidths of the paper's
 #: Figure 1. What is near for a GPU is not measured but inferred, from searches with all edges on the host: with 64 KiB
 #: (or 2 MiB) what they read over the link is predicted 1.5 times too slow on a Kronecker graph and a grid; with the
 #: next line alone 5.6 and 8.3 times.
@@ -83,25 +82,25 @@ KNOWN: dict[str, Speeds] = {
 
 
 def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
-    """Slow and fast memory: a name in ``KNOWN``, or two of them, each a ``Speed`` or bytes per second alone."""
+    """Parse the speeds of slow and fast memory: a name in ``KNOWN``, or a pair of ``Speed`` or bytes per second."""
     if isinstance(given, str):
         if given not in KNOWN:
             names = ", ".join(map(repr, KNOWN))
-            raise GraphError(f"speeds is {given!r}; expected one of {names}, or what slow and fast memory do.")
+            raise GraphError(f"speeds is {given!r}; expected one of {names}, or a pair for slow and fast memory.")
         return KNOWN[given]
     if isinstance(given, Speed) or not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise GraphError(f"speeds is {given!r}; expected two: what slow and what fast memory does.")
+        raise GraphError(f"speeds is {given!r}; expected a pair for slow and fast memory.")
     slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in given)
     for speed in (slow, fast):
         if not _is_possible(speed):
             raise GraphError(
-                f"speeds has {tuple(speed)}; expected numbers above 0, of which the accesses alone may be endless."
+                f"speeds has {tuple(speed)}; expected numbers above 0, where only the accesses may be infinite."
             )
     return slow, fast
 
 
 def _is_possible(speed: Speed) -> bool:
-    """Whether times can be computed from it."""
+    """Whether times can be computed from a speed."""
     if not all(isinstance(number, Real) for number in speed):
         return False
     return 0 < speed.in_order < math.inf and speed.at_random > 0 and speed.line >= 1 and speed.near >= 0

@@ -1,4 +1,4 @@
-"""Strategy: what decides where vertices go. One file each; this is what they share."""
+"""Strategy: the base class of the placement strategies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from clew.placement.sizes import as_budget, parse_bytes
 
 
 class Strategy(ABC):
-    """Chooses vertices for fast memory. Subclasses are frozen dataclasses whose fields are the knobs."""
+    """Chooses vertices for fast memory. Subclasses are frozen dataclasses whose fields are the options."""
 
     #: What the command line calls it.
     name: ClassVar[str]
@@ -28,15 +28,15 @@ class Strategy(ABC):
         """For every vertex, whether it should be in fast memory."""
 
     def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
-        """Where the vertices of ``graph`` go.
+        """Place the vertices of ``graph``.
 
-        With ``fast_memory``, a number of bytes or a text such as "8GiB", no more than that is used: chosen vertices
-        are taken in the order of their ids, and those whose row does not fit any more stay in slow memory.
+        ``fast_memory`` limits the bytes, as a number or a text such as "8GiB". Chosen vertices are then taken in id
+        order, and those whose row does not fit stay in slow memory.
         """
         return Placement.from_mask(graph, self.choose_within(graph, fast_memory), str(self))
 
     def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
-        """For every vertex, whether ``place`` puts it into fast memory."""
+        """For every vertex, whether ``place`` puts it in fast memory."""
         chosen = transform.as_mask(self.choose(graph), graph.num_vertices)
         if fast_memory is None:
             return chosen
@@ -49,21 +49,21 @@ class Strategy(ABC):
         return fitting
 
     def __str__(self) -> str:
-        """As on the command line: ``degree:out_degree=2,cutoff_percentile=80``."""
+        """The command line's form: ``degree:out_degree=2,cutoff_percentile=80``."""
         knobs = ((knob.name, getattr(self, knob.name)) for knob in fields(self))  # type: ignore[arg-type]
-        told = ",".join(f"{name}={shown(value)}" for name, value in knobs if shown(value))
-        return f"{self.name}:{told}" if told else self.name
+        options = ",".join(f"{name}={shown(value)}" for name, value in knobs if shown(value))
+        return f"{self.name}:{options}" if options else self.name
 
 
 def shown(value: Any) -> str:
-    """A knob's value as text; nothing where a command line cannot say it."""
+    """An option's value as text; empty if a command line cannot express it."""
     if isinstance(value, tuple):
         return "-".join(map(str, value)) if all(isinstance(part, int) for part in value) else ""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def vertex_of(graph: Graph, source: int | str) -> int:
-    """The id of a vertex named by the user, on a command line perhaps, where numbers are text."""
+    """The id of a named vertex; on a command line, numbers are text."""
     names_are_integers = graph.names is None or graph.names.are_integers
     if isinstance(source, str) and names_are_integers:
         try:

@@ -1,4 +1,4 @@
-"""AllFast and AllSlow: the two ends that every other placement is compared with."""
+"""AllFast and AllSlow: the two extremes that other placements are compared with."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from clew.placement.strategy import Strategy
 
 @dataclass(frozen=True)
 class AllFast(Strategy):
-    """Every vertex in fast memory, as far as it reaches."""
+    """Put every vertex in fast memory, while it has room."""
 
     name: ClassVar[str] = "all_fast"
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """Everyone."""
+        """All vertices."""
         return np.ones(graph.num_vertices, dtype=np.bool_)
 
 
 @dataclass(frozen=True)
 class AllSlow(Strategy):
-    """Every vertex in slow memory."""
+    """Put every vertex in slow memory."""
 
     name: ClassVar[str] = "all_slow"
 
     def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
-        """Nobody."""
+        """No vertices."""
         return np.zeros(graph.num_vertices, dtype=np.bool_)

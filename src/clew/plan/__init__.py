@@ -1,4 +1,4 @@
-"""What a run will do, why, in how many bytes and about how long: ``clew.explain`` and the plan it makes."""
+"""The plan of a run, with reasons, memory and expected time: ``clew.explain`` and ``Plan``."""
 
 from clew.plan.explain import explain
 from clew.plan.parts import Choice, Share

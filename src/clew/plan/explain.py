@@ -1,4 +1,4 @@
-"""explain: the plan of a run, from the rules that the engines go by and the rates of this machine."""
+"""explain: the plan of a run, from the engines' own rules and the measured rates of this machine."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ WEIGHTED = ("sssp", "sswp", "bellman_ford")  # they refuse a graph without weigh
 
 
 def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = "auto", **arguments: Any) -> Plan:
-    """What a run of an algorithm will do and why, how many bytes it takes and where, and about how long.
+    """Explain what a run of an algorithm will do and why, the memory it needs, and its expected time.
 
-    Nothing is run. The choices come from the rules that the engines themselves go by; the bytes from the graph's own
-    types; the time from how fast this machine reads memory, which is measured once and kept. Print the plan to see it,
-    ``plan.run()`` to carry it out and see what was predicted beside what was measured.
+    Nothing is run. The choices come from the engines' own rules, and the bytes from the graph's dtypes. The time comes
+    from the memory speed of this machine, which is measured once and cached. Print the plan to see it. ``plan.run()``
+    runs it, and compares prediction and measurement.
 
     Parameters
     ----------
     graph
-        What to run on.
+        The graph to run on.
     algorithm
         Its name, such as "pagerank", or the function itself.
     device
-        "auto", "cpu", "cuda" or "hybrid". Without a GPU, what needs one is explained as far as it goes, and the plan
-        says what is missing.
+        "auto", "cpu", "cuda" or "hybrid". Without a GPU, a plan for one is explained as far as possible, and says what
+        is missing.
     **arguments
-        As the algorithm takes them.
+        The arguments of the algorithm.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     if graph.num_vertices == 0:
         sketch.notes.append("the graph has no vertices: there is nothing to do")
     if name in WEIGHTED and graph.weights is None:
-        sketch.notes.append(f"the graph has no weights, and {name} needs them: it will refuse to run")
+        sketch.notes.append(f"the graph has no weights, and {name} needs them: the run will fail")
     plan = Plan(
         algorithm=name,
         device=device,
@@ -89,7 +89,7 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
 
 
 def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-    """All arguments of an algorithm, defaults included."""
+    """All arguments of an algorithm, including defaults."""
     signature = inspect.signature(ALGORITHMS[name].function)
     own = {key: parameter for key, parameter in signature.parameters.items() if key not in ("graph", "device")}
     if unknown := [key for key in arguments if key not in own]:
@@ -106,7 +106,7 @@ def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def _foresee(plan: Plan, sketch: Sketch, gpu: Any) -> None:
-    """Bytes by memory, whether they fit, and seconds."""
+    """Predict the bytes per memory, whether they fit, and the seconds."""
     on_gpu = plan.engine != CPU
     processor = machine.processor()
     plan.rates["cpu"] = processor.as_dict()
@@ -128,22 +128,22 @@ def _foresee(plan: Plan, sketch: Sketch, gpu: Any) -> None:
             passes, size = sketch.passes or Span(0.3, 1, 2), edges.slow_share * plan.graph.outgoing.nbytes
             parts.append(("reading edges over the link", cost.over_link(passes, size, card)))
     else:
-        plan.notes.append("the emulation is for tests; how long it takes is not predicted")
+        plan.notes.append("the emulation is for tests; its time is not predicted")
         return
     parts.append(("the call itself", cost.call(sketch, processor, gpu=on_gpu)))
     plan.parts, plan.expected = parts, _total(parts)
     _mind_others(plan)
     if not processor.measured:
-        plan.notes.append("the memory of this machine could not be measured; times are a guess")
+        plan.notes.append("the memory of this machine could not be measured; times are rough estimates")
 
 
 def _mind_others(plan: Plan) -> None:
-    """Where other processes want the cores, a run may take as much longer as there are more of them than cores."""
+    """Extend the range if other processes use the cores, by the ratio of busy threads to cores."""
     cores, wanted = os.cpu_count() or 1, os.getloadavg()[0]
     if wanted > cores and plan.engine == CPU and plan.expected is not None:
         plan.expected = plan.expected._replace(high=plan.expected.high * (1 + wanted / cores))
         plan.notes.append(
-            f"this machine is busy: {wanted:.1f} threads want its {cores} cores; what is likely is for free cores"
+            f"this machine is busy: {wanted:.1f} threads compete for {cores} cores; the estimate assumes free cores"
         )
 
 

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from clew import threads
-from clew.engines.measured import measured_once
-from clew.engines.survey import cpu_name
+from clew.engines.measured import cpu_name, measured_once
 from clew.errors import ClewError
 
 #: Bytes over which numbers are read at random.

@@ -1,4 +1,4 @@
-"""Plan: what a run will do and why, what it will take, and afterwards how that compares with what it took."""
+"""Plan: what a run will do and why, its memory and time, and afterwards how the measurement compares."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from clew.result import Result
 
 @dataclass(frozen=True)
 class Tier:
-    """One memory of the plan: what goes there, and what is free."""
+    """One memory of the plan: the bytes used and free."""
 
     name: str
     graph: int
@@ -36,7 +36,7 @@ class Tier:
 
 @dataclass(frozen=True)
 class Measured:
-    """What a run took: seconds, of which ``loading`` are not part, and iterations where it had some."""
+    """The measured seconds of a run, without ``loading``, and its iterations, if any."""
 
     seconds: float
     iterations: int | None = None
@@ -45,40 +45,40 @@ class Measured:
 
 @dataclass(repr=False)
 class Plan:
-    """What ``clew.explain`` found. Printing it shows a table; ``run()`` carries it out.
+    """The plan of a run, from ``clew.explain``. Printing it shows a table; ``run()`` executes it.
 
     Parameters
     ----------
     algorithm
-        Its name.
+        The name of the algorithm.
     device
-        What was asked for.
+        The requested device.
     engine
-        What that stands for: "cpu" or "cuda".
+        The chosen engine: "cpu" or "cuda".
     graph, arguments
-        What it will run on, and how.
+        The graph and the arguments of the run.
     choices
-        What was decided, and why; the first is the engine.
+        The decisions and their reasons; the first is the engine.
     memory
-        The arrays and the memories they are in.
+        The arrays and their memories.
     tiers
-        The same by memory, with what is free there.
+        The bytes per memory, and the free bytes there.
     expected
-        Seconds; None where there is nothing to run on.
+        The expected seconds; None if the run is not possible.
     parts
-        What these are made of.
+        The parts of the expected time.
     iterations
-        How many are expected.
+        The expected number of iterations.
     error
-        Why it cannot run; None where it can.
+        The reason why it cannot run; None if it can.
     notes
-        What else there is to say.
+        Further remarks.
     rates
-        What was measured of the machine, and the times come from.
+        The measured rates of the machine, which the times are computed from.
     measured
-        What the last run took.
+        The time of the last run.
     in_shell
-        Whether it was asked for on the command line, where advice is about options.
+        Whether the plan is for the command line, where advice is about options.
     """
 
     algorithm: str
@@ -100,15 +100,15 @@ class Plan:
 
     @property
     def missing(self) -> str | None:
-        """Why it cannot run and what to do about it, as sentences; None where it can."""
+        """Why it cannot run and what to do, as sentences; None if it can run."""
         if self.error is None:
             return None
         return self.error.on_command_line() if self.in_shell else str(self.error)
 
     def run(self) -> Result:
-        """Run the algorithm as planned, and remember how long it took; the plan then shows both.
+        """Run the algorithm as planned, and record the time; the plan then shows both.
 
-        Compiled code is loaded first, by a run on three vertices: that time is noted, but is not part of the run.
+        Compiled code is loaded first, by a run on three vertices. That time is recorded separately.
         """
         from clew.plan.rehearsal import rehearse
 
@@ -122,7 +122,7 @@ class Plan:
         return result
 
     def compare(self, measured: Result | float | Measured) -> str:
-        """A table of what was predicted beside what was measured: seconds, or a result (for its iterations)."""
+        """A table of predicted and measured values; pass seconds, or a result for its iterations."""
         if isinstance(measured, Result):
             last = self.measured
             known = last is not None and last.iterations == measured.iterations
@@ -140,7 +140,7 @@ class Plan:
 
     @property
     def ratio(self) -> float | None:
-        """How many times longer the run took than was likely; None where there was no run or no prediction."""
+        """Measured divided by expected time; None without a run or a prediction."""
         if self.measured is None or self.expected is None or not self.measured.seconds > 0:
             return None
         return self.measured.seconds / self.expected.likely
@@ -179,7 +179,7 @@ class Plan:
         return self.text()
 
     def text(self, width: int = WIDTH) -> str:
-        """The plan as a table, lines of so many characters at most where they can be broken."""
+        """The plan as a table, with lines of at most ``width`` characters where they can be wrapped."""
         graph, room = self.graph, width - 2
         kind = "directed" if graph.directed else "undirected"
         size = f"{counted(graph.num_vertices, 'vertex')}, {counted(graph.num_edges, f'{kind} edge')}"
@@ -206,10 +206,10 @@ class Plan:
             for tier in self.tiers
         ]
         largest = sorted(self.memory, key=lambda share: -share.bytes)[:4]
-        told = ", ".join(f"{share.what} {human_bytes(share.bytes)}" for share in largest)
+        largest_text = ", ".join(f"{share.what} {human_bytes(share.bytes)}" for share in largest)
         return [
             *grid(rows, right=(1, 2, 3, 4, 5), width=width),
-            *(grid([("largest:", told)], width=width) if told else []),
+            *(grid([("largest:", largest_text)], width=width) if largest_text else []),
         ]
 
     def _time(self, width: int) -> list[str]:
@@ -226,12 +226,12 @@ class Plan:
             raise ClewError("this plan has not been run; call run() first, or compare(seconds).")
         rows = [("", "predicted", "measured", "")]
         if self.measured.seconds == self.measured.seconds:  # not NaN
-            told = "–" if self.expected is None else duration(self.expected.likely)
+            predicted = "–" if self.expected is None else duration(self.expected.likely)
             verdict = "" if self.expected is None else _verdict(self.expected, self.measured.seconds)
-            rows.append(("time", told, duration(self.measured.seconds), verdict))
+            rows.append(("time", predicted, duration(self.measured.seconds), verdict))
         if self.measured.iterations is not None and self.iterations is not None:
-            told = f"{self.iterations.likely:,.0f}"
-            rows.append(("iterations", told, f"{self.measured.iterations:,}", _range(self.iterations, _count)))
+            predicted = f"{self.iterations.likely:,.0f}"
+            rows.append(("iterations", predicted, f"{self.measured.iterations:,}", _range(self.iterations, _count)))
         if self.measured.loading:
             rows.append(("loading code", "–", duration(self.measured.loading), "once in a process"))
         return grid(rows, right=(1, 2), width=width)
@@ -247,6 +247,6 @@ def _count(value: float) -> str:
 
 def _verdict(expected: Span, seconds: float) -> str:
     factor = seconds / expected.likely if expected.likely else 1.0
-    how = f"{factor:.2g} times what was likely" if factor >= 1 else f"{1 / factor:.2g} times faster than was likely"
+    how = f"{factor:.2g} times the expected time" if factor >= 1 else f"{1 / factor:.2g} times faster than expected"
     within = "within" if expected.low <= seconds <= expected.high else "outside"
     return f"{how}, {within} {duration(expected.low)} to {duration(expected.high)}"

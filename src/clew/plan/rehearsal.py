@@ -1,4 +1,4 @@
-"""A run on three vertices of the same kind, so that compiled code is loaded before a run is timed."""
+"""A run on three vertices with the same dtypes, so that compiled code is loaded before a run is timed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from clew.graph import Graph
 
 
 def rehearse(graph: Graph, algorithm: str, device: str, arguments: Mapping[str, Any]) -> None:
-    """Run the algorithm on a path of three vertices with the graph's types; ``device`` is where the run will be."""
+    """Run the algorithm on a path of three vertices with the graph's dtypes, on the given device."""
     weights = None if graph.weights is None else np.ones(2, dtype=graph.weights.dtype)
     small = Graph.from_edges(
         [0, 1], [1, 2], weights, directed=graph.directed, id_dtype=graph.indices.dtype, num_vertices=3

@@ -1,4 +1,4 @@
-"""Which bytes go to which memory, and whether they fit: the edges by the rule that puts them, the rest beside them."""
+"""The memory of each array of a plan, and whether all fit: the edges by the engine's own rule."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ ORDER = ("gpu", "host", "file")
 
 
 class Edges(NamedTuple):
-    """Where a GPU finds the edges: the part that it reads over the link, and what has to be copied first."""
+    """The edges of a GPU run: the part that is read over the link, and what must be copied first."""
 
     slow_share: float
     going: list[Share]
 
 
 def put_edges(plan: Plan, gpu: Any) -> Edges:
-    """Put the plan's edges where the engine will, by the policy in force and what is free; says so in the plan."""
+    """Put the plan's edges where the engine will, by the active policy and the free memory; add it to the plan."""
     shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     if gpu is None or not shares:
         return Edges(0.0, shares)
-    from clew.engines.cuda.account import charged
+    from clew.engines.cuda.device_graph import bytes_on, plan_in_force, size_of
+    from clew.engines.cuda.device_rows import DeviceRows
     from clew.engines.cuda.edge_memory import plan_edges
     from clew.engines.cuda.pairs import SEARCHES
-    from clew.engines.cuda.rows import DeviceRows, plan_in_force, size_of
     from clew.memory import current
 
     rows = plan.graph.outgoing
@@ -40,7 +40,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         found = plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
         there = found is not None
         if found is None:
-            replaced = charged(gpu, (id(gpu), id(rows.indices)))  # where these edges are put anew
+            replaced = bytes_on(gpu, rows)  # where these edges are put anew
             found = plan_edges(gpu, current(), size_of(gpu, rows, weights, parts, held=replaced))
         slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
@@ -56,13 +56,13 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
 
 
 def _reading(rows: Any) -> Choice:
-    """How a search reads what is on the host, which it decides step by step."""
+    """How a search reads edges on the host, which it decides in each step."""
     from clew.engines.cuda.frontiers import NO_LIMIT, order_from
 
     size = order_from(rows)
     if size == NO_LIMIT:
-        return Choice("reading", "row by row", "what is on the host is little or sparse: sorting frontiers costs more")
-    why = f"frontiers of {size:,} vertices or more are put in the order of their rows, and every line is read once"
+        return Choice("reading", "row by row", "few or sparse edges are on the host: sorting frontiers would cost more")
+    why = f"frontiers of at least {size:,} vertices are sorted by row, and every line is read once"
     return Choice("reading", "row by row, or by lines, step by step", why)
 
 
@@ -71,7 +71,7 @@ def _is_edges(share: Share) -> bool:
 
 
 def count_tiers(plan: Plan, going: list[Share], free: dict[str, int | None]) -> None:
-    """The bytes by memory, and a note where there are too few."""
+    """Add the bytes per memory, and a note if there are too few."""
     names = sorted({"host", *(share.tier for share in plan.memory)}, key=ORDER.index)
     plan.tiers = [_tier(name, plan.memory, free.get(name)) for name in names]
     taken = [share for share in plan.memory if share.role != "graph"]
@@ -81,9 +81,9 @@ def count_tiers(plan: Plan, going: list[Share], free: dict[str, int | None]) -> 
         there = free.get(tier)
         if there is not None and wanted > there:
             what = "GPU memory" if tier == "gpu" else "memory"
-            end = "the CPU may have room" if tier == "gpu" else "what is over would be swapped, or refused"
+            end = "try the CPU" if tier == "gpu" else "the rest would be swapped, or the run would fail"
             plan.notes.append(
-                f"{what} is short: results and scratch, and what else has to go there, need {wanted:,} bytes, and "
+                f"{what} is too small: results, scratch and other arrays need {wanted:,} bytes, and "
                 f"{there:,} are free; {end}."
             )
 
@@ -96,7 +96,7 @@ def _tier(name: str, shares: list[Share], free: int | None) -> Tier:
 
 
 def in_their_file(share: Share, graph: Graph) -> Share:
-    """Arrays of a graph that is mapped from a file are there, not in memory."""
+    """Arrays of a graph that is mapped from a file count as that file, not as memory."""
     arrays = {"offsets": graph.indptr, "neighbours": graph.indices, "weights": graph.weights}
     array = arrays.get(share.what.removeprefix("out-edges: "))
     if share.tier == "host" and share.role == "graph" and array is not None and _is_mapped(array):

@@ -1,4 +1,4 @@
-"""Plain tables of a fixed width, for terminals, logs and notebooks alike."""
+"""Plain tables of a fixed width, for terminals, logs and notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIDTH = 110
 
 
 def grid(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: int = WIDTH) -> list[str]:
-    """Lines of columns two spaces apart; the last column is wrapped where it is long."""
+    """Lines of columns two spaces apart; a long last column is wrapped."""
     if not rows:
         return []
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
@@ -27,5 +27,5 @@ def grid(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: int
 
 
 def section(title: str, lines: Sequence[str]) -> list[str]:
-    """A title and indented lines; nothing where there are none."""
+    """A title and indented lines; empty if there are no lines."""
     return ["", title, *(f"  {line}".rstrip() for line in lines)] if lines else []

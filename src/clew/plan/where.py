@@ -1,4 +1,4 @@
-"""Which engine a run will be on, by the rule that the algorithm itself asks, and what is missing for it."""
+"""The engine of a run, by the rule that the algorithm itself uses, and what is missing for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CPU, CUDA = "cpu", "cuda"
 
 
 class Where(NamedTuple):
-    """The engine with the reason for it, the GPU where there is one to use, and what is said against it otherwise."""
+    """The engine with its reason, the GPU if there is one, and otherwise the error."""
 
     choice: Choice
     gpu: Any = None
@@ -36,33 +36,33 @@ def where(name: str, graph: Graph, device: str) -> Where:
     if is_hybrid(device):
         device = gpu_of_hybrid(device)
     if device == "reference":
-        return Where(Choice("engine", CPU, "asked for: plain Python, for debugging"))
+        return Where(Choice("engine", CPU, "requested: plain Python, for debugging"))
     if record.cuda is None and device in ("auto", "cpu"):
-        why = f"{name} has no kernels of its own for a GPU, and runs there as products only when asked to"
-        return Where(Choice("engine", CPU, why if device == "auto" else "asked for"))
+        why = f"{name} has no GPU kernels of its own, and runs there as products only on request"
+        return Where(Choice("engine", CPU, why if device == "auto" else "requested"))
     error = _complaint(lambda: found.append(gpu_of(record, graph, device)))
     gpu = found[0] if found else None
     if device != "auto":
-        told = "the GPU's kernels, emulated on the CPU, slowly" if device == EMULATED else "asked for"
-        return Where(Choice("engine", CPU if device == "cpu" else CUDA, told), gpu, error)
+        reason = "the GPU's kernels, emulated on the CPU, slowly" if device == EMULATED else "requested"
+        return Where(Choice("engine", CPU if device == "cpu" else CUDA, reason), gpu, error)
     what = "pairs" if size != graph.num_arcs else "edges"
     if gpu is not None:
-        why = f"{size:,} {what}, of {WORTH_A_GPU:,} from which on a GPU gains"
+        why = f"{size:,} {what}; a GPU is faster from {WORTH_A_GPU:,} on"
         return Where(Choice("engine", CUDA, why), gpu, error)
     if size < WORTH_A_GPU:
-        why = f"{size:,} {what}: answered here before a GPU has started; it gains from {WORTH_A_GPU:,} on"
+        why = f"{size:,} {what}: too few for a GPU, which is faster from {WORTH_A_GPU:,} on"
     else:
-        why = f"{size:,} {what} are worth a GPU, but {(why_no_gpu() or 'there is none to use').rstrip('.')}"
+        why = f"{size:,} {what} are enough for a GPU, but {(why_no_gpu() or 'none is usable').rstrip('.')}"
     return Where(Choice("engine", CPU, why), None, error)
 
 
 def is_emulated(device: str) -> bool:
-    """Whether the GPU is none."""
+    """Whether the GPU is emulated."""
     return device in (EMULATED, HYBRID_EMULATED)
 
 
 def _complaint(ask: Callable[[], Any]) -> ClewError | None:
-    """What is said against it, if anything."""
+    """The error that a call raises, if any."""
     try:
         ask()
     except ClewError as error:

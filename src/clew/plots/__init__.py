@@ -1,8 +1,8 @@
-"""Figures of graphs, results and traces: plotly by default, matplotlib where asked.
+"""Figures of graphs, results and traces, drawn by plotly or matplotlib.
 
-Every function returns a figure that can be shown, saved or put into a page; ``figure.layout.meta["alt"]`` of a plotly
-figure says in words what is to be seen. ``dark=True`` draws for a dark page. Figures hold sums and samples, not the
-graph: they stay small however large it is.
+Every function returns a figure to show, save or embed. ``figure.layout.meta["alt"]`` of a plotly figure describes it in
+words. ``dark=True`` draws for a dark page. Figures hold sums and samples, not the graph, so they stay small for any
+graph.
 """
 
 from clew.plots.degrees import degrees

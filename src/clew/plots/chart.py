@@ -1,6 +1,6 @@
 """A chart as data: panels of few numbers, which plotly or matplotlib draw.
 
-Whatever is to be seen is summed up first: a chart has at most some thousands of points, however large the graph is.
+Data is summarised first: a chart has at most some thousands of points for any graph.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Kind = Literal["line", "points", "both", "bars", "columns"]
 
 @dataclass(frozen=True)
 class Series:
-    """One row of numbers. "both" is a line through points; "bars" lie, "columns" stand."""
+    """One series of numbers. "both" is a line through points; "bars" are horizontal, "columns" vertical."""
 
     kind: Kind
     x: Any
@@ -37,7 +37,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Axis:
-    """A title, and whether the axis counts in powers of ten."""
+    """An axis: its title, and whether it is logarithmic."""
 
     title: str = ""
     log: bool = False
@@ -68,7 +68,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """Panels from top to bottom under one title; ``alt`` says in words what is to be seen."""
+    """Panels from top to bottom under one title; ``alt`` describes the chart in words."""
 
     title: str
     panels: Sequence[Panel]
@@ -79,5 +79,5 @@ class Chart:
 
 
 def empty(title: str, why: str) -> Chart:
-    """A chart of nothing, which says why."""
+    """An empty chart that says why."""
     return Chart(title, (), why)

@@ -1,4 +1,4 @@
-"""Colours of vertices by what a result or an array says about them."""
+"""Vertex colours from a result or an array."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ SHOWN_GROUPS = 6  # groups with a colour of their own; the others share one
 
 @dataclass(frozen=True)
 class Paint:
-    """What vertices are coloured by.
+    """The colouring of vertices.
 
-    Either ``group`` says which of ``labels`` a vertex belongs to, and the last one takes all that are not shown one by
-    one; or ``value`` is a number per vertex, NaN where there is none, as far along the scale as it says.
+    Either ``group`` is the index in ``labels`` of every vertex, where the last label is for all other groups. Or
+    ``value`` is a number per vertex, mapped to the colour scale, with NaN for none.
     """
 
     title: str
@@ -47,7 +47,7 @@ class Paint:
 
     @property
     def tints(self) -> list[int]:
-        """The palette's colour of every label; the others' is its last."""
+        """The palette index of every label; "others" has the last one."""
         return [i if i < SHOWN_GROUPS else -1 for i in range(len(self.labels))]
 
     @property
@@ -59,7 +59,7 @@ class Paint:
 
 
 def paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
-    """What to colour by: a result (its first value, or the one named), or an array with an entry per vertex."""
+    """The colouring by a result (its first value, or the named one), or by an array with an entry per vertex."""
     if color is None:
         return None
     if isinstance(color, Result):
@@ -71,12 +71,12 @@ def paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
         column = array("color", color.get() if is_on_gpu(color) else color)
     if column.shape != (graph.num_vertices,):
         raise GraphError(
-            f"color has shape {column.shape}; expected a value for every vertex, that is ({graph.num_vertices},)."
+            f"color has shape {column.shape}; expected a value per vertex, that is ({graph.num_vertices},)."
         )
     if name in GROUPS or column.dtype.kind in "bOUS":
         return _grouped(host, name, column, WORDS.get(name, title))
     if column.dtype.kind not in "iuf":
-        raise GraphError(f"color has dtype {column.dtype}; expected numbers, truth values or strings.")
+        raise GraphError(f"color has dtype {column.dtype}; expected numbers, booleans or strings.")
     return _scaled(host, name, column, title)
 
 

@@ -1,4 +1,4 @@
-"""How many vertices have how many edges."""
+"""The degree distribution."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ TITLE = "Degree distribution"
 
 
 def degrees(graph: Graph, *, dark: bool = False, backend: str = "plotly") -> Any:
-    """The degree distribution on log-log axes, out and in where the graph is directed.
+    """Plot the degree distribution on log-log axes; out- and in-degrees if the graph is directed.
 
-    Each point says how many vertices have that degree; large degrees are taken together, and the point is the mean of
-    its range, so that a power law is a straight line. Vertices without edges have no place on such axes: a line below
-    the title counts them.
+    Each point is the number of vertices with that degree. Large degrees are binned, and the point is the mean of its
+    bin, so a power law is a straight line. Vertices without edges do not fit on such axes: a line below the title
+    counts them.
     """
     check_graph(graph)
     check(backend)
@@ -35,8 +35,8 @@ def _chart(graph: Graph) -> Chart:
     kinds = {"out": graph.degrees("out"), "in": graph.degrees("in")} if graph.directed else {"": graph.degrees()}
     counts = {kind: np.bincount(found) for kind, found in kinds.items()}
     if graph.num_arcs == 0:
-        told = "The vertex has no edge." if graph.num_vertices == 1 else "None of the vertices has an edge."
-        return empty(TITLE, told)
+        text = "The vertex has no edge." if graph.num_vertices == 1 else "None of the vertices has an edge."
+        return empty(TITLE, text)
     symbols = ("circle", "diamond")
     series = [_series(kind, count, symbols[i]) for i, (kind, count) in enumerate(counts.items())]
     without = [f"{counted(count[0], 'has', 'have')} no {_edges(kind)}" for kind, count in counts.items() if count[0]]

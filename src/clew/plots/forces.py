@@ -1,4 +1,4 @@
-"""How vertices push each other away: pair by pair where they are few, over a mesh where they are many."""
+"""Repulsion between vertices: pairwise if they are few, over a mesh if they are many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MARGIN = 4  # nodes of the mesh around the vertices
 
 
 class Push:
-    """The push at every vertex of a level, computed anew for new places."""
+    """The repulsion at every vertex of a level, recomputed for new positions."""
 
     def __init__(self, charge: Array) -> None:
         self.charge = charge

@@ -1,8 +1,8 @@
-"""Places for the vertices of a graph: neighbours near each other, everybody else apart.
+"""Positions for the vertices of a graph: neighbours close together, other vertices apart.
 
-Edges are springs, and vertices push each other away, the more edges they have the harder. Components are laid out one
-by one and then put side by side. A large component is shrunk to about a hundred vertices, laid out, and grown back step
-by step (``levels``), so that its shape at large is found while it is small.
+Edges are springs, and vertices repel each other in proportion to their edges. Components are laid out separately and
+then packed. A large component is coarsened to about a hundred vertices, laid out, and refined step by step
+(``levels``). So its global shape is found while it is small.
 
 References
 ----------
@@ -34,9 +34,9 @@ ROUNDS = (100, 30)  # of a level of a thousand vertices or fewer, and of a milli
 
 
 def layout(graph: Graph, *, seed: int = 0) -> npt.NDArray[np.float32]:
-    """A place (x, y) for every vertex; edges are about 1 long. The same seed gives the same places.
+    """Compute a position (x, y) for every vertex; edges are about 1 long. The same seed gives the same positions.
 
-    Directions and weights do not matter. Components lie side by side, vertices without edges in rows beside them.
+    Directions and weights are ignored. Components are side by side, and vertices without edges in rows next to them.
     """
     check_graph(graph)
     random = np.random.default_rng(whole("seed", seed, 0))
@@ -70,7 +70,7 @@ class _Components:
         return np.diff(self.starts)
 
     def level(self, number: int) -> Level:
-        """One component as a graph of its own."""
+        """One component as a separate graph."""
         first, last = int(self.starts[number]), int(self.starts[number + 1])
         begin, end = int(self.indptr[first]), int(self.indptr[last])
         indptr = self.indptr[first : last + 1] - np.uint64(begin)
@@ -201,7 +201,7 @@ def _with_room(parts: _Components, x: Array, y: Array) -> tuple[Array, Array]:
 def _scale(level: Level, x: Array, y: Array) -> np.float32:
     """By how much to enlarge everything, so that springs and pushes balance at large.
 
-    Every pair adds charge · charge · strength to the work of the pushes, whatever its distance; at rest the springs
+    Every pair adds charge · charge · strength to the work of the pushes, at any distance; at rest the springs
     have as much in them.
     """
     from clew.plots import kernels_layout as kernels

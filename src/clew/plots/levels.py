@@ -1,4 +1,4 @@
-"""Smaller and smaller graphs of the same shape: laid out first, they tell the larger ones where to begin."""
+"""Smaller and smaller graphs of the same shape: laid out first, they give the larger ones their initial positions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ STALLED = 0.95  # joining vertices has to leave fewer than this share of them
 
 @dataclass(frozen=True)
 class Level:
-    """Rows of a connected undirected graph, and what its vertices and edges stand for.
+    """Rows of a connected undirected graph, and what its vertices and edges represent.
 
-    ``charge`` is the number of edge ends that a vertex stands for, ``mass`` the number of vertices, ``joined`` which
-    vertex of this level each of the finer one became part of (None at the finest).
+    ``charge`` is the number of edge ends of a vertex, and ``mass`` the number of original vertices in it. ``joined``
+    maps each vertex of the finer level to one of this level (None at the finest).
     """
 
     indptr: Array

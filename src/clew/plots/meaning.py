@@ -14,7 +14,7 @@ GROUPS = tuple(WORDS)  # vertices with the same value belong together
 
 
 def answered(name: str | None, column: Array, result: Result | None = None) -> Array:
-    """Where the numbers are answers rather than marks for "out of reach", "nobody" and the like.
+    """Where the numbers are results and not markers such as "unreached".
 
     A result knows which of its vertices were reached; of other numbers, only the usual marks are known.
     """

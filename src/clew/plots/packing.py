@@ -1,4 +1,4 @@
-"""Components side by side: the largest first, the others in rows beside it."""
+"""Components side by side: the largest first, the others in rows next to it."""
 
 from __future__ import annotations
 

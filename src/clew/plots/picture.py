@@ -1,4 +1,4 @@
-"""The graph itself: dots and lines where it is small, the density of its vertices and edges where it is large."""
+"""Pictures of graphs: dots and lines for small ones, the density of vertices and edges for large ones."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ def picture(
     dark: bool = False,
     backend: str = "plotly",
 ) -> Any:
-    """A picture of the graph.
+    """Draw the graph.
 
-    Up to 2,000 vertices are dots that tell their names; of larger graphs the picture shows how dense vertices and edges
-    lie, and the vertices with the most edges by name.
+    Up to 2,000 vertices are dots that show their names. For larger graphs the picture shows the density of vertices and
+    edges, and the names of the vertices with the most edges.
 
     Parameters
     ----------
     graph
-        Any; directions and weights do not matter.
+        The graph; directions and weights are ignored.
     color
         What to colour vertices by: a ``Result``, or an array with an entry per vertex.
     value
-        Which of the result's values; by default the first.
+        The name of the result's value; by default the first.
     places
-        Where vertices lie, an array of shape (n, 2); by default ``clew.plots.layout(graph, seed=seed)``.
+        The positions of vertices, an array of shape (n, 2); by default ``clew.plots.layout(graph, seed=seed)``.
     seed
-        Another seed gives another arrangement; the same one the same.
+        The seed of the layout.
     title
-        Above the picture.
+        The title of the picture.
     dark
-        For a dark page.
+        Draw for a dark page.
     backend
         "plotly" or "matplotlib".
     """
@@ -114,7 +114,7 @@ def _points(
     graph: Graph, shown: Array, at: Array, paint: Paint | None, degree: Array, size: Array, *, ring: bool = False
 ) -> list[Series]:
     """Some vertices with their names: a series for each group, or one for all."""
-    hover = np.array(_told(graph, shown, paint, degree), dtype=object)
+    hover = np.array(_hover_texts(graph, shown, paint, degree), dtype=object)
     place = at[shown]
 
     def series(chosen: Array, **more: Any) -> Series:
@@ -131,18 +131,18 @@ def _points(
     return [series(everyone, values=paint.value[shown], limits=paint.limits, scale_title=paint.title)]
 
 
-def _told(graph: Graph, shown: Array, paint: Paint | None, degree: Array) -> list[str]:
+def _hover_texts(graph: Graph, shown: Array, paint: Paint | None, degree: Array) -> list[str]:
     """What is known about some vertices, to be shown where one points at them."""
     names = shown.tolist() if graph.names is None else graph.names.take(shown).to_pylist()
-    told = [f"{name} ({counted(edges, 'edge')})" for name, edges in zip(names, degree[shown].tolist(), strict=True)]
+    texts = [f"{name} ({counted(edges, 'edge')})" for name, edges in zip(names, degree[shown].tolist(), strict=True)]
     if paint is None:
-        return told
+        return texts
     if paint.group is not None:
         more = [paint.labels[group] for group in paint.group[shown]]
     else:
         assert paint.value is not None
         more = ["none" if np.isnan(value) else number(value) for value in paint.value[shown].tolist()]
-    return [f"{vertex}, {paint.title} {what}" for vertex, what in zip(told, more, strict=True)]
+    return [f"{vertex}, {paint.title} {what}" for vertex, what in zip(texts, more, strict=True)]
 
 
 def _degrees(graph: Graph) -> Array:
@@ -157,10 +157,10 @@ def _counted(graph: Graph) -> str:
 def _as_places(places: Any, graph: Graph) -> Array:
     at = array("places", places)
     if at.dtype.kind not in "iuf":
-        raise GraphError(f"places have dtype {at.dtype}; expected numbers, two per vertex.")
+        raise GraphError(f"places has dtype {at.dtype}; expected numbers, two per vertex.")
     at = at.astype(np.float32)
     if at.shape != (graph.num_vertices, 2) or not np.isfinite(at).all():
         raise GraphError(
-            f"places have shape {at.shape}; expected two finite numbers per vertex, that is ({graph.num_vertices}, 2)."
+            f"places has shape {at.shape}; expected two finite numbers per vertex, that is ({graph.num_vertices}, 2)."
         )
     return at

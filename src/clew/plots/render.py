@@ -1,4 +1,4 @@
-"""From a chart to a figure of the library that was asked for."""
+"""Charts as figures of the requested library."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ BACKENDS = ("plotly", "matplotlib")
 
 
 def check(backend: str, title: str | None = None) -> None:
-    """Refuse a library that is unknown or not installed, or a title that is none, before anything is computed."""
+    """Reject an unknown or missing library, and an invalid title, before any work is done."""
     if title is not None:
         text("title", title)
     if backend not in BACKENDS:

@@ -1,4 +1,4 @@
-"""What fits a result: how its numbers are spread, and who has the largest."""
+"""Figures of results: distributions, groups, and the vertices with the largest values."""
 
 from __future__ import annotations
 
@@ -24,11 +24,10 @@ FEW_GROUPS = 24  # shown one by one
 def result(
     result: Result, value: str | None = None, *, title: str | None = None, dark: bool = False, backend: str = "plotly"
 ) -> Any:
-    """What fits one of a result's values (by default the first).
+    """Plot one value of a result, by default the first.
 
-    Depths and distances become a profile: how many vertices are how far away. Labels, colours and other values that
-    vertices share become the sizes of the groups. Other numbers become their distribution and the vertices that have
-    the largest, by name.
+    Depths and distances become a profile: the number of vertices per distance. Labels, colours and other shared values
+    become group sizes. Other numbers become their distribution, with the names of the vertices with the largest values.
     """
     if not isinstance(result, Result):
         raise GraphError(f"the result is {kind_of(result)}; expected a clew.Result, such as clew.bfs(graph).")
@@ -49,15 +48,15 @@ def result(
 
 
 def distances(depths: Any, *, title: str | None = None, dark: bool = False, backend: str = "plotly") -> Any:
-    """How many vertices are how far away, and how many are within that distance.
+    """Plot the number of vertices at each distance, and within it.
 
-    ``depths`` has a number per vertex; negative, infinite and NaN mean out of reach.
+    ``depths`` has a number per vertex; negative, infinite and NaN mean unreached.
     """
     check(backend, title)
     heading = title or "Distances"
     column = array("depths", depths)
     if column.ndim != 1 or (column.size and column.dtype.kind not in "iuf"):
-        raise GraphError(f"depths have shape {column.shape} and dtype {column.dtype}; expected a number per vertex.")
+        raise GraphError(f"depths has shape {column.shape} and dtype {column.dtype}; expected a number per vertex.")
     chart = _profile("depth", column, heading) if column.size else empty(heading, "The graph has no vertices.")
     return render(chart, dark=dark, backend=backend)
 
@@ -66,12 +65,12 @@ def _profile(name: str, column: Array, title: str, result: Result | None = None)
     """Columns for the vertices at a distance, a line for those within it."""
     known = column[answered(name, column, result)]
     note = (
-        f"{number(column.size - known.size)} of {number(column.size)} are out of reach."
+        f"{number(column.size - known.size)} of {number(column.size)} are unreached."
         if known.size < column.size
         else ""
     )
     if not known.size:
-        return empty(title, "Nothing is within reach.")
+        return empty(title, "No vertex is reached.")
     bins = _steps(known)
     within = np.cumsum(bins.count)
     unit = "hops" if name == "depth" and known.dtype.kind != "f" else "distance"
@@ -85,7 +84,7 @@ def _profile(name: str, column: Array, title: str, result: Result | None = None)
     ]
     most = bins.labels()[int(bins.count.argmax())]
     alt = (
-        f"{title}: {number(known.size)} of {number(column.size)} are within reach, the farthest at "
+        f"{title}: {number(known.size)} of {number(column.size)} are reached, the farthest at "
         f"{number(known.max())}, most at {most}."
     )
     return Chart(

@@ -1,4 +1,4 @@
-"""One look for all figures: light or dark, colours that colour-blind people tell apart, letters to read on a phone."""
+"""The look of all figures: light or dark, with colour-blind-safe colours and letters that a phone can show."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1, "xanchor": "left", "x
 class Look:
     """The colours of a theme; those of the palette have a contrast of 3 and more against the paper.
 
-    The last one is for what has no colour of its own.
+    The last one is for everything without its own colour.
     """
 
     paper: str
     ink: str
-    soft: str  # for what is said beside
+    soft: str  # for secondary text
     faint: str  # for orientation: grids, edges of a drawing
     palette: tuple[str, ...]
     scale: tuple[str, ...]  # from little to much
@@ -97,7 +97,7 @@ def template(dark: bool = False) -> go.layout.Template:
 
 
 def steps(colors: tuple[str, ...]) -> list[list[float | str]]:
-    """A scale of colours as plotly wants it."""
+    """A colour scale in plotly's form."""
     return [[number / (len(colors) - 1), color] for number, color in enumerate(colors)]
 
 

@@ -1,4 +1,4 @@
-"""What an algorithm did from iteration to iteration."""
+"""Figures of traces."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Kind:
 
 KINDS = (
     Kind("active vertices", {"frontier": "", "active": ""}),
-    Kind("edges looked at", {"edges": "in all", "edges_cpu": "CPU", "edges_gpu": "GPU"}),
+    Kind("edges read", {"edges": "in total", "edges_cpu": "CPU", "edges_gpu": "GPU"}),
     Kind("bytes of edges", {"bytes": ""}),
     Kind("bytes over the link", {"link_bytes": "", "bytes_up": "to the GPU", "bytes_down": "from the GPU"}),
     Kind("milliseconds", {"seconds": "", "seconds_cpu": "CPU", "seconds_gpu": "GPU"}, 1e3),
@@ -52,14 +52,14 @@ KINDS = (
 
 
 def trace(trace: Trace, title: str | None = None, *, dark: bool = False, backend: str = "plotly") -> Any:
-    """What each iteration did: whichever columns the trace has, over the iterations.
+    """Plot the columns of a trace over its iterations.
 
-    The panels are those of active vertices (and how many there were so far), edges, bytes and time, and others that the
-    algorithm keeps; of a search also how many vertices had been reached by when. Iterations that pushed and that pulled
-    have different marks. Of more than 500 iterations, means of several in a row are shown.
+    The panels show active vertices (and their running total), edges, bytes, time and other columns of the trace. For a
+    search, another panel shows the number of reached vertices over time. Push and pull iterations have different marks.
+    If there are more than 500 iterations, means of several are shown.
     """
     if not isinstance(trace, Trace):
-        raise GraphError(f"the trace is {kind_of(trace)}; expected one of a result, such as clew.bfs(graph).trace.")
+        raise GraphError(f"the trace is {kind_of(trace)}; expected that of a result, such as clew.bfs(graph).trace.")
     check(backend, title)
     return render(_chart(trace, title or "Iterations"), dark=dark, backend=backend)
 
@@ -69,18 +69,18 @@ def _chart(trace: Trace, title: str) -> Chart:
     numbers = {name: found.astype(np.float64) for name, found in columns.items() if found.dtype.kind in "iuf"}
     rounds = len(trace)
     if not rounds:
-        return empty(title, "The trace is empty: there were no iterations, or the algorithm keeps no trace.")
+        return empty(title, "The trace is empty: there were no iterations, or the algorithm records no trace.")
     rows = _Rows(rounds, columns.get("direction"), numbers.get("core"))
     if "bytes" in numbers:
         numbers.pop("edges", None)  # the same curve in another unit
-    panels = [panel for kind in _kinds(numbers) if (panel := _panel(kind, numbers, rows, not rows.told))]
+    panels = [panel for kind in _kinds(numbers) if (panel := _panel(kind, numbers, rows, not rows.has_legend))]
     panels += _over_time(numbers)
     if not panels:
         return empty(title, "The trace has no columns of numbers.")
     alt = f"{title}: {', '.join(panel.y.title for panel in panels)} in {counted(rounds, 'iteration')}."
-    note = f"Means of every {rows.width} of {counted(rounds, 'iteration')}." if rows.width > 1 else ""
+    note = f"Means of {rows.width} iterations each, {rounds:,} in total." if rows.width > 1 else ""
     if any((numbers.get(name, np.zeros(1)) < 0).any() for name in ("edges", "bytes")):
-        note += f"{' ' * bool(note)}Edges are not counted where the iteration pulled."
+        note += f"{' ' * bool(note)}Edges are not counted in iterations that pulled."
     return Chart(title, panels, alt, height=100 + PANEL_HEIGHT * len(panels), note=note)
 
 
@@ -96,9 +96,9 @@ class _Rows:
         if core is not None:
             self.at = self.means(core)
         self.direction = None if direction is None else direction[self.first]
-        self.told = False  # whether a legend explains the marks already
+        self.has_legend = False  # whether a legend explains the marks already
 
-    def told_of(self, values: Array, what: str, chosen: Array | slice = slice(None)) -> list[str]:
+    def hover_of(self, values: Array, what: str, chosen: Array | slice = slice(None)) -> list[str]:
         """What to say where one points at some of the points."""
         pairs = zip(self.at[chosen].tolist(), values[chosen].tolist(), strict=True)
         return [f"{self.unit} {number(x)}: {number(y)} {what}" for x, y in pairs]
@@ -126,17 +126,17 @@ def _panel(kind: Kind, numbers: Mapping[str, Array], rows: _Rows, legend: bool) 
         column = np.where(numbers[name] < 0, np.nan, numbers[name] * kind.scale)  # negative: not counted
         shown = rows.means(column)
         if len(found) > 1:
-            hover = rows.told_of(shown, f"{kind.title}, {label}")
+            hover = rows.hover_of(shown, f"{kind.title}, {label}")
             series.append(Series("both", rows.at, shown, label, hover, tint=tint, symbol=SYMBOLS[tint % 4], gaps=True))
         elif rows.direction is not None:
             series += _by_direction(kind.title, shown, rows, legend)
-            rows.told = True
+            rows.has_legend = True
         else:
-            hover = rows.told_of(shown, kind.title)
+            hover = rows.hover_of(shown, kind.title)
             series.append(Series("both", rows.at, shown, "", hover, tint=0, gaps=True))
         if name in ONCE and EVERYONE not in numbers and rows.first.size > 1:
             total = np.nancumsum(column)[rows.last]
-            hover = rows.told_of(total, f"{kind.title} so far")
+            hover = rows.hover_of(total, f"{kind.title} so far")
             series.append(Series("line", rows.at, total, "so far", hover, tint=2, dashed=True))
     if not series:
         return None
@@ -154,7 +154,7 @@ def _by_direction(title: str, shown: Array, rows: _Rows, legend: bool) -> list[S
         chosen = rows.direction == way
         if chosen.any():
             name = way if legend else ""
-            hover = rows.told_of(shown, f"{title}, {way}", chosen)
+            hover = rows.hover_of(shown, f"{title}, {way}", chosen)
             series.append(Series("points", rows.at[chosen], shown[chosen], name, hover, tint=tint, symbol=symbol))
     return series
 

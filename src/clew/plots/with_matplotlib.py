@@ -94,15 +94,15 @@ def _painted(series: Series, colors: Look) -> dict[str, Any]:
     return {"c": series.values, "cmap": scale, "vmin": low, "vmax": high, "plotnonfinite": True}
 
 
-def _set_axis(axis: Any, set_scale: Any, told: Axis, colors: Look) -> None:
-    axis.set_label_text(_plain(told.title), color=colors.ink)
+def _set_axis(axis: Any, set_scale: Any, spec: Axis, colors: Look) -> None:
+    axis.set_label_text(_plain(spec.title), color=colors.ink)
     axis.set_tick_params(colors=colors.ink)
-    if told.log:
+    if spec.log:
         set_scale("log")
-    if told.whole:
+    if spec.whole:
         axis.get_major_locator().set_params(integer=True)
-    if told.labels:
-        axis.set_ticks(range(len(told.labels)), labels=[_plain(label) for label in told.labels])
+    if spec.labels:
+        axis.set_ticks(range(len(spec.labels)), labels=[_plain(label) for label in spec.labels])
 
 
 def _plain(text: str) -> str:

@@ -69,7 +69,7 @@ def figure(chart: Chart, dark: bool) -> go.Figure:
 
 
 def _add_legend(drawn: go.Figure, chart: Chart, panel: Panel, row: int) -> None:
-    """A legend of its own for a panel, right above it; below drawings, whose legends may have many lines."""
+    """A separate legend for a panel, right above it; below drawings, whose legends may have many lines."""
     name = _numbered("legend", row)
     drawn.update_traces(legend=name, row=row, col=1)
     bottom, top = drawn.layout[_numbered("yaxis", row)].domain
@@ -152,21 +152,21 @@ def _colored(series: Series, dark: bool) -> dict[str, Any]:
 def _axis(axis: Axis, panel: Panel) -> dict[str, Any]:
     if panel.bare:
         return {"visible": False}
-    told: dict[str, Any] = {"title": {"text": _plain(axis.title)}}
+    spec: dict[str, Any] = {"title": {"text": _plain(axis.title)}}
     if axis.log:
-        told |= {"type": "log", "dtick": 1, "exponentformat": "power"}
+        spec |= {"type": "log", "dtick": 1, "exponentformat": "power"}
     if axis.labels:
         several = len(axis.labels)
-        told |= {
+        spec |= {
             "tickvals": list(range(several)),
             "ticktext": [_plain(label) for label in axis.labels],
             "range": [several - 0.5, -0.5],
         }
     if axis.whole:
-        told |= {"tickformat": ",d"}
+        spec |= {"tickformat": ",d"}
         if _span(panel) < FEW_NUMBERS:
-            told |= {"dtick": 1}  # else there would be ticks between whole numbers, rounded
-    return told
+            spec |= {"dtick": 1}  # else there would be ticks between whole numbers, rounded
+    return spec
 
 
 def _from_zero(panel: Panel) -> dict[str, Any]:

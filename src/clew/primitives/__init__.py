@@ -1,8 +1,8 @@
-"""The waist as functions: products of a graph and a vector over any semiring, and what goes with them.
+"""The waist as functions: products of a graph and a vector over any semiring, and related primitives.
 
-Every one takes ``device``: "cpu" for the compiled engine, "cuda" for a GPU, "auto" for the one that suits the arrays
-and the size of the graph, "reference" for plain Python, slow and obvious. Arrays may be NumPy's or, for a GPU, anything
-with ``__cuda_array_interface__``; results of a GPU are CuPy arrays and stay there.
+Each takes ``device``. "cpu" is the compiled engine, and "cuda" a GPU. "auto" chooses by the arrays and the size of the
+graph. "reference" is plain Python, slow and simple. Arrays are NumPy arrays or, for a GPU, anything with
+``__cuda_array_interface__``. Results of a GPU are CuPy arrays and stay there.
 """
 
 from clew.primitives.bits import pack_bits, unpack_bits

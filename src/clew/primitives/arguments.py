@@ -1,4 +1,4 @@
-"""Arguments of the primitives, checked and brought into the one form that engines take."""
+"""Arguments of the primitives, checked and converted for the engines."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NATIVE = frozenset(WEIGHT_DTYPES)  # looked up by one hash, where a tuple is com
 
 
 def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid: bool = False) -> Engine:
-    """The engine that a device's name stands for.
+    """The engine that a device selects.
 
-    "auto" takes a GPU where one of the arrays is there, or where the work is large, unless the result is to be put in
-    an array of the host. ``hybrid`` says that CPU and GPU together will do.
+    "auto" selects a GPU if one of the arrays is there, or if the work is large, unless ``out`` is on the host.
+    ``hybrid`` says whether "hybrid" is supported.
     """
     if hybrid and is_hybrid(device):
         from clew.engines.hybrid.engine import HybridEngine
@@ -51,42 +51,42 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
 
 
 def engine_by(engine: Engine, layout: Layout, way: str, lanes: int | None) -> Engine:
-    """The same engine, told how to go through the rows."""
+    """The same engine with a given method of traversing the rows."""
     from clew.engines.cuda.products import KINDS, LANES, Way
 
     if way == "hot":
-        raise GraphError('way="hot" was removed: way="sweep" is faster. Use "sweep", or leave the way open ("auto").')
+        raise GraphError('way="hot" was removed, because way="sweep" is faster. Use way="sweep" or way="auto".')
     if way not in KINDS:
         raise GraphError(f"way is {way!r}; expected one of {', '.join(map(repr, KINDS))}.")
     if lanes is not None and (way != "rows" or lanes not in LANES):
         raise GraphError(
-            f"lanes is {lanes!r} and way {way!r}; expected one of {', '.join(map(str, LANES))} lanes with "
-            'way="rows", or none.'
+            f"lanes is {lanes!r} and way is {way!r}; expected one of {', '.join(map(str, LANES))} lanes with "
+            'way="rows", or None.'
         )
     if engine.name in ("cpu", "reference"):
         raise GraphError(
-            f"way is {way!r}, which a GPU knows, but this product is computed on the CPU, which has one way.",
-            remedy='Use device="cuda", or leave the way open (way="auto").',
+            f"way is {way!r}, which only a GPU supports, and this product is computed on the CPU.",
+            remedy='Use device="cuda" or way="auto".',
         )
     if not isinstance(layout, Adjacency):
         raise GraphError(
-            f"way is {way!r}, a way through compressed rows, and the edges are a {type(layout).__name__}.",
-            remedy='Use clew.layouts.csr(edges), or leave the way open (way="auto").',
+            f"way is {way!r}, which needs compressed rows, and the edges are a {type(layout).__name__}.",
+            remedy='Use clew.layouts.csr(edges) or way="auto".',
         )
     known: Any = engine
-    told: Engine = type(known)(known.device, Way(way, lanes))
-    return told
+    configured: Engine = type(known)(known.device, Way(way, lanes))
+    return configured
 
 
 def layout_of(edges: Graph | Layout, *, transpose: bool) -> Layout:
-    """The edges to go along, turned round if asked."""
+    """The edges to follow, transposed if requested."""
     if transpose:
         return layouts.transposed(edges)
     return edges if isinstance(edges, layouts.COO | layouts.ELL) else layouts.csr(edges)
 
 
 def size_of(layout: Layout) -> int:
-    """The number of edges, or of places for them."""
+    """The number of edges, or of slots for them."""
     return int((layout.indices if isinstance(layout, Adjacency) else layout.columns).size)
 
 
@@ -112,10 +112,10 @@ def vector_of(values: npt.ArrayLike, size: int, what: str, memory: Memory = HOST
 
 
 def selection_of(mask: npt.ArrayLike | None, complement: bool, size: int, memory: Memory = HOST) -> Any:
-    """Which entries of the result are wanted, as booleans; None for all."""
+    """The requested entries of the result, as booleans; None for all."""
     if mask is None:
         if complement:
-            raise GraphError("complement=True needs a mask to be the complement of.")
+            raise GraphError("complement=True needs a mask; pass mask=, or omit complement.")
         return None
     if is_on_gpu(mask) and memory.array(mask).dtype == np.bool_:
         wanted = memory.array(mask)
@@ -131,7 +131,7 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
     try:
         vertices, values = frontier
     except (TypeError, ValueError):
-        raise GraphError("the frontier must be a pair: the active vertices, and a value for each.") from None
+        raise GraphError("the frontier is not a pair; expected the active vertices and a value for each.") from None
     # Looked at where they are: on the host that costs nothing, on a GPU a copy would.
     here = memory if is_on_gpu(vertices) or is_on_gpu(values) else HOST
     active, values = here.array(vertices), array_of(values, "the frontier's values", memory=here)
@@ -146,22 +146,22 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
     if not known or (active.size and (active[0] < 0 or active[-1] >= rows.num_vertices)):
         raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1:,}.")
     if not ascending and (active[1:] == active[:-1]).any():
-        raise GraphError("an active vertex is listed twice; combine its values first.")
+        raise GraphError("an active vertex is listed twice; expected each once. Combine its values first.")
     active = active.astype(rows.indices.dtype, copy=False)
     return memory.xp.ascontiguousarray(memory.array(active)), memory.array(values)
 
 
 def check_semiring(semiring: Any) -> None:
-    """Refuse what is no semiring, such as the name of one."""
+    """Reject anything but a semiring, such as the name of one."""
     if not isinstance(semiring, Semiring):
         raise GraphError(f"semiring is {semiring!r}; expected a clew.Semiring, such as clew.semirings.min_plus.")
 
 
 def check_out(out: Any, size: int, memory: Memory = HOST) -> None:
-    """Refuse an array that results cannot be put in."""
+    """Reject an array that cannot hold the result."""
     if not isinstance(out, memory.xp.ndarray) or out.shape != (size,) or out.dtype not in WEIGHT_DTYPES:
         found = f"{out.dtype}{out.shape}" if isinstance(out, memory.xp.ndarray) else type(out).__name__
         where = "" if memory.xp is np else " in GPU memory"
         raise GraphError(f"out is {found}; expected an array of numbers of shape ({size},){where}.")
     if not getattr(out.flags, "writeable", True):
-        raise GraphError("out is read-only; expected an array that can be written to.")
+        raise GraphError("out is read-only; expected a writable array.")

@@ -1,4 +1,4 @@
-"""Truth values as bit vectors: 32-bit words, the first vertex in the lowest bit of the first word."""
+"""Booleans as bit vectors: 32-bit words, the first vertex in the lowest bit of the first word."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WORD = 32
 
 
 def pack_bits(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
-    """Booleans as a bit vector, an eighth of the bytes: for ``spvisit(..., bits=True)``.
+    """Pack booleans into a bit vector for ``spvisit(..., bits=True)``: an eighth of the bytes.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def pack_bits(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
     Returns
     -------
     ndarray
-        Words of 32 bits (uint32), the first boolean in the lowest bit of the first; bits past the end are 0.
+        Words of 32 bits (uint32). The first boolean is in the lowest bit of the first word. Bits past the end are 0.
 
     Examples
     --------
@@ -47,14 +47,14 @@ def pack_bits(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
 
 
 def unpack_bits(words: npt.ArrayLike, count: int, *, device: str = "auto") -> Array:
-    """The first ``count`` bits of a bit vector as booleans: the inverse of ``pack_bits``.
+    """Unpack the first ``count`` bits of a bit vector into booleans: the inverse of ``pack_bits``.
 
     Parameters
     ----------
     words
-        A bit vector, as ``pack_bits`` and ``spvisit(..., bits=True)`` give it.
+        A bit vector from ``pack_bits`` or ``spvisit(..., bits=True)``.
     count
-        How many bits, as a rule the number of vertices.
+        The number of bits, usually the number of vertices.
     device
         "auto", "cpu" or "cuda".
 
@@ -78,7 +78,7 @@ def visit_bits(
     complement: bool = False,
     device: str = "auto",
 ) -> Array:
-    """Spmv from a bit vector into a new one, over a semiring of truth values."""
+    """Spmv from a bit vector into a new one, over a Boolean semiring."""
     rows = csr(layout_of(edges, transpose=transpose))
     n = rows.num_vertices
     engine: Any = engine_of(device, rows.num_arcs, words, hybrid=True)
@@ -99,7 +99,7 @@ def _words_of(words: npt.ArrayLike, count: int, memory: Memory) -> Any:
     if array.dtype != np.uint32 or array.shape != (expected,):
         raise GraphError(
             f"the bit vector is {array.dtype}{array.shape}; expected {expected:,} words of uint32, for {count:,} bits.",
-            remedy="Make it with clew.pack_bits(mask).",
+            remedy="Create it with clew.pack_bits(mask).",
         )
     return memory.xp.ascontiguousarray(array)
 

@@ -24,25 +24,26 @@ def spgemm(
     Parameters
     ----------
     a, b
-        Graphs or layouts over the same vertices. Edges without weights count as 1 in the dtype of the other's weights,
-        or as the integer 1 where neither has any.
+        Graphs or layouts over the same vertices. Edges without weights count as 1 in the dtype of the other's weights.
+        If neither has weights, they count as the integer 1.
     semiring
-        What add and multiply are.
+        The add and multiply operations.
     mask
-        Compute only the entries where this graph has an edge; its weights do not matter.
+        Compute only the entries where this graph has an edge. Its weights are ignored.
     device
         "auto", "cpu", "cuda" or "reference".
 
     Returns
     -------
     Graph
-        Directed, with an edge i->j wherever an edge of ``a`` and one of ``b`` lead from i to j, even if the weights add
-        up to 0.
+        Directed. It has an edge i->j if an edge i->k of ``a`` and an edge k->j of ``b`` exist, even if the weights sum
+        to 0.
 
     Notes
     -----
-    Row by row, each in a dense table or, where it has few products and the matrix many columns, in a hash table, or
-    without a table where a few are all; rows of the result are sorted. Time in proportion to the number of products.
+    Each row is accumulated in a dense table. Rows with few products in a matrix with many columns use a hash table, and
+    rows with very few products need no table. Rows of the result are sorted. Time is proportional to the number of
+    products.
 
     Examples
     --------

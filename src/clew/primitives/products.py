@@ -51,29 +51,28 @@ def spmv(
     Parameters
     ----------
     edges
-        A graph, or its edges in one of the layouts of ``clew.layouts``.
+        A graph, or its edges in a layout from ``clew.layouts``.
     x
         A number per vertex.
     semiring
-        What add and multiply are.
+        The add and multiply operations.
     transpose
-        Go along the edges the other way: ``y[j] = add over edges i->j of multiply(weight, x[i])``. A graph builds
-        its in-edges at the first call and keeps them; a layout is turned round at every call.
+        Follow the edges backwards: ``y[j] = add over edges i->j of multiply(weight, x[i])``. A graph builds its
+        in-edges on the first call and caches them. A layout is transposed on every call.
     mask, complement
-        Compute only the entries where the mask is true (or whose ids it lists); with ``complement``, only the others.
+        Compute only the entries where the mask is true (or whose ids it lists). With ``complement``, only the others.
     accumulate
-        A function of (old, new) that combines what is in ``out`` with the result; without it, ``out`` is overwritten.
+        A function of (old, new) that combines ``out`` with the result. By default ``out`` is overwritten.
     out
-        Where to put the result. Entries that the mask leaves out stay as they are; in a new array they are the
-        identity of add.
+        The array for the result. Masked entries are unchanged. In a new array they are the identity of add.
     way, lanes
-        How a GPU goes through the rows; the CPU has one way, "auto". "auto" goes by the degrees: "rows" gives every row
-        as many lanes of a warp as suit the mean (or ``lanes``: 1, 2, 4, 8, 16 or 32), "tiles" the same number of edges
-        to every warp, however long the rows. For graphs multiplied with many times, "sweep" sorts edges by their ends,
-        which makes a copy of the graph at first.
+        How a GPU traverses the rows. The CPU supports "auto" only, which chooses by the degrees. "rows" assigns lanes
+        of a warp to every row, as many as suit the mean degree (or ``lanes``: 1, 2, 4, 8, 16 or 32). "tiles" assigns
+        the same number of edges to every warp, regardless of row length. "sweep" sorts edges by target, for repeated
+        products with the same graph. It first makes a copy of the graph.
     device
-        "auto", "cpu", "cuda", "hybrid" or "reference". With "hybrid" the vectors are on the host, the edges where the
-        GPU finds them.
+        "auto", "cpu", "cuda", "hybrid" or "reference". With "hybrid" the vectors are on the host, and ``clew.memory``
+        controls where the edges are.
 
     Returns
     -------
@@ -83,11 +82,11 @@ def spmv(
 
     Notes
     -----
-    Integers wrap around, as in NumPy. The order of additions depends on the graph only, so that results are the same
-    bits for every number of threads. Time O(n + m).
+    Integers wrap around, as in NumPy. The order of additions depends only on the graph, so results are bit-identical
+    for any number of threads. Time O(n + m).
 
-    A way changes the order of additions, no more. Sums over ``monoids.any`` go by rows, whatever the way; "sweep" is
-    "tiles" where ids have 64 bits, and where the identity of add is not one to begin sums with.
+    ``way`` changes only the order of additions. Sums over ``monoids.any`` always use "rows". "sweep" falls back to
+    "tiles" for 64-bit ids, and if the identity of add cannot start a sum.
 
     Examples
     --------
@@ -114,7 +113,7 @@ def spmv(
     dtype = semiring.result_dtype(x.dtype if layout.weights is None else layout.weights.dtype, x.dtype)
     if out is None:
         if accumulate is not None:
-            raise GraphError("accumulate needs out, the array with the values to combine the result with.")
+            raise GraphError("accumulate needs out, the array to combine the result with; pass out=.")
         fresh = _blank(memory, x.size, dtype, semiring, wanted)
         engine.spmv(layout, x, semiring, wanted, fresh)
         return fresh
@@ -136,10 +135,9 @@ def spmv(
 
 
 def min_plus(edges: Graph | Layout, x: npt.ArrayLike, **options: Any) -> Array:
-    """``y[i] = min over edges i->j of weight + x[j]``: spmv over ``semirings.min_plus``, whose options it takes.
+    """``y[i] = min over edges i->j of weight + x[j]``: spmv over ``semirings.min_plus``, with the same options.
 
-    One round of shortest paths towards the vertices with small x. Infinity, or the largest value of an integer dtype,
-    means "no path".
+    It is one relaxation step of shortest paths. Infinity, or the largest value of an integer dtype, means "no path".
 
     Examples
     --------
@@ -151,19 +149,19 @@ def min_plus(edges: Graph | Layout, x: npt.ArrayLike, **options: Any) -> Array:
 
 
 def spvisit(edges: Graph | Layout, x: npt.ArrayLike, *, bits: bool = False, **options: Any) -> Array:
-    """Which vertices have an edge to a vertex where x is true; weights do not matter. Takes the options of spmv.
+    """Which vertices have an edge to a vertex where x is true; weights are ignored. Takes the options of spmv.
 
     Parameters
     ----------
     edges
         A graph or layout.
     x
-        A truth value per vertex.
+        A boolean per vertex.
     bits
-        x is a bit vector, and so is the result: see ``pack_bits``. Of a GPU's cache it takes an eighth of the room; a
-        CPU unpacks it. The options are ``transpose``, ``mask``, ``complement`` and ``device`` then.
+        x is a bit vector, and so is the result (see ``pack_bits``). It needs an eighth of the space in a GPU's cache. A
+        CPU unpacks it. Only the options ``transpose``, ``mask``, ``complement`` and ``device`` are supported then.
     options
-        As of ``spmv``.
+        As in ``spmv``.
 
     Examples
     --------
@@ -178,7 +176,7 @@ def spvisit(edges: Graph | Layout, x: npt.ArrayLike, *, bits: bool = False, **op
     if bits:
         others = sorted(options.keys() - {"transpose", "mask", "complement", "device"})
         if others:
-            raise GraphError(f"with bits=True there is no {' or '.join(others)}; leave it out, or use booleans.")
+            raise GraphError(f"bits=True does not support {' or '.join(others)}; omit it, or use booleans.")
         return visit_bits(edges, x, VISIT, **options)
     given: Any = x
     return spmv(edges, given.astype(np.bool_) if is_on_gpu(x) else np.asarray(x, dtype=np.bool_), VISIT, **options)
@@ -198,8 +196,8 @@ def spmspv(
 ) -> tuple[Array, Array]:
     """Sparse matrix times sparse vector: push from the active vertices along their out-edges.
 
-    ``y[j] = add over active i with an edge i->j of multiply(weight, x[i])``, for every j that such an edge leads to.
-    With a dense x that is ``spmv(..., transpose=True)``; here only the edges of the active vertices are looked at.
+    ``y[j] = add over active i with an edge i->j of multiply(weight, x[i])``, for every j that has such an edge. It is
+    ``spmv(..., transpose=True)`` for a sparse x: only the edges of the active vertices are read.
 
     Parameters
     ----------
@@ -208,15 +206,15 @@ def spmspv(
     frontier
         (vertices, values): the active vertices, each once and in any order, and their values.
     semiring
-        What add and multiply are.
+        The add and multiply operations.
     merge
-        How products for the same vertex are brought together: "none" scatters them into a dense vector, "merge" and
-        "radix" sort them; "auto" picks the fastest for the number of edges. All give the same bits, except that a GPU
-        adds floats to a dense vector in whatever order they come.
+        How products for the same vertex are combined. "none" scatters them into a dense vector, "merge" and "radix"
+        sort them, and "auto" picks the fastest for the number of edges. All give the same bits, except that a GPU adds
+        floats to a dense vector in arbitrary order.
     transpose
         Push along the in-edges.
     mask, complement
-        Leave out vertices where the mask is false (or true, with ``complement``): in a search, those already visited.
+        Skip vertices where the mask is false (or true, with ``complement``), such as those already visited.
     device
         "auto", "cpu", "cuda" or "reference".
 
@@ -244,5 +242,5 @@ def spmspv(
 
 
 def _blank(memory: Memory, size: int, dtype: np.dtype[Any], semiring: Semiring, wanted: Any) -> Array:
-    """An array for results: identities where the engine will leave entries as they are."""
+    """An array for the result, filled with identities where the engine will not write."""
     return memory.empty(size, dtype) if wanted is None else memory.full(size, semiring.add.identity(dtype), dtype)

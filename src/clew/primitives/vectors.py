@@ -16,7 +16,7 @@ from clew.primitives.arguments import array_of, engine_of
 
 
 def elementwise(operator: Operator | Any, u: npt.ArrayLike, v: npt.ArrayLike, *, device: str = "auto") -> Array:
-    """``operator(u[i], v[i])`` for every i, for vectors and tables of one shape; a single number goes with all.
+    """``operator(u[i], v[i])`` for every i, for arrays of the same shape or a scalar.
 
     The dtype is the one NumPy gives the operator's result (``Operator.result_dtype``).
 
@@ -58,15 +58,15 @@ def outer(operator: Operator | Any, u: npt.ArrayLike, v: npt.ArrayLike, *, devic
 def reduce_segments(
     edges: Graph | Layout | tuple[npt.ArrayLike, npt.ArrayLike], monoid: Monoid = monoids.plus, *, device: str = "auto"
 ) -> Array:
-    """The values of every segment reduced to one: of a graph, the weights of every vertex's out-edges.
+    """Reduce the values of every segment, such as the weights of every vertex's out-edges.
 
     Parameters
     ----------
     edges
-        A graph or layout (without weights, every edge counts as the integer 1), or (values, indptr): segment i is
+        A graph or layout (without weights, every edge counts as the integer 1). Or (values, indptr): segment i is
         ``values[indptr[i]:indptr[i + 1]]``.
     monoid
-        What to reduce with; empty segments give its identity.
+        The reduction. Empty segments give its identity.
     device
         "auto", "cpu", "cuda" or "reference".
 
@@ -85,7 +85,7 @@ def reduce_segments(
         values = array_of(edges[0], "values", memory=memory)
         indptr = memory.xp.ascontiguousarray(memory.array(edges[1]))
         if indptr.ndim != 1 or indptr.size < 1 or indptr.dtype.kind not in "iu":
-            raise GraphError("indptr must be a list of integers: where each segment starts, and where the last ends.")
+            raise GraphError("indptr must be a list of integers: the start of each segment, and the end of the last.")
         if indptr[0] < 0 or indptr[-1] > values.size or (indptr[1:] < indptr[:-1]).any():
             raise GraphError(f"indptr must ascend from 0 or more to at most {values.size:,}, the number of values.")
         indptr = indptr.astype(OFFSET, copy=False)

@@ -12,7 +12,7 @@ from typing import Any
 from clew.reporting import words
 
 #: The remedy for what was left out because it takes long.
-EVERYTHING = "Ask for it with --everything, in Python with everything=True."
+EVERYTHING = "Compute it with --everything, or in Python with everything=True."
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """What was left out, why, and how to get it all the same."""
+    """A part that was skipped, the reason, and how to get it."""
 
     what: str
     why: str
@@ -83,7 +83,7 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """What is shown when asked for."""
+    """A part that is collapsed at first."""
 
     title: str
     blocks: Sequence[Block]

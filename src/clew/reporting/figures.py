@@ -32,7 +32,7 @@ def charted(key: str, chart: Chart, table: Table) -> Plot:
 
 
 def times(title: str, labels: Sequence[str], kinds: Mapping[str, Array], alt: str) -> Chart:
-    """Lying bars for seconds, in whatever unit suits the longest of them."""
+    """Horizontal bars of seconds, in a unit that suits the longest."""
     longest = max((float(np.nanmax(seconds, initial=0)) for seconds in kinds.values()), default=0.0)
     factor, unit = words.unit_of(longest)
     hover = [_hover(labels, seconds, _named(kind), words.duration) for kind, seconds in kinds.items()]
@@ -40,7 +40,7 @@ def times(title: str, labels: Sequence[str], kinds: Mapping[str, Array], alt: st
 
 
 def amounts(title: str, labels: Sequence[str], kinds: Mapping[str, Array], alt: str) -> Chart:
-    """Lying bars for bytes."""
+    """Horizontal bars of bytes."""
     longest = max((float(sizes.max()) for sizes in kinds.values() if sizes.size), default=1.0)
     size, unit = next(((size, unit) for unit, size in BYTES.items() if longest >= size), (1, "bytes"))
     hover = [_hover(labels, sizes, _named(kind), words.octets) for kind, sizes in kinds.items()]
@@ -52,7 +52,9 @@ def _lying(
 ) -> Chart:
     """Bars with a label each, the first at the top; one colour for each kind."""
     at = np.arange(len(labels))
-    series = [Series("bars", values, at, kind, told) for (kind, values), told in zip(kinds.items(), hover, strict=True)]
+    series = [
+        Series("bars", values, at, kind, texts) for (kind, values), texts in zip(kinds.items(), hover, strict=True)
+    ]
     panel = Panel(series, Axis(axis), Axis(labels=tuple(labels)))
     return Chart(title, [panel], alt, height=MARGINS + (GAP + BAR * len(kinds)) * len(labels))
 
@@ -100,7 +102,9 @@ def _counted(title: str, what: str, bins: Bins) -> Table:
     return Table(title, [Column(what.capitalize()), Column("Vertices", words.whole)], rows)
 
 
-def _hover(labels: Sequence[str], values: Array, told: str, show: Callable[[float], str] = words.number) -> list[str]:
-    """``told`` with each label in it, and the value."""
+def _hover(
+    labels: Sequence[str], values: Array, template: str, show: Callable[[float], str] = words.number
+) -> list[str]:
+    """``template`` with each label, and the value."""
     numbers = np.asarray(values).tolist()
-    return [f"{told.format(label)}: {show(value)}" for label, value in zip(labels, numbers, strict=True)]
+    return [f"{template.format(label)}: {show(value)}" for label, value in zip(labels, numbers, strict=True)]

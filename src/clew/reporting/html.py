@@ -16,11 +16,11 @@ class Markup(str):
 
 
 def element(tag: str, *children: str | None, **attributes: str | bool | None) -> Markup:
-    """An element. Attributes are written with ``_`` for ``-`` and at the end of ``class_``; those None are left out."""
-    told = "".join(_attribute(name, value) for name, value in attributes.items())
+    """An element. Attributes are written with ``_`` for ``-`` and at the end of ``class_``; None is omitted."""
+    written = "".join(_attribute(name, value) for name, value in attributes.items())
     if tag in VOID:
-        return Markup(f"<{tag}{told}>")
-    return Markup(f"<{tag}{told}>{join(*children)}</{tag}>")
+        return Markup(f"<{tag}{written}>")
+    return Markup(f"<{tag}{written}>{join(*children)}</{tag}>")
 
 
 def join(*parts: str | None) -> Markup:

@@ -1,4 +1,4 @@
-"""The page: sections as HTML, with the style, the script and the figures in it. It asks for nothing from elsewhere."""
+"""The page: sections as HTML, with styles, scripts and figures embedded. It loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _(block: Text) -> Markup:
 @block_markup.register
 def _(block: Skipped) -> Markup:
     return element(
-        "p", element("strong", f"{block.what}: left out,"), f" because {block.why}. {block.remedy}", class_="skipped"
+        "p", element("strong", f"{block.what}: skipped,"), f" because {block.why}. {block.remedy}", class_="skipped"
     )
 
 
@@ -119,13 +119,13 @@ def _(block: Table) -> Markup:
 @block_markup.register
 def _(block: Plot) -> Markup:
     square = block.light.layout.yaxis.scaleanchor is not None
-    name, told = f"{block.key}-name", f"{block.key}-told"
+    name, caption = f"{block.key}-name", f"{block.key}-caption"
     canvas = element(
         "div",
         class_="plot",
         role="img",
         aria_labelledby=name,
-        aria_describedby=told,
+        aria_describedby=caption,
         data_figure=f"figure-{block.key}",
         data_square=square,
         style=None if square else f"height:{int(block.light.layout.height or HEIGHT)}px",
@@ -134,7 +134,7 @@ def _(block: Plot) -> Markup:
         "figure",
         element("h3", block.title, id=name),
         canvas,
-        element("figcaption", block.alt, id=told),
+        element("figcaption", block.alt, id=caption),
         element("details", element("summary", "The numbers as a table"), block_markup(block.table)),
         id=f"plot-{block.key}",
     )
@@ -152,17 +152,17 @@ def _kind(column: Column) -> str | None:
 
 def _cell(column: Column, value: Any, largest: float, *, heads: bool) -> Markup:
     """A cell; numbers carry their exact value, by which the script sorts."""
-    told: str | None = column.show(value)
+    shown: str | None = column.show(value)
     if column.name:
-        told = element("bdi", told)
+        shown = element("bdi", shown)
     bar = None
     if column.bar and largest > 0:
         bar = element("span", class_="bar", style=f"--share:{max(0.0, float(value)) / largest:.4f}", aria_hidden="true")
     exact = repr(value) if column.numeric and isinstance(value, int | float) else None
     kind = " ".join(filter(None, (_kind(column), "with-bar" if column.bar else "")))
     if heads:
-        return element("th", told, bar, scope="row", class_=kind or None, data_value=exact)
-    return element("td", told, bar, class_=kind or None, data_value=exact)
+        return element("th", shown, bar, scope="row", class_=kind or None, data_value=exact)
+    return element("td", shown, bar, class_=kind or None, data_value=exact)
 
 
 def _largest(column: Column, place: int, rows: Sequence[Sequence[Any]]) -> float:

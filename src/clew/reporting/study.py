@@ -1,4 +1,4 @@
-"""Study: a graph under examination. What several sections need is computed once, and every step is timed."""
+"""Study: the graph of a report, with shared results computed once and every step timed."""
 
 from __future__ import annotations
 
@@ -38,26 +38,26 @@ class Run(NamedTuple):
 
 
 class Study:
-    """A graph, what the user wants to know about it, and what was found so far.
+    """A graph, the user's options, and the results so far.
 
     Parameters
     ----------
     graph
         The graph.
     title
-        What the page calls it.
+        The title of the page.
     origin
-        Where it came from: pairs of what and how much.
+        Where the graph came from, as pairs of label and value.
     device
         Where algorithms run.
     source
         The vertex to measure distances from; None for the one with the most edges.
     fast_memory
-        How many bytes of fast memory to place rows into; None for a quarter of what the rows take.
+        The bytes of fast memory to place rows in; None for a quarter of the rows.
     everything
-        Whether to compute what takes long on a graph of this size too.
+        Whether to compute parts that take long on a graph of this size.
     steps
-        What was done, and timed, before.
+        Earlier steps and their times.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Study:
         self.steps.append(Step(what, perf_counter() - started))
 
     def too_large(self, arcs: int) -> bool:
-        """Whether a step that is quick up to so many stored edges should be left out."""
+        """Whether to skip a step that is quick only up to this many stored edges."""
         return not self.everything and self.graph.num_arcs > arcs
 
     def run(self, title: str, algorithm: str, graph: Graph, **arguments: Any) -> Result:

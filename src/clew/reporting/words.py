@@ -81,8 +81,8 @@ def unit_of(seconds: float) -> tuple[float, str]:
 
 def name(value: Any) -> str:
     """A vertex's name, cut where it is too long for a line."""
-    told = str(value)
-    return told if len(told) <= LONGEST_NAME else f"{told[: LONGEST_NAME - 1]}…"
+    label = str(value)
+    return label if len(label) <= LONGEST_NAME else f"{label[: LONGEST_NAME - 1]}…"
 
 
 def listed(items: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""From a graph to a file: every section in turn, then the page, whole or not at all."""
+"""Writing a report: every section in turn, then the page, atomically."""
 
 from __future__ import annotations
 
@@ -63,28 +63,28 @@ def report(
 ) -> Path:
     """Write one HTML page about a graph that works offline: facts, figures, placement, plan and timings.
 
-    Needs plotly (``pip install "clew[plots]"``).
+    Requires plotly (``pip install "clew[plots]"``).
 
     Parameters
     ----------
     graph
-        Any graph, an empty one too.
+        The graph, which may be empty.
     path
-        The file to write; one that is there is replaced once the new one is whole.
+        The file to write. An existing file is replaced once the new one is complete.
     title
-        What the page calls the graph; by default its own title (``graph.metadata["title"]``) or the file's name.
+        The title of the page; by default ``graph.metadata["title"]`` or the file's name.
     source
-        The vertex to measure distances from, by name; by default the one with the most edges.
+        The name of the vertex to measure distances from; by default the one with the most edges.
     fast_memory
-        How much fast memory to place rows into, in bytes or such as "8GiB"; by default a quarter of what the rows take.
+        The amount of fast memory to place rows in, in bytes or such as "8GiB"; by default a quarter of the rows.
     everything
-        Compute what takes long on a graph of this size too. Without it, the page says what was left out and why.
+        Also compute parts that take long on a graph of this size. Otherwise the page lists what was skipped and why.
     device
         "auto", "cpu" or "cuda": where algorithms run.
     origin, steps
-        Further facts about the graph as pairs of text, and what was done with it before, as pairs of text and seconds.
+        Further facts about the graph as pairs of text, and earlier steps as pairs of text and seconds.
     progress
-        Called with (sections done, sections in all).
+        Called with (sections done, total sections).
 
     Returns
     -------
@@ -128,7 +128,7 @@ def report(
 
 
 def check_target(path: str | Path) -> Path:
-    """Refuse a name that is no page's, and a machine without plotly, before anything is computed."""
+    """Reject a name that is not a page's, and a missing plotly, before any work is done."""
     check("plotly")
     target = checks.path(path)
     if target.suffix.lower() not in (".html", ".htm"):
@@ -138,10 +138,10 @@ def check_target(path: str | Path) -> Path:
 
 
 def _attempted(write: Callable[[Study], Section], study: Study) -> Section:
-    """A section, or, where the machine has not enough of something for it, the reason."""
+    """A section, or the reason if it failed, such as too little memory."""
     try:
         return write(study)
     except (ClewError, MemoryError) as error:
         name = write.__name__
-        why = (str(error) or "there is not enough memory for it").rstrip(".")
+        why = (str(error) or "there is not enough memory").rstrip(".")
         return Section(name, name.capitalize(), "", [Skipped("This section", why)])

@@ -1,4 +1,4 @@
-"""The memories of this machine: which there are, how fast they are, and graphs spread over two of them.
+"""Memory tiers: the memories of this machine, their speed, and graphs spread over two of them.
 
 >>> from clew import tiers
 >>> [tier.kind for tier in tiers.tiers()][-1]

@@ -1,11 +1,11 @@
-"""Memory of a given tier, or of two: one run of addresses whose first pages are in one memory and the rest in another.
+"""Memory in one tier or in two: a contiguous address range whose first pages are in one memory, the rest in another.
 
-That is all a graph in two memories needs. Rows 0 to D-1 and the others follow each other as ever; which memory a row is
-in is known to the page table, so no kernel has to ask. GPUs have page tables, too: ``clew.engines.cuda.virtual`` does
-the same with their memory and the host's.
+This is all that a graph in two memories needs. Rows 0 to D-1 and the others are contiguous. The page table knows which
+memory a row is in, so kernels need not. GPUs have page tables too: ``clew.engines.cuda.virtual`` does the same with
+their memory and the host's.
 
-Python's ``mmap`` object owns the run; unmapping it frees what else was mapped into it. Files have no name and their
-space ends with the last mapping, so nothing is left behind, however the process ends.
+Python's ``mmap`` object owns the range. Unmapping it frees everything mapped into it. Files are unnamed, and their
+space is freed with the last mapping, even if the process crashes.
 """
 
 from __future__ import annotations
@@ -46,10 +46,9 @@ def allocate(size: int, tier: Tier) -> npt.NDArray[np.uint8]:
 
 
 def in_two(size: int, cut: int, first: Tier, second: Tier) -> npt.NDArray[np.uint8]:
-    """``size`` bytes, of which those before ``cut`` are in one memory and those after it in another.
+    """``size`` bytes; those before ``cut`` are in one memory and those after it in another.
 
-    A page is in one memory only; that of the cut itself is in the first, so that no more than asked for is in the
-    second.
+    A page is in one memory only. The page of the cut is in the first, so that the second holds no more than requested.
     """
     for tier in (first, second):
         if tier.kind in ON_GPU:
@@ -58,7 +57,7 @@ def in_two(size: int, cut: int, first: Tier, second: Tier) -> npt.NDArray[np.uin
     try:
         run = mmap.mmap(-1, total, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
-        raise ResourceError(f"{size:,} bytes of memory cannot be had: {error.strerror}.") from None
+        raise ResourceError(f"{size:,} bytes of memory cannot be allocated: {error.strerror}.") from None
     if hasattr(mmap, "MADV_HUGEPAGE"):
         _advise(run, mmap.MADV_HUGEPAGE)
     array = np.frombuffer(run, dtype=np.uint8)
@@ -82,7 +81,7 @@ def _put(address: int, size: int, tier: Tier) -> None:
 
 
 def unnamed_file(tier: Tier, size: int) -> IO[bytes]:
-    """A file of ``size`` bytes in a tier's folder, which is gone when it is closed and nothing maps it."""
+    """An unnamed file of ``size`` bytes in a tier's folder, deleted when it is closed and unmapped."""
     try:
         file = tempfile.TemporaryFile(dir=tier.folder)  # noqa: SIM115 — the caller closes it
     except OSError as error:
@@ -94,13 +93,13 @@ def unnamed_file(tier: Tier, size: int) -> IO[bytes]:
         if error.errno not in (errno.ENOSPC, errno.EFBIG, errno.EDQUOT):
             raise
         raise ResourceError(
-            f"{size:,} bytes do not fit into {tier.folder}: {error.strerror}. Choose another folder."
+            f"{size:,} bytes do not fit in {tier.folder}: {error.strerror}. Choose another folder."
         ) from None
     return file
 
 
 def _advise(run: mmap.mmap, advice: int) -> None:
-    """A hint to the system, which may not know it."""
+    """A hint to the system, which may not support it."""
     try:
         run.madvise(advice)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""NUMA nodes as Linux shows them: their memory, and whether it is faster or slower than that beside the cores."""
+"""NUMA nodes on Linux: their memory, and whether it is faster or slower than that of nodes with cores."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from clew.tiers.tier import Kind, Tier
 
 NODES = Path("/sys/devices/system/node")
 TIERING = Path("/sys/devices/virtual/memory_tiering")
-#: The variable by which the memkind library is told which nodes to take for high-bandwidth memory.
+#: The variable that lists high-bandwidth nodes for the memkind library.
 FAST_NODES = "MEMKIND_HBW_NODES"
 
 
@@ -28,10 +28,10 @@ class _Node(NamedTuple):
 def nodes(fast: str | None = None, root: Path = NODES, tiering: Path = TIERING) -> list[Tier]:
     """A tier for every NUMA node that has memory.
 
-    ``fast`` lists the nodes to take for high-bandwidth memory, such as "1" or "1,3-4": by default what the variable
-    MEMKIND_HBW_NODES says, which emulates such memory on any machine with two nodes. Of the others, a node without
-    cores is high-bandwidth memory where the kernel or the firmware says that it is faster than nodes with cores, and
-    far memory where not.
+    ``fast`` lists the nodes to treat as high-bandwidth memory, such as "1" or "1,3-4". The default is the variable
+    MEMKIND_HBW_NODES, which emulates such memory on any machine with two nodes. Other nodes without cores are
+    high-bandwidth memory if the kernel or the firmware reports them as faster than nodes with cores. Otherwise they are
+    far memory.
     """
     listed = os.environ.get(FAST_NODES, "") if fast is None else fast
     declared = parse_nodes(listed)
@@ -41,7 +41,7 @@ def nodes(fast: str | None = None, root: Path = NODES, tiering: Path = TIERING) 
     unknown = sorted(declared - {node.number for node in present})
     if unknown:
         there = ", ".join(str(node.number) for node in present) or "none"
-        raise GraphError(f"there is no NUMA node {unknown[0]} with memory, which {listed!r} lists; there are: {there}.")
+        raise GraphError(f"{listed!r} lists NUMA node {unknown[0]}, which has no memory; expected some of {there}.")
     return [
         Tier(f"node{node.number}", _kind(node, present, declared), node.capacity, node.free, node.number)
         for node in present
@@ -54,7 +54,7 @@ def parse_nodes(text: str) -> set[int]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         match = re.fullmatch(r"(\d{1,4})(?:-(\d{1,4}))?", part, re.ASCII)
         if match is None or int(match[1]) > int(match[2] or match[1]):
-            raise GraphError(f"{text!r} is no list of NUMA nodes; expected numbers such as '1' or '0,2-3'.")
+            raise GraphError(f"{text!r} is not a list of NUMA nodes; expected numbers such as '1' or '0,2-3'.")
         numbers.update(range(int(match[1]), int(match[2] or match[1]) + 1))
     return numbers
 
@@ -87,7 +87,7 @@ def _read(folder: Path, ranks: dict[int, int]) -> _Node:
 
 
 def _ranks(tiering: Path) -> dict[int, int]:
-    """The kernel's own order of nodes, where it keeps one."""
+    """The kernel's own ranking of nodes, if it has one."""
     return {
         node: _number(folder)
         for folder in tiering.glob("memory_tier[0-9]*")

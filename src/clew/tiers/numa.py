@@ -1,4 +1,4 @@
-"""Pages bound to a NUMA node: the one call of libnuma that is needed, or the system call behind it."""
+"""Binding pages to a NUMA node, by libnuma or the system call behind it."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ WORD = 8 * ctypes.sizeof(ctypes.c_ulong)
 
 
 def prefer(address: int, size: int, node: int) -> None:
-    """Let pages that are touched from now on be on ``node``, as far as it has room."""
+    """Place pages that are touched from now on on ``node``, while it has free memory."""
     words = node // WORD + 1
     mask = (ctypes.c_ulong * words)()
     mask[node // WORD] = 1 << node % WORD
     # The kernel takes the number of bits to be one more than it looks at.
     if _mbind()(address, size, PREFERRED, mask, words * WORD + 1, 0) != 0:
         problem = os.strerror(ctypes.get_errno())
-        raise ResourceError(f"{size:,} bytes cannot be put on NUMA node {node}: {problem}. Use another tier.")
+        raise ResourceError(f"{size:,} bytes cannot be placed on NUMA node {node}: {problem}. Use another tier.")
 
 
 @lru_cache(maxsize=1)

@@ -1,4 +1,4 @@
-"""How fast a memory is: bytes read, written and read at random, by the clock."""
+"""Measured memory speed: sequential reads, writes and random reads."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ FILE_READS = 1 << 9  # each may wait for a disk
 
 
 def measure(tier: Tier, size: int | None = None) -> Rates:
-    """Read, write and read at random in a piece of a tier, on all threads; the best of three rounds.
+    """Measure sequential reads, writes and random reads in a tier, on all threads; the best of three rounds.
 
-    Files are measured once, and cold: what is written is flushed, and the system's own copy dropped before it is read.
-    Memories of a GPU are measured by its kernels; managed memory is cold as well, on the host when a kernel begins, or,
-    where it is prefetched, when the prefetching begins, whose time is in all three.
+    Files are measured once, and cold: writes are flushed, and the page cache is dropped before reading. Memories of a
+    GPU are measured by its kernels. Managed memory is cold too: it is on the host when the kernel or the prefetching
+    begins. The time of prefetching is included in all three.
     """
     if tier.kind in ON_GPU:
         from clew.engines.cuda.bandwidth import bandwidths
@@ -40,12 +40,12 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
         return Rates(read, write, random, used)
     if size is not None and size < mmap.PAGESIZE:
         raise GraphError(
-            f"the size to measure on is {counted(size, 'byte')}; expected a page, {mmap.PAGESIZE:,}, or more."
+            f"the size to measure is {counted(size, 'byte')}; expected at least a page, {mmap.PAGESIZE:,} bytes."
         )
     wanted = size or (FILE_SIZE if tier.kind == "file" else SIZE)
     used = min(wanted, tier.free // 4, LARGEST) // mmap.PAGESIZE * mmap.PAGESIZE
     if used == 0:
-        raise ResourceError(f"tier {tier.name} has {tier.free:,} bytes free, too few to measure how fast it is.")
+        raise ResourceError(f"tier {tier.name} has {tier.free:,} bytes free, too few to measure its speed.")
     return _file_rates(tier, used) if tier.kind == "file" else _node_rates(tier, used)
 
 
@@ -99,7 +99,7 @@ def _file_rates(tier: Tier, size: int) -> Rates:
 
 
 def _compile() -> None:
-    """Compiling must not be timed."""
+    """Compile the kernels before timing."""
     from clew.tiers import kernels_rates as kernels
 
     few = np.zeros(8, dtype=np.uint64)

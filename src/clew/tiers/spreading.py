@@ -18,28 +18,27 @@ COPY = 1 << 22  # bytes to a piece
 
 
 def spread(graph: Graph, *, slow: Tier | str, fast: Tier | str) -> Graph:
-    """A graph that a placement was applied to, with the rows of either group in a memory of its own.
+    """A graph with a placement, with its slow and fast rows in two different memories.
 
-    The arrays are one run of addresses each, the pages of which are in the one memory or the other, so that everything
-    that runs on a graph runs on this one. In-edges are there, too, and cut at the same vertex. On a page where the
-    groups meet, both are in slow memory.
+    Each array is a contiguous address range whose pages are in one memory or the other, so all algorithms work
+    unchanged. In-edges are included, and cut at the same vertex. A page where the groups meet is in slow memory.
 
     Parameters
     ----------
     graph
-        As ``Placement.apply`` makes it, or a file held it.
+        A graph from ``Placement.apply``, or from a file with a placement.
     slow, fast
-        Tiers, by their names ("node1", "file") or kinds ("dram", "hbm"), or as ``tiers()`` lists them.
+        Tiers, by name ("node1", "file") or kind ("dram", "hbm"), or as returned by ``tiers()``.
 
     Raises
     ------
     ResourceError
-        Where the graph does not fit. A NUMA node that fills up later is no error: the rest is on other nodes.
+        If the graph does not fit. A NUMA node that fills up later is no error: the rest is on other nodes.
     """
     placement = Placement.of(graph)
     if placement is None:
         raise GraphError(
-            "this graph has no placement; make one with a strategy of clew.placement and apply it: "
+            "this graph has no placement; create one with a strategy of clew.placement and apply it: "
             "Hot('8GiB').place(graph).apply(graph)."
         )
     known = tiers() if isinstance(slow, str) or isinstance(fast, str) else []

@@ -1,4 +1,4 @@
-"""The memories of this machine, fastest kinds first."""
+"""The memories of this machine, in order of speed."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ORDER = ("device", "hbm", "dram", "pinned", "managed+prefetch", "managed", "cxl"
 
 
 def tiers(*, fast_nodes: str | None = None, folder: str | Path | None = None) -> list[Tier]:
-    """What memories there are: a GPU's, NUMA nodes, pinned and managed memory that a GPU reads, and files.
+    """List the memories: GPU memory, NUMA nodes, pinned and managed memory for a GPU, and files.
 
     Parameters
     ----------
     fast_nodes
-        NUMA nodes to take for high-bandwidth memory, such as "1"; by default what MEMKIND_HBW_NODES says.
+        NUMA nodes to treat as high-bandwidth memory, such as "1"; by default the variable MEMKIND_HBW_NODES.
     folder
-        Where files of the file tier are kept; by default the system's folder for temporary files.
+        The folder of the file tier; by default the system's temporary folder.
     """
     found = [*nodes(fast_nodes), _file(folder), *_gpu()]
     return sorted(found, key=lambda tier: ORDER.index(tier.kind))
@@ -61,7 +61,7 @@ def _gpu() -> list[Tier]:
 
 
 def _seen_by_gpu(free: int, total: int) -> list[Tier]:
-    """The memories of a GPU that has so many bytes."""
+    """The memories that a GPU with this many bytes can use."""
     from clew.engines.cpu.memory import available
 
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")

@@ -1,4 +1,4 @@
-"""Tier: one of the memories of this machine, and how fast it was found to be."""
+"""Tier: one memory of this machine, and its measured speed."""
 
 from __future__ import annotations
 
@@ -24,21 +24,20 @@ KINDS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Tier:
-    """A memory.
+    """A memory tier.
 
     Parameters
     ----------
     name
-        What ``spread`` and the command line call it: "node0", "file", "gpu", "pinned", "prefetched",
-        "managed".
+        Its name in ``spread`` and on the command line: "node0", "file", "gpu", "pinned", "prefetched", "managed".
     kind
         One of ``KINDS``.
     capacity, free
-        Its bytes, and those that are not in use.
+        Its size and its unused part, in bytes.
     node
-        The number of the NUMA node, where it is one.
+        The number of the NUMA node, if it is one.
     folder
-        Where files of it are kept; they have no name and vanish with the process.
+        The folder of its files, which are unnamed and are deleted with the process.
     """
 
     name: str
@@ -55,16 +54,16 @@ class Tier:
 
 @dataclass(frozen=True)
 class Rates:
-    """Measured bytes per second: bytes that were asked for, divided by the time on the clock.
+    """Measured speeds in bytes per second of elapsed time.
 
     Parameters
     ----------
     read, write
-        Of all bytes in order, on all threads.
+        Sequential, on all threads.
     random
-        Of single numbers of 8 bytes each, anywhere; what else a memory fetches along with them does not count.
+        Random reads of 8-byte numbers. Other bytes that the memory fetches with them do not count.
     size
-        How many bytes were read and written in order.
+        The number of bytes read and written sequentially.
     """
 
     read: float
@@ -74,7 +73,7 @@ class Rates:
 
     @property
     def random_reads(self) -> float:
-        """How many of these numbers were read per second."""
+        """The number of random reads per second."""
         return self.random / 8
 
     def as_dict(self) -> dict[str, Any]:

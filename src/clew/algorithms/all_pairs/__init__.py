@@ -22,35 +22,36 @@ FOR_NEGATIVE = ('method="floyd_warshall"', "--method floyd_warshall")
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", size=lambda graph: graph.num_vertices**2)
 def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") -> Result:
-    """The length of a shortest path from every vertex to every other.
+    """All-pairs shortest paths: the distance from every vertex to every other.
 
     Parameters
     ----------
     graph
-        Directed or not, for small graphs: the answer has a number for every pair. Without weights every edge counts 1.
-        Weights may be negative (then Floyd-Warshall is the method) as long as no cycle is; in an undirected graph, a
-        negative edge is such a cycle, to and fro.
+        A small graph, directed or undirected: the result has a number for every pair. Without weights every edge counts
+        1. Negative weights are allowed, and then require Floyd-Warshall. Negative cycles are not allowed. In an
+        undirected graph, a single negative edge is a negative cycle.
     method
-        "floyd_warshall", whose time does not depend on the number of edges; "sparse": a search from every vertex; or
-        "auto": what is likely to be faster.
+        "floyd_warshall", "sparse" (a search from every vertex), or "auto" for the one that is likely to be faster.
+        The time of Floyd-Warshall does not depend on the number of edges.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``distance``: a row per source and a column per target; with float32 or float64 weights of their type and inf
-        where there is no path, else int64 and its maximum, 2**63 - 1, where there is none; ``reached``: a mask that
-        is False there; ``method``: the one used.
+        ``distance`` has a row per source and a column per target. With float32 or float64 weights it has their dtype,
+        and inf where there is no path. Otherwise it is int64, and its maximum, 2**63 - 1, means no path.
+        ``reached``: a mask that is False where there is no path. ``method``: the method used.
 
     Notes
     -----
-    4 or 8 bytes for every pair; refused with a ``ResourceError`` where there is less memory. Floyd-Warshall takes time
-    O(n³), in tiles that stay in the cache, and is exact for integers as long as no path is longer than 2**53. Searches
-    take O(n m log n), and without weights O(n m / 64) or little more. The number of threads does not matter.
+    The result takes 4 or 8 bytes for every pair. A ``ResourceError`` is raised if that does not fit in memory.
+    Floyd-Warshall takes O(n³) time in cache-sized tiles. It is exact for integers while no path is longer than 2**53.
+    Searches take O(n m log n) time, or about O(n m / 64) without weights. Results do not depend on the number of
+    threads.
 
-    On a GPU, Floyd-Warshall is the method for far larger graphs, in 32-bit integers where those hold all sums (then
-    with 4 more bytes for every pair); searches are the CPU's, and their result is in host memory.
+    On a GPU, Floyd-Warshall pays off for far larger graphs. It uses 32-bit integers where those hold all sums, which
+    takes 4 more bytes for every pair. Searches run on the CPU, and their result is in host memory.
 
     References
     ----------
@@ -66,18 +67,18 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
     if graph.weighted:
         weights = weights_of(graph, algorithm="all_pairs", negative=method != "sparse", instead=FOR_NEGATIVE)
         if np.isneginf(weights).any():
-            raise GraphError("a weight is -inf; all_pairs needs weights above that. Drop or replace those edges first.")
+            raise GraphError("a weight is -inf; all_pairs needs larger weights. Drop or replace those edges first.")
     return run("all_pairs", graph, device, method=method)
 
 
 def summary(graph: Graph, distance: Any, method: str) -> Answer:
-    """The answer, from the matrix of distances; a negative cycle, which leaves no path the shortest, is refused."""
+    """The answer, from the matrix of distances; raise GraphError for a negative cycle."""
     diagonal = distance.diagonal()
     below = np.flatnonzero((diagonal.get() if is_on_gpu(diagonal) else diagonal) < 0)
     if below.size:
         raise GraphError(
-            f"a cycle of negative weight leads through vertex {shown(graph.names, below[0])}, so no path is the "
-            "shortest; remove the cycle or make its weights larger."
+            f"vertex {shown(graph.names, below[0])} is on a negative cycle, so shortest paths do not exist. "
+            "Remove the cycle, or increase its weights."
         )
     unreached = monoids.min.identity(distance.dtype)
     return Answer({"distance": distance}, {"method": method}, unreached=unreached)

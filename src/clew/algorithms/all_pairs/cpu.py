@@ -15,11 +15,36 @@ from clew.dtypes import Array
 from clew.engines.cpu import memory, team
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
 
 EXACT = 2**53  # float64 holds all integers up to here
 FAR = np.iinfo(np.int64).max  # the distance, as an integer, to what cannot be reached
 # A search takes about the time in which Floyd and Warshall do so many pairs per vertex and per arc.
 PAIRS_PER_VERTEX, PAIRS_PER_ARC = 800, 25
+
+
+def workspace(graph: Graph, method: str) -> Workspace:
+    """The arrays of a run by a method. Floyd-Warshall computes integers as float64, in the memory of the result."""
+    n, weights = graph.num_vertices, graph.weights
+    number = number_of(graph, method)
+    costs = None
+    if weights is None and method == "sparse":
+        return Workspace(distance=result((n, n), number), **multi_source.search_spaces(graph.outgoing, n))
+    if weights is None or weights.dtype != number:
+        costs = scratch(graph.num_arcs, number, 1 if weights is None else None)
+    matrix = Workspace(distance=result((n, n), number), costs=costs)
+    if method == "sparse":
+        teams = min(threads.count(), n)
+        matrix.spaces["heap"] = scratch((teams, n), graph.indices.dtype, later=True)
+        matrix.spaces["place"] = scratch((teams, n), np.int64, later=True)
+    return matrix
+
+
+def number_of(graph: Graph, method: str) -> np.dtype[Any]:
+    """The dtype that distances are computed in."""
+    if graph.weights is not None and graph.weights.dtype.kind == "f":
+        return graph.weights.dtype
+    return np.dtype(np.int64 if method == "sparse" else np.float64)
 
 
 def all_pairs(graph: Graph, method: str) -> Answer:
@@ -51,9 +76,9 @@ def floyd_warshall(graph: Graph) -> Array:
 
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
     check_exact(graph)
-    number = np.dtype(np.float64) if whole or graph.weights is None else graph.weights.dtype
-    distance = _matrix(graph.num_vertices, number)
-    weights = np.ones(graph.num_arcs) if graph.weights is None else graph.weights.astype(number, copy=False)
+    work = _allocated(graph, "floyd_warshall")
+    distance: Array = work.distance
+    weights = _costs(graph, work.costs)
     tiles = -(-graph.num_vertices // kernels.SIDE)
 
     def rounds(state: Array) -> tuple[float, float | None]:
@@ -72,19 +97,18 @@ def sparse(graph: Graph) -> Array:
     from clew.algorithms.all_pairs import kernels
 
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
-    number: np.dtype[Any] = np.dtype(np.int64) if graph.weights is None or whole else graph.weights.dtype
-    distance = _matrix(graph.num_vertices, number)
+    work = _allocated(graph, "sparse")
+    distance: Array = work.distance
     if graph.weights is None:
         distance.fill(FAR)
         # Searches against the direction of edges: column i then says how far it is to, not from, vertex i.
-        multi_source.search(graph.incoming, graph.outgoing, np.arange(graph.num_vertices), distance)
+        multi_source.search(graph.incoming, graph.outgoing, np.arange(graph.num_vertices), distance, work)
         return distance
     if whole and (limit := longest(graph)) >= FAR:
         raise GraphError(f"paths may be up to {limit:,} long, more than int64 holds; make the weights float64.")
-    unreached = number.type(FAR if whole else np.inf)
-    weights = graph.weights.astype(number, copy=False)
+    unreached = distance.dtype.type(FAR if whole else np.inf)
     n = graph.num_vertices
-    search = (graph.outgoing.unsigned(), weights, unreached, distance)
+    search = (graph.outgoing.unsigned(), _costs(graph, work.costs), unreached, distance)
     team.take(kernels.dijkstra, min(threads.count(), n), n, n * (graph.num_arcs + n), *search, shown="searching")
     return distance
 
@@ -107,9 +131,19 @@ def longest(graph: Graph) -> int:
     return max(abs(int(graph.weights.min())), abs(int(graph.weights.max()))) * graph.num_vertices
 
 
-def _matrix(n: int, number: np.dtype[Any]) -> Array:
-    memory.check(n * n * number.itemsize, f"the distances between {n:,} vertices", "take a part of the graph")
-    return np.empty((n, n), dtype=number)
+def _allocated(graph: Graph, method: str) -> Any:
+    space, what = workspace(graph, method), f"the distances between {graph.num_vertices:,} vertices"
+    memory.check(sum(each.nbytes for _, each in space if each.role == "result"), what, "take a part of the graph")
+    return space.allocate()
+
+
+def _costs(graph: Graph, converted: Array | None) -> Any:
+    """The weights in the dtype of the distances: the graph's own, or ``converted``, which is all 1 without weights."""
+    if converted is None:
+        return graph.weights
+    if graph.weights is not None:
+        converted[:] = graph.weights
+    return converted
 
 
 def _as_integers(distance: Array) -> Array:

@@ -14,6 +14,7 @@ from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
 from clew.progress import over
+from clew.workspace import Workspace, result, scratch
 
 SIDE = 64  # of a tile, as in floyd_warshall.cuh
 TALL, WIDE = 4, 4  # numbers of a tile that a thread computes: rows and columns, the latter in fours
@@ -30,6 +31,18 @@ VARIANTS = [
     )
     for number, weight, weighted in (("int", "unsigned char", 1), ("float", "float", 1), ("double", "float", 0))
 ]
+
+
+def workspace(graph: Graph, number: Any = None) -> Workspace:
+    """The arrays of Floyd-Warshall; integers, which it computes in 32 bits or as float64, are converted at the end."""
+    n, weights = graph.num_vertices, graph.weights
+    whole = weights is None or weights.dtype.kind != "f"
+    kind = (_integers(graph) if number is None else number) if weights is None or whole else weights.dtype
+    return Workspace(
+        distance=result((n, n), np.int64 if whole else kind, later=whole),
+        computed=scratch((n, n), kind) if whole else None,
+        closed=scratch(SIDE * SIDE, kind),
+    )
 
 
 def all_pairs(device: Device, graph: Graph, method: str) -> Answer:
@@ -58,15 +71,12 @@ def floyd_warshall(device: Device, graph: Graph, *, number: Any = None, tall: in
     it.
     """
     cpu.check_exact(graph)
-    weights = graph.weights
-    whole = weights is None or weights.dtype.kind != "f"
-    if weights is not None and not whole:
-        kind: np.dtype[Any] = weights.dtype
-    else:
-        kind = np.dtype(_integers(graph) if number is None else number)
+    space = workspace(graph, number)
+    work, n = space.allocate(device), graph.num_vertices
+    whole = work.computed is not None
+    distance = work.computed if whole else work.distance
+    kind = distance.dtype
     far = kind.type(FAR if kind.kind == "i" else np.inf)
-    n = graph.num_vertices
-    distance = device.empty((n, n), kind)
     if n == 0:
         return distance.astype(np.int64 if whole else kind)
     rows = rows_on(device, graph.outgoing)
@@ -83,20 +93,19 @@ def floyd_warshall(device: Device, graph: Graph, *, number: Any = None, tall: in
         far,
         distance,
     )
-    _close(device, defines, distance, far, (SIDE // tall) * (SIDE // wide))
+    _close(device, defines, distance, work.closed, far, (SIDE // tall) * (SIDE // wide))
     if not whole:
         return distance
-    integers = device.empty((n, n), np.int64)
+    integers = device.empty((n, n), dict(space)["distance"].dtype)
     convert = device.kernel("floyd_warshall.cuh", "as_integers", defines)
     device.launch(convert, blocks_for(device, n * n, 256), 256, np.uint64(n * n), distance, far, integers)
     return integers
 
 
-def _close(device: Device, defines: dict[str, Any], distance: Any, far: Any, threads: int) -> None:
+def _close(device: Device, defines: dict[str, Any], distance: Any, closed: Any, far: Any, threads: int) -> None:
     """Replace the weights of edges by the lengths of shortest paths, in place."""
     n, kind = distance.shape[0], distance.dtype
     kernel = device.kernel("floyd_warshall.cuh", "floyd_warshall", defines)
-    closed = device.empty(SIDE * SIDE, kind)
     barrier = device.zeros(GRID_BARRIER_WORDS, np.uint32)
     tiles = -(-n // SIDE)
     rounds = max(1, min(ROUNDS_PER_LAUNCH, SUMS_PER_LAUNCH // (n * n * SIDE)))

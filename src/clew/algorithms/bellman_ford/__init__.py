@@ -1,4 +1,4 @@
-"""Shortest paths from one vertex where weights may be negative."""
+"""Shortest paths from one vertex, with negative weights allowed."""
 
 from __future__ import annotations
 
@@ -19,41 +19,41 @@ SHOWN = 12  # vertices of a cycle in a message
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",))
 def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, device: str = "auto") -> Result:
-    """The length of the shortest path from ``source`` to every vertex, over weights that may be negative.
+    """Single-source shortest paths with negative weights allowed (Bellman-Ford).
 
-    Where no weight is negative, ``clew.sssp`` gives the same distances faster.
+    If no weight is negative, ``clew.sssp`` computes the same distances faster.
 
     Parameters
     ----------
     graph
-        Directed or not, with weights of any dtype. An infinite weight is an edge that cannot be taken.
+        Directed or undirected, with weights of any dtype. Edges of infinite weight are ignored.
     source
-        Where to start, by name.
+        The name of the vertex to start at.
     deterministic
-        Choose parents that are the same in every run and on every engine: the breadth-first tree over the shortest
-        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
-        thread; distances never do. Costs one more pass, on a CPU by one thread.
+        Choose the same parents in every run and on every engine: the breadth-first tree over the shortest paths, with
+        the smallest of several parents. Without it, parents may differ from run to run with more than one thread.
+        Distances never do. It costs one more pass, which is single-threaded on a CPU.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``distance``, ``parent``, ``reached`` and ``num_reached`` as of ``clew.sssp``; the trace has ``frontier``,
+        ``distance``, ``parent``, ``reached`` and ``num_reached`` as in ``clew.sssp``. The trace has ``frontier``,
         ``edges``, ``bytes`` and ``seconds``.
 
     Raises
     ------
     NegativeCycleError
-        If a cycle with a negative sum can be reached: there is no shortest path then. Its ``cycle`` lists the names of
-        the vertices. An undirected edge of negative weight is such a cycle by itself, there and back. Floats that add
-        up to 0 along a cycle but for rounding may be taken for a negative cycle.
+        If a negative cycle is reachable from the source. ``cycle`` lists the names of its vertices. An undirected edge
+        of negative weight is a negative cycle by itself. With floats, a cycle that sums to 0 except for rounding may be
+        reported as negative.
     GraphError
-        For weights that are missing, NaN or -inf, and for integers so large that a sum might not fit int64.
+        If weights are missing, NaN or -inf, or are integers so large that a sum might not fit in int64.
 
     Notes
     -----
-    Time O(n m) at worst, usually a few times O(n + m); 21 or 25 bytes a vertex beside the graph.
+    Time O(n m) in the worst case, usually a few times O(n + m). Memory: 21 or 25 bytes per vertex besides the graph.
 
     References
     ----------
@@ -70,7 +70,7 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
     start = graph.vertex(source)
     weights = weights_of(graph, algorithm="bellman_ford", negative=True)
     if weights.dtype.kind == "f" and np.isneginf(weights).any():
-        raise GraphError("a weight is -inf; bellman_ford needs numbers above that. Drop or replace those edges first.")
+        raise GraphError("a weight is -inf; bellman_ford needs larger weights. Drop or replace those edges first.")
     # Until a cycle is noticed, every vertex may be relaxed three times more than a shortest path needs.
     check_sums(weights, graph.num_vertices, margin=4)
     return run("bellman_ford", graph, device, source=start, deterministic=deterministic)
@@ -78,17 +78,17 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
 
 def negative_cycle(graph: Graph, vertices: list[int]) -> NegativeCycleError:
     """The error that names a negative cycle."""
-    told = shown(graph.names, *vertices[:SHOWN], *vertices[: len(vertices) <= SHOWN])
+    path = shown(graph.names, *vertices[:SHOWN], *vertices[: len(vertices) <= SHOWN])
     problem = (
-        f"there is no shortest path: a cycle of {counted(len(vertices), 'edge')} has a negative sum, {told}"
+        f"a negative cycle of {counted(len(vertices), 'edge')} is reachable, so shortest paths do not exist: {path}"
         f"{' -> …' if len(vertices) > SHOWN else ''}."
     )
     cycle = [graph.name(vertex) for vertex in vertices]
     if graph.directed:
         return NegativeCycleError(f"{problem} Remove or reweight one of its edges.", cycle)
     return NegativeCycleError(
-        f"{problem} In an undirected graph every negative edge is one, there and back.",
+        f"{problem} In an undirected graph, every negative edge is a negative cycle.",
         cycle,
-        remedy="Make the graph directed or the weights 0 or more.",
+        remedy="Make the graph directed, or make the weights 0 or more.",
         option="Read the file with --directed, or make the weights 0 or more.",
     )

@@ -12,8 +12,25 @@ from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
+from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a search over a graph with weights."""
+    from clew.algorithms.bellman_ford import kernels
+
+    assert graph.weights is not None
+    n, ids, unreached = graph.num_vertices, graph.indices.dtype, sums_of(graph.weights)[1]
+    return Workspace(
+        distance=result(n, unreached.dtype, unreached),
+        parent=result(n, ids, -1),
+        queued=scratch(n, np.uint8, 0),
+        frontiers=scratch((2, n), f"u{ids.itemsize}"),
+        seen=scratch(n, f"u{ids.itemsize}"),
+        trace=scratch((min(n * n, TRACED_ROUNDS) + 1, kernels.COLUMNS), np.int64, 0),
+    )
 
 
 def bellman_ford(graph: Graph, source: int, deterministic: bool = False) -> Answer:
@@ -21,26 +38,20 @@ def bellman_ford(graph: Graph, source: int, deterministic: bool = False) -> Answ
     from clew.algorithms.bellman_ford import kernels
     from clew.algorithms.paths import kernels_relax
 
-    weights, n = graph.weights, graph.num_vertices
+    weights = graph.weights
     assert weights is not None
     costs, (zero, unreached) = summands(weights), sums_of(weights)
     out = graph.outgoing.unsigned()
-    distance = np.full(n, unreached)
-    parent = np.full(n, -1, dtype=graph.indices.dtype)
-    queued = np.zeros(n, dtype=np.uint8)
-    frontiers = np.empty((2, n), dtype=out[1].dtype)
-    seen = np.empty(n, dtype=out[1].dtype)
-    trace = np.zeros((min(n * n, TRACED_ROUNDS) + 1, kernels.COLUMNS), dtype=np.int64)
-    paths, start = (distance, as_bits(parent), queued), np.uint64(source)
-    rounds, on_cycle = team.run(
-        kernels.bellman_ford, graph.num_arcs, out, costs, start, zero, paths, frontiers, seen, trace
-    )
+    work = workspace(graph).allocate()
+    distance, parent, start = work.distance, work.parent, np.uint64(source)
+    arrays = ((distance, as_bits(parent), work.queued), work.frontiers, work.seen, work.trace)
+    rounds, on_cycle = team.run(kernels.bellman_ford, graph.num_arcs, out, costs, start, zero, *arrays)
     if on_cycle >= 0:
         raise negative_cycle(graph, _cycle_through(int(on_cycle), parent))
     if deterministic:
         parent.fill(-1)
-        kernels_relax.tree_of_tight_edges(out, costs, start, distance, unreached, None, as_bits(parent), seen)
-    rows, width = trace[: rounds + 1], edge_bytes(graph.indices, costs)
+        kernels_relax.tree_of_tight_edges(out, costs, start, distance, unreached, None, as_bits(parent), work.seen)
+    rows, width = work.trace[: rounds + 1], edge_bytes(graph.indices, costs)
     return Answer(
         {"distance": distance, "parent": parent},
         {"num_reached": int((parent >= 0).sum())},

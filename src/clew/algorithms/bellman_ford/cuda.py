@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.algorithms.bellman_ford import negative_cycle
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda import DEFAULT, Problem, Search, Tuning
+from clew.algorithms.paths.cuda import DEFAULT, Problem, Search, Tuning, path_space
 from clew.algorithms.paths.cuda_tree import cycle_of_least_offers, tree_of_tight_edges
 from clew.algorithms.paths.cuda_weights import weight_facts
 from clew.algorithms.registry import Answer
@@ -22,6 +22,14 @@ from clew.engines.cuda.device import Device
 from clew.engines.cuda.frontiers import NO_LIMIT
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.graph import Graph
+from clew.workspace import Workspace
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a search over a graph with weights. Integers are summed in 32 bits where they fit."""
+    assert graph.weights is not None
+    dtype = graph.weights.dtype
+    return path_space(graph, "distance", *((dtype, dtype) if dtype.kind == "f" else (np.int64, np.int32)))
 
 
 def bellman_ford(

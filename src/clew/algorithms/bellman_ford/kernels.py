@@ -12,9 +12,9 @@ import numpy as np
 
 from clew.algorithms.paths.kernels_relax import lock
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.kernels_worklist import SPARE, append
 from clew.jit import njit
 
 ALONE = 512  # frontiers up to here are member 0's

@@ -27,41 +27,41 @@ def betweenness(
     seed: int = 0,
     device: str = "auto",
 ) -> Result:
-    """How often a vertex lies on shortest paths between two others.
+    """Betweenness centrality: the share of shortest paths that pass through each vertex.
 
-    For vertex v, the sum over all pairs s, t of other vertices of the fraction of the shortest paths from s to t that
-    lead over v. Pairs are ordered in a directed graph and not in an undirected one.
+    For vertex v, it is the sum over all pairs s, t of other vertices of the fraction of shortest s-t paths through v.
+    Pairs are ordered in a directed graph, and unordered in an undirected one.
 
     Parameters
     ----------
     graph
-        Directed or not. Every edge counts 1: weights are ignored, and so are self-loops and duplicate edges.
+        Directed or undirected. Every edge counts 1. Weights, self-loops and duplicate edges are ignored.
     samples
-        Only take paths from so many vertices, chosen at random, or from the vertices in this list; the result is
-        scaled to estimate that for all. By default all vertices are taken, and the result is exact.
+        Use only paths from this many random vertices. A list of names selects the vertices instead. The result is
+        then scaled to estimate the exact one. By default all vertices are used, and the result is exact.
     normalized
-        Divide by the number of pairs, so that 1 is the most there can be.
+        Divide by the number of pairs, so that the maximum is 1.
     seed
-        Which vertices are chosen, if ``samples`` is a number.
+        Selects the random vertices if ``samples`` is a number.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``centrality`` (float64) and ``sources`` (the names of the vertices that paths were taken from). With a single
+        ``centrality`` (float64) and ``sources`` (the names of the vertices that paths start at). With a single
         sample, there is no estimate for that vertex itself: it gets NaN, as in NetworkX.
 
     Notes
     -----
-    Time O(n + m) for each source, and two looks at every edge (three in a directed graph, which needs its in-edges).
-    Up to 32 bytes a vertex and thread. The same to the last bit for any number of threads.
+    Time O(n + m) per source. Every edge is read twice, or three times in a directed graph, which needs its in-edges.
+    Memory: up to 32 bytes per vertex and thread. The result is bit-identical for any number of threads.
 
-    On a GPU, every source gets a block of its own where there are many of them (30 bytes a vertex each, 8 GiB at most),
-    else all blocks share one search after the other; sums are the same to the last bit in every run on the same GPU.
+    On a GPU with many sources, every source gets its own block. That takes 30 bytes per vertex each, 8 GiB at most.
+    With few sources, all blocks share one search at a time. Every run on the same GPU gives bit-identical results.
 
-    Shortest paths are counted in floating point, scaled by powers of two where there are more than 1.8e308 of them
-    between two vertices, as in a grid of 1,000 rows and columns.
+    Shortest paths are counted in floating point. The counts are scaled by powers of two if they exceed 1.8e308, as in a
+    grid of 1,000 rows and columns.
 
     References
     ----------
@@ -87,17 +87,15 @@ def _sources(graph: Graph, samples: int | Iterable[Name] | None, seed: int) -> n
         return np.random.default_rng(whole("seed", seed, 0)).choice(n, count, replace=False)
     sources = vertices_of(graph, samples)
     if sources.size == 0 or np.unique(sources).size < sources.size:
-        raise GraphError(
-            f"samples has {counted(sources.size, 'vertex')}; expected one or more, and none of them twice."
-        )
+        raise GraphError(f"samples has {counted(sources.size, 'vertex')}; expected at least one, and no vertex twice.")
     return sources
 
 
 def _scale(graph: Graph, sources: npt.NDArray[np.int64], normalized: bool) -> Any:
-    """What to multiply each vertex's sum with.
+    """The factor for each vertex's sum.
 
-    A vertex is no end of the paths it is counted for. So of k sources, k - 1 count for a vertex that is one of them,
-    and all k for any other.
+    A path does not count for its own ends. With k sources, k - 1 count for a vertex that is one of them, and all k for
+    any other.
     """
     others = graph.num_vertices - 1
     if others < 2:

@@ -17,17 +17,46 @@ from clew.dtypes import Array, as_bits
 from clew.engines.cpu import memory, team
 from clew.graph import Graph
 from clew.progress import over
+from clew.workspace import Workspace, result, scratch
 
-BYTES_PER_VERTEX = 25  # of one search: paths, along, queue, levels, divided, and a bit
 ENTRIES = 1 << 22  # dependencies that a round keeps: small graphs have many sources a round
 # Levels with more paths than this are divided by it: a power of two, far enough from the ends of a float64's range that
 # neither the next level's sums nor shares of a vertex with as few as 1 / LARGE paths go beyond them.
 LARGE = 2.0**900
 
 
+def workspace(graph: Graph, num_sources: int, at_once: bool | None = None) -> Workspace:
+    """The arrays of searches from so many vertices; threads that search on their own allocate theirs themselves.
+
+    Rows without duplicates, where the graph has some, are not counted: only the run finds them.
+    """
+    n, ids = graph.num_vertices, as_bits(graph.indices).dtype
+    many = searches_run_at_once(graph, num_sources) if at_once is None else at_once
+    members = min(threads.count(), num_sources) if many else 1
+    in_round = in_a_round(graph, num_sources) if many else 1
+    return Workspace(
+        centrality=result(n, np.float64, 0),
+        dependencies=scratch((in_round, n), np.float64),
+        paths=scratch((members, n), np.float64, later=many),
+        along=scratch((members, n), np.float64, later=many),
+        queue=scratch((members, n), ids, later=many),
+        levels=scratch((members, n + 1), ids, later=many),
+        divided=scratch((members, n + 1), np.bool_, 0, later=many),
+        seen=scratch((members, -(-n // 64)), np.uint64, later=many),
+    )
+
+
+def in_a_round(graph: Graph, num_sources: int) -> int:
+    """How many sources' dependencies are kept until they are added, where searches run at once."""
+    members = min(threads.count(), num_sources)
+    return min(num_sources, max(members, ENTRIES // max(1, graph.num_vertices)))
+
+
 def betweenness(graph: Graph, sources: Array, scale: Any) -> Answer:
     """The dependencies on every vertex, scaled."""
-    return summary(graph, sources, dependencies(graph, sources) * scale)
+    centrality = dependencies(graph, sources)
+    centrality *= scale
+    return summary(graph, sources, centrality)
 
 
 def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
@@ -37,33 +66,33 @@ def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
     from s to t that lead over v. Several searches run at once where there are enough sources for all threads and
     memory for their work; else all threads share one search after the other. The sums are the same.
     """
-    n = graph.num_vertices
     rows = _without_duplicates(graph.outgoing)
     into = _without_duplicates(graph.incoming).unsigned() if graph.directed else None
-    total = np.zeros(n)
-    if searches_run_at_once(n, sources.size):
-        _many_at_once(rows, into, sources, total)
-    else:
-        _one_by_one(rows, into, sources, total)
+    many = searches_run_at_once(graph, sources.size)
+    space = workspace(graph, sources.size, many)
+    if not many:
+        memory.check(space.nbytes, "betweenness", "free memory or take a part of the graph")
+    work = space.allocate()
+    search = _many_at_once if many else _one_by_one
+    search(rows, into, sources, work)
+    total: npt.NDArray[np.float64] = work.centrality
     return total
 
 
-def searches_run_at_once(num_vertices: int, num_sources: int) -> bool:
+def searches_run_at_once(graph: Graph, num_sources: int) -> bool:
     """Whether every thread gets a search of its own: there are enough of them, and memory for their work."""
-    at_once = threads.count()
-    needed = 8 * num_vertices + at_once * num_vertices * (8 + BYTES_PER_VERTEX)
-    return num_sources >= at_once and needed <= memory.available() // 2
+    if num_sources < threads.count():
+        return False
+    return workspace(graph, num_sources, at_once=True).nbytes <= memory.available() // 2
 
 
-def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, total: Array) -> None:
+def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, work: Any) -> None:
     from clew.algorithms.betweenness import kernels
 
-    n = rows.num_vertices
     members = min(threads.count(), sources.size)
-    in_round = min(sources.size, max(members, ENTRIES // n))
-    found = np.empty((in_round, n))
-    parts = threads.pieces(n * in_round)
-    each = rows.num_arcs + n
+    found, in_round = work.dependencies, len(work.dependencies)
+    parts = threads.pieces(found.size)
+    each = rows.num_arcs + rows.num_vertices
     starts = range(0, sources.size, in_round)
     for start in over(starts, "searching", unit="sources", when=sources.size * each > team.BRIEF):
         chosen = as_bits(sources[start : start + in_round])
@@ -72,26 +101,23 @@ def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Ar
         team.take(kernels.many_dependencies, members, chosen.size, chosen.size * each, *search)
         failed = np.flatnonzero(~counted)
         threads.each(_any_range, failed.size, rows, chosen, found, failed)
-        threads.each(kernels.add_rows, parts, parts, found[: chosen.size], total)
+        threads.each(kernels.add_rows, parts, parts, found[: chosen.size], work.centrality)
 
 
-def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, total: Array) -> None:
+def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, work: Any) -> None:
     from clew.algorithms.betweenness import kernels
 
-    n = rows.num_vertices
-    memory.check(n * (16 + BYTES_PER_VERTEX), "betweenness", "free memory or take a part of the graph")
-    ids = as_bits(rows.indices).dtype
-    seen = np.empty(-(-n // 64), dtype=np.uint64)
-    divided = np.zeros(n + 1, dtype=np.bool_)
-    work = (np.empty(n), np.empty(n), np.empty(n, dtype=ids), np.empty(n + 1, dtype=ids), divided, seen)
-    found = np.empty((1, n))
+    n, found = rows.num_vertices, work.dependencies
+    arrays = tuple(
+        each[0] for each in (work.paths, work.along, work.queue, work.levels, work.divided, work.seen)
+    )  # fmt: skip
     parts = threads.pieces(n)
     chosen, long = as_bits(sources), sources.size * (rows.num_arcs + n) > team.BRIEF
     for row in over(range(sources.size), "searching", unit="sources", when=long):
-        search = (rows.unsigned(), into, chosen[row], LARGE, work, found[0])
+        search = (rows.unsigned(), into, chosen[row], LARGE, arrays, found[0])
         if not team.run(kernels.dependencies, rows.num_arcs, *search):
             _any_range(0, rows, chosen[row:], found, [0])
-        threads.each(kernels.add_rows, parts, parts, found, total)
+        threads.each(kernels.add_rows, parts, parts, found, work.centrality)
 
 
 def _any_range(piece: int, rows: Adjacency, sources: Array, found: Array, failed: Sequence[int] | Array) -> None:

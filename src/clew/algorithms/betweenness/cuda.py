@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -15,11 +14,12 @@ from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
 from clew.engines.cuda.launches import share_of
-from clew.engines.cuda.rows import DeviceRows, into_of, rows_on
+from clew.engines.cuda.rows import into_of, rows_on
 from clew.engines.cuda.source import Program
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.progress import over
+from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 BIG_ROW = 4096  # edges of a row from which on a block sums it up
@@ -41,13 +41,47 @@ VARIANTS = [
     )
 ]
 
-_distinct: WeakKeyDictionary[DeviceRows, bool] = WeakKeyDictionary()
+
+def workspace(graph: Graph, teams: int = 1, in_round: int = 0) -> Workspace:
+    """The arrays of ``teams`` searches that run side by side, of whose dependencies a round keeps so many rows."""
+    n = graph.num_vertices
+    searches = search_space(n, graph.num_arcs, graph.indices.dtype, graph.directed, teams)
+    return Workspace(
+        centrality=result(n, np.float64, 0),
+        dependencies=scratch((in_round, n), np.float64, later=True),
+        **searches.deferred(),
+    )
+
+
+def search_space(
+    num_vertices: int, num_arcs: int, ids: np.dtype[Any], directed: bool, teams: int = 1, big_row: int = BIG_ROW
+) -> Workspace:
+    """The arrays of ``teams`` searches, in the order that the kernel takes them."""
+    n = num_vertices
+    return Workspace(
+        paths=scratch(teams * n, np.float64),
+        along=scratch(teams * n, np.float64),
+        depth=scratch(teams * n, ids),
+        queue=scratch(teams * (n + 2), ids),
+        long_rows=scratch(teams * most_long_rows(num_arcs, big_row), ids),
+        levels=scratch(teams * (n + 2), ids),
+        divided=scratch(teams * (n + 2), np.uint8),
+        marks=scratch(teams * (-(-n // 32) if directed else 0), np.uint32),
+        control=scratch(teams * CONTROL_BYTES, np.uint8, 0),
+    )
+
+
+def most_long_rows(num_arcs: int, big_row: int = BIG_ROW) -> int:
+    """How many long rows a level may have at most."""
+    return 2 * (num_arcs // big_row) + 1
 
 
 def betweenness(device: Device, graph: Graph, sources: Array, scale: Any) -> Answer:
     """The dependencies on every vertex, scaled."""
     scale = device.upload(scale) if isinstance(scale, np.ndarray) else scale
-    return summary(graph, sources, dependencies(device, graph, sources) * scale)
+    centrality = dependencies(device, graph, sources)
+    centrality *= scale
+    return summary(graph, sources, centrality)
 
 
 def dependencies(
@@ -67,8 +101,8 @@ def dependencies(
     for one source is the same either way. ``constants`` (BIG_ROW, SHORT_ROW, NARROW) replace those of the kernel.
     """
     rows = _without_duplicates(device, graph.outgoing)
-    into = _without_duplicates(device, into_of(graph)) if graph.directed else None
-    total = device.zeros(graph.num_vertices, np.float64)
+    into = _without_duplicates(device, into_of(device, graph)) if graph.directed else None
+    total = workspace(graph).allocate(device).centrality
     if sources.size == 0:
         return total
     search = _Searches(device, rows, into, large, threads, {"BIG_ROW": BIG_ROW, **constants})
@@ -90,11 +124,6 @@ def a_block_each_pays(num_sources: int, at_once: int, num_processors: int) -> bo
     return min(num_sources, at_once) >= num_processors
 
 
-def bytes_of_a_search(num_vertices: int, id_bytes: int, most_big: int) -> int:
-    """The memory of one search that others run beside, with so many long rows at most."""
-    return num_vertices * (16 + 3 * id_bytes + 2) + most_big * id_bytes
-
-
 class _Searches:
     """The graph, and how to start searches on it."""
 
@@ -113,7 +142,7 @@ class _Searches:
         self.into = None if into is None else rows_on(device, into, weights=False, parts=parts)
         self.index = np.dtype(self.out.neighbours.dtype)
         self.constants = constants
-        self.most_big = 2 * (self.out.num_arcs // constants["BIG_ROW"]) + 1
+        self.most_big = most_long_rows(self.out.num_arcs, constants["BIG_ROW"])
 
     @property
     def sources_per_launch(self) -> int:
@@ -124,7 +153,7 @@ class _Searches:
     @property
     def bytes_each(self) -> int:
         """The memory of one search that others run beside."""
-        return bytes_of_a_search(self.out.num_vertices, int(self.index.itemsize), self.most_big)
+        return self._space(1).nbytes
 
     def side_by_side(self, sources: Array, at_once: int, total: Any) -> None:
         """A block for every source; then their rows are added in the order of the sources."""
@@ -181,21 +210,13 @@ class _Searches:
         kinds = {"DIRECTED": int(self.into is not None), "MANY": int(many), "CLUSTER": self.device.cluster_size}
         return self.device.kernel("betweenness.cuh", name, {**wide, **kinds, **self.constants})
 
+    def _space(self, teams: int) -> Workspace:
+        size, big_row = (self.out.num_vertices, self.out.num_arcs), self.constants["BIG_ROW"]
+        return search_space(*size, self.index, self.into is not None, teams, big_row)
+
     def _memory(self, teams: int) -> tuple[Any, ...]:
         """What ``teams`` searches that run side by side need."""
-        n, empty = self.out.num_vertices, self.device.empty
-        words = -(-n // 32) if self.into is not None else 0
-        return (
-            empty(teams * n, np.float64),
-            empty(teams * n, np.float64),
-            empty(teams * n, self.index),
-            empty(teams * (n + 2), self.index),
-            empty(teams * self.most_big, self.index),
-            empty(teams * (n + 2), self.index),
-            empty(teams * (n + 2), np.uint8),
-            empty(teams * words, np.uint32),
-            self.device.zeros(teams * CONTROL_BYTES, np.uint8),
-        )
+        return tuple(vars(self._space(teams).allocate(self.device)).values())
 
     def _arguments(self, chosen: Array, memory: tuple[Any, ...], found: Any, failed: Any, taken: Any) -> list[Any]:
         into = (None, None) if self.into is None else (self.into.offsets, self.into.neighbours)
@@ -219,13 +240,15 @@ class _Searches:
 def _without_duplicates(device: Device, rows: Adjacency) -> Adjacency:
     """The rows themselves where no edge is there twice: a path over either of two equal edges is one path."""
     there = rows_on(device, rows, weights=False)
-    if there not in _distinct:
+
+    def are_distinct() -> bool:
         found = device.zeros(1, np.uint32)
         wide = {macro: there.defines[macro] for macro in ("index_t", "offset_t")}
         kernel = device.kernel("betweenness.cuh", "find_duplicates", {**wide, "DIRECTED": 0, "MANY": 0})
         blocks, n = blocks_for(device, there.num_vertices * 32, 256), there.neighbours.dtype.type(there.num_vertices)
         device.launch(kernel, blocks, 256, n, there.offsets, there.neighbours, found)
-        _distinct[there] = not device.download(found)[0]
-    if _distinct[there]:
+        return not device.download(found)[0]
+
+    if there.once("distinct", are_distinct):
         return rows
     return build.from_rows(rows.indptr, rows.indices, None, directed=True, duplicates="drop", loops="drop").adjacency

@@ -25,8 +25,8 @@ U. Brandes: "A faster algorithm for betweenness centrality", Journal of Mathemat
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
+from clew.engines.cpu.kernels_worklist import SPARE, append
 from clew.jit import njit
 
 UNSEEN = -1.0

@@ -20,27 +20,27 @@ def bfs(
     cut: int | None = None,
     device: str = "auto",
 ) -> Result:
-    """How many edges away every vertex is from ``source``, and over which vertex the way leads.
+    """Breadth-first search: the depth and the parent of every vertex, from one source.
 
-    Direction-optimizing: edges are followed from the vertices found last, or, when those are many, looked up from the
-    vertices not found yet.
+    The search is direction-optimizing. It pushes along the edges of the frontier. When the frontier is large, it pulls:
+    unreached vertices look for a neighbour in the frontier.
 
     Parameters
     ----------
     graph
-        Directed or not; weights do not matter.
+        Directed or undirected. Weights are ignored.
     source
-        Where to start, by name.
+        The name of the vertex to start at.
     deterministic
-        Of several possible parents, take the smallest. Without it, parents may differ from run to run with more than
-        one thread; depths never do. Costs one more pass over the in-edges.
+        Choose the smallest of several possible parents. Without it, parents may differ from run to run with more than
+        one thread. Depths never do. It costs one more pass over the in-edges.
     balance
-        How a GPU shares the edges of active vertices among threads; the CPU knows "auto" only. Values are the same with
-        each. "thread", "warp" and "block" have one of these for every vertex. With "merge_path" every warp follows
-        equally many edges. With "degree_cut" every thread follows a piece of at most ``cut`` edges.
-        "auto" goes by the rows' lengths, and it alone pulls.
+        How a GPU distributes the edges of active vertices over threads. The CPU supports "auto" only. The results are
+        the same with each. "thread", "warp" and "block" assign one of these to every vertex. With "merge_path" every
+        warp follows equally many edges. With "degree_cut" every thread follows a piece of at most ``cut`` edges. "auto"
+        chooses by row length, and is the only one that also pulls.
     cut
-        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
+        The maximum number of edges per piece with "degree_cut", from 1 to 128. The default is 16.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
@@ -48,12 +48,12 @@ def bfs(
     -------
     Result
         ``depth`` (int32, -1 where unreached), ``parent`` (vertex ids, -1 where unreached, the source's own id at the
-        source), ``reached`` (a mask), ``num_reached``; the trace has ``frontier``, ``edges``, ``direction``,
-        ``bytes`` and ``seconds`` of each level.
+        source), ``reached`` (a mask), ``num_reached``. The trace has ``frontier``, ``edges``, ``direction``,
+        ``bytes`` and ``seconds`` per level.
 
     Notes
     -----
-    Time O(n + m), usually far less; 17 bytes a vertex beside the graph and its in-edges.
+    Time O(n + m), usually far less. Memory: 17 bytes per vertex besides the graph and its in-edges.
 
     References
     ----------

@@ -39,7 +39,8 @@ def bfs(
     """Search from ``source``. Depths are unique; parents are, with ``deterministic``, the smallest possible."""
     from clew.algorithms.bfs import kernels
 
-    check_balance(balance, cut, on_gpu=False)
+    if balance != "auto" or cut is not None:
+        check_balance(balance, cut, on_gpu=False)
     work = workspace(graph).allocate()
     depth, parent = work.depth, work.parent
     out, into = graph.outgoing.unsigned(), graph.incoming.unsigned()

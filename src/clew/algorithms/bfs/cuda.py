@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.arguments import check_balance
-from clew.algorithms.paths.cuda import Problem, Search, Tuning, tuning_of
+from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuning_of
 from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.device import Device, blocks_for
 from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Program
-from clew.engines.cuda.traffic import OnHost, on_host, with_link
+from clew.engines.cuda.traffic import OnHost, on_host_by_plans, with_link
 from clew.graph import Graph
 from clew.result import Trace
-from clew.tracing import edge_bytes, timed
+from clew.tracing import timed
 from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
@@ -48,8 +48,12 @@ UNREACHED = np.iinfo(np.uint32).max
 EDGES = Problem(np.dtype(np.uint32), False, 0, 0, 0, UNREACHED, np.dtype(np.int32), -1, np.inf)
 
 
-def workspace(graph: Graph, traced_levels: int = TRACED_LEVELS) -> Workspace:
+def workspace(
+    graph: Graph, balance: str = "auto", cut: int | None = None, *, traced_levels: int = TRACED_LEVELS
+) -> Workspace:
     """The arrays of a search."""
+    if balance != "auto":
+        return path_space(graph, "depth", EDGES.result, EDGES.value, tuning_of(balance, cut))
     n, ids = graph.num_vertices, graph.indices.dtype
     entry = 16 if ids.itemsize == 4 else 32
     return Workspace(
@@ -75,20 +79,21 @@ def bfs(
     traced_levels: int = TRACED_LEVELS,
 ) -> Answer:
     """Search from ``source``."""
-    check_balance(balance, cut)
-    if balance != "auto":
+    if balance != "auto" or cut is not None:
+        check_balance(balance, cut)
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     into = incoming_on(device, graph, weights=False)
-    work = workspace(graph, traced_levels).allocate(device.empty)
+    work = workspace(graph, traced_levels=traced_levels).allocate(device)
     told = _search(device, out, into, source, work, pull_cost, threads)
     if deterministic:
         kernel = device.kernel("bfs.cuh", "smallest_parents", _defines(out, into))
         n, blocks = out.neighbours.dtype.type(out.num_vertices), blocks_for(device, out.num_vertices * 32, 256)
         device.launch(kernel, blocks, 256, n, into.offsets, into.neighbours, work.depth, work.parent)
-    levels, width, away = int(told["level"]), edge_bytes(out.neighbours), on_host(out, into)
-    rows = work.trace[: levels + 1]
-    trace = Trace.later(lambda: _columns(device.download(rows), width, away))
+    levels, width, plans = int(told["level"]), out.neighbours.dtype.itemsize, (out.plan, into.plan)
+    rows, emulated = work.trace[: levels + 1], isinstance(work.trace, np.ndarray)
+    # Whoever has the trace must not hold the rows.
+    trace = Trace.later(lambda: _columns(device.download(rows), width, on_host_by_plans(*plans, emulated)))
     values, facts = {"depth": work.depth, "parent": work.parent}, {"num_reached": int(told["reached"])}
     return Answer(values, facts, unreached=-1, iterations=levels, trace=trace)
 

@@ -15,9 +15,9 @@ S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first searc
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
+from clew.engines.cpu.kernels_worklist import SPARE, append
 from clew.jit import njit
 
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left

@@ -1,4 +1,4 @@
-"""Matching in bipartite graphs."""
+"""Bipartite matching."""
 
 from __future__ import annotations
 
@@ -20,36 +20,36 @@ Method = Literal["maximum", "maximal"]
 
 @algorithm(generic="generic", cpu="cpu", check="check")
 def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maximum", device: str = "auto") -> Result:
-    """Edges between two sides of which no two share a vertex, as many as possible.
+    """Maximum bipartite matching: the largest set of edges that share no vertex.
 
-    The answer is the same in every run and for any number of threads.
+    The result is the same in every run and for any number of threads.
 
     Parameters
     ----------
     graph
-        Bipartite: every edge joins the two sides. Edges count in both directions; weights do not matter.
+        A bipartite graph: every edge joins the two sides. Edge directions and weights are ignored.
     left
-        One of the sides: a bool per vertex, or the names of its vertices. Without it, the sides that the file gave
-        (``graph.metadata["bipartite"]``), or else those found by a search, with the first vertex of every component on
-        the left.
+        One of the sides: a bool per vertex, or the names of its vertices. By default the sides come from the file
+        (``graph.metadata["bipartite"]``). Otherwise a search finds them, and puts the first vertex of every component
+        on the left.
     method
-        "maximum": no matching has more edges. "maximal": no edge could be added; found in one pass, and usually within
-        a percent of the maximum.
+        "maximum": no matching has more edges; "maximal": no edge could be added. A maximal matching takes one pass,
+        and is usually within one percent of the maximum.
     device
-        "auto" and "cpu" run on the CPU; "cuda" as products with sparse vectors on the GPU, which travel there and back.
+        The CPU for "auto" and "cpu"; sparse products on the GPU, with vectors copied there and back, for "cuda".
 
     Returns
     -------
     Result
-        ``mate`` (the partner's vertex id, -1 where there is none), ``left`` (the side that was used, a bool per
-        vertex), ``size`` (the number of pairs); the trace has ``paths``, the
-        augmenting paths that each phase found; the first phase's are the single edges of the maximal matching.
+        ``mate`` (the partner's vertex id, -1 where unmatched), ``left`` (the side used, a bool per vertex) and ``size``
+        (the number of pairs). The trace has ``paths``: the augmenting paths of each phase. Those of the first phase are
+        the single edges of the maximal matching.
 
     Notes
     -----
-    Karp and Sipser's heuristic for the start takes O(n + m) time, as does each phase of Pothen and Fan's searches, of
-    which there are few: 8 on a grid of a million vertices, though n in the worst case. One thread's work. 30 bytes a
-    vertex, and a copy of a directed graph in both directions.
+    Karp and Sipser's heuristic gives the initial matching in O(n + m) time. Each phase of Pothen and Fan's algorithm
+    takes O(n + m) as well. A grid of a million vertices needs 8 phases; the worst case is n. It is single-threaded.
+    Memory: 30 bytes per vertex, and a symmetric copy of a directed graph.
 
     References
     ----------
@@ -73,8 +73,8 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maxi
 
 
 def _left_side(graph: Graph, left: Any) -> Array:
-    """The side that was asked for, or the file's, or one that is found; a bool per vertex."""
-    from clew.algorithms.bipartite_matching.cpu import edge_within_a_side, two_sides
+    """The requested side, or that of the file, or one that a search finds; a bool per vertex."""
+    from clew.algorithms.bipartite_matching.sides import edge_within_a_side, two_sides
 
     if left is not None:
         given = np.asarray(left)
@@ -84,8 +84,8 @@ def _left_side(graph: Graph, left: Any) -> Array:
         if (edge := edge_within_a_side(graph, side)) is not None:
             where = "left" if side[edge[0]] else "right"
             raise GraphError(
-                f"the edge {shown(graph.names, *edge)} has both ends on the {where} side; expected every edge to "
-                "lead from one side to the other. Leave left out to have the sides found."
+                f"the edge {shown(graph.names, *edge)} has both ends on the {where} side; expected every edge to join "
+                "the two sides. Omit left to detect the sides."
             )
         return side
     match graph.metadata.get("bipartite"):
@@ -97,13 +97,13 @@ def _left_side(graph: Graph, left: Any) -> Array:
     if edge is not None:
         raise GraphError(
             f"the graph is not bipartite: the edge {shown(graph.names, *edge)} closes a cycle of odd length; expected "
-            "two sides and edges between them only."
+            "every edge to join two sides."
         )
     return side
 
 
 def summary(mate: Array, left: Array, paths: list[int]) -> Answer:
-    """The answer, from the partners and how many pairs each phase added."""
+    """The answer, from the partners and the number of pairs that each phase added."""
     facts = {"size": int((mate >= 0).sum()) // 2}
     trace = Trace({"paths": np.array(paths, dtype=np.int64)})
     return Answer({"mate": mate, "left": left}, facts, iterations=len(paths), trace=trace)

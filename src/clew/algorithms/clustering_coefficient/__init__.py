@@ -9,29 +9,30 @@ from clew.result import Result
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
 def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
-    """How close the neighbours of every vertex are to being linked to each other, from 0 to 1.
+    """Local clustering coefficient: how connected the neighbours of each vertex are, from 0 to 1.
 
-    For a vertex with d neighbours, the number of edges among those neighbours, divided by the d·(d-1) that are possible
-    in a directed graph, or the d·(d-1)/2 in an undirected one; 0 where d is less than 2. In a directed graph, the
-    neighbours are those over out- and in-edges, and an edge among them counts for each of its directions. This is LCC
-    of LDBC Graphalytics.
+    For a vertex with d neighbours, it is the number of edges among those neighbours divided by the number possible.
+    That is d·(d-1) in a directed graph, and d·(d-1)/2 in an undirected one. The coefficient is 0 if d is less than 2.
+    In a directed graph, both out- and in-neighbours count, and so does each direction of an edge among them. This is
+    LCC of LDBC Graphalytics.
 
     Parameters
     ----------
     graph
-        Directed or not. Self-loops and duplicate edges do not count; weights do not matter.
+        Directed or undirected. Self-loops, duplicate edges and weights are ignored.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``coefficient`` (float64); ``average`` of them all, and ``transitivity``: the edges among neighbours of all
-        vertices, divided by those that are possible (0 where none are).
+        ``coefficient``: float64. ``average``: the mean coefficient. ``transitivity``: the number of edges among the
+        neighbours of all vertices, divided by the number possible (0 if none are possible).
 
     Notes
     -----
-    Time and memory as ``clew.triangles``, 16 bytes a vertex and 2 an edge more. The same for any number of threads.
+    Time and memory as in ``clew.triangles``, plus 16 bytes per vertex and 2 per edge. The result does not depend on the
+    number of threads.
 
     References
     ----------

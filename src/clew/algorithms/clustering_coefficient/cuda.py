@@ -6,16 +6,29 @@ import numpy as np
 
 from clew.algorithms.registry import Answer
 from clew.algorithms.triangles import cuda as triangles
-from clew.algorithms.triangles.neighbourhoods import neighbourhoods
+from clew.algorithms.triangles.neighbourhoods import list_space, neighbourhoods
 from clew.engines.cuda.device import Device
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run: those of a count of triangles, and what links are divided by."""
+    n = graph.num_vertices
+    return Workspace(
+        coefficient=result(n, np.float64, later=True),
+        counts=scratch(n, np.uint64, 0),
+        links=scratch(n, np.float64, later=True),
+        degrees=scratch(n, np.float64, later=True),
+        possible=scratch(n, np.float64, later=True),
+        **list_space(graph, with_times=graph.directed).deferred(),
+    )
 
 
 def clustering_coefficient(device: Device, graph: Graph) -> Answer:
     """Links among neighbours, an undirected one counted in both directions, over the possible ones."""
     near = neighbourhoods(device, graph, with_times=graph.directed)
-    n = graph.num_vertices
-    counts = device.zeros(n, np.uint64)
+    counts = workspace(graph).allocate(device).counts
     counted = triangles.LINKS if graph.directed else triangles.COUNTS
     triangles.by_tables(device, near, counted, counts, None)
     links = counts.astype(np.float64) * (1 if graph.directed else 2)
@@ -24,4 +37,7 @@ def clustering_coefficient(device: Device, graph: Graph) -> Answer:
     coefficient = links / device.xp.maximum(possible, 1)
     sums = device.download(device.xp.stack([coefficient.sum(), links.sum(), possible.sum()]))
     transitivity = float(sums[1] / sums[2]) if sums[2] > 0 else 0.0
-    return Answer({"coefficient": coefficient}, {"average": float(sums[0]) / max(n, 1), "transitivity": transitivity})
+    return Answer(
+        {"coefficient": coefficient},
+        {"average": float(sums[0]) / max(graph.num_vertices, 1), "transitivity": transitivity},
+    )

@@ -22,41 +22,40 @@ def coloring(
     seed: int = 0,
     device: str = "auto",
 ) -> Result:
-    """A colour for every vertex such that no two neighbours have the same; few colours, not the fewest.
+    """Greedy vertex colouring: neighbours get different colours; few colours, not the minimum.
 
-    The answer is the same for any number of threads, and on a GPU.
+    The result is the same for any number of threads, and on a GPU.
 
     Parameters
     ----------
     graph
-        Edges count in both directions. Self-loops are ignored: with them no colouring would exist.
+        Edge directions are ignored. Self-loops are ignored too: with them no colouring would exist.
     method
-        "jones_plassmann": in an order of priority, every vertex takes the smallest colour that no neighbour of higher
-        priority has. "rounds": every vertex has a random value, and each round gives one colour to those whose value
-        is the largest among the neighbours that are left, and one to those where it is the smallest; no colour is
-        used again, so there are more of them.
+        How colours are assigned. "jones_plassmann": in order of priority, every vertex takes the smallest colour that
+        no neighbour of higher priority has. "rounds": every vertex has a random value. Each round gives one colour to
+        vertices whose value is the largest among their uncoloured neighbours, and another to the smallest. No colour is
+        used again, so "rounds" needs more colours.
     order
-        Priorities of "jones_plassmann". "largest_first": by degree, equals at random. "random": at random altogether,
-        64 consecutive vertices at a time, which is faster than one by one and needs as many colours. "smallest_last":
-        against the order in which vertices of smallest degree are removed one after the other; usually the fewest
-        colours, never more than the degeneracy (the largest core number) plus one where there are no duplicate edges
-        and loops. "rounds" is random whatever is given here.
+        The priorities of "jones_plassmann". "largest_first": by degree, ties at random. "random": at random, 64
+        consecutive vertices at a time, which is faster and needs as many colours. "smallest_last": the reverse of
+        the order in which vertices of smallest degree are removed. It usually needs the fewest colours. Without
+        duplicate edges and loops, it needs at most the degeneracy (the largest core number) plus one.
+        "rounds" ignores this option.
     seed
-        Of the random values; "smallest_last" has none.
+        The seed of the random values; "smallest_last" has none.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``color`` (int32, 0…count-1), ``count`` (the number of colours); the trace of "rounds" has
-        ``colored``, how many vertices each round gave a colour.
+        ``color`` (int32, 0…count-1) and ``count`` (the number of colours). The trace of "rounds" has ``colored``: the
+        number of vertices coloured per round.
 
     Notes
     -----
-    "jones_plassmann" takes O(n log n + m) time and 24 bytes a vertex, and never more colours than the largest degree
-    plus one; finding "smallest_last" is one thread's work. "rounds" takes O(n + m) time and
-    16 bytes a vertex.
+    "jones_plassmann" takes O(n log n + m) time and 24 bytes per vertex. It never needs more colours than the largest
+    degree plus one. Computing "smallest_last" is single-threaded. "rounds" takes O(n + m) time and 16 bytes per vertex.
 
     References
     ----------
@@ -81,7 +80,7 @@ def coloring(
 
 
 def summary(color: Any, rounds: int = 1, trace: Trace | None = None) -> Answer:
-    """The answer, from the colours counted from 0 and, where there were rounds, what each did."""
+    """The answer, from the colours counted from 0 and, if there were rounds, their trace."""
     return Answer(
         {"color": color}, {"count": int(color.max()) + 1 if color.size else 0}, iterations=rounds, trace=trace
     )

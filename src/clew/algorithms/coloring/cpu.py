@@ -15,8 +15,35 @@ from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import seconds_between
+from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16
+
+
+def workspace(graph: Graph, method: str, order: str) -> Workspace:
+    """The arrays of a run."""
+    n, ids = graph.num_vertices, f"u{graph.indices.itemsize}"
+    if method == "rounds":
+        from clew.algorithms.coloring import kernels
+
+        traced = min(n, TRACED_ROUNDS)
+        return Workspace(
+            color=result(n, np.int32, kernels.NO_COLOR),
+            above=scratch(n, np.uint32, 0),
+            below=scratch(n, np.uint32, 0),
+            queue=scratch(n, ids),
+            colored=scratch(traced, np.int64, 0),
+            begun=scratch(traced + 1, np.int64, 0),
+        )
+    peeled = order == "smallest_last"
+    return Workspace(
+        color=result(n, np.int32, later=True),
+        label=scratch(n, np.uint64),
+        vertices=scratch(n, ids),
+        words=None if peeled else scratch(n, np.uint64),
+        place=scratch(n, np.uint64, later=True) if peeled else None,
+        sorted_by_degree=scratch(n, ids, later=True) if peeled else None,
+    )
 
 
 def coloring(graph: Graph, method: str, order: str, seed: int) -> Answer:
@@ -28,18 +55,17 @@ def color_in_order(graph: Graph, order: str, seed: int) -> Answer:
     """Every vertex gets the smallest colour that no neighbour before it has."""
     from clew.algorithms.coloring import kernels
 
-    n = graph.num_vertices
+    work = workspace(graph, "in_order", order).allocate()
+    label, vertices = work.label, work.vertices
     out, into = both_ways(graph)
     degrees = _degrees(graph)
     largest = int(degrees.max(initial=0))
     if order == "smallest_last":
-        vertices = np.empty(n, dtype=out[1].dtype)
         kernels.smallest_last(out, into, as_bits(degrees), np.uint64(largest), vertices)
     else:
         top = largest if order == "largest_first" else 0
-        vertices = _sorted_by_priority(graph, out, into, top, stream(seed, "coloring"))
-    label = np.empty(n, dtype=np.uint64)
-    label[vertices] = np.arange(n, dtype=np.uint64) << kernels.COLOR_BITS
+        _sort_by_priority(out, into, top, stream(seed, "coloring"), work.words, vertices)
+    label[vertices] = np.arange(label.size, dtype=np.uint64) << kernels.COLOR_BITS
     # k colours need vertices of degree k-1 and k(k-1)/2 edges.
     limit = min(largest, isqrt(2 * graph.num_arcs) + 2) + 2
     team.run(kernels.in_order, graph.num_arcs, out, into, vertices, label, limit)
@@ -50,17 +76,12 @@ def color_by_rounds(graph: Graph, seed: int) -> Answer:
     """Every round colours those whose random value is the largest, or the smallest, among what is left around them."""
     from clew.algorithms.coloring import kernels
 
-    n = graph.num_vertices
-    out, into = both_ways(graph)
-    color = np.full(n, kernels.NO_COLOR, dtype=np.int32)
-    above, below = (np.zeros(n, dtype=np.uint32) for _ in range(2))
-    queue = np.empty(n, dtype=out[1].dtype)
-    colored = np.zeros(min(n, TRACED_ROUNDS), dtype=np.int64)
-    key = stream(seed, "coloring")
-    begun = np.zeros(colored.size + 1, dtype=np.int64)
-    rounds = team.run(kernels.by_rounds, graph.num_arcs, key, out, into, above, below, color, queue, colored, begun)
-    told = {"colored": colored[:rounds], "seconds": seconds_between(begun[: rounds + 1])}
-    return summary(color, int(rounds), Trace(told))
+    work = workspace(graph, "rounds", "").allocate()
+    key, rows = stream(seed, "coloring"), both_ways(graph)
+    arrays = (work.above, work.below, work.color, work.queue, work.colored, work.begun)
+    rounds = team.run(kernels.by_rounds, graph.num_arcs, key, *rows, *arrays)
+    told = {"colored": work.colored[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
+    return summary(work.color, int(rounds), Trace(told))
 
 
 def both_ways(graph: Graph) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
@@ -73,16 +94,16 @@ def _degrees(graph: Graph) -> Array:
     return graph.degrees() + graph.degrees("in") if graph.directed else graph.degrees()
 
 
-def _sorted_by_priority(
-    graph: Graph, out: tuple[Array, Array], into: tuple[Array, Array] | None, top: int, key: np.uint64
-) -> Array:
-    """Vertices by degree, where ``top`` is the largest of them, then at random."""
+def _sort_by_priority(
+    out: tuple[Array, Array], into: tuple[Array, Array] | None, top: int, key: np.uint64, words: Array, vertices: Array
+) -> None:
+    """Set ``vertices`` by degree, where ``top`` is the largest of them, then at random."""
     from clew.algorithms.coloring import kernels
 
-    n = graph.num_vertices
+    n = vertices.size
     id_bits = max(1, n - 1).bit_length()
-    words = np.empty(n, dtype=np.uint64)
     parts = threads.pieces(n)
     threads.each(kernels.priorities, parts, parts, key, out, into, np.uint64(top), np.uint64(id_bits), words)
     words.sort()
-    return (words & np.uint64((1 << id_bits) - 1)).astype(out[1].dtype)
+    words &= np.uint64((1 << id_bits) - 1)
+    vertices[:] = words

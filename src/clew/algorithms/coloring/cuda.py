@@ -18,12 +18,28 @@ from clew.engines.cuda.source import Program
 from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
+from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
 #: As in coloring.cuh and coloring_rounds.cuh, with what coloring_waves.cuh counts.
 ORDERED = control_of(("begun", "stop", "queued", "listed", "done"), counters=2)
 ROUNDS = control_of(("begun", "rounds", "stop", "queued", "done"), counters=2)
+
+
+def workspace(graph: Graph, method: str, order: str) -> Workspace:
+    """The arrays of a run."""
+    n, ids = graph.num_vertices, graph.indices.dtype
+    both = {"color": result(n, np.int32), "queue": scratch(n, ids), "listed": scratch(n, ids)}
+    if method == "rounds":
+        return Workspace(
+            **both,
+            above=scratch(n, np.uint32),
+            below=scratch(n, np.uint32),
+            colored=scratch(min(n, TRACED_ROUNDS), np.int64),
+        )
+    word = scratch(n, np.uint64, later=order == "smallest_last")
+    return Workspace(**both, word=word, waiting=scratch(n, np.uint32))
 
 
 def coloring(device: Device, graph: Graph, method: str, order: str, seed: int) -> Answer:
@@ -35,17 +51,17 @@ def color_in_order(device: Device, graph: Graph, order: str, seed: int, **consta
     """Every vertex gets the smallest colour that no neighbour before it has."""
     n = graph.num_vertices
     rows = both_ways(device, graph)
-    color = device.empty(n, np.int32)
+    work = workspace(graph, "in_order", order).allocate(device)
+    color, word = work.color, work.word
     if n == 0:
         return summary(color)
     if order == "smallest_last":
         word = _smallest_last(device, graph)
     else:
-        word = _priorities(device, graph, rows, order == "largest_first", stream(seed, "coloring"))
+        _set_priorities(device, rows, order == "largest_first", stream(seed, "coloring"), word)
     steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
     kernel = device.kernel("coloring.cuh", "color_in_order", {**rows.defines, **constants})
-    waiting, queue, listed = device.empty(n, np.uint32), device.empty(n, rows.ids), device.empty(n, rows.ids)
-    given = (np.uint64(n), *rows.arguments, steps, word, color, waiting, queue, listed)
+    given = (np.uint64(n), *rows.arguments, steps, word, color, work.waiting, work.queue, work.listed)
     launch_until_done(
         device,
         ORDERED,
@@ -58,16 +74,14 @@ def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -
     """Every round colours those whose random value is the largest, or the smallest, among what is left around them."""
     n = graph.num_vertices
     rows = both_ways(device, graph)
-    color = device.empty(n, np.int32)
+    work = workspace(graph, "rounds", "").allocate(device)
+    color, colored = work.color, work.colored
     if n == 0:
         return summary(color, 0, Trace({"colored": np.empty(0, np.int64)}))
-    above, below = (device.empty(n, np.uint32) for _ in range(2))
-    queue, listed = (device.empty(n, rows.ids) for _ in range(2))
-    colored = device.empty(min(n, TRACED_ROUNDS), np.int64)
     steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
     kernel = device.kernel("coloring_rounds.cuh", "color_by_rounds", {**rows.defines, **constants})
     given = (np.uint64(n), *rows.arguments, steps, stream(seed, "coloring"))
-    used = (color, above, below, queue, listed, colored, np.uint32(colored.size))
+    used = (color, work.above, work.below, work.queue, work.listed, colored, np.uint32(colored.size))
     told = launch_until_done(
         device,
         ROUNDS,
@@ -77,9 +91,9 @@ def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -
     return summary(color, rounds, Trace({"colored": device.download(colored[:rounds])}))
 
 
-def _priorities(device: Device, graph: Graph, rows: BothWays, by_degree: bool, key: np.uint64) -> Any:
+def _set_priorities(device: Device, rows: BothWays, by_degree: bool, key: np.uint64, word: Any) -> None:
     """Words in the order of the priorities: by degree, if asked for, then at random."""
-    n, word = graph.num_vertices, device.empty(graph.num_vertices, np.uint64)
+    n = int(word.size)
     top = rows.largest_degree() if by_degree else 0
     device.launch(
         device.kernel("coloring.cuh", "priorities", rows.defines),
@@ -93,7 +107,6 @@ def _priorities(device: Device, graph: Graph, rows: BothWays, by_degree: bool, k
         np.uint32(max(1, n - 1).bit_length()),
         word,
     )
-    return word
 
 
 def _smallest_last(device: Device, graph: Graph) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import nanoseconds
+from clew.engines.cpu.kernels_intrinsics import nanoseconds
 from clew.engines.cpu.kernels_team import SPINS, barrier, counter, stopped
 from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
 from clew.generate.kernels_random import bits

@@ -11,30 +11,30 @@ from clew.result import Result
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check")
 def connected_components(graph: Graph, *, device: str = "auto") -> Result:
-    """Which vertices hang together: in a component, every vertex can be reached from every other.
+    """Connected components: sets of vertices that can reach each other.
 
-    Of a directed graph, the weak components: an edge may be followed either way.
-    ``strongly_connected_components`` heeds directions, and ``graph.largest_component()`` cuts the largest one out.
+    In a directed graph these are the weak components: edge directions are ignored. ``strongly_connected_components``
+    respects directions. ``graph.largest_component()`` extracts the largest component.
 
     Parameters
     ----------
     graph
-        Directed or not; weights do not matter.
+        Directed or undirected. Weights are ignored.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
     Result
-        ``label`` (the smallest vertex id in the component), ``count`` (of components), ``sizes`` (of the components,
-        in ascending order of their labels), ``largest`` (the largest size).
+        ``label``: the smallest vertex id in the component. ``count``: the number of components. ``sizes``: their sizes,
+        in ascending order of label. ``largest``: the largest size.
 
     Notes
     -----
-    Two edges of every vertex join most of the largest component; others are looked at only where they may still join
-    something. Time O(n + m), of an undirected graph with one large component usually O(n); beside the graph 4 bytes a
-    vertex for the label (8 with 64-bit ids), as many to count the sizes and 8 a component. In-edges of a directed graph
-    that are there already are used, but not built for this. The answer is unique and does not depend on
+    Two edges per vertex join most of the largest component. Other edges are read only where they may still join
+    components. Time O(n + m), or usually O(n) for an undirected graph with one large component. Memory besides the
+    graph: 4 bytes per vertex for the label (8 with 64-bit ids), the same to count the sizes, and 8 per component.
+    Existing in-edges of a directed graph are used, but none are built. The result is unique, and does not depend on
     the number of threads.
 
     References
@@ -53,6 +53,6 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
 
 
 def summary(label: Any, sizes: Any) -> Answer:
-    """The answer, from the smallest vertex of each vertex's component and the sizes in the order of those."""
+    """The answer, from the smallest vertex of each component and the sizes in the same order."""
     facts = {"count": sizes.size, "sizes": sizes, "largest": int(sizes.max()) if sizes.size else 0}
     return Answer({"label": label}, facts)

@@ -10,6 +10,22 @@ from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run. Only as much of ``sizes`` as there are components is ever touched."""
+    from clew.algorithms.connected_components import kernels
+
+    n, ids = graph.num_vertices, graph.indices.dtype
+    one_way = graph.directed and not graph.has_incoming
+    return Workspace(
+        label=result(n, ids),
+        sizes=scratch(n, np.int64),
+        marks=scratch(-(-n // 64), np.uint64) if one_way else None,
+        ranks=scratch(n, f"u{ids.itemsize}"),
+        roots=scratch(kernels.SHARES, np.int64),
+    )
 
 
 def connected_components(graph: Graph) -> Answer:
@@ -17,16 +33,15 @@ def connected_components(graph: Graph) -> Answer:
     from clew.algorithms.connected_components import kernels
 
     n = graph.num_vertices
-    label = np.empty(n, dtype=graph.indices.dtype)
-    sizes = np.empty(n, dtype=np.int64)  # only as much of it as there are components is ever touched
+    work = workspace(graph).allocate()
+    label, sizes = work.label, work.sizes
     if n == 0:
         return summary(label, sizes)
     # In-edges that are there already save looking at most out-edges; to build them would cost more than that.
     into = graph.incoming.unsigned() if graph.directed and graph.has_incoming else None
-    marks = np.empty(-(-n // 64), dtype=np.uint64) if graph.directed and into is None else None
-    pointer, roots = as_bits(label), np.empty(kernels.SHARES, dtype=np.int64)
-    work = (blocks_of(graph.outgoing), graph.outgoing.unsigned(), into, pointer, marks, np.empty_like(pointer), roots)
-    count = team.run(kernels.connected_components, graph.num_arcs + n, *work, sizes, bounded=True)
+    rows = (blocks_of(graph.outgoing), graph.outgoing.unsigned(), into)
+    arrays = (as_bits(label), work.marks, work.ranks, work.roots, sizes)
+    count = team.run(kernels.connected_components, graph.num_arcs + n, *rows, *arrays, bounded=True)
     return summary(label, sizes[:count].copy())
 
 

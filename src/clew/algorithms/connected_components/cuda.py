@@ -13,6 +13,7 @@ from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, ind
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 WARP = 32
@@ -22,6 +23,18 @@ BYTES_IN_TILE = 6  # of shared memory for each
 STAGED_EDGES = 8  # for each vertex of a tile, so many on average are brought from the host before they are joined
 SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each are most of them
 ON_HOST = {"ON_HOST": 1}
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run; edges that are staged from the host stay out: their room depends on the device."""
+    n, ids = graph.num_vertices, graph.indices.dtype
+    sizes = scratch(n, f"u{ids.itemsize}", 0, later=True)
+    return Workspace(**label_space(n, graph.num_arcs, ids).deferred(), sizes=sizes)
+
+
+def label_space(num_vertices: int, num_arcs: int, ids: np.dtype[Any], long_row: int = LONG_ROW) -> Workspace:
+    """The labels, and a list of the rows that a block joins together."""
+    return Workspace(label=result(num_vertices, ids), long_rows=scratch(num_arcs // long_row + 1, ids))
 
 
 def connected_components(device: Device, graph: Graph) -> Answer:
@@ -45,7 +58,8 @@ def labels_of_rows(
 ) -> Any:
     """The same of rows; ``both_ways`` says that every edge is in the rows of both its ends."""
     n, index = rows.num_vertices, np.dtype(rows.neighbours.dtype)
-    parent = device.empty(n, index)
+    work = label_space(n, rows.num_arcs, index, constants.get("LONG_ROW", LONG_ROW)).allocate(device)
+    parent = work.label
     if n == 0:
         return parent
     if sampled is None:
@@ -54,8 +68,7 @@ def labels_of_rows(
     of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
     kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
     most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
-    long_ones = device.empty(rows.num_arcs // constants.get("LONG_ROW", LONG_ROW) + 1, index)
-    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, long_ones]
+    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, work.long_rows]
     if sampled:
         arguments.append(device.empty(1, index))
     elif rows.on_host:

@@ -5,7 +5,7 @@ import numpy as np
 
 from clew.build.kernels_components import flatten, join, join_all, mark, point_to_first
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_prefetch import prefetch
+from clew.engines.cpu.kernels_intrinsics import prefetch
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
 from clew.jit import njit
 

@@ -10,35 +10,36 @@ from clew.result import Result
 
 @algorithm(generic="generic", cpu="cpu", check="check", needs=("in_edges",))
 def hits(graph: Graph, *, tolerance: float = 1e-8, max_iterations: int = 100, device: str = "auto") -> Result:
-    """Hubs, which point at good authorities, and authorities, which good hubs point at.
+    """HITS: the hub and authority scores of each vertex.
 
-    A vertex's authority is proportional to the sum of the hub scores of those that point at it, and its hub score to
-    the sum of the authorities that it points at: the leading singular vectors of the adjacency matrix.
+    A vertex's authority is proportional to the sum of the hub scores of its in-neighbours. Its hub score is
+    proportional to the sum of the authorities of its out-neighbours. These are the leading singular vectors of the
+    adjacency matrix.
 
     Parameters
     ----------
     graph
-        Directed or not (undirected: both scores are the same in the limit). Parallel edges count each; weights do not
-        matter.
+        Directed or undirected. In an undirected graph, both scores converge to the same values. Parallel edges count
+        individually. Weights are ignored.
     tolerance
-        Stop when a round changes the hub scores by less than this in all. With 0, exactly ``max_iterations`` rounds
-        are run.
+        Stop when the hub scores change by less than this in total per iteration. With 0, exactly ``max_iterations``
+        iterations are run.
     max_iterations
-        The most rounds to run. Where no part of the graph stands out, as in grids and roads, thousands are needed.
+        The maximum number of iterations. Graphs without a dominant part, such as grids and roads, need thousands.
     device
-        "auto" and "cpu" run on the CPU; "cuda" as products on the GPU, whose vectors travel there and back.
+        The CPU for "auto" and "cpu"; products on the GPU, with vectors copied there and back, for "cuda".
 
     Returns
     -------
     Result
-        ``hub`` and ``authority``, which sum to 1 each, or are all 0 where there are no edges; ``converged`` says
-        whether the tolerance was met; the trace has ``change`` and, on the CPU, ``frontier``, ``edges``, ``bytes``
-        and ``seconds``. Scores do not depend on the number of threads.
+        ``hub`` and ``authority``, which sum to 1 each, or are 0 if there are no edges. ``converged``: whether the
+        tolerance was reached. The trace has ``change`` and, on the CPU, ``frontier``, ``edges``, ``bytes`` and
+        ``seconds``. Scores do not depend on the number of threads.
 
     Notes
     -----
-    Time O(n + m) a round; 24 bytes a vertex beside the graph and its in-edges. Where several pairs of singular vectors
-    lead, as in equal components, the scores are what the uniform start leads to; other tools may give other ones.
+    Time O(n + m) per iteration. Memory: 24 bytes per vertex besides the graph and its in-edges. If the leading singular
+    value is not unique, as with equal components, the scores depend on the uniform start. Other tools may then differ.
 
     References
     ----------

@@ -11,6 +11,19 @@ from clew.engines.cpu.blocks import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import edge_bytes
+from clew.workspace import Workspace, result, scratch
+
+
+def workspace(graph: Graph, max_iterations: int) -> Workspace:
+    """The arrays of a run, but for the sums of blocks, whose number only the in-edges say."""
+    n, traced = graph.num_vertices, min(max_iterations, TRACED_ROUNDS)
+    return Workspace(
+        hub=result(n, np.float64),
+        authority=result(n, np.float64, 0),
+        next_hub=scratch(n, np.float64),
+        change=scratch(traced, np.float64, 0),
+        begun=scratch(traced + 1, np.int64, 0),
+    )
 
 
 def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
@@ -21,10 +34,10 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
     if graph.num_arcs == 0:
         nothing = {"change": np.empty(0), **rounds_over(graph, np.empty(0, dtype=np.int64), 0)}
         return Answer({"hub": np.zeros(n), "authority": np.zeros(n)}, iterations=0, trace=Trace(nothing))
-    hub, authority = np.full(n, 1 / n), np.empty(n)
+    work = workspace(graph, max_iterations).allocate()
+    hub, authority, trace, begun = work.hub, work.authority, work.change, work.begun
+    hub.fill(1 / n)
     in_bounds, out_bounds = (fixed_blocks(rows) for rows in (graph.incoming, graph.outgoing))
-    trace = np.zeros(min(max_iterations, TRACED_ROUNDS))
-    begun = np.zeros(trace.size + 1, dtype=np.int64)
     rounds, converged = team.run(
         kernels.hits,
         2 * (graph.num_arcs + n),
@@ -36,16 +49,17 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
         (tolerance, max_iterations),
         hub,
         authority,
-        np.empty(n),
+        work.next_hub,
         np.empty((3, in_bounds.size - 1)),
         trace,
         begun,
         unit="rounds",
         poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
+    authority /= authority.sum()
     both_ways = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
     return Answer(
-        {"hub": hub, "authority": authority / authority.sum()},
+        {"hub": hub, "authority": authority},
         iterations=int(rounds),
         converged=bool(converged),
         trace=Trace({"change": trace[:rounds], **both_ways}),

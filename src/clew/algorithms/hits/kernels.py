@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from clew.engines.cpu.kernels_clock import nanoseconds
+from clew.engines.cpu.kernels_intrinsics import nanoseconds
 from clew.engines.cpu.kernels_rows import row_sums, take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 from clew.jit import njit

@@ -14,29 +14,29 @@ from clew.result import Result, Trace
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
 def k_core(graph: Graph, *, device: str = "auto") -> Result:
-    """How deep in the graph's dense parts every vertex is: the largest k such that it is in the k-core.
+    """Core numbers: the largest k for which each vertex belongs to the k-core.
 
-    The k-core is the largest subgraph in which every vertex has k neighbours or more:
+    The k-core is the largest subgraph in which every vertex has at least k neighbours:
     ``graph.subgraph(clew.k_core(graph).core >= k)``.
 
     Parameters
     ----------
     graph
-        Self-loops and duplicate edges do not count. Of a directed graph, edges in and out both do, so that a neighbour
-        in both directions counts twice; where it should count once, take ``graph.symmetrized()``.
+        Self-loops and duplicate edges are ignored. In a directed graph, in- and out-edges both count, so a neighbour in
+        both directions counts twice. To count it once, pass ``graph.symmetrized()``.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``core`` (int32; int64 where vertex ids are), ``degeneracy`` (the largest core number); the trace has ``core``
-        and ``vertices`` (how many have that core number).
+        ``core`` (int32, or int64 if vertex ids are) and ``degeneracy`` (the largest core number). The trace has
+        ``core`` and ``vertices`` (the number of vertices with that core number).
 
     Notes
     -----
-    Peeling, in parallel where there are several threads: O(n + m), 12 bytes a vertex beside the graph (24 with 64-bit
-    ids) and, of a directed graph, its in-edges. The answer is unique and does not depend on the number of threads.
+    Parallel peeling in O(n + m) time. Memory: 12 bytes per vertex besides the graph (24 with 64-bit ids), and the
+    in-edges of a directed graph. The result is unique, and does not depend on the number of threads.
 
     References
     ----------
@@ -60,7 +60,7 @@ def core_dtype(graph: Graph) -> np.dtype[Any]:
 
 
 def summary(core: Any, vertices: Array) -> Answer:
-    """The answer, from the core numbers and how many vertices have each."""
+    """The answer, from the core numbers and the number of vertices with each."""
     levels = np.flatnonzero(vertices)
     trace = Trace({"core": levels, "vertices": vertices[levels]})
     return Answer({"core": core}, {"degeneracy": max(0, vertices.size - 1)}, iterations=levels.size, trace=trace)

@@ -33,7 +33,7 @@ def k_core(device: Device, graph: Graph, **constants: int) -> Answer:
 
     ``constants`` (SHORT_ROW, LONG_ROW, CHAIN) replace the kernel's, to measure them.
     """
-    work = workspace(graph).allocate(device.empty)
+    work = workspace(graph).allocate(device)
     if graph.num_vertices:
         _peel(device, graph, work, constants)
     return summary(work.core, device.download(device.xp.bincount(work.core)))

@@ -16,34 +16,33 @@ from clew.result import Result, Trace
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
 def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "auto") -> Result:
-    """Communities: every vertex takes on the label that most of its neighbours have, again and again.
+    """Communities by label propagation: each vertex adopts its neighbours' most frequent label.
 
-    At first, a vertex's label is its own id. In every round all vertices look at the labels of the round before and
-    take the most frequent one among their neighbours, the smallest of several; a vertex without neighbours keeps its
-    own. This is CDLP of LDBC Graphalytics: deterministic, and the same for any number of threads and on
-    a GPU.
+    Initially, a vertex's label is its own id. In every iteration, all vertices adopt the most frequent label among
+    their neighbours in the previous iteration, or the smallest of several. A vertex without neighbours keeps its own
+    label. This is CDLP of LDBC Graphalytics. It is deterministic: the same for any number of threads and on a GPU.
 
     Parameters
     ----------
     graph
-        Directed or not; weights do not matter. A neighbour counts once for every edge: in a directed graph out-edges
-        and in-edges both count, so one that is linked in both directions counts twice, and so does a self-loop.
+        Directed or undirected. Weights are ignored. A neighbour counts once per edge. In a directed graph, out- and
+        in-edges both count, so a neighbour in both directions counts twice, and so does a self-loop.
     max_iterations
-        Rounds after which to stop. Labels may swing for ever: the two ends of a lone edge trade theirs in every round.
+        The maximum number of iterations. Labels may oscillate forever: the ends of an isolated edge swap theirs.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``label`` (the id of the vertex whose label won) and ``count`` (how many different labels are left);
-        ``converged`` says whether a round changed nothing; the trace has ``changed`` (labels changed per round)
-        and, on the CPU, the ``active`` vertices of the round: all, or the neighbours of those that changed.
+        ``label`` (the id of the vertex whose label won) and ``count`` (the number of distinct labels). ``converged``:
+        whether the last iteration changed nothing. The trace has ``changed`` (labels changed per iteration) and, on the
+        CPU, ``active`` (vertices processed: all, or the neighbours of those that changed).
 
     Notes
     -----
-    Time O(n + m) a round, less once few labels change. 9 bytes a vertex, for every thread 4 bytes a vertex, and the
-    in-edges of a directed graph.
+    Time O(n + m) per iteration, less once few labels change. Memory: 9 bytes per vertex, 4 bytes per vertex and thread,
+    and the in-edges of a directed graph.
 
     References
     ----------
@@ -62,7 +61,7 @@ def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "
 
 
 def summary(xp: Any, label: Any, rounds: int, settled: bool, trace: Mapping[str, Array]) -> Answer:
-    """The answer, from the labels and what each round did; ``xp`` is the module that computes with them."""
+    """The answer, from the labels and the trace; ``xp`` is the array module."""
     left = xp.zeros(label.size, dtype=np.bool_)
     left[label] = True
     facts = {"count": int(left.sum())}

@@ -4,13 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew import threads
 from clew.algorithms.label_propagation import summary
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.tracing import edge_bytes, timed
+from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16
+
+
+def workspace(graph: Graph, max_iterations: int) -> Workspace:
+    """The arrays of a run; either of ``label`` and ``other_label`` is the result."""
+    n, ids, traced = graph.num_vertices, f"u{graph.indices.itemsize}", min(max_iterations, TRACED_ROUNDS)
+    return Workspace(
+        label=result(n, ids, later=True),
+        other_label=scratch(n, ids),
+        awake=scratch(n, np.uint8),
+        votes=scratch((threads.count(), n), np.uint32, later=True),
+        changes=scratch(traced, np.int64, 0),
+        looked=scratch((traced, 2), np.int64, 0),
+        begun=scratch(traced + 1, np.int64, 0),
+    )
 
 
 def label_propagation(graph: Graph, max_iterations: int) -> Answer:
@@ -21,12 +37,9 @@ def label_propagation(graph: Graph, max_iterations: int) -> Answer:
     out = graph.outgoing.unsigned()
     into = graph.incoming.unsigned() if graph.directed else None
     degrees = graph.degrees() + graph.degrees("in") if graph.directed else graph.degrees()
-    labels, after = np.arange(n, dtype=out[1].dtype), np.empty(n, dtype=out[1].dtype)
-    awake = np.empty(n, dtype=np.uint8)
+    space = workspace(graph, max_iterations).allocate()
+    labels, after, changes = np.arange(n, dtype=out[1].dtype), space.other_label, space.changes
     longest = int(degrees.max()) if n else 0
-    changes = np.zeros(min(max_iterations, TRACED_ROUNDS), dtype=np.int64)
-    looked = np.zeros((changes.size, 2), dtype=np.int64)
-    begun = np.zeros(changes.size + 1, dtype=np.int64)
     work = graph.num_arcs * max_iterations
     rounds, changed = team.run(
         kernels.propagate,
@@ -35,18 +48,18 @@ def label_propagation(graph: Graph, max_iterations: int) -> Answer:
         into,
         labels,
         after,
-        awake,
+        space.awake,
         longest,
         max_iterations,
         changes,
-        looked,
-        begun,
+        space.looked,
+        space.begun,
         shown="label propagation",
         unit="rounds",
         poll=lambda: (int(np.count_nonzero(changes)), max_iterations),
     )
     answer = after if rounds % 2 else labels
-    active, edges = looked[:rounds].T
-    told = timed({"active": active, "edges": edges}, begun[: rounds + 1], edge_bytes(graph.indices))
+    active, edges = space.looked[:rounds].T
+    told = timed({"active": active, "edges": edges}, space.begun[: rounds + 1], edge_bytes(graph.indices))
     settled = rounds > 0 and changed == 0
     return summary(np, answer.view(graph.indices.dtype), rounds, settled, {"changed": changes[:rounds], **told})

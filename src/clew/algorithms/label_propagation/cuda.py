@@ -14,11 +14,28 @@ from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
 from clew.engines.cuda.launches import clear_steps, share_of
 from clew.engines.cuda.source import Program
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 EDGES_PER_LAUNCH = 1 << 33  # then the host has a look, so that Ctrl-C is heard
 TABLES_BYTES = 256 << 20  # for the tables of rows too long for shared memory, but one of them at least
 CONTROL = np.dtype([("steps", "u4", 9), ("rounds", "u4"), ("changed", "u4"), ("selected", "u4")])  # then the barrier
+
+
+def workspace(graph: Graph, max_iterations: int) -> Workspace:
+    """The arrays of a run. The tables of long rows are at most so large; the longest row and the device say how large.
+
+    Either of ``label`` and ``other_label`` is the result.
+    """
+    n, ids, edges = graph.num_vertices, graph.indices.dtype, graph.num_arcs * (2 if graph.directed else 1)
+    return Workspace(
+        label=result(n, ids),
+        other_label=scratch(n, ids),
+        awake=scratch(n, np.uint8),
+        queues=scratch(2 * n, ids),
+        tables=scratch(min(TABLES_BYTES, 2 * edges * (ids.itemsize + 4)), np.uint8, later=True),
+        changes=scratch(min(max_iterations, TRACED_ROUNDS), np.int64),
+    )
 
 
 def label_propagation(device: Device, graph: Graph, max_iterations: int, **constants: int) -> Answer:
@@ -31,14 +48,14 @@ def label_propagation(device: Device, graph: Graph, max_iterations: int, **const
         return summary(device.xp, label, int(settled), settled, {"changed": np.zeros(int(settled), np.int64)})
     slots = constants.get("SLOTS", _slots(rows.ids))
     kernel = device.kernel("labels.cuh", "propagate", {**rows.defines, "SLOTS": slots, **constants})
-    even, odd = (device.empty(n, rows.ids) for _ in range(2))
-    trace = device.empty(min(max_iterations, TRACED_ROUNDS), np.int64)
+    work = workspace(graph, max_iterations).allocate(device)
+    even, odd, trace = work.label, work.other_label, work.changes
     control = device.zeros(CONTROL.itemsize + 4 * GRID_BARRIER_WORDS, np.uint8)
     arguments = (
         even,
         odd,
-        device.empty(n, np.uint8),
-        device.empty(2 * n, rows.ids),
+        work.awake,
+        work.queues,
         *_tables(device, device.resident_blocks(kernel, THREADS), rows.largest_degree(), slots, rows.ids),
         trace,
         np.uint32(trace.size),

@@ -9,7 +9,7 @@ they found before.
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import nanoseconds
+from clew.engines.cpu.kernels_intrinsics import nanoseconds
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
 from clew.jit import njit
 

@@ -14,35 +14,35 @@ Method = Literal["luby", "degree"]
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
 def maximal_independent_set(graph: Graph, *, method: Method = "luby", seed: int = 0, device: str = "auto") -> Result:
-    """Vertices of which no two are neighbours, and to which no other vertex could be added.
+    """Maximal independent set: no two members are neighbours, and no vertex could be added.
 
-    Maximal is not maximum: there may be larger sets, which are hard to find. The answer is the same for any number of
+    Maximal is not maximum: larger sets may exist, but are hard to find. The result is the same for any number of
     threads, and on a GPU.
 
     Parameters
     ----------
     graph
-        Edges count in both directions. Self-loops are ignored.
+        Edge directions and self-loops are ignored.
     method
-        "luby": every vertex has a random key; in each round those with the largest key around join and their
-        neighbours are discarded. It is the set that a single pass over the vertices in the order of their keys gives.
-        "degree": each round draws vertices at random, with a chance of 1/(2·degree); where two of them are neighbours
-        the one of higher degree stays. Usually a larger set, in more rounds.
+        How members are chosen. "luby": every vertex has a random key. In each round the vertices with the largest key
+        in their neighbourhood join, and their neighbours are discarded. The result is that of one greedy pass in key
+        order. "degree": each round draws vertices with probability 1/(2·degree). If two neighbours are drawn, the one
+        of higher degree stays. This usually gives a larger set, in more rounds.
     seed
-        Of the random keys.
+        The seed of the random keys.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``member`` (a bool per vertex), ``size`` (how many are true); the trace has ``left``, the vertices that each
-        round looked at.
+        ``member`` (a bool per vertex) and ``size`` (the number of members). The trace has ``left``: the number of
+        vertices processed per round.
 
     Notes
     -----
-    O(log n) rounds with high probability, together O(n + m) time in practice, as discarded vertices are not looked at
-    again; 17 bytes a vertex.
+    O(log n) rounds with high probability. In practice they take O(n + m) time together, since discarded vertices are
+    skipped. Memory: 17 bytes per vertex.
 
     References
     ----------

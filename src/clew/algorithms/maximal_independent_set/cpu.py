@@ -11,20 +11,30 @@ from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import seconds_between
+from clew.workspace import Workspace, result, scratch
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run."""
+    n, ids, traced = graph.num_vertices, f"u{graph.indices.itemsize}", min(graph.num_vertices, TRACED_ROUNDS)
+    return Workspace(
+        member=result(n, np.bool_, 0),
+        key=scratch(n, np.uint64),
+        live=scratch(n, ids, later=True),
+        other_live=scratch(n, ids),
+        left=scratch(traced, np.int64, 0),
+        begun=scratch(traced + 1, np.int64, 0),
+    )
 
 
 def maximal_independent_set(graph: Graph, seed: int, by_degree: bool) -> Answer:
     """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
     from clew.algorithms.maximal_independent_set import kernels
 
-    n = graph.num_vertices
+    work = workspace(graph).allocate()
     out, into = both_ways(graph)
-    member = np.zeros(n, dtype=np.bool_)
-    live = np.arange(n, dtype=out[1].dtype)
-    left = np.zeros(min(n, TRACED_ROUNDS), dtype=np.int64)
-    begun = np.zeros(left.size + 1, dtype=np.int64)
+    live = np.arange(graph.num_vertices, dtype=out[1].dtype)
     streams = (stream(seed, "independent set keys"), stream(seed, "independent set draws"))
-    key = np.empty(n, dtype=np.uint64)
     rounds = team.run(
         kernels.independent_set,
         graph.num_arcs,
@@ -32,12 +42,13 @@ def maximal_independent_set(graph: Graph, seed: int, by_degree: bool) -> Answer:
         by_degree,
         out,
         into,
-        key,
-        member,
+        work.key,
+        work.member,
         live,
-        np.empty_like(live),
-        left,
-        begun,
+        work.other_live,
+        work.left,
+        work.begun,
     )
-    told = {"left": left[:rounds], "seconds": seconds_between(begun[: rounds + 1])}
+    member = work.member
+    told = {"left": work.left[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
     return Answer({"member": member}, {"size": int(member.sum())}, iterations=int(rounds), trace=Trace(told))

@@ -13,6 +13,7 @@ from clew.engines.cuda.source import Program
 from clew.generate.streams import stream
 from clew.graph import Graph
 from clew.result import Trace
+from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
@@ -20,21 +21,28 @@ STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so 
 CONTROL = control_of(("begun", "rounds", "left", "done"), counters=3)
 
 
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run."""
+    n, ids = graph.num_vertices, graph.indices.dtype
+    lists = {name: scratch(n, ids) for name in ("live", "other_live", "joining", "listed")}
+    key, left = scratch(n, np.uint64), scratch(min(n, TRACED_ROUNDS), np.int64)
+    return Workspace(member=result(n, np.bool_), key=key, **lists, left=left)
+
+
 def maximal_independent_set(device: Device, graph: Graph, seed: int, by_degree: bool, **constants: int) -> Answer:
     """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
     n = graph.num_vertices
     rows = both_ways(device, graph)
-    member = device.empty(n, np.bool_)
+    work = workspace(graph).allocate(device)
+    member, left = work.member, work.left
     keys, draws = stream(seed, "independent set keys"), stream(seed, "independent set draws")
     if n == 0:
         return Answer({"member": member}, {"size": 0}, iterations=0, trace=Trace({"left": np.empty(0, np.int64)}))
-    live, later, joining, listed = (device.empty(n, rows.ids) for _ in range(4))
-    left = device.empty(min(n, TRACED_ROUNDS), np.int64)
     defines = {**rows.defines, "BY_DEGREE": int(by_degree), **constants}
     steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
     kernel = device.kernel("independent_set.cuh", "independent_set", defines)
-    given = (np.uint64(n), *rows.arguments, steps, keys, draws, device.empty(n, np.uint64), member)
-    used = (live, later, joining, listed, left, np.uint32(left.size))
+    given = (np.uint64(n), *rows.arguments, steps, keys, draws, work.key, member)
+    used = (work.live, work.other_live, work.joining, work.listed, left, np.uint32(left.size))
     told = launch_until_done(
         device,
         CONTROL,

@@ -14,29 +14,29 @@ from clew.result import Result
 
 @algorithm(generic="generic", cpu="cpu", check="check", needs=("in_edges",))
 def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: str = "auto") -> Result:
-    """How many edges away every vertex is from each of several sources, 64 of them in one search.
+    """Breadth-first search from several sources, 64 at a time.
 
     Parameters
     ----------
     graph
-        Directed or not; weights do not matter.
+        Directed or undirected. Weights are ignored.
     sources
-        Where to start, by name; the same vertex may be there more than once.
+        The names of the vertices to start at. A vertex may occur more than once.
     device
-        "auto" and "cpu" run on the CPU; "cuda" as products on the GPU, whose vectors travel there and back.
+        The CPU for "auto" and "cpu"; products on the GPU, with vectors copied there and back, for "cuda".
 
     Returns
     -------
     Result
-        ``depth`` (int32, a row per vertex and a column per source, -1 where unreached), ``sources`` (their names),
-        ``reached`` (a mask of the same shape) and ``num_reached`` (for each source, how many vertices). Tables have a
-        list for every vertex; two dimensions are too many for ``top``.
+        ``depth``: int32, a row per vertex and a column per source, -1 where unreached. ``sources``: their names.
+        ``reached``: a mask of the same shape. ``num_reached``: the number of vertices per source. Tables have a list
+        for every vertex. ``top`` does not support two dimensions.
 
     Notes
     -----
-    Time O(n + m) for every level that any of 64 sources has, which they share: searches from 64 sources in a graph of
-    few levels take little longer than one. Beside the answer, 32 bytes a vertex and thread. Depths are unique, so the
-    number of threads does not matter.
+    64 sources share a search. A search takes O(n + m) time per level, so 64 sources in a graph of few levels take
+    little longer than one. Memory besides the result: 32 bytes per vertex and thread. Depths are unique, so the number
+    of threads does not matter.
 
     References
     ----------

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from clew import threads
@@ -12,6 +14,7 @@ from clew.counts import counted
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import memory, team
 from clew.graph import Graph
+from clew.workspace import Space, Workspace, result, scratch
 
 BATCHES_PER_THREAD = 2  # from here on, threads search on their own rather than together
 
@@ -24,10 +27,26 @@ def threads_search_alone(num_sources: int) -> bool:
     return threads.count() == 1 or batches >= BATCHES_PER_THREAD * threads.count()
 
 
-def search(outgoing: Adjacency, incoming: Adjacency, sources: Array, depth: Array) -> int:
+def workspace(graph: Graph, num_sources: int) -> Workspace:
+    """The arrays of searches from so many vertices."""
+    depth = result((graph.num_vertices, num_sources), np.int32, -1)
+    return Workspace(depth=depth, **search_spaces(graph.outgoing, num_sources))
+
+
+def search_spaces(rows: Adjacency, num_sources: int) -> dict[str, Space]:
+    """What ``search`` works in; threads that search on their own allocate it themselves."""
+    n, alone = rows.num_vertices, threads_search_alone(num_sources)
+    teams = threads.count() if alone else 1
+    return {
+        "seen_and_frontiers": scratch((teams, 3, n), np.uint64, later=alone),
+        "queues": scratch((teams, 2, n), as_bits(rows.indices).dtype, later=alone),
+    }
+
+
+def search(outgoing: Adjacency, incoming: Adjacency, sources: Array, depth: Array, work: Any) -> int:
     """Set ``depth[v, i]``, wherever v can be reached from source number i; returns the largest number of levels.
 
-    Other entries of ``depth`` stay as they are.
+    Other entries of ``depth`` stay as they are. ``work`` has the arrays of ``search_spaces``.
     """
     from clew.algorithms.multi_source_bfs import kernels
 
@@ -35,26 +54,22 @@ def search(outgoing: Adjacency, incoming: Adjacency, sources: Array, depth: Arra
     members = threads.count()
     if threads_search_alone(sources.size):
         batches = -(-sources.size // kernels.SEARCHES)
-        work = (starts, depth)
+        given = (out, into, starts, depth)
         levels = team.take(
-            kernels.many_searches, members, batches, batches * outgoing.num_arcs, out, into, *work, shown="searching"
+            kernels.many_searches, members, batches, batches * outgoing.num_arcs, *given, shown="searching"
         )
         return max(levels, default=0)
-    n = outgoing.num_vertices
-    words = np.empty((3, n), dtype=np.uint64)
-    work = (*words, *np.empty((2, n), dtype=out[1].dtype))
+    arrays = (*work.seen_and_frontiers[0], *work.queues[0])
     firsts = range(0, sources.size, kernels.SEARCHES)
     graph = (outgoing.num_arcs, out, into)
-    return max((team.run(kernels.search, *graph, starts, first, work, depth) for first in firsts), default=0)
+    return max((team.run(kernels.search, *graph, starts, first, arrays, depth) for first in firsts), default=0)
 
 
 def multi_source_bfs(graph: Graph, sources: Array) -> Answer:
     """Depths from every source, as many columns as there are sources."""
-    shape = (graph.num_vertices, sources.size)
-    memory.check(
-        4 * shape[0] * shape[1],
-        f"depths of {counted(shape[0], 'vertex')} from {counted(shape[1], 'source')}",
-        "take fewer",
-    )
-    depth = np.full(shape, -1, dtype=np.int32)
-    return summary(graph, sources, depth, search(graph.outgoing, graph.incoming, sources, depth))
+    space = workspace(graph, sources.size)
+    what = f"depths of {counted(graph.num_vertices, 'vertex')} from {counted(sources.size, 'source')}"
+    memory.check(sum(each.nbytes for _, each in space if each.role == "result"), what, "take fewer")
+    work = space.allocate()
+    levels = search(graph.outgoing, graph.incoming, sources, work.depth, work)
+    return summary(graph, sources, work.depth, levels)

@@ -12,8 +12,8 @@ M. Then, M. Kaufmann, F. Chirigati et al.: "The more the merrier: efficient mult
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
+from clew.engines.cpu.kernels_worklist import SPARE, append
 from clew.jit import njit
 
 SEARCHES = 64  # bits of a word

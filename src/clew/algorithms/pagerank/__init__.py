@@ -30,50 +30,50 @@ def pagerank(
     dtype: Precision = "float64",
     device: str = "auto",
 ) -> Result:
-    """How likely a walker is at each vertex who follows edges at random and now and then jumps elsewhere.
+    """PageRank: how often a random surfer visits each vertex.
 
-    At each step the walker follows an out-edge with probability ``damping`` and else jumps to a random vertex; from a
-    vertex without out-edges every step is a jump.
+    At each step the surfer follows an out-edge with probability ``damping``, and otherwise jumps to a random vertex.
+    From a vertex without out-edges, every step is a jump.
 
     Parameters
     ----------
     graph
-        Directed or not. Parallel edges count each, and self-loops lead back to their vertex.
+        Directed or undirected. Parallel edges count individually. Self-loops lead back to their vertex.
     damping
-        How likely a step follows an edge.
+        The probability of following an edge.
     tolerance
-        Stop when a round changes the ranks by less than this in all: the sum of the changes of all vertices. (NetworkX
-        multiplies its ``tol`` by the number of vertices first.) With 0, exactly ``max_iterations`` rounds are run.
+        Stop when the ranks change by less than this in total per iteration. (NetworkX multiplies its ``tol`` by the
+        number of vertices first.) With 0, exactly ``max_iterations`` iterations are run.
     max_iterations
-        The most rounds to run.
+        The maximum number of iterations.
     personalization
-        Where jumps lead, those from vertices without out-edges included: a number for each vertex, as an array or as
-        a dict (or pandas Series) by name in which missing vertices have 0. They are scaled to sum to 1. By default
-        all vertices alike.
+        The distribution of the jumps: a number per vertex, as an array, a dict by name or a pandas Series. It includes
+        jumps from vertices without out-edges. Missing vertices have 0. The numbers are scaled to sum to 1. The default
+        is uniform.
     start
-        The ranks before the first round, in the same forms: those of an earlier run save rounds. By default the
-        personalization, so that vertices it does not lead to have rank 0. NetworkX starts with all vertices alike.
-        Where the walk starts changes ranks only within the tolerance.
+        The initial ranks, in the same forms. Ranks of an earlier run save iterations. The default is the
+        personalization, so vertices that it does not reach have rank 0. NetworkX starts with the uniform distribution.
+        The start changes ranks only within the tolerance.
     weighted
-        Edges of a vertex are followed in proportion to their weights. All must be 0 or more; a vertex whose weights
+        Follow the edges of a vertex in proportion to their weights, which must be 0 or more. A vertex whose weights
         are all 0 counts as one without out-edges.
     dtype
-        "float64", or "float32" for less memory and about 7 digits; sums are taken in float64 either way.
+        "float64", or "float32" for less memory and about 7 digits. Sums are computed in float64 either way.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
     Result
-        ``rank``, which sums to 1; ``converged`` says whether the tolerance was met; the trace has ``change``,
-        ``frontier``, ``edges``, ``bytes`` and ``seconds``. Ranks do not depend on the number of threads, to the
-        last bit; those of a GPU differ from a CPU's in the last digits.
+        ``rank``, which sums to 1. ``converged``: whether the tolerance was reached. The trace has ``change``,
+        ``frontier``, ``edges``, ``bytes`` and ``seconds``. Ranks are bit-identical for any number of threads. Ranks
+        from a GPU differ from those of a CPU in the last digits.
 
     Notes
     -----
-    Time O(n + m) a round, and about log(tolerance) / log(damping) rounds. The ranks are within
-    tolerance · damping / (1 - damping) of the exact ones, in all. Memory: four arrays of ranks beside the graph and its
-    in-edges; with ``weighted``, a number per edge more.
+    Time O(n + m) per iteration, and about log(tolerance) / log(damping) iterations. The ranks are within
+    tolerance · damping / (1 - damping) of the exact ones, in total. Memory: four arrays of ranks besides the graph and
+    its in-edges, and one more number per edge with ``weighted``.
 
     References
     ----------
@@ -108,6 +108,6 @@ def pagerank(
 def summary(
     rank: Any, rounds: int, converged: bool, changes: Array, moved: Mapping[str, Array] | None = None
 ) -> Answer:
-    """The answer, from the ranks, by how much each round changed them, and the other columns of the trace."""
+    """The answer, from the ranks, their change per iteration, and the other columns of the trace."""
     trace = Trace.later(lambda: {"change": changes, **(moved or {})})
     return Answer({"rank": rank}, iterations=rounds, converged=converged, trace=trace)

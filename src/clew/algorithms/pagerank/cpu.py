@@ -14,8 +14,24 @@ from clew.engines.cpu import team
 from clew.engines.cpu.blocks import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.tracing import edge_bytes, seconds_between
+from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16
+
+
+def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool) -> Workspace:
+    """The arrays of a run, but for the sums of blocks, whose number only the in-edges say."""
+    n, arcs, traced = graph.num_vertices, graph.num_arcs, min(max_iterations, TRACED_ROUNDS)
+    return Workspace(
+        rank=result(n, dtype),
+        scale=scratch(n, dtype),
+        passed=scratch(n, dtype),
+        next_passed=scratch(n, dtype),
+        shares=scratch(arcs, dtype, later=True) if weighted else None,
+        weights_as_float64=scratch((3, arcs), np.float64, later=True) if weighted else None,
+        change=scratch(traced, np.float64, 0),
+        begun=scratch(traced + 1, np.int64, 0),
+    )
 
 
 def pagerank(
@@ -37,17 +53,16 @@ def pagerank(
 
     n = graph.num_vertices
     first = jumps if start is None else start
-    rank = np.full(n, 1 / max(n, 1), dtype=dtype) if first is None else first.astype(dtype)
+    work = workspace(graph, dtype, max_iterations, weighted).allocate()
+    rank, scale, trace, begun, passing = work.rank, work.scale, work.change, work.begun, None
     if n == 0:
         return summary(rank, 0, True, np.empty(0))
-    scale, passing = np.empty(n, dtype=dtype), None
+    rank[:] = 1 / n if first is None else first
     if weighted:
         leaving, shares = shares_of(graph.outgoing, graph.incoming)
         scale[:] = np.where(leaving > 0, damping, 0)
         passing = shares.astype(dtype, copy=False)
     bounds = fixed_blocks(graph.incoming)
-    trace = np.zeros(min(max_iterations, TRACED_ROUNDS))
-    begun = np.zeros(trace.size + 1, dtype=np.int64)
     rounds, converged = team.run(
         kernels.pagerank,
         graph.num_arcs + n,
@@ -61,8 +76,8 @@ def pagerank(
         damping,
         (tolerance, max_iterations),
         rank,
-        np.empty_like(rank),
-        np.empty_like(rank),
+        work.passed,
+        work.next_passed,
         np.empty((2, bounds.size - 1, 2)),
         trace,
         begun,

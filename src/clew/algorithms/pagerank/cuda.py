@@ -9,19 +9,20 @@ import numpy as np
 
 from clew.algorithms.pagerank import summary
 from clew.algorithms.pagerank.cpu import shares_of
-from clew.algorithms.pagerank.cuda_products import PROGRESS, rank_by_products
-from clew.algorithms.pagerank.cuda_pull import UNEVEN_FROM, parts_of, pull_rows
-from clew.algorithms.pagerank.cuda_trace import ranks_with_trace, room_for_rounds
+from clew.algorithms.pagerank.cuda_products import PROGRESS, Walk, rank_by_products
+from clew.algorithms.pagerank.cuda_pull import UNEVEN_FROM, PullRows, parts_of, pull_rows
+from clew.algorithms.pagerank.cuda_trace import ranks_with_trace, space_for_rounds
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.account import charge, charged
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.edge_memory import EdgePlan, put
 from clew.engines.cuda.launches import share_of
+from clew.engines.cuda.ledger import ledger_of
 from clew.engines.cuda.rows import DeviceRows, offsets_on
 from clew.engines.cuda.source import Program, ctype
 from clew.graph import Graph
 from clew.memory import current
+from clew.workspace import Workspace, result, scratch
 
 EDGES_PER_LAUNCH = 1 << 35  # then the host has a look, so that Ctrl-C is heard
 PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster than several for each
@@ -45,6 +46,20 @@ class Tuning:
     sum_dtype: str = "float64"
 
 
+def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, products: bool = False) -> Workspace:
+    """The arrays of a run, by products or not. The sums of blocks stay out: the device says how many there are."""
+    n = graph.num_vertices
+    return Workspace(
+        rank=result(n, dtype),
+        passed=scratch(n, dtype),
+        next_passed=scratch(n, dtype),
+        pulled=scratch(n, dtype) if products else None,
+        spread=scratch(n, dtype, later=True) if weighted or graph.directed else None,
+        shares=scratch(graph.num_arcs, dtype, later=True) if weighted else None,
+        trace=space_for_rounds(max_iterations),
+    )
+
+
 def pagerank(
     device: Device,
     graph: Graph,
@@ -59,97 +74,69 @@ def pagerank(
     tuning: Tuning | None = None,
 ) -> Answer:
     """Ranks to within ``tolerance``, or what there is after ``max_iterations``; they stay on the device."""
-    n, value = graph.num_vertices, np.dtype(dtype)
-    rank = device.empty(n, value)
-    if n == 0:
-        return summary(rank, 0, True, np.empty(0))
-    walk: dict[str, Any] = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
-    tuning = tuning or Tuning()
+    value, tuning = np.dtype(dtype), tuning or Tuning()
+    if graph.num_vertices == 0:
+        return summary(device.empty(0, value), 0, True, np.empty(0))
     pull = pull_rows(device, graph)
     rows = pull.rows
-    uneven = pull.longest > UNEVEN_FROM
     spread, factors, _kept_alive = _passing(device, graph, rows, weighted, value)
     lead = None if jumps is None else device.upload(jumps.astype(value))
     first = lead if start is None else device.upload(start.astype(value))
-    products = products_pay(pull.longest, rows.num_arcs) if tuning.products is None else tuning.products
-    if products and not weighted:
-        return rank_by_products(
-            device,
-            rows,
-            spread,
-            lead,
-            first,
-            value,
-            layout=tuning.layout if rows.in_device_memory else "tiles",  # others are copies of the edges
-            **walk,
-        )
-    binned = uneven if tuning.binned is None else tuning.binned
-    threads = tuning.threads or (512 if binned else 256)
-    resident = tuning.resident or (3 if binned else 6)
-    defines = {
+    pays = products_pay(pull.longest, rows.num_arcs) if tuning.products is None else tuning.products
+    products = pays and not weighted
+    work = workspace(graph, dtype, max_iterations, weighted, products=products).allocate(device)
+    walk = Walk(damping, tolerance, max_iterations)
+    if products:
+        layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
+        return rank_by_products(device, rows, spread, lead, first, walk, work, layout=layout)
+    return _rank_by_pulling(device, pull, (factors, spread, lead, first), walk, work, tuning)
+
+
+def _rank_by_pulling(
+    device: Device, pull: PullRows, passing: tuple[Any, ...], walk: Walk, work: Any, tuning: Tuning
+) -> Answer:
+    """All rounds in one launch, or in as few as the host wants to look at; ``passing`` as the kernel takes it."""
+    rows, n, (factors, spread, *_) = pull.rows, pull.rows.num_vertices, passing
+    binned = pull.longest > UNEVEN_FROM if tuning.binned is None else tuning.binned
+    defines = _defines(rows, np.dtype(work.rank.dtype), factors is not None, binned, tuning)
+    kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
+    blocks = device.resident_blocks(kernel, threads)
+    parts = parts_of(device, pull, blocks) if binned else None
+    order, bounds = (None, None) if parts is None else (parts.order, parts.bounds)
+    sums = device.empty(4 * blocks, np.float64)
+    control = device.zeros(GRID_BARRIER_WORDS + PROGRESS.itemsize // 4, np.uint32)
+    progress = control[GRID_BARRIER_WORDS:]
+    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + n))
+    limits = (np.float64(walk.damping), np.float64(walk.tolerance))
+    used = (order, bounds, work.passed, work.next_passed, sums, work.trace, np.uint32(work.trace.shape[0]))
+    left, found = walk.max_iterations, None
+    while left > 0 and (found is None or not found["converged"]):
+        turns = min(most, left)
+        given = (np.uint64(n), rows.offsets, rows.neighbours, *passing, *limits, np.uint32(turns))
+        device.launch_cooperative(kernel, threads, *given, *used, progress, control)
+        left -= turns
+        if left > 0:
+            found = device.download(progress).view(PROGRESS)[0]
+    last, ends = device.kernel("pagerank.cuh", "ranks", defines), (work.passed, work.next_passed, progress, work.rank)
+    device.launch(last, blocks_for(device, n, 256), 256, np.uint64(n), rows.offsets, spread, *ends)
+    found = device.download(progress).view(PROGRESS)[0]
+    return ranks_with_trace(device, work.rank, rows, factors, found, work.trace)
+
+
+def _defines(
+    rows: DeviceRows, value: np.dtype[Any], weighted: bool, binned: bool, tuning: Tuning
+) -> dict[str, Any]:  # fmt: skip
+    """The macros of pagerank.cuh."""
+    return {
         **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),
         "value_t": ctype(value),
         "sum_t": ctype(np.float64 if value == np.float64 else tuning.sum_dtype),
         "FACTORS": int(weighted),
         "BINNED": int(binned),
-        "LANES": tuning.lanes or _lanes(rows.num_arcs / n),
-        "THREADS": threads,
-        "RESIDENT": resident,
+        "LANES": tuning.lanes or _lanes(rows.num_arcs / rows.num_vertices),
+        "THREADS": tuning.threads or (512 if binned else 256),
+        "RESIDENT": tuning.resident or (3 if binned else 6),
     }
-    kernel = device.kernel("pagerank.cuh", "pagerank", defines)
-    blocks = device.resident_blocks(kernel, threads)
-    order = bounds = None
-    if binned:
-        parts = parts_of(device, pull, blocks)
-        order, bounds = parts.order, parts.bounds
-    even, odd = device.empty(n, value), device.empty(n, value)
-    sums = device.empty(4 * blocks, np.float64)
-    trace = room_for_rounds(device, max_iterations)
-    control = device.zeros(GRID_BARRIER_WORDS + PROGRESS.itemsize // 4, np.uint32)
-    progress = control[GRID_BARRIER_WORDS:]
-    most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + n))
-    left, found = max_iterations, None
-    while left > 0 and (found is None or not found["converged"]):
-        device.launch_cooperative(
-            kernel,
-            threads,
-            np.uint64(n),
-            rows.offsets,
-            rows.neighbours,
-            factors,
-            spread,
-            lead,
-            first,
-            np.float64(damping),
-            np.float64(tolerance),
-            np.uint32(min(most, left)),
-            order,
-            bounds,
-            even,
-            odd,
-            sums,
-            trace,
-            np.uint32(trace.shape[0]),
-            progress,
-            control,
-        )
-        left -= min(most, left)
-        if left > 0:
-            found = device.download(progress).view(PROGRESS)[0]
-    device.launch(
-        device.kernel("pagerank.cuh", "ranks", defines),
-        blocks_for(device, n, 256),
-        256,
-        np.uint64(n),
-        rows.offsets,
-        spread,
-        even,
-        odd,
-        progress,
-        rank,
-    )
-    found = device.download(progress).view(PROGRESS)[0]
-    return ranks_with_trace(device, rank, rows, factors, found, trace)
 
 
 def products_pay(longest: int, num_arcs: int) -> bool:
@@ -187,10 +174,10 @@ def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:
     """The shares of edges where the edges are; on the host where what edges may have of device memory is used up."""
     policy, fast = current(), (plan.num_arcs - plan.cut) * shares.itemsize
     limit = policy.fast_memory if policy.edges in ("auto", "tiered") else None
-    if limit is not None and fast > limit - charged(device):
+    if limit is not None and fast > limit - ledger_of(device).charged():
         plan, fast = replace(plan, mode="zero_copy", cut=plan.num_arcs), 0
     placed = put(device, shares, plan)
-    charge(device, placed, fast, (id(device), id(shares)))
+    ledger_of(device).charge(placed, fast)
     return placed
 
 

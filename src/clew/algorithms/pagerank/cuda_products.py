@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.algorithms.pagerank.cuda_trace import ranks_with_trace, room_for_rounds
+from clew.algorithms.pagerank.cuda_trace import ranks_with_trace
 from clew.algorithms.registry import Answer
 from clew.engines.cuda import algebra, balance
 from clew.engines.cuda.device import Device, blocks_for, index_defines
@@ -24,28 +24,36 @@ THREADS = 256
 PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
 
 
+class Walk(NamedTuple):
+    """How likely a walk goes on, and when rounds end."""
+
+    damping: float
+    tolerance: float
+    max_iterations: int
+
+
 def rank_by_products(
     device: Device,
     rows: DeviceRows,
     spread: Any,
     jumps: Any,
     start: Any,
-    value: np.dtype[Any],
+    walk: Walk,
+    work: Any,
     *,
-    damping: float,
-    tolerance: float,
-    max_iterations: int,
     layout: str | None = None,
 ) -> Answer:
-    """Ranks from the in-edges ``rows``; ``spread``, ``jumps`` and ``start`` are None as in the kernels."""
-    n = rows.num_vertices
+    """Ranks from the in-edges ``rows``; ``spread``, ``jumps`` and ``start`` are None as in the kernels.
+
+    ``work`` has the arrays of the algorithm's workspace.
+    """
+    n, value, (damping, tolerance, max_iterations) = rows.num_vertices, np.dtype(work.rank.dtype), walk
     layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
     names, multiply = _product(device, rows, value, layout)
     defines = _defines(rows, value)
     blocks = blocks_for(device, n, THREADS)
-    passed, moved, pulled = (device.empty(n, value) for _ in range(3))
+    passed, moved, pulled, trace, rank = work.passed, work.next_passed, work.pulled, work.trace, work.rank
     sums = device.empty(2 * blocks, np.float64)
-    trace = room_for_rounds(device, max_iterations)
     progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
     whole = (np.uint64(n), rows.offsets, spread)
     ends = (sums, np.float64(tolerance))
@@ -70,7 +78,6 @@ def rank_by_products(
             pace.launched()
         elif device.download(progress).view(PROGRESS)[0]["converged"]:
             break
-    rank = device.empty(n, value)
     device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
     found = device.download(progress).view(PROGRESS)[0]
     return ranks_with_trace(device, rank, rows, None, found, trace)

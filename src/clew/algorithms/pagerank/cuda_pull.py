@@ -5,12 +5,12 @@ Made once for a graph and kept on the device as long as the graph lives.
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from clew.engines.cuda.balance import degrees_of
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.rows import DeviceRows, incoming_on
 from clew.graph import Graph
@@ -29,15 +29,10 @@ class PullRows:
     longest: int
 
 
-_longest: weakref.WeakKeyDictionary[DeviceRows, int] = weakref.WeakKeyDictionary()
-
-
 def pull_rows(device: Device, graph: Graph) -> PullRows:
     """The in-edges of a graph."""
     rows = incoming_on(device, graph, weights=False)
-    if rows not in _longest:
-        _longest[rows] = int((rows.offsets[1:] - rows.offsets[:-1]).max()) if rows.num_arcs else 0
-    return PullRows(rows, _longest[rows])
+    return PullRows(rows, degrees_of(rows).largest)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,15 +43,9 @@ class Parts:
     bounds: Any
 
 
-_parts: weakref.WeakKeyDictionary[DeviceRows, dict[int, Parts]] = weakref.WeakKeyDictionary()
-
-
 def parts_of(device: Device, pull: PullRows, blocks: int) -> Parts:
     """Parts of about as many edges for each of ``blocks`` blocks, in every class of rows."""
-    known = _parts.setdefault(pull.rows, {})
-    if blocks not in known:
-        known[blocks] = _cut(device, pull.rows, blocks)
-    return known[blocks]
+    return pull.rows.once(f"parts for {blocks} blocks", lambda: _cut(device, pull.rows, blocks))
 
 
 def _cut(device: Device, rows: DeviceRows, blocks: int) -> Parts:

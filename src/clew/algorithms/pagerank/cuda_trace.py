@@ -15,11 +15,12 @@ from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.traffic import on_host, with_link
 from clew.result import Trace
 from clew.tracing import edge_bytes
+from clew.workspace import Space, scratch
 
 
-def room_for_rounds(device: Device, max_iterations: int) -> Any:
+def space_for_rounds(max_iterations: int) -> Space:
     """A row for every round that is traced, and one for the end: its change, and the bits of when it began."""
-    return device.empty((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64)
+    return scratch((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64)
 
 
 def told_by(device: Device, trace: Any, rounds: int) -> tuple[Array, Array]:

@@ -7,7 +7,7 @@ A round sums, for every vertex, what its in-neighbours pass on. What a vertex pa
 
 import numpy as np
 
-from clew.engines.cpu.kernels_clock import nanoseconds
+from clew.engines.cpu.kernels_intrinsics import nanoseconds
 from clew.engines.cpu.kernels_rows import row_sums, take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 from clew.jit import njit

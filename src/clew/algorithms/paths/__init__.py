@@ -9,7 +9,7 @@ from clew.operators import monoids
 
 
 def summary(name: str, found: Any) -> Answer:
-    """The answer of a search, whose values are called ``name``: the smallest sums, or the largest widths."""
+    """The answer of a search; ``name`` is "distance" or "width"."""
     best = monoids.max if name == "width" else monoids.min
     return Answer(
         {name: found.value, "parent": found.parent},

@@ -15,8 +15,10 @@ from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Program, ctype
 from clew.engines.cuda.traffic import OnHost, on_host, with_link
 from clew.errors import ResourceError
+from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
+from clew.workspace import Workspace, result, scratch
 
 STEPS_PER_LAUNCH = 1 << 12  # then the host has a look, so that Ctrl-C is heard,
 EDGES_PER_LAUNCH = 1 << 33  # or after so many edges
@@ -110,6 +112,40 @@ class Problem(NamedTuple):
     grows: bool = False
 
 
+def path_space(graph: Graph, name: str, values: Any, computed: Any, tuning: Tuning = DEFAULT) -> Workspace:
+    """The arrays of a search for the values called ``name``, computed in another dtype."""
+    n, ids = graph.num_vertices, graph.indices.dtype
+    answer = {name: result(n, values, later=True), "parent": result(n, ids, later=True)}
+    offset = np.dtype(np.uint32 if graph.num_arcs < 1 << 32 else np.int64)
+    return Workspace(**answer, **search_space(n, graph.num_arcs, ids, offset, np.dtype(computed), tuning).spaces)
+
+
+def search_space(
+    num_vertices: int, num_arcs: int, ids: np.dtype[Any], offset: np.dtype[Any], value: np.dtype[Any], tuning: Tuning
+) -> Workspace:
+    """What a search works in. Room to sort frontiers, where the edges are in host memory, stays out."""
+    n, narrow = num_vertices, value.itemsize == 4
+    key, words_used = np.uint32 if narrow else np.uint64, narrow and tuning.words
+    entry = 16 if ids.itemsize == offset.itemsize == 4 else 32
+    queue = scratch((n + 1) * entry, np.uint8)
+    cut = tuning.balance == "degree_cut"
+    pieces = scratch((num_arcs // tuning.cut + 1) * entry, np.uint8) if cut else None
+    pile, traced = 2 * max(min(n, 1024), int(n * tuning.pile)), min(tuning.traced, 4 * n + 64)
+    return Workspace(
+        words=scratch(n, np.uint64 if words_used else key),
+        marks=None if words_used else scratch(n, np.uint32),
+        links=scratch(n, np.uint64) if narrow and ids.itemsize == 4 else None,
+        queue=queue,
+        other_queue=queue,
+        pieces=pieces,
+        other_pieces=pieces,
+        far_vertices=scratch(pile, ids),
+        far_keys=scratch(pile, key),
+        trace=scratch((traced + 1 if traced else 0, 4), np.int64),
+        state=scratch(SEARCH.itemsize, np.uint8),
+    )
+
+
 class Found(NamedTuple):
     """Values and parents on the device (-1 where unreached); the number of buckets, of vertices reached, the steps."""
 
@@ -127,27 +163,18 @@ class Search:
         self.device, self.rows, self.problem, self.tuning, self.source = device, rows, problem, tuning, source
         n = self.n = rows.num_vertices
         index = np.dtype(rows.neighbours.dtype)
-        narrow = problem.value.itemsize == 4
-        self.words_used = narrow and tuning.words
-        self.links_used = narrow and index.itemsize == 4
+        offset = np.dtype(rows.offsets.dtype)
+        work = search_space(n, rows.num_arcs, index, offset, problem.value, tuning).allocate(device)
+        self.words, self.marks, self.links, self.trace = work.words, work.marks, work.links, work.trace
+        self.queues, self.full = [work.queue, work.other_queue], [work.pieces, work.other_pieces]
+        self.pile, self.capacity = (work.far_vertices, work.far_keys), work.far_keys.size // 2
+        self.state = work.state
+        self.words_used, self.links_used = self.marks is None, self.links is not None
         self.threads = threads_of(device, rows, problem, tuning)
         self.step, self.relaxed = 1, 0
         self.cut = tuning.cut if tuning.balance == "degree_cut" else 0
-        key = np.dtype(np.uint32 if narrow else np.uint64)
-        entry = 16 if index.itemsize == rows.offsets.dtype.itemsize == 4 else 32
-        pieces = rows.num_arcs // self.cut + 1 if self.cut else 0
-        self.words = device.empty(n, np.uint64 if self.words_used else key)
-        self.marks = None if self.words_used else device.empty(n, np.uint32)
-        self.links = device.empty(n, np.uint64) if self.links_used else None
-        self.queues = [device.empty((n + 1) * entry, np.uint8) for _ in range(2)]
-        self.full = [device.empty(pieces * entry, np.uint8) if pieces else None for _ in range(2)]
-        self.capacity = max(min(n, 1024), int(n * tuning.pile))
-        self.pile = (device.empty(2 * self.capacity, index), device.empty(2 * self.capacity, key))
         self.order_from = order_from(rows, tuning.balance, tuning.order_from)
         self.order_room = (None, None) if self.order_from == NO_LIMIT else room_for_order(device, n)
-        traced = min(tuning.traced, 4 * n + 64)
-        self.trace = device.empty((traced + 1 if traced else 0, 4), np.int64)
-        self.state = device.empty(SEARCH.itemsize, np.uint8)
         self.defines = defines(
             rows, problem, tuning, words=self.words_used, links=self.links_used, threads=self.threads
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -22,15 +21,9 @@ class WeightFacts(NamedTuple):
     mean: float
 
 
-_known: WeakKeyDictionary[DeviceRows, WeightFacts] = WeakKeyDictionary()
-
-
 def weight_facts(device: Device, rows: DeviceRows) -> WeightFacts:
     """The facts of the weights; the second call finds what the first has computed."""
-    found = _known.get(rows)
-    if found is None:
-        found = _known[rows] = _computed(device, rows)
-    return found
+    return rows.once("weight facts", lambda: _computed(device, rows))
 
 
 def _computed(device: Device, rows: DeviceRows) -> WeightFacts:

@@ -302,9 +302,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
             grid_sync(search->barrier);
         }
     }
-    if (blockIdx.x == 0 && threadIdx.x == 0) {
-        keep(search, step, splits, barren, threshold, relaxed, growth);
-    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) keep(search, step, splits, barren, threshold, relaxed, growth);
     if (is_last(false)) note_time(trace, traced, step - 1 - splits);
 }
 

@@ -1,8 +1,7 @@
-"""Weights in few types, since kernels are compiled anew for each, and facts about them, looked for once."""
+"""Edge weights of path searches: checks, extrema and conversion to the few dtypes that kernels are compiled for."""
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +11,7 @@ from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.weak import WeakIdentityDict
 
 LARGEST = np.iinfo(np.int64).max
 SAMPLE = 1 << 14  # weights looked at for their mean
@@ -22,10 +22,9 @@ BELLMAN_FORD = ("clew.bellman_ford", "clew run bellman-ford")
 def weights_of(
     graph: Graph, *, algorithm: str, negative: bool = False, instead: tuple[str, str] = BELLMAN_FORD
 ) -> np.ndarray[Any, Any]:
-    """The weights of the out-edges, refused where the algorithm cannot use them.
+    """The weights of the out-edges; raise GraphError if the algorithm cannot use them.
 
-    An unweighted graph is refused too: to count edges, there are algorithms without weights. ``instead`` is advised
-    where weights are negative.
+    An unweighted graph is rejected too: other algorithms count edges. ``instead`` is the advice for negative weights.
     """
     if graph.weights is None:
         raise GraphError(
@@ -40,16 +39,15 @@ def weights_of(
     if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := extent(graph.weights)[0]) < 0:
         problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
         others = "--weights random:1:255"
-        if np.isneginf(low):  # which leaves no path the shortest for anybody
+        if np.isneginf(low):  # then no algorithm has a shortest path
             raise GraphError(
-                problem, remedy="Drop or replace those edges first.", option=f"Take other weights, such as {others}."
+                problem, remedy="Drop or replace those edges first.", option=f"Use other weights, such as {others}."
             )
         if not graph.directed:
             raise GraphError(
-                f"{problem} In an undirected graph there is no shortest path over a negative edge: it leads there and "
-                "back, again and again.",
+                f"{problem} In an undirected graph, every negative edge is a negative cycle.",
                 remedy="Replace those weights first, with graph.with_weights.",
-                option=f"Take other weights, such as {others}.",
+                option=f"Use other weights, such as {others}.",
             )
         remedy, option = instead
         raise GraphError(problem, remedy=f"Try {remedy}.", option=f"Try {option}, or other weights, such as {others}.")
@@ -57,10 +55,10 @@ def weights_of(
 
 
 def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
-    """Refuse integers whose sum along a path could leave int64, with ``margin`` times as much to spare.
+    """Reject integers whose sum along a path could overflow int64, with a factor of ``margin`` to spare.
 
-    A shortest path has fewer edges than there are vertices, so the largest weight times the number of vertices bounds
-    every sum that is looked at; floats have infinity to go to.
+    A shortest path has fewer edges than there are vertices, so the largest weight times the number of vertices is a
+    bound on every sum. Floats overflow to infinity.
     """
     if weights.dtype.kind not in "iu" or weights.size == 0:
         return
@@ -70,15 +68,15 @@ def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
     largest = max(-int(weights.min()), int(weights.max()))
     if largest * num_vertices * margin >= LARGEST:
         raise GraphError(
-            f"the largest weight is {largest:,} and a path may lead over {counted(num_vertices, 'vertex')}: the "
-            "sum along a path may not fit 64 bits.",
+            f"the largest weight is {largest:,} and a path may visit {counted(num_vertices, 'vertex')}, so the sum "
+            "along a path may not fit in 64 bits.",
             remedy="Scale the weights down, or use graph.with_weights(graph.weights.astype('float64')).",
-            option="Scale the weights of the file down, or take others, such as --weights random:1:255.",
+            option="Scale the weights of the file down, or use others, such as --weights random:1:255.",
         )
 
 
 def in_few_types(weights: Array) -> Array:
-    """The same numbers: bool and narrow integers copied to int32, all others as they are; read-only in any case."""
+    """The same numbers, read-only: bool and narrow integers are copied to int32, others are not copied."""
     if weights.itemsize >= 4:
         return weights
     few = weights.astype(np.int32)
@@ -87,7 +85,7 @@ def in_few_types(weights: Array) -> Array:
 
 
 def summands(weights: Array) -> Array:
-    """The same for weights that are added to int64: uint64, which would make floats of the sums, becomes int64."""
+    """The same for weights that are added to int64: uint64, which would turn sums into floats, becomes int64."""
     few = in_few_types(weights)
     return few.view(np.int64) if few.dtype == np.uint64 else few
 
@@ -106,7 +104,7 @@ def extent(weights: Array) -> tuple[Any, Any]:
 
 
 def typical(weights: Array) -> float:
-    """The mean of a sample of the finite weights; 0 where there are none."""
+    """The mean of a sample of the finite weights; 0 if there are none."""
     mean: float = _once(weights, "typical", lambda: _mean_of_some(weights))
     return mean
 
@@ -119,16 +117,15 @@ def _mean_of_some(weights: Array) -> float:
 
 
 def _once(weights: Array, what: str, find: Callable[[], Any]) -> Any:
-    """What ``find`` finds; for a graph's own weights, which never change, without looking again."""
+    """The result of ``find``, cached for a graph's own weights, which never change."""
     if weights.flags.writeable:
         return find()
-    key = id(weights)
-    known = _known.get(key)
-    if known is None or known[0]() is not weights:
-        known = _known[key] = (weakref.ref(weights, lambda _: _known.pop(key, None)), {})
-    if what not in known[1]:
-        known[1][what] = find()
-    return known[1][what]
+    known = _known.get(weights)
+    if known is None:
+        known = _known[weights] = {}
+    if what not in known:
+        known[what] = find()
+    return known[what]
 
 
-_known: dict[int, tuple[weakref.ref[Array], dict[str, Any]]] = {}
+_known: WeakIdentityDict[dict[str, Any]] = WeakIdentityDict()

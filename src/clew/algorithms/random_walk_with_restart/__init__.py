@@ -36,26 +36,26 @@ def random_walk_with_restart(
     dtype: Precision = "float64",
     device: str = "auto",
 ) -> Result:
-    """How likely a walker is at each vertex who follows edges at random and now and then goes back to ``source``.
+    """Random walk with restart: how often a walk that keeps returning to ``source`` visits each vertex.
 
-    A measure of how near vertices are to the source that counts all ways, not only the shortest. It is the PageRank
-    whose jumps all lead to the source; from a vertex without out-edges the walker goes back at once.
+    It measures proximity to the source over all paths, not only the shortest. It is personalized PageRank whose jumps
+    all lead to the source. From a vertex without out-edges, the walk returns at once.
 
     Parameters
     ----------
     graph
-        Directed or not. Parallel edges count each, and self-loops lead back to their vertex.
+        Directed or undirected. Parallel edges count individually. Self-loops lead back to their vertex.
     source
-        Where to start, by name.
+        The name of the vertex to start at.
     restart
-        How likely a step goes back to the source.
+        The probability of returning to the source at each step.
     tolerance
-        Stop when a round changes the probabilities by less than this in all. With 0, exactly ``max_iterations`` rounds
-        are run: the probabilities after so many steps.
+        Stop when the probabilities change by less than this in total per iteration. With 0, exactly
+        ``max_iterations`` iterations are run, which gives the probabilities after that many steps.
     max_iterations
-        The most rounds to run.
+        The maximum number of iterations.
     weighted
-        Edges of a vertex are followed in proportion to their weights, which must be 0 or more.
+        Follow the edges of a vertex in proportion to their weights, which must be 0 or more.
     dtype
         "float64" or "float32".
     device
@@ -64,12 +64,12 @@ def random_walk_with_restart(
     Returns
     -------
     Result
-        ``visiting``, which sums to 1; ``converged`` says whether the tolerance was met; the trace has ``change``.
+        ``visiting``, which sums to 1. ``converged``: whether the tolerance was reached. The trace has ``change``.
 
     Notes
     -----
-    Time O(n + m) a round, and about log(tolerance) / log(1 - restart) rounds. Memory: five arrays of probabilities
-    beside the graph and its in-edges.
+    Time O(n + m) per iteration, and about log(tolerance) / log(1 - restart) iterations. Memory: five arrays of
+    probabilities besides the graph and its in-edges.
 
     References
     ----------

@@ -26,54 +26,54 @@ def sssp(
     cut: int | None = None,
     device: str = "auto",
 ) -> Result:
-    """The length of the shortest path from ``source`` to every vertex, over weights of 0 or more.
+    """Single-source shortest paths, for weights of 0 or more.
 
-    Delta-stepping: vertices wait in buckets of width ``delta`` by their distance; a bucket is emptied by all threads
-    together, in any order, before the next one is.
+    Delta-stepping: vertices are kept in buckets of width ``delta`` by distance. All threads process one bucket, in any
+    order, before the next.
 
     Parameters
     ----------
     graph
-        Directed or not, with weights of 0 or more of any dtype. An infinite weight is an edge that cannot be taken.
+        Directed or undirected, with weights of 0 or more of any dtype. Edges of infinite weight are ignored.
     source
-        Where to start, by name.
+        The name of the vertex to start at.
     delta
-        The width of a bucket; by default chosen from the weights and the degrees. Small: less work is done twice;
-        large: more is done at a time. It has no influence on distances.
+        The bucket width. The default is chosen from the weights and the degrees. A small width repeats less work; a
+        large width gives more parallelism. It does not affect distances.
     deterministic
-        Choose parents that are the same in every run and on every engine: the breadth-first tree over the shortest
-        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
-        thread; distances never do. Costs one more pass, on a CPU by one thread.
+        Choose the same parents in every run and on every engine: the breadth-first tree over the shortest paths, with
+        the smallest of several parents. Without it, parents may differ from run to run with more than one thread.
+        Distances never do. It costs one more pass, which is single-threaded on a CPU.
     balance
-        How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
-        ``clew.bfs`` says what each does.
+        How a GPU distributes edges over threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut".
+        ``clew.bfs`` describes each.
     cut
-        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
+        The maximum number of edges per piece with "degree_cut", from 1 to 128. The default is 16.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
     Returns
     -------
     Result
-        ``distance``: of the weights' dtype for floats, with inf where unreached; int64 for integers and bool, with the
-        largest int64 where unreached. ``parent``: the vertex before on a shortest path (vertex ids, -1 where unreached,
-        the source's own id at the source). ``reached``: a mask. ``num_reached``: how many were. The trace has
-        ``bucket``, ``frontier`` (vertices relaxed), ``edges``, ``bytes`` and ``seconds``. A float distance is infinite
-        only where unreached: an infinite weight cannot be taken, and neither can a path whose sum overflows.
+        ``distance``: for float weights, of their dtype, with inf where unreached. For integers and bool, int64, with
+        the largest int64 where unreached. ``parent``: the previous vertex on a shortest path (vertex ids, -1 where
+        unreached, the source's own id at the source). ``reached``: a mask. ``num_reached``: the number of reached
+        vertices. The trace has ``bucket``, ``frontier`` (vertices relaxed), ``edges``, ``bytes`` and ``seconds``.
+        A float distance is infinite only where unreached: infinite weights and paths whose sum overflows are ignored.
 
     Raises
     ------
     GraphError
-        For weights that are missing, negative or NaN, and for integers so large that a sum might not fit int64.
+        If weights are missing, negative or NaN, or are integers so large that a sum might not fit in int64.
 
     Notes
     -----
-    Distances are unique, floats too: the float at a vertex is the smallest, over all paths, of the sum rounded edge
-    by edge from the source on, and since rounding keeps order, extending a smaller sum never gives a larger one. So
-    neither the order of work nor the number of threads changes a bit.
+    Distances are unique, even for floats. A distance is the minimum over all paths of the sum rounded edge by edge from
+    the source. Rounding is monotonic, so extending a smaller sum never gives a larger one. Hence neither the order of
+    work nor the number of threads changes a bit.
 
-    Time about O(n + m) for weights that are not too uneven; 20 to 24 bytes a vertex and the buckets beside the graph,
-    and 4 bytes an edge for a copy of weights narrower than that.
+    Time about O(n + m) unless weights are very uneven. Memory besides the graph: 20 to 24 bytes per vertex, the
+    buckets, and 4 bytes per edge for a copy of weights narrower than that.
 
     References
     ----------
@@ -88,7 +88,7 @@ def sssp(
     [0, 4, 7]
     """
     if delta is not None and not (isinstance(delta, (int, float, np.number)) and 0 < delta < math.inf):
-        raise GraphError(f"delta is {delta!r}; expected a number above 0, or None to have it chosen.")
+        raise GraphError(f"delta is {delta!r}; expected a number above 0, or None for the default.")
     start = graph.vertex(source)
     check_sums(weights_of(graph, algorithm="sssp"), graph.num_vertices)
     options = {"delta": delta, "deterministic": deterministic, "balance": balance, "cut": cut}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from clew.algorithms.arguments import check_balance
 from clew.algorithms.paths import summary
@@ -15,6 +16,7 @@ from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import edge_bytes, timed
+from clew.workspace import Workspace, result, scratch
 
 TRACED_BUCKETS = 1 << 16
 BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
@@ -34,6 +36,27 @@ class Paths(NamedTuple):
     trace: Trace
 
 
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a search over a graph with weights. Buckets, which grow as the search needs them, stay out."""
+    assert graph.weights is not None
+    narrow = np.int32 if fits_int32(graph, summands(graph.weights)) else None
+    return path_space(graph, sums_of(graph.weights)[1].dtype, narrow)
+
+
+def path_space(graph: Graph, value: npt.DTypeLike, narrow: npt.DTypeLike | None) -> Workspace:
+    """The arrays of a search; where ``narrow`` is given, it works in that dtype. The trace is reused."""
+    from clew.algorithms.sssp import kernels
+
+    n, ids = graph.num_vertices, graph.indices.dtype
+    return Workspace(
+        distance=result(n, value),
+        parent=result(n, ids),
+        narrow_distance=None if narrow is None else scratch(n, narrow),
+        queue=scratch(n, f"u{ids.itemsize}"),
+        trace=scratch((TRACED_BUCKETS + 1) * kernels.COLUMNS, np.int64, 0, later=True),
+    )
+
+
 def sssp(
     graph: Graph,
     source: int,
@@ -43,7 +66,8 @@ def sssp(
     cut: int | None = None,
 ) -> Answer:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
-    check_balance(balance, cut, on_gpu=False)
+    if balance != "auto" or cut is not None:
+        check_balance(balance, cut, on_gpu=False)
     weights = graph.weights
     assert weights is not None
     step = default_delta(graph, weights) if delta is None else delta
@@ -52,9 +76,8 @@ def sssp(
         found = best_paths(graph, source, costs, zero, unreached, step, deterministic=deterministic)
         return summary("distance", found)
     # Half the bytes of the array that every edge is looked up in.
-    wide = np.empty(graph.num_vertices, dtype=unreached.dtype)
     first, last = np.int32(0), np.int32(np.iinfo(np.int32).max)
-    found = best_paths(graph, source, costs, first, last, step, wide=wide, deterministic=deterministic)
+    found = best_paths(graph, source, costs, first, last, step, wide=unreached.dtype, deterministic=deterministic)
     return summary("distance", found)
 
 
@@ -85,29 +108,27 @@ def best_paths(
     delta: float,
     *,
     low: float | None = None,
-    wide: Array | None = None,
+    wide: np.dtype[Any] | None = None,
     deterministic: bool = False,
 ) -> Paths:
     """Paths of the smallest sum or, where ``low`` is given, of the smallest largest weight.
 
-    ``first`` is the value of the source and ``unreached`` that of a vertex without a path; values have their dtype, or,
-    where it is given, that of ``wide``, an array to put them into. ``low`` is the smallest weight: where the buckets
-    begin.
+    ``first`` is the value of the source and ``unreached`` that of a vertex without a path; the search works in their
+    dtype, and the values are in it, or in ``wide``. ``low`` is the smallest weight: where the buckets begin.
     """
     from clew.algorithms.paths import kernels_relax
     from clew.algorithms.sssp import kernels
 
-    n = graph.num_vertices
     out = graph.outgoing.unsigned()
-    value = np.empty(n, dtype=unreached.dtype)
-    parent = np.empty(n, dtype=graph.indices.dtype)
-    queue = np.empty(n, dtype=out[1].dtype)
-    trace = _cleared_trace((TRACED_BUCKETS + 1) * kernels.COLUMNS)
+    space = path_space(graph, unreached.dtype if wide is None else wide, None if wide is None else unreached.dtype)
+    work, trace = space.allocate(), _cleared_trace(space)
+    value, widened = (work.distance, None) if wide is None else (work.narrow_distance, work.distance)
+    parent, queue = work.parent, work.queue
     paths, ends = (value, as_bits(value), as_bits(parent)), (first, unreached)
     scale = min(1 / delta, float(np.finfo(np.float64).max))
     start = np.uint64(source)
-    work = (out, weights, start, ends, paths, wide, queue, scale, low, trace)
-    buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *work, bounded=graph.num_arcs <= BRIEF)
+    given = (out, weights, start, ends, paths, widened, queue, scale, low, trace)
+    buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *given, bounded=graph.num_arcs <= BRIEF)
     if deterministic:
         parent.fill(-1)
         kernels_relax.tree_of_tight_edges(out, weights, start, value, unreached, low, as_bits(parent), queue)
@@ -116,15 +137,16 @@ def best_paths(
     _cleared.append(trace)
     width = edge_bytes(graph.indices, weights)
     noted = Trace.later(lambda: _columns(rows, width))
-    return Paths(value if wide is None else wide, parent, int(reached), int(buckets), noted)
+    return Paths(work.distance, parent, int(reached), int(buckets), noted)
 
 
-def _cleared_trace(size: int) -> Array:
+def _cleared_trace(space: Workspace) -> Array:
     """One to use again, or a new one."""
     try:
         return _cleared.pop()
     except IndexError:  # and not a look before: another thread may take the last one in between
-        return np.zeros(size, dtype=np.int64)
+        declared = dict(space)["trace"]
+        return np.zeros(declared.shape, declared.dtype)
 
 
 def _columns(rows: Array, width: int) -> dict[str, Array]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import Any
-from weakref import WeakSet
 
 import numpy as np
 
 from clew.algorithms.arguments import check_balance
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda import Problem, Search, Tuning, tuning_of
+from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuning_of
 from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
 from clew.algorithms.paths.cuda_weights import weight_facts
 from clew.algorithms.registry import Answer
@@ -17,13 +16,22 @@ from clew.engines.cuda.device import Device
 from clew.engines.cuda.frontiers import LARGE, is_large_and_dense
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.graph import Graph
+from clew.workspace import Workspace
 
 SPARSE_DELTA = 96  # times the mean weight, divided by the degree;
 LIGHT = 1 << 20  # weights on average of whose sums it is hoped that they fit in 32 bits
 SLOW_DELTA = 24  # where edges are read over the link, since following one twice costs more there
 
-#: Rows whose sums have turned out not to fit in 32 bits.
-_ran_over: WeakSet[DeviceRows] = WeakSet()
+#: A fact of rows whose sums have turned out not to fit in 32 bits.
+RAN_OVER = "sums of 32 bits run over"
+
+
+def workspace(graph: Graph, balance: str = "auto", cut: int | None = None) -> Workspace:
+    """The arrays of a search over a graph with weights. Integers are summed in 32 bits where they fit."""
+    assert graph.weights is not None
+    dtype = graph.weights.dtype
+    values, computed = (dtype, dtype) if dtype.kind == "f" else (np.int64, np.uint32)
+    return path_space(graph, "distance", values, computed, tuning_of(balance, cut))
 
 
 def sssp(
@@ -42,9 +50,9 @@ def sssp(
     tuning = tuning or tuning_of(balance, cut)
     rows = rows_on(device, graph.outgoing, paired=True)
     width = default_delta(device, rows) if delta is None else delta
-    search = Search(device, rows, source, shortest(device, rows, width, hopeful=rows not in _ran_over), tuning)
+    search = Search(device, rows, source, shortest(device, rows, width, hopeful=RAN_OVER not in rows.facts), tuning)
     if search.has_diverged(search.run()):  # a sum of 32 bits ran over
-        _ran_over.add(rows)
+        rows.facts[RAN_OVER] = True
         del search  # before there is memory for another
         search = Search(device, rows, source, shortest(device, rows, width), tuning)
         search.run()

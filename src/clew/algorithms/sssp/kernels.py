@@ -47,10 +47,9 @@ from clew.algorithms.paths.kernels_buckets import (
 )
 from clew.algorithms.paths.kernels_relax import extended
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_prefetch import prefetch
-from clew.engines.cpu.kernels_queue import append
+from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds, prefetch
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.kernels_worklist import append
 from clew.jit import njit
 
 CHUNK = 64  # vertices relaxed at a time

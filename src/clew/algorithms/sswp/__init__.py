@@ -21,26 +21,26 @@ def sswp(
     cut: int | None = None,
     device: str = "auto",
 ) -> Result:
-    """How much can pass along one path from ``source`` to every vertex: the largest smallest weight on the way.
+    """Single-source widest paths: the maximum bottleneck capacity from ``source`` to each vertex.
 
-    Also called bottleneck or maximin paths; weights are capacities.
+    The width of a path is its smallest weight. Widest paths are also called bottleneck or maximin paths.
 
     Parameters
     ----------
     graph
-        Directed or not, with weights of any dtype, negative ones too. An edge whose weight is the smallest number of
-        its dtype (0 for unsigned integers, False, -inf for floats) cannot be taken.
+        Directed or undirected, with weights of any dtype, which may be negative. Edges whose weight is the smallest
+        number of its dtype (0 for unsigned integers, False, -inf for floats) are ignored.
     source
-        Where to start, by name.
+        The name of the vertex to start at.
     deterministic
-        Choose parents that are the same in every run and on every engine: the breadth-first tree over the widest
-        paths, and the smallest of several parents. Without it, parents may differ from run to run with more than one
-        thread; widths never do. Costs one more pass, on a CPU by one thread.
+        Choose the same parents in every run and on every engine: the breadth-first tree over the widest paths, with
+        the smallest of several parents. Without it, parents may differ from run to run with more than one thread.
+        Widths never do. It costs one more pass, which is single-threaded on a CPU.
     balance
-        How a GPU shares edges among threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut";
-        ``clew.bfs`` says what each does.
+        How a GPU distributes edges over threads: "auto", "thread", "warp", "block", "merge_path" or "degree_cut".
+        ``clew.bfs`` describes each.
     cut
-        The most edges of a piece with "degree_cut", 1 to 128; by default 16.
+        The maximum number of edges per piece with "degree_cut", from 1 to 128. The default is 16.
     device
         "auto", "cpu", "cuda", or "hybrid": the GPU, with results in host memory.
 
@@ -48,13 +48,14 @@ def sswp(
     -------
     Result
         ``width``, of the weights' dtype: its largest number (inf for floats) at the source, its smallest (-inf for
-        floats) where unreached. ``parent``: the vertex before on a widest path (vertex ids, -1 where unreached, the
-        source's own id at the source). ``reached``: a mask. ``num_reached``: how many were. The trace has ``bucket``,
-        ``frontier`` (vertices relaxed), ``edges``, ``bytes`` and ``seconds``.
+        floats) where unreached. ``parent``: the previous vertex on a widest path (vertex ids, -1 where unreached, the
+        source's own id at the source). ``reached``: a mask. ``num_reached``: the number of reached vertices. The trace
+        has ``bucket``, ``frontier`` (vertices relaxed), ``edges``, ``bytes`` and ``seconds``.
 
     Notes
     -----
-    Delta-stepping by falling width; time about O(n + m), 13 or 17 bytes a vertex and a copy of the weights.
+    Delta-stepping by decreasing width. Time about O(n + m). Memory: 13 or 17 bytes per vertex and a copy of the
+    weights.
 
     References
     ----------

@@ -10,10 +10,21 @@ from clew.algorithms.arguments import check_balance
 from clew.algorithms.paths import summary
 from clew.algorithms.paths.weights import in_few_types
 from clew.algorithms.registry import Answer
-from clew.algorithms.sssp.cpu import best_paths
+from clew.algorithms.sssp.cpu import best_paths, path_space
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
 
 BUCKETS = 256  # over the range of the weights
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a search over a graph with weights; its values, turned back, are the result."""
+    assert graph.weights is not None
+    few = np.dtype(np.int32) if graph.weights.itemsize < 4 else graph.weights.dtype
+    search = path_space(graph, few, None)
+    search.spaces["distance"] = scratch(graph.num_vertices, few)
+    width = result(graph.num_vertices, graph.weights.dtype, later=True)
+    return Workspace(width=width, **search.spaces, turned_weights=scratch(graph.num_arcs, few, later=True))
 
 
 def sswp(
@@ -24,7 +35,8 @@ def sswp(
     Turned upside down, that is the smallest largest weight: a value that, like a sum of weights of 0 or more, never
     falls along a path.
     """
-    check_balance(balance, cut, on_gpu=False)
+    if balance != "auto" or cut is not None:
+        check_balance(balance, cut, on_gpu=False)
     weights = graph.weights
     assert weights is not None
     few = in_few_types(weights)

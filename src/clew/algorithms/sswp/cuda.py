@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.algorithms.arguments import check_balance
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda import Problem, Search, Tuning, tuning_of
+from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuning_of
 from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
 from clew.algorithms.paths.cuda_weights import weight_facts
 from clew.algorithms.registry import Answer
@@ -16,10 +16,18 @@ from clew.engines.cuda.device import Device
 from clew.engines.cuda.frontiers import LARGE, is_large_and_dense
 from clew.engines.cuda.rows import DeviceRows, rows_on
 from clew.graph import Graph
+from clew.workspace import Workspace
 
 #: Over the range of the weights.
 DENSE_BUCKETS, SPARSE_BUCKETS, SMALL_BUCKETS = 256, 64, 16  # the first also where edges are read over the link
 SMALL = 1 << 21  # edges: below, one bucket does
+
+
+def workspace(graph: Graph, balance: str = "auto", cut: int | None = None) -> Workspace:
+    """The arrays of a search over a graph with weights."""
+    assert graph.weights is not None
+    dtype = graph.weights.dtype
+    return path_space(graph, "width", dtype, computed_in(dtype), tuning_of(balance, cut))
 
 
 def sswp(
@@ -62,9 +70,14 @@ def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:
     return widths(np.dtype(rows.weights.dtype), facts.largest, delta, grows=is_large_and_dense(rows))
 
 
+def computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """The dtype that widths are computed in: bool and narrow integers are widened."""
+    return dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
+
+
 def widths(dtype: np.dtype[Any], largest_weight: Any, delta: float, *, grows: bool = False) -> Problem:
     """The smallest largest weight, in opposite order; bool and narrow integers are widened."""
-    value = dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
+    value = computed_in(dtype)
     if dtype.kind == "f":
         smallest, largest = -np.inf, np.inf
     else:

@@ -9,30 +9,30 @@ from clew.result import Result
 
 @algorithm(generic="generic", cpu="cpu", check="check", needs=("in_edges",))
 def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Result:
-    """Which vertices lead to each other: in a component, a path leads from every vertex to every other and back.
+    """Strongly connected components: sets of vertices with directed paths between any two.
 
-    Of an undirected graph, these are its connected components.
+    In an undirected graph, these are the connected components.
 
     Parameters
     ----------
     graph
-        Directed or not; weights do not matter.
+        Directed or undirected. Weights are ignored.
     device
-        "auto" and "cpu" run on the CPU; "cuda" as products on the GPU, whose vectors travel there and back, which is
-        slower where there are long chains of small components.
+        The CPU for "auto" and "cpu"; products on the GPU, with vectors copied there and back, for "cuda". The GPU is
+        slower for long chains of small components.
 
     Returns
     -------
     Result
-        ``label`` (the smallest vertex id in the component), ``count`` (of components), ``sizes`` (of the components,
-        in ascending order of their labels), ``largest`` (the largest size).
+        ``label``: the smallest vertex id in the component. ``count``: the number of components. ``sizes``: their sizes,
+        in ascending order of label. ``largest``: the largest size.
 
     Notes
     -----
-    One depth-first search on one thread, O(n + m); 20 bytes a vertex beside the graph, labels included (32 with 64-bit
-    ids). Of a graph with millions of edges, the component of the vertex with most edges both in and out is found first,
-    on all threads, by a breadth-first search along the edges and one against them; those need the in-edges. The answer
-    is unique and does not depend on the number of threads.
+    One depth-first search on one thread, in O(n + m) time. Memory: 20 bytes per vertex besides the graph, including
+    labels (32 with 64-bit ids). With millions of edges, the component of the vertex with the most in- and out-edges is
+    found first. That takes a parallel breadth-first search along the edges and one against them, which needs the
+    in-edges. The result is unique, and does not depend on the number of threads.
 
     References
     ----------

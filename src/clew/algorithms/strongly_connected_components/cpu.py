@@ -5,12 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.bfs.cpu import bfs
+from clew.algorithms.bfs.cpu import workspace as space_of_search
 from clew.algorithms.connected_components.cpu import connected_components, measured
+from clew.algorithms.connected_components.cpu import workspace as space_of_components
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
 
 SEARCHED_FIRST = 1 << 21  # arcs; from here on two searches and the in-edges they need are paid back
+
+
+def workspace(graph: Graph) -> Workspace:
+    """The arrays of a run; of a large graph, with those of a search, of which there are two one after the other."""
+    if not graph.directed:
+        return space_of_components(graph)
+    n, ids, first = graph.num_vertices, graph.indices.dtype, graph.num_arcs > SEARCHED_FIRST
+    return Workspace(
+        label=result(n, ids),
+        reach=scratch(n, f"u{ids.itemsize}", 0),
+        stack=scratch(n, f"u{ids.itemsize}"),
+        places=scratch(n, f"u{graph.indptr.itemsize}"),
+        search=scratch(space_of_search(graph).nbytes, np.uint8, later=True) if first else None,
+        inside=scratch(n, np.bool_, later=True) if first else None,
+    )
 
 
 def strongly_connected_components(graph: Graph) -> Answer:
@@ -19,15 +37,13 @@ def strongly_connected_components(graph: Graph) -> Answer:
         return connected_components(graph)
     from clew.algorithms.strongly_connected_components import kernels
 
-    n = graph.num_vertices
-    indptr, indices = graph.outgoing.unsigned()
-    label = np.empty(n, dtype=graph.indices.dtype)
-    reach, stack = np.zeros(n, dtype=indices.dtype), np.empty(n, dtype=indices.dtype)
+    work = workspace(graph).allocate()
+    label, reach = work.label, work.reach
     if graph.num_arcs > SEARCHED_FIRST:
         inside = _around_the_busiest(graph)
         label[inside] = np.argmax(inside)
-        reach[inside] = n + 1
-    kernels.strong_components(indptr, indices, reach, stack, np.empty(n, dtype=indptr.dtype), as_bits(label))
+        reach[inside] = graph.num_vertices + 1
+    kernels.strong_components(*graph.outgoing.unsigned(), reach, work.stack, work.places, as_bits(label))
     return measured(label)
 
 

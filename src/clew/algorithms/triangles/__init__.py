@@ -9,33 +9,33 @@ from clew.result import Result
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check")
 def triangles(graph: Graph, *, per_vertex: bool = True, device: str = "auto") -> Result:
-    """How many triangles there are, and how many every vertex is in.
+    """Triangle counts: the total, and the number of triangles at each vertex.
 
-    A triangle is three vertices with an edge between any two of them.
+    A triangle is three vertices with an edge between any two.
 
     Parameters
     ----------
     graph
-        A directed graph is taken as undirected. Self-loops and duplicate edges do not count; weights do not matter.
+        A directed graph is treated as undirected. Self-loops, duplicate edges and weights are ignored.
     per_vertex
-        Whether to count for every vertex too. The total alone is found in a half to four fifths of the time.
+        Whether to count for every vertex too. The total alone takes half to four fifths of the time.
     device
         "auto", "cpu" or "cuda".
 
     Returns
     -------
     Result
-        ``count`` (int64; left out without ``per_vertex``) and ``total``. The same for any number of threads.
+        ``count`` (int64; only with ``per_vertex``) and ``total``. The result does not depend on the number of threads.
 
     Notes
     -----
-    Time O(m√m) at worst: vertices are sorted by degree, so that no list to look through is longer than √(2m). Beside
-    the graph, 28 bytes a vertex, one more for every thread, and as much as its edges take; for a directed graph,
-    44 bytes a vertex, its in-edges and 18 bytes an edge. A graph with short rows throughout, such as a road network,
-    needs none of that but the counts.
+    Time O(m√m) in the worst case: vertices are sorted by degree, so no scanned list is longer than √(2m). Memory
+    besides the graph: 28 bytes per vertex, one more per thread, and as much as the edges take. A directed graph takes
+    44 bytes per vertex, its in-edges and 18 bytes per edge. A graph with only short rows, such as a road network, needs
+    the counts alone.
 
     On a GPU, every vertex puts its list into a hash table in shared memory and looks up its neighbours' shorter lists.
-    8 bytes a vertex beside the counts, and twice what the edges take (of a directed graph, in both directions).
+    Memory besides the counts: 8 bytes per vertex, and twice the edges (in both directions if directed).
 
     References
     ----------

@@ -12,6 +12,7 @@ from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
 
 SHORT = 5  # neighbours that a neighbour has on average; up to here, sorting the vertices by degree does not pay
 
@@ -47,7 +48,31 @@ class Ranked(NamedTuple):
 
     def by_vertex(self, counts: Array) -> Array:
         """Unsigned counts by rank, as signed ones by vertex."""
-        return counts[self.rank].view(np.int64)
+        return as_signed(counts[self.rank])
+
+
+def workspace(
+    graph: Graph, per_vertex: bool, *, times: bool = False, short: bool | None = None
+) -> Workspace:  # fmt: skip
+    """The arrays of a count. ``times``: how often items of lists count; ``short``: what ``rows_are_short`` says."""
+    n, ids = graph.num_vertices, f"u{graph.indices.itemsize}"
+    if rows_are_short(graph) if short is None else short:
+        return Workspace(count=result(n, np.uint64, 0) if per_vertex else None)
+    both, size = graph.directed, graph.num_arcs * (2 if graph.directed else 1)
+    return Workspace(
+        count=result(n, np.uint64, later=True) if per_vertex else None,
+        count_by_rank=scratch(n, np.uint64, 0) if per_vertex else None,
+        near_start=scratch(n, np.uint64) if both else None,
+        near_stop=scratch(n, np.uint64) if both else None,
+        near_items=scratch(size, ids) if both else None,
+        near_times=scratch(size, np.uint8) if both else None,
+        rank=scratch(n, ids),
+        start=scratch(n, np.uint64),
+        stop=scratch(n, np.uint64),
+        items=scratch(size, ids),
+        times=scratch(size, np.uint8) if both and times else None,
+        marks=scratch((threads.count(), n), np.uint8, later=True),
+    )
 
 
 def triangles(graph: Graph, per_vertex: bool) -> Answer:
@@ -62,10 +87,12 @@ def total(graph: Graph) -> int:
     """The number of triangles."""
     from clew.algorithms.triangles import kernels
 
-    if rows_are_short(graph):
+    short = rows_are_short(graph)
+    work = workspace(graph, False, short=short).allocate()
+    if short:
         return int(team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), None, **shown(graph)))
-    near = neighbours(graph)._replace(times=None)
-    return int(team.run(kernels.total, graph.num_arcs, *ranked(graph, near).lists[:3], **shown(graph)))
+    near = neighbours(graph, work)._replace(times=None)
+    return int(team.run(kernels.total, graph.num_arcs, *ranked(graph, near, work).lists[:3], **shown(graph)))
 
 
 def shown(graph: Graph) -> dict[str, Any]:
@@ -92,18 +119,27 @@ def rows_are_short(graph: Graph) -> bool:
 
 def count(graph: Graph) -> Array:
     """How many triangles every vertex is in."""
+    return count_within(graph, workspace(graph, True).allocate())
+
+
+def count_within(graph: Graph, work: Any) -> Array:
+    """The same, in the arrays of a ``workspace``: rows are merged as they are where it has no lists."""
     from clew.algorithms.triangles import kernels
 
-    counts = np.zeros(graph.num_vertices, dtype=np.uint64)
-    if rows_are_short(graph):
-        team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), counts, **shown(graph))
-        return counts.view(np.int64)
-    order = ranked(graph, neighbours(graph)._replace(times=None))
-    team.run(kernels.count, graph.num_arcs, *order.lists[:3], order.hubs, counts, **shown(graph))
-    return order.by_vertex(counts)
+    if work.count is not None:
+        team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), work.count, **shown(graph))
+        return as_signed(work.count)
+    order = ranked(graph, neighbours(graph, work)._replace(times=None), work)
+    team.run(kernels.count, graph.num_arcs, *order.lists[:3], order.hubs, work.count_by_rank, **shown(graph))
+    return order.by_vertex(work.count_by_rank)
 
 
-def neighbours(graph: Graph) -> Lists:
+def as_signed(counts: Array) -> Array:
+    """Unsigned counts as int64, in the same memory."""
+    return counts.view(np.int64)
+
+
+def neighbours(graph: Graph, work: Any) -> Lists:
     """The neighbours of every vertex, in ascending order.
 
     Of an undirected graph these are the rows as they are; of a directed graph, what is in the row of a vertex or has it
@@ -114,24 +150,19 @@ def neighbours(graph: Graph) -> Lists:
         return Lists(indptr[:-1], indptr[1:], indices)
     from clew.algorithms.clustering_coefficient import kernels
 
-    start, stop = (np.empty(graph.num_vertices, dtype=np.uint64) for _ in range(2))
-    items = np.empty(2 * graph.num_arcs, dtype=indices.dtype)
-    times = np.empty(items.size, dtype=np.uint8)
+    lists = Lists(work.near_start, work.near_stop, work.near_items, work.near_times)
     bounds = blocks_of(graph.outgoing)
     out, into = graph.outgoing.unsigned(), graph.incoming.unsigned()
-    threads.each(kernels.both_directions, bounds.size - 1, bounds, out, into, start, stop, items, times)
-    return Lists(start, stop, items, times).frozen()
+    threads.each(kernels.both_directions, bounds.size - 1, bounds, out, into, *lists)
+    return lists.frozen()
 
 
-def ranked(graph: Graph, near: Lists) -> Ranked:
+def ranked(graph: Graph, near: Lists, work: Any) -> Ranked:
     """The vertices by falling degree, and those of their neighbours that come before them."""
     from clew.algorithms.triangles import kernels
 
-    rank = np.empty(graph.num_vertices, dtype=near.items.dtype)
-    kernels.ranks(near.start, near.stop, rank)
-    start, stop = (np.empty(graph.num_vertices, dtype=np.uint64) for _ in range(2))
-    items = np.empty_like(near.items)
-    times = None if near.times is None else np.empty_like(near.times)
+    kernels.ranks(near.start, near.stop, work.rank)
+    lists = Lists(work.start, work.stop, work.items, work.times)
     bounds = blocks_of(graph.outgoing)
-    threads.each(kernels.lists_by_rank, bounds.size - 1, bounds, *near, rank, start, stop, items, times)
-    return Ranked(Lists(start, stop, items, times).frozen(), rank)
+    threads.each(kernels.lists_by_rank, bounds.size - 1, bounds, *near, work.rank, *lists)
+    return Ranked(lists.frozen(), work.rank)

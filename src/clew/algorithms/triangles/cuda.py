@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.registry import Answer
-from clew.algorithms.triangles.neighbourhoods import WARP, Neighbourhoods, neighbourhoods, room_for_cuts
+from clew.algorithms.triangles.neighbourhoods import WARP, Neighbourhoods, list_space, neighbourhoods, space_for_cuts
 from clew.engines.cuda.device import Device, blocks_for
 from clew.engines.cuda.launches import Pace
 from clew.engines.cuda.rows import rows_on
 from clew.engines.cuda.source import Program
 from clew.graph import Graph
+from clew.workspace import Workspace, result
 
 SHORT = 16  # neighbours that a neighbour has on average; up to here, rows are merged as they are
 SMALL_SLOTS = 1024  # of a warp's table, in a power of two: for lists of up to a quarter as many
@@ -38,6 +39,12 @@ VARIANTS = [
 ]
 
 
+def workspace(graph: Graph, per_vertex: bool) -> Workspace:
+    """The arrays of a count. Rows that are short throughout are merged and need no lists."""
+    count = result(graph.num_vertices, np.uint64, 0) if per_vertex else None
+    return Workspace(count=count, **list_space(graph).deferred())
+
+
 def triangles(device: Device, graph: Graph, per_vertex: bool) -> Answer:
     """The number of triangles and, unless the total will do, how many every vertex is in."""
     if not per_vertex:
@@ -58,7 +65,7 @@ def total(device: Device, graph: Graph, **constants: int) -> int:
 
 def count(device: Device, graph: Graph, **constants: int) -> Any:
     """How many triangles every vertex is in (int64)."""
-    counts = device.zeros(graph.num_vertices, np.uint64)
+    counts = workspace(graph, per_vertex=True).allocate(device).count
     if rows_are_short(device, graph, constants.pop("SHORT", SHORT)):
         by_merging(device, graph, counts, None)
     else:
@@ -95,7 +102,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
     defines = {**near.defines, "COUNTED": counted, **chosen}
     # Whoever is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
     most = near.items.size * 4 // chosen["SMALL_SLOTS"] + 2 * (near.items.size // chosen["OWNED"]) + 2
-    cuts = room_for_cuts(device, most, index)
+    cuts = space_for_cuts(most, index).allocate(device)
     parts = -(-near.items.size // EDGES_PER_LAUNCH)
     taken = device.zeros(parts, np.uint64)
     numbers = device.zeros(1 + parts, np.uint32)  # how many cuts there are, and how many of a part were taken

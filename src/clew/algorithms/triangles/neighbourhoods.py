@@ -10,6 +10,7 @@ import numpy as np
 from clew.engines.cuda.device import Device, blocks_for
 from clew.engines.cuda.rows import DeviceRows, into_of, rows_on
 from clew.graph import Graph
+from clew.workspace import Space, Workspace, scratch
 
 THREADS = 256
 WARP = 32
@@ -40,21 +41,29 @@ class Neighbourhoods:
         return self.out.offsets, into, self.items, self.times, self.up, self.down
 
 
+def list_space(graph: Graph, *, with_times: bool = False) -> Workspace:
+    """The arrays of the lists of neighbours."""
+    n, ids = graph.num_vertices, graph.indices.dtype
+    arcs = graph.num_arcs * (2 if graph.directed else 1)
+    return Workspace(
+        items=scratch(arcs, ids),
+        times=scratch(arcs, np.uint8) if with_times else None,
+        sizes=scratch(2 * n + 1, np.uint32, 0),
+        cuts=space_for_cuts(2 * (arcs // PIECE) + 2, ids),
+    )
+
+
 def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) -> Neighbourhoods:
     """Neighbours over edges of either direction; ``with_times`` says of each how many directions there are."""
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
-    into = rows_on(device, into_of(graph), weights=False, parts=2) if graph.directed else None
-    n, arcs = out.num_vertices, out.num_arcs * (1 if into is None else 2)
-    index = np.dtype(out.neighbours.dtype)
-    items = device.empty(arcs, index)
-    times = device.empty(arcs, np.uint8) if with_times else None
-    sizes = device.zeros(2 * n + 1, np.uint32)
+    into = rows_on(device, into_of(device, graph), weights=False, parts=2) if graph.directed else None
+    work, n, index = list_space(graph, with_times=with_times).allocate(device), out.num_vertices, out.neighbours.dtype
+    items, times, sizes, arcs = work.items, work.times, work.sizes, int(work.items.size)
     found = Neighbourhoods(out, into, items, times, sizes[:n], sizes[n : 2 * n])
     if arcs == 0:
         return found
-    cuts = room_for_cuts(device, 2 * (arcs // PIECE) + 2, index)
     edges = (out.offsets, out.neighbours, *((None, None) if into is None else (into.offsets, into.neighbours)))
-    put = (*edges, items, times, found.up, found.down, cuts, sizes[2 * n :])
+    put = (*edges, items, times, found.up, found.down, work.cuts, sizes[2 * n :])
     first = device.kernel("neighbourhoods.cuh", "neighbourhoods", found.defines)
     device.launch(first, blocks_for(device, n * WARP, THREADS), THREADS, index.type(n), *put)
     rest = device.kernel("neighbourhoods.cuh", "cut_neighbourhoods", found.defines)
@@ -62,6 +71,6 @@ def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) ->
     return found
 
 
-def room_for_cuts(device: Device, number: int, index: np.dtype[Any]) -> Any:
-    """Memory for so many parts of rows: a vertex and a number each."""
-    return device.empty(number * (8 if index.itemsize == 4 else 16), np.uint8)
+def space_for_cuts(number: int, index: np.dtype[Any]) -> Space:
+    """Memory for this many parts of rows: a vertex and a number each."""
+    return scratch(number * (8 if index.itemsize == 4 else 16), np.uint8)

@@ -6,7 +6,7 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
-from clew.engines.cpu import products, vectors
+from clew.engines.cpu import products
 from clew.engines.memory import HOST
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
@@ -38,15 +38,15 @@ class CpuEngine:
 
     def reduce_segments(self, values: Array, indptr: Array, monoid: Monoid, out: Array) -> None:
         """Reduce each segment."""
-        vectors.reduce_segments(values, indptr, monoid, out)
+        products.reduce_segments(values, indptr, monoid, out)
 
     def elementwise(self, operator: Operator, u: Array, v: Array, out: Array) -> None:
         """Combine element by element."""
-        vectors.elementwise(operator, u, v, out)
+        products.elementwise(operator, u, v, out)
 
     def outer(self, operator: Operator, u: Array, v: Array, out: Array) -> None:
         """Combine every pair."""
-        vectors.outer(operator, u, v, out)
+        products.outer(operator, u, v, out)
 
     def compact(self, mask: Array) -> Array:
         """Where the mask is true; NumPy does this at the speed of memory."""

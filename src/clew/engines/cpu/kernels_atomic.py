@@ -11,7 +11,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from clew.build.kernels_swap import address, compare_and_swap
+from clew.build.kernels_components import address, compare_and_swap
 
 __all__ = [
     "add",

@@ -9,12 +9,11 @@ they point out whom they reach.
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_borrow import borrowed
-from clew.engines.cpu.kernels_clock import nanoseconds
+from clew.engines.cpu.kernels_intrinsics import borrowed, nanoseconds
 from clew.engines.cpu.kernels_multiset import FEW, count, forget, mask_for, sort
-from clew.engines.cpu.kernels_queue import SPARE, append
 from clew.engines.cpu.kernels_rows import take_chunk
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.engines.cpu.kernels_worklist import SPARE, append
 from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
@@ -25,6 +24,8 @@ ACTIVE, EDGES, REACHED, SENT, TAKEN = range(5)  # counters
 
 def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order):
     """The loop of such a program; ``in_order`` says that ``reduce`` needs its values ascending."""
+    send_messages, point_out = _sending(send)
+    gather = _gathering(process, matters, in_order)
 
     @njit(cache=True, nogil=True)
     def run(member, size, state, out, into, vertices, messages, lists, bitmaps, multisets, options, trace):
@@ -110,6 +111,12 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             trace[iterations, 2] = nanoseconds()
         return iterations, state[counter(ACTIVE)] == 0
 
+    return run
+
+
+def _sending(send):
+    """Messages of the active vertices, with a bit for each of them or a list of whom they reach."""
+
     @njit(nogil=True)
     def send_messages(state, vertices, messages, frontier, awake, active):
         first, last = take_chunk(state, SENT, CHUNK, awake)
@@ -141,6 +148,12 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
                             filled = 0
             first, last = take_chunk(state, SENT, CHUNK, awake)
         append(state, counter(REACHED), reached, spare, filled)
+
+    return send_messages, point_out
+
+
+def _gathering(process, matters, in_order):
+    """The multiset of what arrives at a vertex."""
 
     @njit(nogil=True, inline="always")
     def gather(into, v, vertices, messages, multiset):
@@ -174,7 +187,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             sort(multiset, found)
         return found
 
-    return run
+    return gather
 
 
 @njit(cache=True, nogil=True, inline="always")

@@ -9,8 +9,7 @@ identity is needed for empty rows only.
 import numpy as np
 from numba.extending import register_jitable
 
-from clew.engines.cpu.kernels_prefetch import prefetch
-from clew.engines.cpu.kernels_unroll import hidden
+from clew.engines.cpu.kernels_intrinsics import hidden, prefetch
 from clew.jit import njit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)

@@ -14,11 +14,11 @@ stays short: a road network has thousands of them, each too small to share.
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_queue import SPARE, append
+from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.engines.cpu.kernels_rows import take_chunk
 from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
 from clew.engines.cpu.kernels_waiting import advance, keep_due, key_of, pour_first
+from clew.engines.cpu.kernels_worklist import SPARE, append
 from clew.jit import njit
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
@@ -34,6 +34,11 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
 
     ``first_suffices`` says that one message is as good as many, ``ordered`` that those of lowest priority go first.
     """
+    admit, find_keys = _admitting(priority, ordered)
+    functions = (send, process, add, apply, accepts, matters)
+    push_alone = _pushing_alone(*functions, admit, first_suffices)
+    push_messages, apply_sums = _pushing(*functions)
+    send_messages, pull_messages = _pulling(*functions, first_suffices)
 
     @njit(cache=True, nogil=True)
     def run(member, size, state, out, into, vertices, messages, sums, lists, bitmaps, waiting, keys, options, trace):
@@ -94,39 +99,11 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             trace[state[counter(ITERATIONS)], BEGUN_COLUMN] = nanoseconds()
         return state[counter(ITERATIONS)], state[counter(ACTIVE)] == 0
 
-    @njit(nogil=True)
-    def push_alone(size, state, out, arrays, options, trace):
-        """Iterations by one thread, without atomics, for as long as few vertices are active."""
-        vertices, messages, sums, lists, touched, waiting, keys = arrays
-        frontier, reached = lists
-        _, identity, limit, _, most_pushed, scale = options
-        count, edges = np.uint64(state[counter(ACTIVE)]), state[counter(EDGES)]
-        done, unclocked = state[counter(ITERATIONS)], np.int64(WORTH_A_LOOK)
-        while count > 0 and (size == 1 or count <= ALONE) and edges <= most_pushed and done < limit:
-            if stopped(state):
-                break
-            look = unclocked >= WORTH_A_LOOK
-            _note(trace, done, count, edges, PUSH, nanoseconds() if look else 0)
-            unclocked = np.int64(count) + edges + (0 if look else unclocked)
-            if first_suffices:
-                count = push_first(out, vertices, messages, frontier, count, reached, touched)
-                frontier, reached = reached, frontier
-            else:
-                tail = push_sums(out, vertices, sums, frontier, count, reached, touched)
-                count = np.uint64(0)
-                for i in range(tail):
-                    v = np.uint64(reached[i])
-                    touched[v >> SIX] = np.uint64(0)  # its other bits are of vertices reached, too
-                    total = sums[v]
-                    sums[v] = identity
-                    if apply(total, vertices[v]):
-                        frontier[count] = v
-                        count += ONE
-            count, edges = admit(vertices, frontier, count, out[0], waiting, keys, scale)
-            done += 1
-        for i in range(count):
-            lists[0][i] = frontier[i]
-        state[counter(ACTIVE)], state[counter(EDGES)], state[counter(ITERATIONS)] = np.int64(count), edges, done
+    return run
+
+
+def _pushing_alone(send, process, add, apply, accepts, matters, admit, first_suffices):
+    """What one member does while few vertices are active."""
 
     @njit(nogil=True)
     def push_sums(out, vertices, sums, frontier, count, reached, touched):
@@ -187,6 +164,57 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         return tail
 
     @njit(nogil=True)
+    def push_alone(size, state, out, arrays, options, trace):
+        """Iterations by one thread, without atomics, for as long as few vertices are active."""
+        vertices, messages, sums, lists, touched, waiting, keys = arrays
+        frontier, reached = lists
+        _, identity, limit, _, most_pushed, scale = options
+        count, edges = np.uint64(state[counter(ACTIVE)]), state[counter(EDGES)]
+        done, unclocked = state[counter(ITERATIONS)], np.int64(WORTH_A_LOOK)
+        while count > 0 and (size == 1 or count <= ALONE) and edges <= most_pushed and done < limit:
+            if stopped(state):
+                break
+            look = unclocked >= WORTH_A_LOOK
+            _note(trace, done, count, edges, PUSH, nanoseconds() if look else 0)
+            unclocked = np.int64(count) + edges + (0 if look else unclocked)
+            if first_suffices:
+                count = push_first(out, vertices, messages, frontier, count, reached, touched)
+                frontier, reached = reached, frontier
+            else:
+                tail = push_sums(out, vertices, sums, frontier, count, reached, touched)
+                count = np.uint64(0)
+                for i in range(tail):
+                    v = np.uint64(reached[i])
+                    touched[v >> SIX] = np.uint64(0)  # its other bits are of vertices reached, too
+                    total = sums[v]
+                    sums[v] = identity
+                    if apply(total, vertices[v]):
+                        frontier[count] = v
+                        count += ONE
+            count, edges = admit(vertices, frontier, count, out[0], waiting, keys, scale)
+            done += 1
+        for i in range(count):
+            lists[0][i] = frontier[i]
+        state[counter(ACTIVE)], state[counter(EDGES)], state[counter(ITERATIONS)] = np.int64(count), edges, done
+
+    return push_alone
+
+
+def _pushing(send, process, add, apply, accepts, matters):
+    """An iteration along the edges of the active vertices, by all members."""
+
+    @njit(nogil=True)
+    def fold(sums, v, value):
+        """Fold ``value`` into the sum of ``v``, whoever else does the same at this moment."""
+        numbers, words = sums
+        while True:
+            before = atomic.load(words, v)
+            old = atomic.of_bits(before, numbers[v])
+            after = atomic.to_bits(numbers.dtype.type(add(old, value)))
+            if after == before or atomic.compare_and_swap(words, v, before, after):
+                return
+
+    @njit(nogil=True)
     def push_messages(state, out, vertices, sums, frontier, count, touched, reached, spare):
         """Fold messages into the neighbours' sums, and list whom they reach."""
         indptr, indices, weights = out
@@ -215,17 +243,6 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         append(state, counter(REACHED), reached, spare, filled)
 
     @njit(nogil=True)
-    def fold(sums, v, value):
-        """Fold ``value`` into the sum of ``v``, whoever else does the same at this moment."""
-        numbers, words = sums
-        while True:
-            before = atomic.load(words, v)
-            old = atomic.of_bits(before, numbers[v])
-            after = atomic.to_bits(numbers.dtype.type(add(old, value)))
-            if after == before or atomic.compare_and_swap(words, v, before, after):
-                return
-
-    @njit(nogil=True)
     def apply_sums(state, degrees, vertices, sums, identity, reached, touched, frontier, spare):
         """Apply the sums of the vertices reached; leaves sums at the identity and ``touched`` empty."""
         count = np.uint64(state[counter(REACHED)])
@@ -247,6 +264,12 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             first, last = take_chunk(state, TAKEN, CHUNK, count)
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
+
+    return push_messages, apply_sums
+
+
+def _pulling(send, process, add, apply, accepts, matters, first_suffices):
+    """An iteration against the edges of all vertices."""
 
     @njit(nogil=True)
     def send_messages(state, vertices, messages, frontier, count, active):
@@ -290,6 +313,17 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
 
+    return send_messages, pull_messages
+
+
+def _admitting(priority, ordered):
+    """Who goes next, where there are priorities."""
+
+    @njit(nogil=True)
+    def find_keys(vertices, frontier, count, scale, keys):
+        for i in range(count):
+            keys[i] = key_of(priority(vertices[frontier[i]]), scale)
+
     @njit(nogil=True)
     def admit(vertices, frontier, count, indptr, waiting, keys, scale):
         """Keep those whose turn it is, or if it is nobody's, list the next that wait; their number and their edges.
@@ -311,12 +345,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
             edges += np.int64(indptr[v + ONE] - indptr[v])
         return count, edges
 
-    @njit(nogil=True)
-    def find_keys(vertices, frontier, count, scale, keys):
-        for i in range(count):
-            keys[i] = key_of(priority(vertices[frontier[i]]), scale)
-
-    return run
+    return admit, find_keys
 
 
 @njit(cache=True, nogil=True)

@@ -8,7 +8,7 @@ in its own place, and they are added in the order of the blocks; so sums do not 
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_prefetch import prefetch
+from clew.engines.cpu.kernels_intrinsics import prefetch
 from clew.engines.cpu.kernels_team import counter
 from clew.jit import njit
 

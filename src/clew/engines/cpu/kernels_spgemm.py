@@ -1,11 +1,13 @@
 # mypy: ignore-errors
 """C[i, j] = ⊕ over k of a[i, k] ⊗ b[k, j], row by row, each in the table that suits it.
 
-* short   rows with few products: each goes straight to its place among the entries, as a hand sorts cards; no table
+* short   rows with few products: each goes straight to its place among the entries, as a hand sorts cards; no table has
+          to be looked up, cleared or read off, and equal columns meet in the order of the edges, as they do in tables
 * dense   a total for every column, with a bitmap of the columns that have one and a bitmap of its words that have any:
           reading off the entries in order takes about as many steps as there are
 * hash    for rows with few products in large matrices, whose totals would lie all over memory
-* masked  in a file of its own
+* masked  at the entries of a mask alone: a bitmap has the columns that the mask allows in a row; products go to a total
+          for every column. Where a row of b is much longer than the mask's, the mask's columns are looked up in it
 
 Entries go to memory of the caller's, and to more where it does not do, so that nothing has to be counted first.
 """
@@ -14,15 +16,15 @@ import numpy as np
 from numba.extending import register_jitable
 
 from clew.engines.cpu.kernels_atomic import trailing_zeros
-from clew.engines.cpu.kernels_masked_rows import make_masked_rows
-from clew.engines.cpu.kernels_short_rows import SHORT, make_short_rows
-from clew.engines.cpu.kernels_spmspv import part_of_row
+from clew.engines.cpu.kernels_spmspv import first_from, part_of_row
 from clew.jit import njit
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
 FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: neighbours end up far apart
 HALF = np.uint64(32)
+SHORT = np.uint64(16)  # products up to which a row needs no table
+LOOKED_UP = np.uint64(16)  # so many times longer a row of b has to be for the mask's columns to be looked up in it
 HASHED = np.uint64(1024)  # products up to which a row is hashed
 MOST_HASHED = np.uint64(1 << 32)  # columns: half a word tells one from the others
 NEAR = np.uint64(1 << 17)  # columns whose totals a core's own cache holds: then no row is
@@ -51,6 +53,107 @@ def _longer(array, used, needed):
     copy = np.empty(max(needed, np.uint64(2 * array.size)), array.dtype)
     copy[:used] = array[:used]
     return copy
+
+
+def make_short_rows(add, product):
+    """``short_rows`` over two functions."""
+
+    @register_jitable
+    def short_rows(i, first, last, products, a, b, a_weights, b_weights, steps, numbers, place, lengths, columns, sums):
+        """Rows from i on, until one is not short or there is no room for it; that one, and how many entries there are.
+
+        Many rows to a call, because a call counts references to every array.
+        """
+        indptr, indices = a
+        b_indptr, b_indices = b
+        step, other_step = steps[0], steps[1]
+        kind = sums.dtype.type
+        while i < last and products[i] <= SHORT and place + products[i] <= columns.size:
+            before = place
+            for k in range(indptr[i], indptr[i + ONE]):
+                left = a_weights[k * step]
+                for e in range(b_indptr[indices[k]], b_indptr[indices[k] + ONE]):
+                    j = b_indices[e]
+                    new = product(left, b_weights[e * other_step], numbers, sums)
+                    here = place
+                    while here > before and columns[here - ONE] > j:
+                        here -= ONE
+                    if here > before and columns[here - ONE] == j:
+                        sums[here - ONE] = kind(add(sums[here - ONE], new))
+                        continue
+                    moved = place
+                    while moved > here:
+                        columns[moved] = columns[moved - ONE]
+                        sums[moved] = sums[moved - ONE]
+                        moved -= ONE
+                    columns[here] = j
+                    sums[here] = new
+                    place += ONE
+            lengths[i - first] = place - before
+            i += ONE
+        return i, place
+
+    return short_rows
+
+
+def make_masked_rows(add, product):
+    """``masked_rows`` over two functions."""
+
+    @register_jitable
+    def masked_rows(unit, products, a, b, mask, a_weights, b_weights, steps, numbers, lengths, columns, sums):
+        """Rows and columns of ``unit``; returns how many entries there are. There is room for all that the mask has."""
+        first, last, low, high = unit
+        size = np.uint64(products.size)
+        whole = low == ZERO and high == size
+        indptr, indices = a
+        b_indptr, b_indices = b
+        m_indptr, m_indices = mask
+        step, other_step = steps[0], steps[1]
+        totals = np.empty(size, sums.dtype)
+        kind = totals.dtype.type
+        filled = np.zeros(size, np.uint8)  # by column: quicker to look at than bits
+        allowed = np.zeros((size >> SIX) + ONE, np.uint64)
+        place = ZERO
+        for i in range(first, last):
+            before = place
+            m_start, m_end = part_of_row(m_indptr, m_indices, i, low, high, whole)
+            if m_start == m_end or products[i] == ZERO:
+                lengths[i - first] = 0
+                continue
+            for m in range(m_start, m_end):
+                j = np.uint64(m_indices[m])
+                allowed[j >> SIX] |= ONE << (j & LOW_SIX)
+            for k in range(indptr[i], indptr[i + ONE]):
+                left = a_weights[k * step]
+                start, end = part_of_row(b_indptr, b_indices, indices[k], low, high, whole)
+                if (m_end - m_start) * LOOKED_UP < end - start:
+                    for m in range(m_start, m_end):
+                        j = np.uint64(m_indices[m])
+                        start = first_from(b_indices, start, end, j)
+                        while start < end and b_indices[start] == j:
+                            new = product(left, b_weights[start * other_step], numbers, totals)
+                            totals[j] = kind(add(totals[j], new)) if filled[j] else new
+                            filled[j] = 1
+                            start += ONE
+                    continue
+                for e in range(start, end):
+                    j = np.uint64(b_indices[e])
+                    if allowed[j >> SIX] & (ONE << (j & LOW_SIX)):
+                        new = product(left, b_weights[e * other_step], numbers, totals)
+                        totals[j] = kind(add(totals[j], new)) if filled[j] else new
+                        filled[j] = 1
+            for m in range(m_start, m_end):
+                j = np.uint64(m_indices[m])
+                allowed[j >> SIX] = ZERO
+                if filled[j]:
+                    filled[j] = 0  # the mask may have an edge twice
+                    columns[place] = j
+                    sums[place] = totals[j]
+                    place += ONE
+            lengths[i - first] = place - before
+        return place
+
+    return masked_rows
 
 
 def make_multiply(add, multiply, mark, absorbing):

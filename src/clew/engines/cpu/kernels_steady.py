@@ -7,8 +7,7 @@ What a vertex sends next is worked out as soon as it has applied, while its stat
 import numpy as np
 
 from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_clock import nanoseconds
-from clew.engines.cpu.kernels_prefetch import prefetch
+from clew.engines.cpu.kernels_intrinsics import nanoseconds, prefetch
 from clew.engines.cpu.kernels_rows import take_block
 from clew.engines.cpu.kernels_team import barrier, counter, stopped
 from clew.jit import njit

@@ -35,7 +35,13 @@ def keep(state, number, entries, spare, filled, vertex):
 @njit(cache=True, nogil=True)
 def flush(state, number, entries, spare, filled):
     """Append what was collected to the shared list, whose length is counter ``number``."""
+    append(state, counter(number), entries, spare, filled)
+
+
+@njit(cache=True, nogil=True)
+def append(state, tail, queue, spare, filled):
+    """Move ``spare[:filled]`` to the end of the queue, whose length is ``state[tail]``."""
     if filled > 0:
-        place = np.uint64(atomic.add(state, counter(number), np.int64(filled)))
+        place = np.uint64(atomic.add(state, tail, np.int64(filled)))
         for i in range(filled):
-            entries[place + np.uint64(i)] = spare[i]
+            queue[place + np.uint64(i)] = spare[i]

@@ -1,4 +1,7 @@
-"""Matrix times dense vector on the CPU, in each layout: every piece of work has about as many edges."""
+"""Matrix times dense vector on the CPU, in each layout: every piece of work has about as many edges.
+
+Operations on vectors too: element by element, outer, segmented reduction.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,12 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
-from clew.engines.cpu import hubs, vectors
+from clew.engines.cpu import hubs
 from clew.engines.cpu.blocks import is_scattered
 from clew.engines.cpu.compiler import Kernel, kernel
 from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of, stretch_of
 from clew.layouts import COO, ELL, Layout
-from clew.operators import Semiring
+from clew.operators import Monoid, Operator, Semiring
 from clew.operators.fingerprints import is_self_contained
 
 
@@ -69,7 +72,7 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
         sums, total = np.empty(parts.size - 1, out.dtype), np.empty(1, out.dtype)
         bounds = as_bits(hubs.even_bounds(sums.size))
         made.each(bounds.size - 1, bounds, longest, skipped, parts, *rest, None, sums)
-        vectors.reduce_segments(sums, np.array([0, sums.size]), semiring.add, total)
+        reduce_segments(sums, np.array([0, sums.size]), semiring.add, total)
         out[hub] = total[0]
 
 
@@ -95,3 +98,32 @@ def _cut_between_rows(rows: Array) -> Array:
     pieces = threads.pieces(rows.size)
     goals = rows[np.arange(1, pieces) * rows.size // pieces] if rows.size else rows[:0]
     return np.concatenate(([0], np.searchsorted(rows, goals), [rows.size])).astype(np.uint64)
+
+
+def elementwise(operator: Operator, u: Array, v: Array, out: Array) -> None:
+    """out[i] = operator(u[i], v[i])."""
+    from clew.engines.cpu import kernels_vectors as kernels
+
+    pieces = threads.pieces(out.size)
+    flat = (frozen(u).reshape(-1), frozen(v).reshape(-1), out.reshape(-1))
+    kernel(kernels.make_elementwise, operator.function).each(pieces, pieces, *flat)
+
+
+def outer(operator: Operator, u: Array, v: Array, out: Array) -> None:
+    """out[i, j] = operator(u[i], v[j])."""
+    from clew.engines.cpu import kernels_vectors as kernels
+
+    pieces = min(threads.pieces(out.size), max(1, u.size))
+    kernel(kernels.make_outer, operator.function).each(pieces, pieces, frozen(u), frozen(v), out)
+
+
+def reduce_segments(values: Array, indptr: Array, monoid: Monoid, out: Array) -> None:
+    """out[i] = ⊕ of values[indptr[i]:indptr[i + 1]]."""
+    from clew.build.kernels_sort import row_blocks
+    from clew.engines.cpu import kernels_vectors as kernels
+
+    bounds = as_bits(row_blocks(indptr, threads.pieces(values.size + out.size)))
+    identity, terminal = monoid.identity(out.dtype), monoid.terminal(out.dtype)
+    numbers = (identity, identity if terminal is None else terminal)
+    made = kernel(kernels.make_segments, monoid.operator.function, stretch=stretch_of(monoid, out.dtype))
+    made.each(bounds.size - 1, bounds, frozen(as_bits(indptr)), frozen(values), numbers, out)

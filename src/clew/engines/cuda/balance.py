@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 
 WARP = 32
 #: Items of a tile for every lane (EACH in spmv_tiles.cuh): odd, so that lanes walk through different banks.
@@ -35,27 +34,20 @@ class Tiles:
     each: int
 
 
-_degrees: weakref.WeakKeyDictionary[DeviceRows, Degrees] = weakref.WeakKeyDictionary()
-_tiles: weakref.WeakKeyDictionary[DeviceRows, dict[int, Tiles]] = weakref.WeakKeyDictionary()
-
-
 def degrees_of(rows: DeviceRows) -> Degrees:
-    """Mean and largest degree, looked up once."""
-    found = _degrees.get(rows)
-    if found is None:
-        largest = 0
-        if rows.num_arcs:
-            largest = int((rows.offsets[1:] - rows.offsets[:-1]).max())
-        found = _degrees[rows] = Degrees(rows.num_arcs / max(1, rows.num_vertices), largest)
-    return found
+    """Mean and largest degree, computed once."""
+    return rows.once("degrees", lambda: _degrees(rows))
+
+
+def _degrees(rows: DeviceRows) -> Degrees:
+    largest = int((rows.offsets[1:] - rows.offsets[:-1]).max()) if rows.num_arcs else 0
+    return Degrees(rows.num_arcs / max(1, rows.num_vertices), largest)
 
 
 def tiles_of(device: Device, rows: DeviceRows, each: int = EACH) -> Tiles:
     """The tiles of a graph, found once."""
-    known = _tiles.setdefault(rows, {})
-    if each not in known:
-        known[each] = find_tiles(device, rows.offsets, rows.num_vertices, rows.num_arcs, rows.defines, each)
-    return known[each]
+    size = (rows.num_vertices, rows.num_arcs)
+    return rows.once(f"tiles of {each}", lambda: find_tiles(device, rows.offsets, *size, rows.defines, each))
 
 
 def find_tiles(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
 
 

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from clew.engines.cuda.expressions import definitions, linked
+from clew.engines.cuda.operators import ltoir
 from clew.engines.cuda.source import Program, ctype, kept_bytes
 from clew.errors import MissingDependencyError
 
@@ -31,8 +32,6 @@ def _compile(program: Program, architecture: str) -> bytes:
     users = linked(program)
     if not users:
         return _translate(core, program, architecture, "cubin")
-    from clew.engines.cuda.operators import ltoir
-
     parts = [core.ObjectCode.from_ltoir(_translate(core, program, architecture, "ltoir"))]
     for name, operator in users:
         parts.append(core.ObjectCode.from_ltoir(ltoir(name, operator, architecture)))

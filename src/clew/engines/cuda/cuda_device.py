@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda import compiler, virtual
+from clew.engines.cuda import compiler, failures, host_arrays, registered, transfer, virtual
 from clew.engines.cuda.failures import clean, find_cupy
 from clew.engines.cuda.source import Compiled, Program
-from clew.errors import DeviceError
+from clew.errors import ClewError, DeviceError
 
 
 @dataclass(eq=False)
@@ -87,15 +87,11 @@ class CudaDevice:
 
     def upload(self, array: Array) -> Any:
         """A copy of a host array, through pinned memory where it is large."""
-        from clew.engines.cuda.transfer import upload
-
-        return upload(self, array)
+        return transfer.upload(self, array)
 
     def download(self, array: Any) -> Array:
         """A copy on the host."""
-        from clew.engines.cuda.transfer import download
-
-        return download(self, array)
+        return transfer.download(self, array)
 
     def free_memory(self) -> int:
         """What the driver and CuPy's pool can still give."""
@@ -103,15 +99,11 @@ class CudaDevice:
 
     def hosted(self, array: Array) -> Any:
         """A host array, registered in place, or a pinned copy where that cannot be."""
-        from clew.engines.cuda.host_arrays import hosted
-
-        return hosted(self, array)
+        return host_arrays.hosted(self, array)
 
     def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
         """A copy in pages of the host and, from the cut on, of the GPU."""
-        from clew.engines.cuda.host_arrays import split
-
-        return split(self, array, fast_from_byte, beside)
+        return host_arrays.split(self, array, fast_from_byte, beside)
 
     def why_not_split(self) -> str | None:
         """What the driver cannot do, if anything."""
@@ -119,22 +111,16 @@ class CudaDevice:
 
     def managed(self, array: Array, prefetch: bool) -> Any:
         """A copy in managed memory."""
-        from clew.engines.cuda.host_arrays import managed
-
-        return managed(self, array, prefetch)
+        return host_arrays.managed(self, array, prefetch)
 
     def prefetch(self, array: Any) -> None:
         """Start moving managed memory here."""
-        from clew.engines.cuda.host_arrays import prefetch_bytes
-
-        prefetch_bytes(self, array.data.ptr, array.nbytes)
+        host_arrays.prefetch_bytes(self, array.data.ptr, array.nbytes)
 
     def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Pages of the host that the copy engine can reach."""
-        from clew.engines.cuda.registered import pages
-
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-        return pages(size)[0].view(dtype).reshape(shape)
+        return registered.pages(size)[0].view(dtype).reshape(shape)
 
     def copy_to(self, target: Any, source: Array) -> None:
         """Start a copy from the host."""
@@ -288,7 +274,20 @@ def _set_attribute(kernel: Any, name: str, value: int, ordinal: int) -> str:
 @lru_cache(maxsize=1)
 def the_device() -> CudaDevice:
     """The GPU of this process, or a clew error that says what is missing."""
-    from clew.engines.cuda.failures import check_available
-
-    check_available()
+    failures.check_available()
     return CudaDevice()
+
+
+def reason_unusable() -> str | None:
+    """Why clew cannot run on a GPU here, as a sentence; None where it can, and the GPU is ready then.
+
+    More than ``reason_unavailable``: a GPU that is there may be too old, taken by somebody else, or have failed.
+    """
+    reason = failures.reason_unavailable() or failures.reason_lost()
+    if reason is not None:
+        return reason
+    try:
+        the_device()
+    except ClewError as error:
+        return error.problem
+    return None

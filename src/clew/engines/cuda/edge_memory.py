@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,6 @@ from clew.memory import Policy
 #: Memory that is left for algorithms: bytes a vertex, and at most this part of what is free.
 STATE_OF_A_VERTEX = 128
 LARGEST_RESERVE = 4
-#: The fast memory in the tries of "auto", one after the other, where allocations fail; then nothing.
-SMALLER = (1.0, 0.5, 0.25, 0.125, 0.0)
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,17 @@ class EdgePlan:
     why: str
     copies: bool = True
 
-    @property
+    @cached_property
     def fast_bytes(self) -> int:
         """Of neighbours and weights in GPU memory (or on their way there, if managed)."""
         return (self.num_arcs - self.cut) * self.bytes_per_edge
 
-    @property
+    @cached_property
     def slow_bytes(self) -> int:
         """Of those on the host."""
         return self.cut * self.bytes_per_edge
 
-    @property
+    @cached_property
     def slow_share(self) -> float:
         """The part of the edges that kernels read over the link."""
         return self.cut / max(1, self.num_arcs)

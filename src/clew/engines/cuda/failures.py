@@ -1,4 +1,4 @@
-"""What can go wrong with a GPU, in sentences: nothing installed, no driver, no GPU, no memory, a kernel that failed."""
+"""GPU failures as error messages: missing packages, driver, GPU or memory, and failed kernels."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Any
 
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
 
-INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] where nvidia-smi shows a driver for CUDA 12)"
+INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] if nvidia-smi shows a driver for CUDA 12)"
 NO_GPU = "there is no NVIDIA GPU on this machine."
-#: What can be done without one, in Python and on the command line.
+#: The remedy without a GPU, in Python and on the command line.
 ON_CPU = (
-    'The CPU can still be used (device="cpu"); see clew doctor.',
-    "The CPU can still be used (--device cpu); see clew doctor.",
+    'Use the CPU instead (device="cpu"). Run clew doctor for details.',
+    "Use the CPU instead (--device cpu). Run clew doctor for details.",
 )
 NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core"}
 
 
 def missing_packages() -> list[str]:
-    """The packages of the CUDA engine that are not installed, as pip calls them."""
+    """The missing packages of the CUDA engine, by their pip names."""
     missing = []
     for module, package in NEEDED.items():
         try:
@@ -33,7 +33,7 @@ def missing_packages() -> list[str]:
 
 
 def reason_unavailable() -> str | None:
-    """Why there is no GPU to use, as a sentence, with what to install; None where there is one."""
+    """Why no GPU is available and what to install, as a sentence; None if there is one."""
     if missing := missing_packages():
         return f'device "cuda" needs {", ".join(missing)}, which is not installed; {INSTALL}.'
     try:
@@ -53,55 +53,38 @@ def _driver_problem(error: Exception) -> str:
     text = str(error)
     if "InsufficientDriver" in text:
         return (
-            "the NVIDIA driver is missing or too old for the CUDA version that is installed; install a newer driver, "
-            "or the packages for an older CUDA with pip install 'clew[cuda12]'."
+            "the NVIDIA driver is missing or too old for the installed CUDA version; install a newer driver, "
+            "or an older CUDA with pip install 'clew[cuda12]'."
         )
     if "NoDevice" in text:
         return NO_GPU
-    return f"the GPU cannot be reached: {text}."
+    return f"the GPU does not respond: {text}."
 
 
-#: How the GPU failed for good in this process, as a sentence; there is no way back but another process.
+#: How the GPU failed permanently in this process, as a sentence; only a new process recovers.
 _lost: str | None = None
 
 
 def reason_lost() -> str | None:
-    """How the GPU of this process failed for good, as a sentence; None where it did not."""
+    """How the GPU of this process failed permanently, as a sentence; None if it did not."""
     return _lost
 
 
-def reason_unusable() -> str | None:
-    """Why clew cannot run on a GPU here, as a sentence; None where it can, and the GPU is ready then.
-
-    More than ``reason_unavailable``: a GPU that is there may be too old, taken by somebody else, or have failed.
-    """
-    reason = reason_unavailable() or reason_lost()
-    if reason is not None:
-        return reason
-    from clew.engines.cuda.cuda_device import the_device
-
-    try:
-        the_device()
-    except ClewError as error:
-        return error.problem
-    return None
-
-
 def _note_whether_lost(problem: str) -> None:
-    """Remember a failure after which the driver refuses everything, as it does once a kernel has gone astray."""
+    """Remember a failure after which the driver rejects every call, such as an illegal access in a kernel."""
     global _lost
     try:
         import cupy
     except ImportError:  # then no GPU was in use
         return
     try:
-        cupy.cuda.runtime.memGetInfo()  # does not wait for kernels, and fails where nothing can succeed any more
-    except Exception:  # whatever it is called
+        cupy.cuda.runtime.memGetInfo()  # does not wait for kernels, and fails if the context is lost
+    except Exception:  # of any type
         _lost = f"the GPU failed earlier in this process ({problem})."
 
 
 def check_available() -> None:
-    """Refuse to go on without a GPU, saying what is missing."""
+    """Raise an error that says what is missing, unless a GPU is available."""
     reason = reason_unavailable()
     if reason is None:
         return
@@ -110,7 +93,7 @@ def check_available() -> None:
 
 
 def find_cupy() -> Any:
-    """CuPy, or what to install."""
+    """CuPy, or an error that says what to install."""
     try:
         import cupy
     except ImportError as error:
@@ -120,10 +103,10 @@ def find_cupy() -> Any:
     return cupy
 
 
-class clean(ContextDecorator):  # noqa: N801, used as the function that it takes the place of would be
-    """Errors of CUDA's libraries as clew errors: ``problem`` is what went wrong for the user.
+class clean(ContextDecorator):  # noqa: N801, used like a function
+    """Converts errors of CUDA's libraries into clew errors that start with ``problem``.
 
-    A class, since every launch goes through it: a generator would take a microsecond.
+    A class, since every launch uses it: a generator would take a microsecond.
     """
 
     __slots__ = ("problem", "wanted")
@@ -137,16 +120,16 @@ class clean(ContextDecorator):  # noqa: N801, used as the function that it takes
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        told = None if error is None else self._told(error)
-        if told is None:
+        raised = None if error is None else self._converted(error)
+        if raised is None:
             return
         try:
-            raise told from error
+            raise raised from error
         finally:
-            del told  # or it and this frame would hold each other, and with the cause the arrays of whoever failed
+            del raised  # it and this frame would reference each other, and keep the arrays of the failed caller alive
 
-    def _told(self, error: BaseException) -> ClewError | None:
-        """What to raise in its place, if anything."""
+    def _converted(self, error: BaseException) -> ClewError | None:
+        """The clew error to raise instead, if any."""
         if isinstance(error, ClewError) or not isinstance(error, Exception):
             return None
         if isinstance(error, MemoryError):
@@ -155,9 +138,9 @@ class clean(ContextDecorator):  # noqa: N801, used as the function that it takes
             return None
         if "OUT_OF_MEMORY" in str(error).upper().replace(" ", "_"):
             return _out_of_memory(self.problem, self.wanted)
-        told = f"{self.problem}: {error}"
-        _note_whether_lost(told)
-        return DeviceError(f"{told}.", remedy=ON_CPU[0], option=ON_CPU[1])
+        problem = f"{self.problem}: {error}"
+        _note_whether_lost(problem)
+        return DeviceError(f"{problem}.", remedy=ON_CPU[0], option=ON_CPU[1])
 
 
 def _is_cuda(error: Exception) -> bool:
@@ -170,12 +153,12 @@ def _out_of_memory(problem: str, wanted: int | None) -> ResourceError:
         import cupy
 
         free = f"{cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes():,}"
-    except Exception:  # the count is a help; without it the error must still be told
+    except Exception:  # the count is optional; the error must still be raised
         pass
     needed = "" if wanted is None else f"{wanted:,} bytes are needed and "
     return ResourceError(
         f"{problem}: {needed}{free} bytes are free.",
-        remedy='Use device="cpu", free other arrays on the GPU, or use a smaller graph or narrower weights (float32 '
-        "instead of float64).",
-        option="Use --device cpu, or leave edges on the host with --edges zero_copy.",
+        remedy='Use device="cpu", free other GPU arrays, or use a smaller graph or narrower weights (float32 instead '
+        "of float64).",
+        option="Use --device cpu, or keep the edges on the host with --edges zero_copy.",
     )

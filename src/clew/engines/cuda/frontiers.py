@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 
 #: Strategies of load balance, by the number that kernels know them by (balance.cuh).
 BALANCES = {"thread": 0, "warp": 1, "block": 2, "degree_cut": 3, "merge_path": 4, "auto": 5}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, Event
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 
 LINK_IS_SLOWER = 16  # times, to read edges over it in the order that algorithms do
 

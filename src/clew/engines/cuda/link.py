@@ -5,14 +5,15 @@ It is measured once, when somebody first looks at a trace of edges that are on t
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cuda.failures import clean
-from clew.engines.measured import measured_once
-from clew.engines.survey import cpu_name
+from clew.engines.measured import cpu_name, measured_once
 from clew.errors import ClewError
 
 LINK = 55e9  # bytes a second: an H200's, for emulated devices and where there is no memory to measure in
@@ -20,22 +21,22 @@ SIZE = 64 << 20
 ROUNDS = 4
 SHORTEST = 1e-9  # seconds: no step is taken to be shorter
 
-_known: dict[int, float] = {}
+_known: MutableMapping[Any, float] = WeakKeyDictionary()
 
 
 def link_rate(device: Any) -> float:
     """Bytes a second that the copy engine fetches from pinned memory of the host, at best."""
     if not hasattr(device.xp, "cuda"):
         return LINK
-    if id(device) not in _known:
+    if device not in _known:
         try:
             with clean("the link cannot be measured"):
                 name = device.xp.cuda.runtime.getDeviceProperties(device.ordinal)["name"].decode()
                 found = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": upload_rate(device)})
-            _known[id(device)] = float(found["upload"])
+            _known[device] = float(found["upload"])
         except (ClewError, KeyError, TypeError, ValueError):
             return LINK
-    return _known[id(device)]
+    return _known[device]
 
 
 def share_of_link(moved: Array, seconds: Array, rate: float) -> Array:

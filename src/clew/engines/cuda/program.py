@@ -14,10 +14,11 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.compile_errors import program_error
 from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.device_graph import graph_on
 from clew.engines.cuda.frontiers import BALANCES, fetched_edge, order_from, room_for_order
 from clew.engines.cuda.frontiers import NO_LIMIT as NEVER
 from clew.engines.cuda.row_classes import row_classes
-from clew.engines.cuda.rows import DeviceRows, forgotten_with_rows, incoming_on, rows_on
+from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
 from clew.engines.cuda.source import Compiled, Program
 from clew.engines.cuda.spmspv import atomic_of
 from clew.engines.cuda.traffic import OnHost, on_host, with_link
@@ -359,22 +360,16 @@ def ways_on(device: Device, graph: Graph, program: VertexProgram) -> Ways:
     return Ways(against, along) if program.direction == "in" else Ways(along, against)
 
 
-_doubled: dict[tuple[int, int, bool], tuple[Any, Adjacency]] = {}
-forgotten_with_rows(_doubled)
-
-
 def _both_ways(device: Device, graph: Graph, weights: bool) -> DeviceRows:
     """Every edge in both directions: one there and one back are two in each, and a loop is two. Made once a graph."""
-    key, wanted = (id(device), id(graph.indices), weights), graph.weights if weights else None
-    found = _doubled.get(key)
-    if found is None or found[0] is not wanted:
-        if found is None:
-            weakref.finalize(graph.indices, _doubled.pop, key, None)
+    derived, wanted = graph_on(device, graph.indices).derived, graph.weights if weights else None
+    found: tuple[Any, Adjacency] | None = derived.get(weights)
+    if found is None or (None if found[0] is None else found[0]()) is not wanted:
         source, target, _ = graph.edges()
         ends = np.concatenate([source, target]), np.concatenate([target, source])
         doubled = None if wanted is None else np.concatenate([wanted, wanted])
         rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.indices.dtype).outgoing
-        found = _doubled[key] = (wanted, rows)
+        found = derived[weights] = (None if wanted is None else weakref.ref(wanted), rows)
     return rows_on(device, found[1], weights=weights)
 
 

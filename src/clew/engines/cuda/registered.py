@@ -19,6 +19,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.host_memory import check_host, free_on_host
 from clew.engines.cuda.virtual import current_device, settle
 from clew.errors import ResourceError
+from clew.weak import WeakIdentityDict
 
 PAGE = mmap.PAGESIZE
 #: A page whose unpinning failed stays pinned for the driver when its memory is used again: other pages are tried.
@@ -78,7 +79,8 @@ def in_place(array: Array) -> Registered | None:
     return None
 
 
-_pages: weakref.WeakValueDictionary[int, Array] = weakref.WeakValueDictionary()
+#: Memory that ``pages`` made.
+_pages: WeakIdentityDict[bool] = WeakIdentityDict()
 
 
 def known(array: Array) -> int:
@@ -88,7 +90,7 @@ def known(array: Array) -> int:
     base = array
     while isinstance(base.base, np.ndarray):
         base = base.base
-    if _pages.get(id(base)) is not base:
+    if base not in _pages:
         return 0
     status, pointer = driver.cuMemHostGetDevicePointer(array.ctypes.data, 0)
     return int(pointer) if status == driver.CUresult.CUDA_SUCCESS else 0
@@ -121,7 +123,7 @@ def pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
             option="Raise the limit of locked memory (ulimit -l), or use --device cpu.",
         )
     weakref.finalize(room, _release, room.ctypes.data + start, current_device()).atexit = False
-    _pages[id(room)] = room
+    _pages[room] = True
     return room[start : start + size], address
 
 

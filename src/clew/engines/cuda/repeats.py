@@ -6,11 +6,9 @@ no few columns have much of the edges, tiles are faster.
 
 from __future__ import annotations
 
-import weakref
-
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
-from clew.engines.cuda.sweep import can_sweep, forget_all_sweeps, is_swept, sweep_of
+from clew.engines.cuda.device_rows import DeviceRows
+from clew.engines.cuda.sweep import can_sweep, sweep_of
 
 FROM_ARCS = 1 << 23
 #: Products after which a sweep is made: about as many as it saves the time of.
@@ -20,16 +18,12 @@ SWEEP_AFTER = 100
 HOT_COLUMNS, HOT_PART = 24_576, 0.25
 SAMPLE = 1 << 20  # edges looked at to tell
 
-_hot: weakref.WeakKeyDictionary[DeviceRows, bool] = weakref.WeakKeyDictionary()
-_products: weakref.WeakKeyDictionary[DeviceRows, int] = weakref.WeakKeyDictionary()
-_too_large: weakref.WeakSet[DeviceRows] = weakref.WeakSet()
-
 
 def earned_layout(device: Device, rows: DeviceRows, products: int = 1, *, sweeps: bool = True) -> str:
     """What the next ``products`` products should go over: "tiles" or, where ``sweeps``, "sweep"."""
     if rows.num_arcs < FROM_ARCS or not rows.in_device_memory:
         return "tiles"
-    count = _products[rows] = _products.get(rows, 0) + products
+    count = rows.facts["products"] = rows.facts.get("products", 0) + products
     if count <= SWEEP_AFTER or not sweeps or not can_sweep(rows) or not _has_hot_columns(device, rows):
         return "tiles"
     return "sweep" if _has_sweep(device, rows) else "tiles"
@@ -37,27 +31,22 @@ def earned_layout(device: Device, rows: DeviceRows, products: int = 1, *, sweeps
 
 def _has_hot_columns(device: Device, rows: DeviceRows) -> bool:
     """Whether a few columns have much of the edges, by a sample of those."""
-    found = _hot.get(rows)
-    if found is None:
+
+    def look() -> bool:
         sample = rows.neighbours[:: max(1, rows.num_arcs // SAMPLE)]
         counts = device.xp.sort(device.xp.unique(sample, return_counts=True)[1])[-HOT_COLUMNS:]
-        found = _hot[rows] = float(counts.sum()) >= HOT_PART * sample.size
-    return found
+        return bool(float(counts.sum()) >= HOT_PART * sample.size)
 
-
-def forget_layouts() -> bool:
-    """Let go of all layouts, which graphs may earn again; whether there were any."""
-    return forget_all_sweeps()
+    return rows.once("hot columns", look)
 
 
 def _has_sweep(device: Device, rows: DeviceRows) -> bool:
     """Make a sweep where there is none; where there is no room for it, never again."""
-    if rows in _too_large:
+    if "no room for a sweep" in rows.facts:
         return False
     try:
-        if not is_swept(rows):
-            sweep_of(device, rows)
+        sweep_of(device, rows)
     except MemoryError:  # tiles will do
-        _too_large.add(rows)
+        rows.facts["no room for a sweep"] = True
         return False
     return True

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from clew.engines.cuda.balance import degrees_of
 from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 
 #: Rows longer than the first go to a block, than the second to a warp, than the third to 4 lanes.
 LIMITS = (4096, 32, 4)
@@ -23,15 +22,10 @@ class RowClasses(NamedTuple):
     starts: Any
 
 
-_kept: WeakKeyDictionary[DeviceRows, RowClasses] = WeakKeyDictionary()
-
-
 def row_classes(device: Device, rows: DeviceRows) -> RowClasses:
     """The classes of a graph's rows, found once."""
-    found = _kept.get(rows)
-    if found is None:
-        found = _kept[rows] = _even(device, rows) if degrees_of(rows).largest <= UNEVEN_FROM else _sorted(device, rows)
-    return found
+    even = degrees_of(rows).largest <= UNEVEN_FROM
+    return rows.once("row classes", lambda: _even(device, rows) if even else _sorted(device, rows))
 
 
 def _even(device: Device, rows: DeviceRows) -> RowClasses:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.engines.cuda.device import Device, blocks_for, index_defines
+from clew.engines.cuda.device_rows import DeviceRows
 from clew.engines.cuda.program import Ways, is_pushable, ways_on
 from clew.engines.cuda.row_classes import LIMITS, row_classes
-from clew.engines.cuda.rows import DeviceRows
 from clew.engines.cuda.source import Compiled, Program
 from clew.engines.cuda.spmspv import atomic_of
 from clew.engines.cuda.vectors_on_wire import Counted

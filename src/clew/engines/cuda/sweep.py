@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from clew.engines.cuda import algebra
 from clew.engines.cuda.algebra import Arithmetic
 from clew.engines.cuda.device import Device, blocks_for, index_defines, shared_bytes
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 from clew.engines.cuda.source import Program
 from clew.engines.cuda.sweep_layout import (
     BATCH,
@@ -28,27 +27,10 @@ THREADS = 256
 #: Lengths of runs that are kept while the layout is made, 24 bytes each.
 MOST_RUNS = 1 << 27
 
-_sweeps: weakref.WeakKeyDictionary[DeviceRows, Sweep] = weakref.WeakKeyDictionary()
-
 
 def sweep_of(device: Device, rows: DeviceRows) -> Sweep:
     """The layout of a graph, made once."""
-    found = _sweeps.get(rows)
-    if found is None:
-        found = _sweeps[rows] = made_sweep(device, rows)
-    return found
-
-
-def is_swept(rows: DeviceRows) -> bool:
-    """Whether a graph has the layout."""
-    return rows in _sweeps
-
-
-def forget_all_sweeps() -> bool:
-    """Let all layouts go; whether there were any."""
-    had = bool(_sweeps)
-    _sweeps.clear()
-    return had
+    return rows.once("sweep", lambda: made_sweep(device, rows))
 
 
 def can_sweep(rows: DeviceRows) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.engines.cuda.compaction import true_places
 from clew.engines.cuda.device import Device, blocks_for, index_defines, shared_bytes
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.device_rows import DeviceRows
 from clew.engines.cuda.sorting import stable_order
 from clew.engines.cuda.source import Program, ctype
 

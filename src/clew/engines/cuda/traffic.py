@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.cuda.device_rows import DeviceRows
+from clew.engines.cuda.edge_memory import EdgePlan
 from clew.engines.cuda.link import LINK, link_rate, share_of_link
-from clew.engines.cuda.rows import DeviceRows
 
 
 class OnHost(NamedTuple):
@@ -25,8 +26,13 @@ class OnHost(NamedTuple):
 
 def on_host(pushed: DeviceRows, pulled: DeviceRows | None = None) -> OnHost:
     """That of rows as they were put; of iterations that know one direction only, ``pushed`` alone is given."""
-    there, back = (0.0 if rows.plan is None else rows.plan.slow_share for rows in (pushed, pulled or pushed))
-    return OnHost(there, back, isinstance(pushed.neighbours, np.ndarray))
+    return on_host_by_plans(pushed.plan, (pulled or pushed).plan, isinstance(pushed.neighbours, np.ndarray))
+
+
+def on_host_by_plans(pushed: EdgePlan | None, pulled: EdgePlan | None, emulated: bool) -> OnHost:
+    """The same from plans, for traces that must not hold the rows."""
+    there, back = (0.0 if plan is None else plan.slow_share for plan in (pushed, pulled))
+    return OnHost(there, back, emulated)
 
 
 def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:

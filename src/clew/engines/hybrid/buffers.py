@@ -13,7 +13,7 @@ from clew.engines.cuda.device import Device
 
 KEPT = 2 << 30  # bytes that nobody uses, at most
 
-_free: dict[tuple[int, int], list[Array]] = {}
+_free: dict[tuple[weakref.ref[Device], int], list[Array]] = {}
 _lock = threading.Lock()
 
 
@@ -21,7 +21,7 @@ def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
     """An array for as long as ``owner`` lives, full of what was there before."""
     dtype = np.dtype(dtype)
     nbytes = max(64, size * dtype.itemsize)
-    key = (id(device), nbytes)
+    key = (weakref.ref(device), nbytes)
     with _lock:
         found = _free.get(key)
         raw = found.pop() if found else None
@@ -33,7 +33,7 @@ def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
     return raw[: size * dtype.itemsize].view(dtype)
 
 
-def _give_back(key: tuple[int, int], raw: Array) -> None:
+def _give_back(key: tuple[weakref.ref[Device], int], raw: Array) -> None:
     # A finalizer may run anywhere, on a thread that holds the lock too: then the memory is freed instead.
     if not _lock.acquire(blocking=False):
         return

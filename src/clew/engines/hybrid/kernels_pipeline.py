@@ -30,6 +30,13 @@ class Kernels(NamedTuple):
 
 def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark, first_suffices, ordered):
     """The kernels of a program whose functions are given as plain Python functions."""
+    select, send_all = _sending(send, priority, mark, ordered)
+    push, pull = _products(process, add, accepts, matters, mark, first_suffices)
+    return Kernels(select, send_all, push, pull, _applying(add, apply, accepts, mark, first_suffices))
+
+
+def _sending(send, priority, mark, ordered):
+    """Who sends, and what."""
 
     @njit(cache=True, nogil=True)
     def select(piece, bounds, vertices, active, frontier, messages, degrees, present, scale):
@@ -66,6 +73,26 @@ def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark
         for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
             messages[v] = send(vertices[v])
 
+    return select, send_all
+
+
+def _products(process, add, accepts, matters, mark, first_suffices):
+    """The sums of messages along rows, and against them."""
+
+    @njit(
+        nogil=True
+    )  # not kept by itself: what tells users' functions apart on disk is known for what is returned only
+    def fold(sums, v, value):
+        numbers, words = sums
+        while True:
+            before = atomic.load(words, v)
+            if first_suffices:
+                after = atomic.to_bits(numbers.dtype.type(value))
+            else:
+                after = atomic.to_bits(numbers.dtype.type(add(atomic.of_bits(before, numbers[v]), value)))
+            if after == before or atomic.compare_and_swap(words, v, before, after):
+                return
+
     @njit(cache=True, nogil=True)
     def push(piece, bounds, rows, vertices, messages, frontier, sums, reached):
         """Fold the messages of a block's vertices into the sums of their neighbours, whoever else does the same.
@@ -93,20 +120,6 @@ def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark
                     fold(sums, v, value)
                     if reached[v >> SIX] & flag == 0:
                         atomic.bitwise_or(reached, v >> SIX, flag)
-
-    @njit(
-        nogil=True
-    )  # not kept by itself: what tells users' functions apart on disk is known for what is returned only
-    def fold(sums, v, value):
-        numbers, words = sums
-        while True:
-            before = atomic.load(words, v)
-            if first_suffices:
-                after = atomic.to_bits(numbers.dtype.type(value))
-            else:
-                after = atomic.to_bits(numbers.dtype.type(add(atomic.of_bits(before, numbers[v]), value)))
-            if after == before or atomic.compare_and_swap(words, v, before, after):
-                return
 
     @njit(cache=True, nogil=True)
     def pull(piece, bounds, rows, vertices, messages, frontier, everyone_sends, identity, sums, reached):
@@ -139,6 +152,12 @@ def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark
                     bits |= ONE << (v - first)
             reached[word] = bits
         return np.int64(looked)
+
+    return push, pull
+
+
+def _applying(add, apply, accepts, mark, first_suffices):
+    """What vertices do with the sums."""
 
     @njit(cache=True, nogil=True)
     def apply_sums(piece, bounds, vertices, identity, everyone, ours, theirs, active, changed):
@@ -181,4 +200,4 @@ def pipeline_kernels(send, process, add, apply, accepts, matters, priority, mark
                     active[word] |= flag
         return count
 
-    return Kernels(select, send_all, push, pull, apply_sums)
+    return apply_sums

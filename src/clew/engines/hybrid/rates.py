@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -59,12 +60,12 @@ class Rates:
             self.fast[way] = _mixed(self.fast[way], self.fast[way] * factor)
 
 
-_known: dict[tuple[int, str], Rates] = {}
+_known: WeakKeyDictionary[Device, dict[str, Rates]] = WeakKeyDictionary()
 
 
 def rates_of(device: Device, what: str) -> Rates:
     """What is known of a kind of work on this device; the next run begins with it."""
-    return _known.setdefault((id(device), what), Rates())
+    return _known.setdefault(device, {}).setdefault(what, Rates())
 
 
 def slow_rows(rows: DeviceRows, indptr: Array) -> int:

@@ -34,33 +34,43 @@ weights are not either.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clew.dtypes import Array
+import numpy as np
+
+from clew import threads
+from clew.build.rows import extent
+from clew.counts import counted
+from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
-from clew.io.apply import wanted_weights
-from clew.io.decisions import reported
-from clew.io.edge_list.attributes import without_attributes
-from clew.io.edge_list.dialect import Dialect, can_be_edges, detect
-from clew.io.edge_list.vertices import Vertices, counted_vertices, numbered_vertices, two_sides
+from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, without_attributes
+from clew.io.edge_list.sample import Sample
 from clew.io.edge_list.writer import write
 from clew.io.header import Word, check_vertices
-from clew.io.options import ReadOptions
-from clew.io.registry import Format, Match
+from clew.io.options import ReadOptions, reported, wanted_weights
+from clew.io.registry import Match
 from clew.io.source import HEAD_BYTES, Source
 from clew.io.text import DecimalComma, Line, NotAnInteger, Table, read_table
+from clew.names import encode
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+__all__ = ["numbered", "read", "sniff", "write"]
 
 KEPT_SUFFIXES = (".el", ".wel")
 VERTEX_IDS = (0, (1 << 63) - 1)
 WITH_DECIMAL_COMMAS = (b";", b"\t")
+BITS_PER_VALUE = 32  # up to this many bits for every integer there is: with their ranks, 6 bytes
+SMALL_SPAN = 1 << 20
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
     """Read an edge list of any dialect."""
-    rewritten = without_attributes(source, options)
-    if rewritten is None:
+    if not Sample.of(source).has_attributes:
         return _graph(source, detect(source, options), options)
-    plain, asked, weight, ignored, decisions = rewritten
+    plain, asked, weight, ignored, decisions = without_attributes(source, options)
     dialect = detect(plain, asked)
     columns = {weight if role == "weight" and weight else name: role for name, role in dialect.columns.items()}
     columns |= dict.fromkeys(ignored, "ignored")
@@ -163,12 +173,127 @@ def sniff(head: bytes) -> Match:
     return Match.MAYBE if can_be_edges(Source(head)) else Match.NO
 
 
-FORMAT = Format(
-    "edge-list",
-    "Edge list",
-    (".txt", ".csv", ".tsv", ".el", ".wel", ".edges", ".edgelist", ".snap", ".konect", ".ncol", ".dat"),
-    sniff,
-    read,
-    write,
-    keeps_names=True,
-)
+@dataclass(frozen=True, slots=True)
+class Vertices:
+    """The columns of ids 0…n-1, how many vertices there are (None: as many as occur), their names, what else is known.
+
+    ``decisions`` says what was decided about them.
+    """
+
+    columns: tuple[Array, ...]
+    count: int | None
+    names: Any = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    decisions: tuple[str, ...] = ()
+
+
+def numbered_vertices(columns: tuple[Array, ...], options: ReadOptions) -> Vertices:
+    """Integers that are 0…n-1 are ids, others are names."""
+    return Vertices(*numbered(*columns, always=options.ids == "map"))
+
+
+def two_sides(left: Array, right: Array) -> Vertices:
+    """The vertices of the first column, then those of the second, though both count from 1."""
+    (left,), lefts, left_ids = numbered(left, always=True)
+    (right,), rights, right_ids = numbered(right, always=True)
+    if lefts + rights > MAX_INT32_VERTICES:
+        right = right.astype(np.int64, copy=False)
+    right += right.dtype.type(lefts)
+    sides = (("left_ids", left_ids), ("right_ids", right_ids))
+    kept = {side: np.asarray(ids) for side, ids in sides if not _counts_from_1(ids)}
+    return Vertices((left, right), lefts + rights, None, {"bipartite": [lefts, rights], **kept})
+
+
+def _counts_from_1(ids: Any) -> bool:
+    return ids is None or np.array_equal(ids, np.arange(1, len(ids) + 1))
+
+
+def counted_vertices(
+    source: Source, line: Line, columns: tuple[Array, ...], names: Any, options: ReadOptions, *, keep: bool
+) -> Vertices:
+    """The vertices of a file whose first line is a single number, and what that number is taken for.
+
+    It is the number of vertices where ids are below it, or count from 1 up to it. It is skipped where it is the number
+    of edges or of the vertices that occur; anything else is refused.
+    """
+    text = line.text.strip()
+    number, edges = int(text), columns[0].size
+    first = f"The first line ({text.decode()})"
+    if names is None and edges and options.ids != "map":
+        low, high = (int(each([each(column) for column in columns])) for each in (np.min, np.max))
+        if (low >= 0 and high < number) or (low >= 1 and high == number and not keep):
+            check_vertices(source, Word(text, line, 1), number, edges)
+            said = f"{first} was read as the number of vertices. Pass ids='map' (--ids map) for those alone that occur."
+            if high < number:
+                return Vertices(columns, number, None, {}, (said,))
+            return Vertices(tuple(column - 1 for column in columns), number, np.arange(1, number + 1), {}, (said,))
+    found = Vertices(columns, None if names is None else len(names), names)
+    if names is None and not keep:
+        found = numbered_vertices(columns, options)
+    occurring = found.count if found.count is not None else max(int(column.max()) for column in columns) + 1
+    meaning = {occurring: "vertices that occur", edges: "edges"}.get(number)
+    if meaning is None and options.ids != "map":
+        raise source.error(
+            f"the first line is {text.decode()}, but there are {counted(edges, 'edge')} among "
+            f"{counted(occurring, 'vertex')}; expected the number of vertices or of edges.",
+            line=line.number,
+            remedy="Delete the line, or pass ids='map' to skip it.",
+            option="Delete the line, or pass --ids map to skip it.",
+        )
+    why = "" if meaning is None else f": it is the number of {meaning}"
+    return replace(found, decisions=(f"{first} was skipped{why}.",))
+
+
+class Numbered(NamedTuple):
+    """Columns of vertex ids 0…n-1, how many vertices there are, and their names where those are not the same."""
+
+    columns: tuple[Array, ...]
+    num_vertices: int
+    names: pa.Array[Any] | None
+
+
+def numbered(*columns: Array, always: bool = False) -> Numbered:
+    """Number the integers in the columns from 0 to n-1 in ascending order.
+
+    Where they lie close together, one bit for each is enough to number them, in place; otherwise they are hashed.
+
+    Parameters
+    ----------
+    columns
+        Integers of one dtype. They are overwritten.
+    always
+        Name the vertices even where the integers are 0…n-1, all of them used.
+    """
+    size = sum(column.size for column in columns)
+    if size == 0:
+        return Numbered(columns, 0, None)
+    low, high = extent(*columns)
+    if columns[0].dtype == np.uint64 or high - low >= max(SMALL_SPAN, BITS_PER_VALUE * size):
+        ids, names = encode(*columns)
+        return Numbered(tuple(ids), len(names), names.array)
+    return _by_bits(columns, low, high, always=always)
+
+
+def _by_bits(columns: tuple[Array, ...], low: int, high: int, *, always: bool) -> Numbered:
+    import pyarrow as pa
+
+    from clew.io.edge_list import kernels
+
+    words = np.zeros((high - low) // 64 + 1, dtype=np.uint64)
+    for column in columns:
+        pieces = threads.pieces(column.size)
+        threads.each(kernels.mark, pieces, pieces, column, low, words)
+    before = np.empty(words.size, dtype=np.int32 if high - low < MAX_INT32_VERTICES else np.int64)
+    count = int(kernels.rank_words(words, before))
+    if low == 0 and count == high + 1 and not always:
+        return Numbered(columns, count, None)
+    ranked = []
+    for column in columns:
+        # 64-bit ids whose ranks fit 32 bits get an array of their own: half of the old one goes free.
+        ranks = column if column.dtype == np.int32 or count > MAX_INT32_VERTICES else np.empty(column.size, np.int32)
+        pieces = threads.pieces(column.size)
+        threads.each(kernels.to_ranks, pieces, pieces, column, low, words, before, ranks)
+        ranked.append(ranks)
+    names = np.empty(count, dtype=np.int64)
+    kernels.to_values(words, low, names)
+    return Numbered(tuple(ranked), count, pa.array(names))

@@ -1,32 +1,41 @@
 """What kind of edge list a text is: what separates its columns, whether the first line names them, what they hold.
 
 The first lines decide. Comments start with ``#`` or ``%``; KONECT's first comment also says whether edges are directed.
+
+``networkx.write_edgelist`` puts a dictionary of attributes after the ends of every edge. Such a text is written again
+with the weight in the place of the dictionary, line by line, so that everything else is read as in any other edge list
+and errors keep their lines.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
 
-from clew.io.decisions import about_direction
-from clew.io.edge_list.header import Header, about_header, find_header
 from clew.io.edge_list.sample import (
     COMMENTS,
+    EDGE_WITH_ATTRIBUTES,
     MANY_LINES,
+    NO_HEADER,
+    Header,
     Sample,
+    about_header,
     checked_delimiter,
     delimiter_of,
+    find_header,
     is_number,
     is_plain_integer,
     split,
 )
-from clew.io.options import ReadOptions
+from clew.io.options import ReadOptions, about_direction
 from clew.io.source import Source
-from clew.io.tables.columns import Columns, Field, choose
+from clew.io.tables.columns import Columns, Field, choose, choose_weight
 from clew.io.tables.columns import Kind as Content
 from clew.io.text import Layout, Line
-from clew.io.text.layout import Kind
-from clew.io.text.lines import shown
+from clew.io.text.layout import Kind, shown
 
 _INTEGER = re.compile(rb"[+-]?\d+")
 _KONECT = re.compile(
@@ -35,6 +44,8 @@ _KONECT = re.compile(
 )
 _NO_EDGES = re.compile(rb"#\s*(\d{1,18}) vert(?:ex|ices), no edges")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
+_NUMPY = re.compile(rb"\bnp\.\w+\(([^()]*)\)")
+_ENDS = (Field("source", "text"), Field("target", "text"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +101,12 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
             remedy="Pass format='matrix-market', or leave format= out.",
             option="Read it with --format matrix-market, or leave --format out.",
         )
-    delimiter = delimiter_of(sample.lines) if options.delimiter is None else checked_delimiter(options.delimiter)
+    delimiter = sample.delimiter() if options.delimiter is None else checked_delimiter(options.delimiter)
     rows = [split(line.text, delimiter) for line in sample.lines]
     if rows and not any(map(is_number, rows[0])):  # it may be a header: whether its words occur again takes more lines
         rows = [split(line.text, delimiter) for line in Sample.of(source, MANY_LINES).lines]
+    if options.header is None and NO_HEADER in sample.comments:
+        options = replace(options, header=False)
     header = find_header(rows, source.suffix, delimiter, options)
     after = sample.after
     if header.names is not None:
@@ -131,7 +144,7 @@ def can_be_edges(source: Source) -> bool:
     sample = Sample.of(source)
     if sample.comment.startswith(b"%%MatrixMarket"):
         return False
-    delimiter = delimiter_of(sample.lines)
+    delimiter = sample.delimiter()
     rows = [split(line.text, delimiter) for line in sample.lines]
     if not rows:
         return bool(sample.comment)
@@ -202,3 +215,80 @@ def _is_utf8(text: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+class Rewritten(NamedTuple):
+    """An edge list without dictionaries, the options to read it with, and what became of the attributes."""
+
+    source: Source
+    options: ReadOptions
+    weight: str | None
+    ignored: list[str]
+    decisions: tuple[str, ...]
+
+
+def without_attributes(source: Source, options: ReadOptions) -> Rewritten:
+    """The same edges with the attribute that is the weight as their last column."""
+    lines = source.whole().tobytes().splitlines()
+    edges = [EDGE_WITH_ATTRIBUTES.fullmatch(line) for line in lines]
+    attributes = [None if edge is None else _attributes(source, edge, number) for number, edge in enumerate(edges, 1)]
+    fields = _fields(attributes)
+    place, decisions = choose_weight(fields, list(range(2, len(fields))), options)
+    weight = None if place is None else fields[place].name
+    for number, edge in enumerate(edges):
+        if edge is not None:
+            end = b"" if weight is None else edge[2] + _weight(source, attributes[number], weight, number + 1)
+            lines[number] = edge[1] + end
+        elif lines[number].strip()[:1] not in (b"", *(bytes([mark]) for mark in COMMENTS)):
+            raise source.error("the line has no attributes in {…} at its end, as the others have.", line=number + 1)
+    plain = Source(b"\n".join(lines) + b"\n")
+    plain.path, plain.name = source.path, source.name
+    first = Sample.of(plain).lines
+    asked = None if weight is None else len(split(first[0].text, delimiter_of(first)))
+    ignored = [field.name or "" for field in fields[2:] if field.name != weight]
+    return Rewritten(plain, replace(options, weight=asked, header=False), weight, ignored, decisions)
+
+
+def _fields(attributes: list[dict[str, Any] | None]) -> list[Field]:
+    """The attributes that there are, each as a column would be."""
+    kinds: dict[str, Field] = {}
+    for found in attributes:
+        for name, value in (found or {}).items():
+            if name not in kinds or isinstance(value, (int, float)):
+                kinds[name] = Field(name, "number" if isinstance(value, (int, float)) else "text")
+    return [*_ENDS, *kinds.values()]
+
+
+def _attributes(source: Source, edge: re.Match[bytes], line: int) -> dict[str, Any]:
+    found = _parsed(edge[3])
+    if found is None:
+        raise source.error(
+            f"the attributes are {shown(edge[3])}; expected a dictionary of numbers and strings.",
+            line=line,
+            remedy="Write the edges with networkx.write_edgelist(graph, path, data=['weight']).",
+        )
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _parsed(text: bytes) -> dict[str, Any] | None:
+    if text == b"{}":
+        return {}
+    try:
+        found = ast.literal_eval(_NUMPY.sub(rb"\1", text).decode())
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return {str(name): value for name, value in found.items()} if isinstance(found, dict) else None
+
+
+def _weight(source: Source, attributes: dict[str, Any] | None, name: str, line: int) -> bytes:
+    value = (attributes or {}).get(name)
+    if not isinstance(value, (int, float)):
+        what = "no attribute" if value is None else f"the value {value!r} as attribute"
+        raise source.error(
+            f"the edge has {what} {name!r}; expected a number, as other edges have.",
+            line=line,
+            remedy="Pass weights=False for a graph without weights.",
+            option="Pass --weights none for a graph without weights.",
+        )
+    return repr(+value).encode()

@@ -1,16 +1,25 @@
-"""The first lines of an edge list, cut into fields."""
+"""The first lines of an edge list, cut into fields, and whether the first of them names the columns.
+
+In ``.csv`` and ``.tsv`` files a first line is a header where it is text above numbers, or where none of its cells
+occurs again. A vertex may stand at either end, so both columns of ends are searched for both words. In other files a
+first line is an edge unless its words are those that columns are usually called by.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from clew.errors import GraphError
+from clew.io.options import ReadOptions
 from clew.io.source import Source
+from clew.io.tables.columns import is_known, known_ends, plain
 from clew.io.text import Line, leading_lines
 from clew.io.text.columns import DECIMAL_COMMA
 
 COMMENTS = b"#%"
+NO_HEADER = b"# no header: every line is an edge"  # as clew writes it where the first edge could be taken for one
 MARK = b"\xef\xbb\xbf"  # the byte order mark that some programs put first
 FEW_LINES, MANY_LINES = 20, 2000
 
@@ -20,7 +29,11 @@ _QUOTED_FIELD = re.compile(rb'(?:^|(?<=[\s,;|]))"(?:[^"]|"")*"(?=[\s,;|]|$)')
 _BLANK_FIELD = re.compile(rb'"(?:[^"]|"")*"|[^ \t]+')
 _SEVERAL_FIELDS = re.compile(rb"\S[\s,;|]+\S")
 _COUNT_DIGITS = 18
+#: An edge as ``networkx.write_edgelist`` writes it: its ends, a separator, and a dictionary.
+EDGE_WITH_ATTRIBUTES = re.compile(rb"([^{]*[^\s{,;|])([ \t]*[,;|\t ][ \t]*)(\{.*\})\s*")
 _DELIMITERS = (b",", b";", b"\t", b"|")
+TABLE_SUFFIXES = (".csv", ".tsv")
+_EXCEL_SEPARATOR = re.compile(rb"\"?sep=([,;|\t:^~])\"?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +50,15 @@ class Sample:
         What comes before them and is no line of edges: a byte order mark, a count of vertices; or None.
     count
         The line of that count, or None.
+    separator
+        What a first line such as ``sep=;`` names, as Excel writes and reads it; else empty.
     """
 
     comments: list[bytes]
     lines: list[Line]
     after: Line | None
     count: Line | None = None
+    separator: bytes = b""
 
     @classmethod
     def of(cls, source: Source, size: int = FEW_LINES) -> Sample:
@@ -61,14 +77,26 @@ class Sample:
                 lines.append(line)
             if len(lines) == size:
                 break
+        separator = b""
+        if len(lines) > 1 and (named := _EXCEL_SEPARATOR.fullmatch(lines[0].text.rstrip(b"\r\n"))) is not None:
+            after, separator = lines.pop(0), named[1]
         if len(lines) > 1 and _is_count(lines[0].text.strip()) and _SEVERAL_FIELDS.search(lines[1].text):
             after = count = lines.pop(0)
-        return cls(comments, lines, after, count)
+        return cls(comments, lines, after, count, separator)
 
     @property
     def comment(self) -> bytes:
         """The first comment."""
         return self.comments[0] if self.comments else b""
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether a dictionary of attributes stands at the end of every line."""
+        return bool(self.lines) and all(EDGE_WITH_ATTRIBUTES.fullmatch(line.text) for line in self.lines)
+
+    def delimiter(self) -> bytes:
+        """What separates the columns; empty for blanks."""
+        return self.separator or delimiter_of(self.lines)
 
 
 def split(text: bytes, delimiter: bytes) -> list[bytes]:
@@ -141,3 +169,106 @@ def _is_several_numbers(field: bytes) -> bool:
 
 def _is_count(text: bytes) -> bool:
     return text.isdigit() and len(text) <= _COUNT_DIGITS
+
+
+class Header(NamedTuple):
+    """What the first line is.
+
+    Parameters
+    ----------
+    names
+        The names of the columns, or None where it is an edge.
+    said
+        Whether the caller says so, and nothing was guessed.
+    firm
+        Whether it stays a header where its words turn out to be vertices too.
+    because
+        Why it is an edge, though it is text.
+    """
+
+    names: list[str] | None
+    said: bool = False
+    firm: bool = False
+    because: str = ""
+
+
+def find_header(rows: list[list[bytes]], suffix: str, delimiter: bytes, options: ReadOptions) -> Header:
+    """The header of a file whose first lines are ``rows``."""
+    if not rows:
+        return Header(None, said=True)
+    names = [name_of(field) for field in rows[0]]
+    if options.header is not None:
+        return Header(names if options.header else None, said=True)
+    if any(_is_name(column) for column in (options.source, options.target, options.weight)):
+        return Header(names, firm=True)
+    first, rest = rows[0], rows[1:]
+    ends = known_ends(names)
+    if ends == ("source", "target"):  # as clew writes them
+        return Header(names, firm=True)
+    if ends is None and any(map(is_number, first)):
+        if suffix in TABLE_SUFFIXES and _has_text_above_numbers(first[:2], rest):  # such as id,2020
+            raise _unclear(first)
+        return Header(None)
+    known = ends is not None or all(map(is_known, names))
+    if not rest:
+        return Header(names if known else None)
+    if (again := _occurs_again(names, rest)) is not None:
+        return Header(None, because=f", since {again!r} occurs again")
+    return Header(names) if known or _is_header_by_content(first, rest, suffix, delimiter) else Header(None)
+
+
+def about_header(header: Header, roles: dict[str, str]) -> tuple[str, ...]:
+    """What is said about the first line."""
+    if header.said:
+        return ()
+    if header.names is None:
+        return (
+            f"The first line was read as an edge{header.because}. Pass header=True (--header) if it names the columns.",
+        )
+    used = ", ".join(f"{role}: {name}" for name, role in roles.items() if role != "ignored")
+    return (f"The first line was read as column names ({used}). Pass header=False (--no-header) if it is an edge.",)
+
+
+def _is_name(column: str | int | None) -> bool:
+    """Whether a caller names a column, rather than giving its position."""
+    return isinstance(column, str) and not (column.isascii() and column.isdigit())
+
+
+def _occurs_again(names: list[str], rest: list[list[bytes]]) -> str | None:
+    """The first name that stands in its column again, or in that of the other end."""
+    words = known_ends(names)
+    places = [plain(name) for name in names]
+    ends = [0, 1] if words is None else [places.index(word) for word in words]
+    for column, name in enumerate(names):
+        columns = ends if column in ends else [column]
+        if name and any(len(row) > other and name_of(row[other]) == name for row in rest for other in columns):
+            return name
+    return None
+
+
+def _is_header_by_content(first: list[bytes], rest: list[list[bytes]], suffix: str, delimiter: bytes) -> bool:
+    """Whether a line none of whose cells occurs again names the columns, though its words are unknown."""
+    if suffix in TABLE_SUFFIXES or (not suffix and delimiter):
+        return True
+    if not _has_text_above_numbers(first, rest):
+        return False
+    if not suffix or any(is_known(name_of(field)) for field in first):
+        return True
+    raise _unclear(first)
+
+
+def _has_text_above_numbers(first: list[bytes], rest: list[list[bytes]]) -> bool:
+    """Whether a cell of the first line is text, and all below it are numbers."""
+    return bool(rest) and any(
+        not is_number(field) and all(len(row) > column and is_number(row[column]) for row in rest)
+        for column, field in enumerate(first)
+    )
+
+
+def _unclear(first: list[bytes]) -> GraphError:
+    return GraphError(
+        f"the first line ({', '.join(repr(name_of(field)) for field in first[:5])}) is text above numbers, so that it "
+        "may name the columns or be an edge.",
+        remedy="Pass header=True if it names the columns, header=False if it is an edge.",
+        option="Pass --header if it names the columns, --no-header if it is an edge.",
+    )

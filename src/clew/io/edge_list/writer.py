@@ -11,9 +11,11 @@ import numpy as np
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
-from clew.io.edge_list.sample import checked_delimiter
+from clew.io import foreign
+from clew.io.edge_list.sample import NO_HEADER, checked_delimiter
 from clew.io.options import WriteOptions
 from clew.io.sink import Sink
+from clew.io.tables.columns import is_known, known_ends
 from clew.io.text import Labels, write_table
 from clew.names import VertexNames
 
@@ -45,6 +47,8 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         sink.write(delimiter.join(names) + b"\n")
     elif not graph.directed and sink.suffix not in WITHOUT_COMMENTS:
         sink.write(b"# sym weighted\n" if graph.weighted else b"# sym unweighted\n")
+    if not header and graph.names is not None and _looks_like_no_edge(graph, graph.names):
+        sink.write(NO_HEADER + b"\n")
     if not graph.num_arcs and not header:  # an empty file would not be read back
         sink.write(b"# %d %s, no edges\n" % (graph.num_vertices, b"vertex" if graph.num_vertices == 1 else b"vertices"))
     for source, target, weights in _edges(graph):
@@ -52,6 +56,17 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         write_table(sink, ends if weights is None else (*ends, weights), delimiter=delimiter)
         if options.progress is not None:
             options.progress(sink.written, None)
+
+
+def _looks_like_no_edge(graph: Graph, names: VertexNames) -> bool:
+    """Whether the first line would be read as column names, or as the start of another format."""
+    if not graph.num_arcs or names.are_integers:
+        return False
+    source = int(np.searchsorted(graph.indptr, 0, "right")) - 1  # the first row that is not empty
+    first = [str(names[vertex]) for vertex in (source, graph.indices[0])]
+    if known_ends(first) is not None or all(map(is_known, first)):
+        return True
+    return foreign.by_content(" ".join(first).encode()) is not None
 
 
 def _edges(graph: Graph) -> Iterator[tuple[Array, Array, Array | None]]:

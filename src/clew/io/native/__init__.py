@@ -18,26 +18,26 @@ to see, and is looked at up to 4 MiB.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from clew.adjacency import COUNTS, Adjacency, BuildReport
-from clew.dtypes import ID_DTYPES, MAX_INT32_VERTICES, Array
+from clew.dtypes import ID_DTYPES, MAX_INT32_VERTICES, WEIGHT_DTYPES, Array
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.io import name_arrays
-from clew.io.apply import graph_from_rows, wanted_weights
-from clew.io.native import metadata
+from clew.io.binary import NAME_ARRAYS, names_from_arrays, names_to_arrays
 from clew.io.native.sections import MAGIC, Container, write_sections
-from clew.io.options import ReadOptions, WriteOptions
-from clew.io.registry import Format, Match
+from clew.io.options import ReadOptions, WriteOptions, graph_from_rows, wanted_weights
+from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.names import VertexNames
 
 SMALL = 1 << 26  # bytes that are checked in well under a tenth of a second,
 SMALLER = 1 << 22  # and these too where every edge is to be found from both of its ends
+ARRAY = "$array"
 
 
 def sniff(head: bytes) -> Match:
@@ -53,11 +53,11 @@ def read(source: Source, options: ReadOptions) -> Graph:
         container.verify(options.progress)
     indptr, indices, weights = _rows(container)
     directed, report = _flag(container.header, "directed"), _report(container.header)
-    kept = metadata.from_json(container.header.get("metadata", {}), container.array)
+    kept = metadata_from_json(container.header.get("metadata", {}), container.array)
     if not isinstance(kept, dict):
         raise GraphError(f"the header's metadata is a {type(kept).__name__}; expected a dictionary.")
-    stored = {name: container.array(name) for name in name_arrays.ALL if name in container}
-    values = name_arrays.from_arrays(stored, check=check)
+    stored = {name: container.array(name) for name in NAME_ARRAYS if name in container}
+    values = names_from_arrays(stored, check=check)
     names = None if values is None else VertexNames(values) if check else VertexNames.trusted(values)
     if check:
         both_ways = not directed and (options.check or container.nbytes <= SMALLER)
@@ -73,7 +73,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
 
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write everything there is to know about the graph."""
-    tree, apart = metadata.to_json(graph.metadata)
+    tree, apart = metadata_to_json(graph.metadata)
     header = {
         "directed": graph.directed,
         "report": {name: getattr(graph.report, name) for name in COUNTS},
@@ -82,7 +82,7 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     arrays: dict[str, Array] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
-    write_sections(sink, header, arrays | name_arrays.to_arrays(graph.names) | apart, options.progress)
+    write_sections(sink, header, arrays | names_to_arrays(graph.names) | apart, options.progress)
 
 
 def _rows(container: Container) -> tuple[Array, Array, Array | None]:
@@ -128,6 +128,63 @@ def _report(header: dict[str, Any]) -> BuildReport:
     return BuildReport(**given)
 
 
-FORMAT = Format(
-    "clew", "clew's own, memory-mapped", (".clew",), sniff, read, write, keeps_names=True, keeps_metadata=None
-)
+def metadata_to_json(metadata: Mapping[str, Any]) -> tuple[Any, dict[str, Array]]:
+    """What JSON can hold, and the arrays by name.
+
+    An array anywhere in the tree becomes ``{"$array": "its name"}``. A key of the user's own that starts with ``$``
+    gets a second one, so that nothing can be mistaken for an array.
+    """
+    arrays: dict[str, Array] = {}
+    try:
+        return _plain(metadata, "metadata", arrays), arrays
+    except RecursionError:
+        raise GraphError("the graph's metadata contains itself, or is nested too deeply to be written.") from None
+
+
+def metadata_from_json(tree: Any, array: Callable[[str], Array]) -> Any:
+    """The metadata again; ``array`` finds an array by its name."""
+    try:
+        return _rich(tree, array)
+    except RecursionError:
+        raise GraphError("the metadata is nested too deeply; expected what clew writes.") from None
+
+
+def _rich(tree: Any, array: Callable[[str], Array]) -> Any:
+    if isinstance(tree, list):
+        return [_rich(item, array) for item in tree]
+    if not isinstance(tree, dict):
+        return tree
+    if isinstance(name := tree.get(ARRAY), str):
+        return array(name)
+    return {key.removeprefix("$"): _rich(value, array) for key, value in tree.items()}
+
+
+def _plain(value: Any, place: str, arrays: dict[str, Array]) -> Any:
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, np.generic):
+        return value.item() if value.dtype in WEIGHT_DTYPES else _refuse(value, place)
+    if isinstance(value, np.ndarray):
+        if value.dtype.newbyteorder("=") not in WEIGHT_DTYPES:
+            _refuse(value, place)
+        while place in arrays:  # {"a/b": …} and {"a": {"b": …}} lead to the same place
+            place += "'"
+        arrays[place] = value
+        return {ARRAY: place}
+    if isinstance(value, Mapping):
+        if not all(isinstance(key, str) for key in value):
+            _refuse(next(key for key in value if not isinstance(key, str)), f"a key of {place}")
+        return {
+            ("$" + key if key.startswith("$") else key): _plain(value[key], f"{place}/{key}", arrays) for key in value
+        }
+    if isinstance(value, (list, tuple)):
+        return [_plain(item, f"{place}/{index}", arrays) for index, item in enumerate(value)]
+    return _refuse(value, place)
+
+
+def _refuse(value: Any, place: str) -> Any:
+    kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+    raise GraphError(
+        f"{place} is {kind}, which a .clew file cannot hold; expected text, numbers, booleans, None, arrays of numbers "
+        "and lists and dictionaries (with text as keys) of these. Leave it out of the graph's metadata, or convert it."
+    )

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from clew.graph import Graph
 from clew.io.binary import SinkFile, refuse_expansion
 from clew.io.options import ReadOptions, WriteOptions
-from clew.io.registry import Format, Match
+from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.io.tables import edges as edge_tables
-from clew.io.tables import notes as edge_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,7 +61,7 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write an Arrow IPC file, its buffers packed with zstd."""
     import pyarrow as pa
 
-    note = {edge_notes.KEY: edge_notes.write_note(graph, sink)}
+    note = {edge_tables.KEY: edge_tables.write_note(graph, sink)}
     schema = edge_tables.schema_of(graph).with_metadata(note)
     packed = pa.ipc.IpcWriteOptions(compression="zstd")
     with pa.ipc.new_file(SinkFile(sink), schema, options=packed) as writer:
@@ -82,6 +81,3 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
     if hasattr(reader, "num_record_batches"):
         return (reader.get_batch(index) for index in range(reader.num_record_batches))
     return iter(reader)
-
-
-FORMAT = Format("arrow", "Arrow IPC edge table", (".arrow", ".feather", ".ipc"), sniff, read, write, keeps_names=True)

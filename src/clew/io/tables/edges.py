@@ -1,34 +1,39 @@
 """Tables with a row per edge, whatever they are stored in, to graphs and back.
 
 Strings are handled as Arrow's dictionaries: a code per row and the distinct strings, which alone are hashed.
+
+A table that clew writes has a note, JSON in the metadata of its schema: whether edges are directed, how many vertices
+there are and, where the rows would not bring them back in the same order, what all of them are called.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from clew.convert.arrow import from_arrow, to_arrow
+from clew.counts import counted
 from clew.dtypes import Array, IdArray, id_dtype
-from clew.errors import ClewError, GraphError
+from clew.errors import ClewError, FormatError, GraphError
 from clew.graph import Graph
-from clew.io.apply import graph_from_edges
 from clew.io.binary import refuse_rows
-from clew.io.decisions import about_direction, reported
-from clew.io.options import ReadOptions, WriteOptions
+from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, reported
+from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.io.tables.columns import WAY, WAY_IN_SHELL, Columns, Field, choose, fields_of, label, listed
-from clew.io.tables.notes import KEY, read_note
 from clew.names import VertexNames, encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 BATCH_ROWS = 1 << 20
+KEY = b"clew"
+MAX_NOTE_BYTES = 1 << 25  # readers of tables load the whole of the metadata first, and some refuse 100 MB of it
 
 
 class Chosen(NamedTuple):
@@ -82,7 +87,7 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
         weights = from_arrow(table, ends[0], ends[1], label(fields, columns.weight)).weights
     for name in ends:
         if nulls := table[name].null_count:
-            raise GraphError(f"column {name!r} has {nulls:,} nulls; expected a vertex in every row.")
+            raise GraphError(f"column {name!r} has {counted(nulls, 'null')}; expected a vertex in every row.")
     first, second = (_vertices(table[name]) for name in ends)
     if isinstance(first, Coded) != isinstance(second, Coded):
         held = [
@@ -174,3 +179,66 @@ def _typed_names(names: list[Any], like: Array | Coded) -> pa.Array[Any]:
         raise GraphError(
             f"the names in the schema's metadata are not those of the table's vertices: {error}."
         ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What a table that clew wrote says about its graph."""
+
+    directed: bool = True
+    num_vertices: int | None = None
+    named: bool = False
+    names: list[Any] | None = None
+
+
+def write_note(graph: Graph, sink: Sink) -> bytes:
+    """The bytes that go into the metadata of the schema, under ``KEY``."""
+    note = {"directed": graph.directed, "num_vertices": graph.num_vertices, "named": graph.names is not None}
+    if graph.names is None:
+        return json.dumps(note).encode()
+    used = np.zeros(graph.num_vertices, dtype=np.bool_)
+    used[graph.indices] = True
+    used |= np.diff(graph.indptr) > 0
+    complete = bool(used.all())
+    if complete and _come_back_in_order(graph.names):
+        return json.dumps(note).encode()
+    text = json.dumps(note | {"names": graph.names.array.to_pylist()}, ensure_ascii=False).encode()
+    if len(text) <= MAX_NOTE_BYTES:
+        return text
+    if not complete:
+        raise FormatError(
+            f"{np.count_nonzero(~used):,} vertices have no edges, and the list of all names takes {len(text):,} bytes, "
+            "too many for the metadata of a table. Write a .clew or .npz file instead.",
+            path=sink.name,
+        )
+    return json.dumps(note).encode()
+
+
+def _come_back_in_order(names: VertexNames) -> bool:
+    """Whether mapping the names in the table gives these ids again: true of ascending 64-bit integers."""
+    import pyarrow as pa
+
+    if not pa.types.is_int64(names.array.type):
+        return False
+    values = names.array.to_numpy()
+    return bool(np.all(values[1:] > values[:-1]))
+
+
+def read_note(metadata: Mapping[bytes, bytes] | None, source: Source) -> Note:
+    """What the metadata of a schema says, or nothing where clew did not write it."""
+    text = (metadata or {}).get(KEY)
+    if text is None:
+        return Note()
+    try:
+        given = json.loads(text)
+        note = Note(given["directed"], given["num_vertices"], given["named"], given.get("names"))
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        note = Note(None)  # type: ignore[arg-type]
+    whole = type(note.num_vertices) is int and 0 <= note.num_vertices < 1 << 62
+    listed = note.names is None or (isinstance(note.names, list) and len(note.names) == note.num_vertices)
+    if not (isinstance(note.directed, bool) and isinstance(note.named, bool) and whole and listed):
+        raise source.error(
+            f"the schema's metadata has an entry 'clew' that clew did not write ({text[:100]!r}); "
+            "remove it from the file."
+        )
+    return note

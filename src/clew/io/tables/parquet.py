@@ -7,11 +7,10 @@ from typing import Any
 from clew.graph import Graph
 from clew.io.binary import SinkFile, refuse_expansion
 from clew.io.options import ReadOptions, WriteOptions
-from clew.io.registry import Format, Match
+from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.io.tables import edges as edge_tables
-from clew.io.tables import notes as edge_notes
 from clew.io.tables.columns import is_string
 
 MAGIC = b"PAR1"
@@ -54,7 +53,7 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     import pyarrow.parquet as pq
 
     schema = edge_tables.schema_of(graph)
-    note = edge_notes.write_note(graph, sink)
+    note = edge_tables.write_note(graph, sink)
     integers = [name for name in ("source", "target") if pa.types.is_integer(schema.field(name).type)]
     encodings: dict[str, Any] = {
         "use_dictionary": [name for name in schema.names if name not in integers],
@@ -62,9 +61,6 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     }
     file: Any = SinkFile(sink)
     with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True, **encodings) as writer:
-        writer.add_key_value_metadata({edge_notes.KEY.decode(): note.decode()})
+        writer.add_key_value_metadata({edge_tables.KEY.decode(): note.decode()})
         for batch in edge_tables.batches(graph, options):
             writer.write_batch(batch)
-
-
-FORMAT = Format("parquet", "Parquet edge table", (".parquet", ".pq"), sniff, read, write, keeps_names=True)

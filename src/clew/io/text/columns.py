@@ -1,19 +1,325 @@
-"""The columns that a reader fills, and how they give way to a value that they cannot hold yet."""
+"""The columns that a reader fills, and how they give way to a value that they cannot hold yet.
+
+Columns grow in place: the system moves pages, not bytes, so that a second copy never exists.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from clew.errors import FormatError
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads
+from clew.dtypes import Array, OffsetArray
+from clew.errors import FormatError, ResourceError
+from clew.io.options import weight_dtype
 from clew.io.source import Bytes, Source
 from clew.io.text import status
-from clew.io.text.id_columns import IdColumns
-from clew.io.text.layout import Layout, problem
-from clew.io.text.lines import error_at, field_at
-from clew.io.text.number_column import NumberColumn
+from clew.io.text.layout import Layout, Range, error_at, field_at, problem
+from clew.io.text.status import DOUBLES, FRACTION, INTEGERS, INTEGRAL, NUMBER_OUT_OF_RANGE, ROUNDED
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_WIDTHS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.uint64))
+_LARGEST = (1 << 64) - 1
+INT64_LIMITS = (1 << 63, 0, (1 << 63) - 1)
+UINT64_LIMITS = (0, 0, (1 << 64) - 1)
+_NUMBER = re.compile(rb"[-+.0-9eE]+")
 DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
+
+
+class GrowingArray:
+    """A one-dimensional array of which the first ``size`` values are valid.
+
+    Kernels write behind them, up to ``values.size``; ``size`` is then moved on.
+    """
+
+    def __init__(self, dtype: npt.DTypeLike) -> None:
+        self.values: Array = np.empty(0, dtype=dtype)
+        self.size = 0
+
+    def make_room(self, needed: int, likely: int = 0) -> None:
+        """Room for ``needed`` values; the first time for ``likely``: memory that is not written to costs nothing."""
+        if self.values.size >= needed:
+            return
+        try:
+            if self.size == 0:
+                self.values = _reserved(needed, likely, self.values.dtype)
+            else:
+                self.values.resize(needed, refcheck=False)
+        except MemoryError:
+            raise ResourceError(
+                f"{needed * self.values.itemsize:,} bytes are needed for one column of the file; free memory, "
+                "or read the file on a machine with more."
+            ) from None
+
+    def append(self, value: int) -> None:
+        """One more value."""
+        self.make_room(self.size + 1)
+        self.values[self.size] = value
+        self.size += 1
+
+    def widen(self, dtype: npt.DTypeLike) -> None:
+        """Go on with another dtype."""
+        wider = np.empty(self.values.size, dtype=dtype)
+        wider[: self.size] = self.values[: self.size]
+        self.values = wider
+
+    def finished(self) -> Array:
+        """The valid values; the rest is given back."""
+        self.values.resize(self.size, refcheck=False)
+        return self.values
+
+
+def _reserved(needed: int, likely: int, dtype: np.dtype[Any]) -> Array:
+    try:
+        return np.empty(max(needed, likely), dtype=dtype)
+    except MemoryError:
+        return np.empty(needed, dtype=dtype)
+
+
+class IdColumns:
+    """Ids as they are read: int32, int64 from the first id that needs it on, then uint64 where no id is negative.
+
+    Parameters
+    ----------
+    ranges
+        The smallest and largest id that each column may hold, as it stands in the file; None is any integer.
+    base
+        What is subtracted from every id.
+    """
+
+    def __init__(self, ranges: Sequence[Range | None], base: int = 0) -> None:
+        self.ranges = tuple(ranges)
+        self.base = base
+        self._width = 0
+        self._columns = [GrowingArray(_WIDTHS[0]) for _ in ranges]
+
+    @property
+    def size(self) -> int:
+        """The number of rows that are there."""
+        return self._columns[0].size if self._columns else 0
+
+    def limits(self) -> list[tuple[int, int, int]]:
+        """What each column takes now: largest magnitude below 0, smallest and largest other value, as in the file."""
+        info = np.iinfo(_WIDTHS[self._width])
+        limits = []
+        for given in self.ranges:
+            low, high = int(info.min) + self.base, int(info.max) + self.base
+            low, high = (low, high) if given is None else (max(low, given[0]), min(high, given[1]))
+            low, high = min(low, _LARGEST), min(high, _LARGEST)
+            limits.append((max(0, -low), max(0, low), high) if high >= 0 else (0, 1, 0))
+        return limits
+
+    def make_room(self, needed: int, likely: int) -> list[Array]:
+        """For each column, the memory of the rows up to ``needed`` that are not there yet."""
+        for column in self._columns:
+            column.make_room(needed, likely)
+        views = [column.values[column.size : needed] for column in self._columns]
+        return [view.view(np.int64) if view.dtype == np.uint64 else view for view in views]
+
+    def adapt(self, value: int) -> bool:
+        """Widen the columns so that they hold ``value``; False where nothing does."""
+        wanted = self._width + 1
+        while wanted < len(_WIDTHS) and not _holds(_WIDTHS[wanted], value - self.base):
+            wanted += 1
+        if wanted == len(_WIDTHS):
+            return False
+        if _WIDTHS[wanted].kind == "u" and any((c.values[: c.size] < 0).any() for c in self._columns):
+            return False
+        for column in self._columns:
+            column.widen(_WIDTHS[wanted])
+        self._width = wanted
+        return True
+
+    def settle(self, count: int) -> None:
+        """Take over ``count`` rows that were written behind the last."""
+        for column in self._columns:
+            column.size += count
+
+    def finished(self) -> tuple[Array, ...]:
+        """All columns."""
+        return tuple(column.finished() for column in self._columns)
+
+
+def _holds(dtype: np.dtype[np.signedinteger | np.unsignedinteger], value: int) -> bool:
+    return int(np.iinfo(dtype).min) <= value <= int(np.iinfo(dtype).max)
+
+
+class NumberColumn:
+    """Numbers as they are read.
+
+    Without a requested dtype, numbers are int64, or uint64 where they need it, while all of them are integers; from the
+    first other number on they are float64. An integer of up to 64 bits is never rounded on the way: one that a double
+    cannot hold, in a column that has fractions too, is refused. With a requested dtype, numbers are rounded to it if it
+    is a float, and must fit exactly if it is not (``3.0`` is an integer, ``3.5`` is not). Decimals become float32 by
+    way of float64.
+    """
+
+    def __init__(self, requested: npt.DTypeLike | None = None) -> None:
+        self.requested = None if requested is None else weight_dtype(requested)
+        self.mode, self.limits = _rules(self.requested)
+        self._whole = GrowingArray(self.requested or np.int64)
+        # A narrower dtype is filled block by block through a buffer of 64-bit numbers.
+        self._direct = self._whole.values.itemsize == 8
+        self.block: Array = np.empty(0, dtype=np.uint64)
+
+    def make_room(self, needed: int, likely: int) -> None:
+        """Prepare ``block``, the numbers of the rows up to ``needed`` that are not there yet."""
+        first = self._whole.size
+        if self._direct:
+            self.block = self.block[:0]  # a view of memory that is about to move
+            self._whole.make_room(needed, likely)
+            self.block = self._whole.values[first:needed].view(np.uint64)
+        elif self.block.size < needed - first:
+            self.block = np.empty(needed - first, dtype=np.uint64)
+
+    def adapt(self, status: int, field: bytes) -> bool:
+        """Change to a dtype that holds ``field`` as well; False where there is none."""
+        if self.requested is not None or status not in (FRACTION, NUMBER_OUT_OF_RANGE):
+            return False
+        so_far = self._whole.values[: self._whole.size]
+        positive = not field.startswith(b"-") and not (so_far < 0).any()
+        if status == NUMBER_OUT_OF_RANGE and self.limits == INT64_LIMITS and positive:
+            self.limits = UINT64_LIMITS
+            self._whole.widen(np.uint64)
+            return True
+        if not _exact_as_doubles(so_far):
+            return False
+        self.mode = DOUBLES
+        self._whole.widen(np.float64)
+        return True
+
+    def settle(self, count: int, hard: int, data: Bytes) -> int | None:
+        """Take over ``count`` numbers of the block. Returns the index of one that does not fit its dtype, or None."""
+        if hard:
+            self._resolve(count, data)
+        if not self._direct:
+            numbers = self.block[:count]
+            kind = self._whole.values.dtype.kind
+            typed: Array = numbers.view(np.float64 if kind == "f" else np.uint64 if kind == "u" else np.int64)
+            if kind == "f" and (lost := _overflowing(typed)).size:
+                return int(lost[0])
+            self._whole.make_room(self._whole.size + count)
+            self._whole.values[self._whole.size : self._whole.size + count] = typed
+        self._whole.size += count
+        return None
+
+    def finished(self) -> Array:
+        """All numbers."""
+        self.block = self.block[:0]
+        return self._whole.finished()
+
+    def _resolve(self, count: int, data: Bytes) -> None:
+        """Let Python round the few numbers that the kernels could not."""
+        from clew.io.text.kernels_doubles import HARD_BITS, HARD_PLACE
+
+        numbers = self.block[:count]
+        for index in np.flatnonzero(numbers & ~HARD_PLACE == HARD_BITS):
+            text = _NUMBER.match(memoryview(data), int(numbers[index] & HARD_PLACE))  # type: ignore[arg-type]
+            assert text is not None
+            numbers[index] = np.float64(float(bytes(text[0]))).view(np.uint64)
+
+
+def _rules(dtype: np.dtype[Any] | None) -> tuple[int, tuple[int, int, int]]:
+    """How the kernels are to read numbers of a dtype: mode, and largest negative magnitude, smallest, largest value."""
+    if dtype is None:
+        return INTEGERS, INT64_LIMITS
+    if dtype.kind == "f":
+        return ROUNDED, INT64_LIMITS
+    if dtype.kind == "b":
+        return INTEGRAL, (0, 0, 1)
+    info = np.iinfo(dtype)
+    return INTEGRAL, (-int(info.min), 0, int(info.max))
+
+
+def _exact_as_doubles(integers: Array) -> bool:
+    if integers.dtype.kind == "f" or not integers.size:
+        return True
+    limit = 1 << 53
+    large = (
+        integers[(integers > limit) | (integers < -limit)] if integers.dtype.kind == "i" else integers[integers > limit]
+    )
+    return all(int(float(value)) == value for value in large.tolist())
+
+
+def _overflowing(numbers: Array) -> npt.NDArray[np.int64]:
+    """Indices of the finite numbers that float32 cannot hold."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.flatnonzero(np.isinf(numbers.astype(np.float32)) & ~np.isinf(numbers))
+
+
+class NameColumns:
+    """Names as they are read; those of a row follow one another.
+
+    Every block becomes an Arrow array of strings that is dictionary-encoded at once, so that memory holds codes and
+    distinct names, never all the text. At the end the dictionaries of the blocks become one, in the order in which
+    names first occur.
+    """
+
+    def __init__(self, columns: int) -> None:
+        self._columns = columns
+        self._blocks: list[pa.Array[Any]] = []
+        self.spans: OffsetArray = np.empty(0, dtype=np.int64)
+
+    def make_room(self, rows: int) -> None:
+        """Prepare ``spans`` for the rows of a block: start and length of every name."""
+        entries = 2 * self._columns * rows
+        if self.spans.size < entries:
+            self.spans = np.empty(entries, dtype=np.int64)
+
+    @property
+    def entries_per_row(self) -> int:
+        """How many entries of ``spans`` a row has."""
+        return 2 * self._columns
+
+    def settle(self, rows: int, data: Bytes) -> int | None:
+        """Take over the names of a block. Returns where in it a name that is not valid UTF-8 starts, or None."""
+        import pyarrow as pa
+
+        from clew.io.text import kernels_tables
+
+        count = rows * self._columns
+        spans = self.spans[: 2 * count]
+        offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(spans[1::2])])
+        text = np.empty(int(offsets[-1]), dtype=np.uint8)
+        pieces = threads.pieces(count)
+        threads.each(kernels_tables.copy_names, pieces, pieces, data, spans, offsets, text)
+        buffers = [None, pa.py_buffer(memoryview(offsets)), pa.py_buffer(memoryview(text))]  # type: ignore[arg-type]
+        strings = pa.Array.from_buffers(pa.large_string(), count, buffers)
+        try:
+            strings.validate(full=True)
+        except pa.ArrowInvalid:
+            return _invalid(spans[::2], offsets, text)
+        self._blocks.append(strings.dictionary_encode())
+        return None
+
+    def finished(self) -> tuple[tuple[Array, ...], pa.Array[Any]]:
+        """The codes of each column, and the names they stand for."""
+        import pyarrow as pa
+
+        if not self._blocks:
+            return (np.empty(0, dtype=np.int32),) * self._columns, pa.array([], pa.large_string())
+        together = pa.chunked_array(self._blocks).unify_dictionaries()
+        self._blocks.clear()
+        codes = [block.indices.to_numpy() for block in together.chunks]  # type: ignore[attr-defined]
+        columns = tuple(np.concatenate([code[i :: self._columns] for code in codes]) for i in range(self._columns))
+        return columns, together.chunk(0).dictionary  # type: ignore[attr-defined]
+
+
+def _invalid(starts: Array, offsets: OffsetArray, text: Bytes) -> int:
+    """Where the first name that is not valid UTF-8 stands."""
+    for index, start in enumerate(starts):
+        try:
+            text[offsets[index] : offsets[index + 1]].tobytes().decode()
+        except UnicodeDecodeError:
+            return int(start if start >= 0 else ~start)
+    return 0
 
 
 class NotAnInteger(FormatError):  # noqa: N818

@@ -7,15 +7,18 @@ every loop stops at a byte that is no digit. Only loads of eight bytes at once h
 
 import numpy as np
 
-from clew.io.text.kernels_bytes import bits_of, byte_at, trailing_zeros, word_at
 from clew.io.text.kernels_doubles import (
     EXACT_INTEGER,
     EXACT_POWERS,
     INFINITY_BITS,
     SIGN_BIT,
     U,
+    bits_of,
+    byte_at,
     double_bits,
     fits_double,
+    trailing_zeros,
+    word_at,
 )
 from clew.io.text.status import DOUBLES, FINE, FRACTION, INEXACT, INTEGERS, INTEGRAL, NO_NUMBER, NUMBER_OUT_OF_RANGE
 from clew.jit import njit

@@ -7,8 +7,7 @@ before any is parsed; lines that hold no row (comments, blank lines) leave a gap
 
 import numpy as np
 
-from clew.io.text.kernels_bytes import byte_at, class_at
-from clew.io.text.kernels_doubles import is_hard
+from clew.io.text.kernels_doubles import byte_at, class_at, is_hard
 from clew.io.text.kernels_numbers import number_at, short_digits_at, signed_digits_at
 from clew.io.text.status import (
     BEYOND_64_BITS,
@@ -191,6 +190,14 @@ def is_plain_integer(data, p, end):
     return c != PLUS and (c != MINUS or byte_at(data, p + 1) != ZERO)
 
 
+@njit(forceinline=True)
+def are_plain_integers(data, start, middle, end):
+    """The same of two that one byte separates. One test for both comes first, as ids that start with 0 are rare."""
+    if (byte_at(data, start) != ZERO) & (byte_at(data, middle + 1) != ZERO):
+        return True
+    return is_plain_integer(data, start, middle) and is_plain_integer(data, middle + 1, end)
+
+
 @njit
 def _store_name(data, p, place, classes, delimited, spans):
     """Parse a name (place -1: or anything, and forget it); returns where it ends, and what was found."""
@@ -256,12 +263,7 @@ def read_rows(
                 and limits[0, 1] <= source <= limits[0, 2]
                 and limits[1, 1] <= target <= limits[1, 2]
                 and (prefix == 0 or start > p)
-                # One test for both comes first, as ids that start with 0 are rare.
-                and (
-                    ((byte_at(data, start) != ZERO) & (byte_at(data, middle + 1) != ZERO))
-                    or not canonical
-                    or (is_plain_integer(data, start, middle) and is_plain_integer(data, middle + 1, end))
-                )
+                and (not canonical or are_plain_integers(data, start, middle, end))
             ):
                 first[row] = np.int64(source) - base
                 second[row] = np.int64(target) - base

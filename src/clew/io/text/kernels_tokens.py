@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from clew.io.text.kernels_bytes import byte_at, class_at
-from clew.io.text.kernels_doubles import is_hard
+from clew.io.text.kernels_doubles import byte_at, class_at, is_hard
 from clew.io.text.kernels_numbers import number_at
 from clew.io.text.kernels_tables import LINE_END, LINE_FEED, PLAIN, RETURN, after_blanks, after_line, id_at
 from clew.io.text.status import DOUBLES, FINE, NO_INTEGER, NO_NUMBER, ROUNDED

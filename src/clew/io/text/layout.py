@@ -1,22 +1,72 @@
-"""What the lines of a table look like, and what to say about one that looks different."""
+"""What the lines of a text look like: the first ones, which say what follows, the rows of a table, and wrong ones."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.io.source import Bytes
+from clew.errors import FormatError
+from clew.io.source import Bytes, Source
 from clew.io.text import status
-from clew.io.text.id_columns import Range
-from clew.io.text.lines import shown
 
+_LINE = re.compile(rb"([^\r\n]*)(\r\n|\n|\r)")
+SHOWN_CHARACTERS = 40
+Range = tuple[int, int]
 Kind = Literal["id", "number", "skip"]
-
 _DIGITS = re.compile(rb"[+-]?[0-9]{1,18}")
+
+
+class Line(NamedTuple):
+    """One line without its line end: its number from 1, where it starts, and where the next one starts."""
+
+    text: bytes
+    number: int
+    offset: int
+    end: int
+
+    def column(self, word: bytes) -> int:
+        """The column, from 1, at which ``word`` stands (the first column where it does not)."""
+        return len(self.text[: max(0, self.text.find(word))].decode("utf-8", "replace")) + 1
+
+
+def leading_lines(source: Source) -> Iterator[Line]:
+    """The lines of a text one by one, for as long as they are asked for. Meant for headers: it is not fast."""
+    number = 0
+    with closing(source.blocks(size=1 << 16)) as blocks:
+        for block in blocks:
+            for found in _LINE.finditer(block.data.tobytes()):
+                number += 1
+                yield Line(found[1], number, block.offset + found.start(), block.offset + found.end())
+
+
+def error_at(
+    source: Source, data: Bytes, place: int, first_line: int, problem: str, kind: type[FormatError] = FormatError
+) -> FormatError:
+    """An error about byte ``place`` of ``data``, whose first line is number ``first_line`` of the text."""
+    before = data[:place].tobytes()
+    start = max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
+    line = first_line + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
+    column = len(before[start:].decode("utf-8", "replace")) + 1
+    return kind(problem, path=source.name, line=line, column=column)
+
+
+def field_at(data: Bytes, place: int, delimiter: bytes = b"") -> bytes:
+    """The field that starts at byte ``place``, for an error to show."""
+    text = data[place : place + 4096].tobytes()
+    ends = rb"[\r\n]|" + (re.escape(delimiter) if delimiter else rb"[ \t]")
+    return re.split(ends, text, maxsplit=1)[0].strip()
+
+
+def shown(field: bytes) -> str:
+    """A field as an error shows it: quoted, and not too long."""
+    text = field.decode("utf-8", "backslashreplace")
+    return repr(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +138,7 @@ class Layout:
 def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
     """The sentence about ``field``, which stands in ``column`` and is not what belongs there."""
     name = layout.name(min(column, len(layout.columns) - 1))
-    text = shown(field) if field else "nothing"
+    text = shown(field) if field else "empty"
     match found:
         case status.NO_INTEGER:
             written = " without a plus sign or leading zeros" if _DIGITS.fullmatch(field) else ""
@@ -118,6 +168,8 @@ def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
             return f"the line starts with {text}; expected {layout.prefix.decode()!r} and {_listed(layout)}."
         case status.OPEN_QUOTE:
             return f"the quoted {name} {text} does not end on its line; expected a closing double quote."
+        case status.NO_NAME if not field:
+            return f"the {name} is empty; expected a number or a name."
         case status.NO_NAME:
             return f"the {name} is {text}; expected a number or a name, which has no control characters unless quoted."
         case _:

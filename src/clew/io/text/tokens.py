@@ -1,4 +1,8 @@
-"""Tokens: numbers separated by blanks and line ends, for formats whose lines differ in length or mean nothing."""
+"""Tokens: numbers separated by blanks and line ends, for formats whose lines differ in length or mean nothing.
+
+Tokens that may hold fractional weights are read as floats where they do, and the ids among them too: ``first_misfit``
+finds a value that is no integer of a range.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,43 @@ import numpy.typing as npt
 from clew import threads
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
-from clew.io.options import Progress
-from clew.io.source import Block, Source
+from clew.io.options import Progress, ReadOptions, weight_dtype
+from clew.io.source import Source
 from clew.io.text import status
-from clew.io.text.columns import Columns
-from clew.io.text.growing import GrowingArray
-from clew.io.text.id_columns import Range
-from clew.io.text.layout import Layout
-from clew.io.text.lines import Line, error_at, first_line_after, start_after
-from clew.io.text.pieces import Pieces, close_gaps
+from clew.io.text.columns import Columns, GrowingArray
+from clew.io.text.layout import Layout, Line, Range, error_at
+from clew.io.text.tables import Pieces, close_gaps, pieces_after
+
+
+def first_misfit(values: Array, low: int, high: int) -> int | None:
+    """The index of the first value that is no integer from ``low`` to ``high``, or None."""
+    if not values.size or (_whole(values) and low <= values.min() and values.max() <= high):
+        return None
+    fits = (values >= low) & (values <= high)
+    if values.dtype.kind == "f":
+        fits &= values == np.floor(values)
+    return int(fits.argmin())
+
+
+def shown_number(value: np.generic) -> str:
+    """A number as an error shows it: one that is an integer without a point."""
+    number = value.item()
+    return str(int(number)) if isinstance(number, float) and number.is_integer() else str(number)
+
+
+def token_dtype(options: ReadOptions) -> npt.DTypeLike | None:
+    """The dtype of tokens of which only some are weights.
+
+    Where the caller wants weights as floats, all tokens may be rounded to doubles: ids and offsets stay below 2^53.
+    Other dtypes are applied to the weights alone.
+    """
+    if options.weight_dtype is None:
+        return None
+    return np.float64 if weight_dtype(options.weight_dtype).kind == "f" else None
+
+
+def _whole(values: Array) -> bool:
+    return values.dtype.kind != "f" or bool((values == np.floor(values)).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +80,11 @@ class Tokens:
         from clew.io.text import kernels_tokens as kernels
 
         classes, skipped = self.layout.classes(), self.layout.skipped()
-        line = first_line_after(self.after)
-        for pieces in map(Pieces.of, self.source.blocks(start=start_after(self.after))):
+        for line, pieces in pieces_after(self.source, self.after):
             place, found = kernels.find_token(pieces.data, classes, skipped, wanted, by_line)
             if place >= 0:
                 return error_at(self.source, pieces.data, place, line, sentence)
             wanted -= found
-            line += int(pieces.lines.sum())
         return self.source.error(sentence)
 
 
@@ -97,19 +127,17 @@ def read_tokens(
         Called after every block.
     """
     layout = Layout((kind,), (name,) if name else (), (range,), base, number_dtype, comments)
-    reader = _Reader(source, layout, first_line_after(after), lines)
-    for block in source.blocks(start=start_after(after)):
-        reader.read(block)
-        if progress is not None:
-            progress(block.offset + block.data.size, source.size)
+    reader = _Reader(source, layout, lines)
+    for line, pieces in pieces_after(source, after, progress):
+        reader.read(line, pieces)
     return reader.finished(after)
 
 
 class _Reader:
     """Takes block after block; a block that needs wider values is parsed again once they are."""
 
-    def __init__(self, source: Source, layout: Layout, first_line: int, lines: bool) -> None:
-        self.source, self.layout, self.line = source, layout, first_line
+    def __init__(self, source: Source, layout: Layout, lines: bool) -> None:
+        self.source, self.layout, self.line = source, layout, 0
         self.classes, self.skipped = layout.classes(), layout.skipped()
         self.columns = Columns.of(layout)
         self.starts = GrowingArray(np.int64) if lines else None
@@ -117,14 +145,13 @@ class _Reader:
             self.starts.append(0)
         self.count = 0
 
-    def read(self, block: Block) -> None:
+    def read(self, line: int, pieces: Pieces) -> None:
         from clew.io.text import kernels_tokens as kernels
 
-        pieces = Pieces.of(block)
+        self.line = line
         bounds = np.array(threads.each(kernels.count_tokens, pieces.count, pieces.data, pieces.cuts), dtype=np.int64)
         while not self._parse(pieces, bounds):
             pass
-        self.line += int(pieces.lines.sum())
 
     def _parse(self, pieces: Pieces, bounds: npt.NDArray[np.int64]) -> bool:
         """Parse a block; False where the values had to be widened first."""

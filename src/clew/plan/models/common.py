@@ -152,7 +152,13 @@ def _count_rows(
 
 
 def count_workspace(sketch: Sketch, ask: Question, name: str, **arguments: Any) -> None:
-    """The arrays that an implementation declares (``workspace`` in its module)."""
+    """The arrays that an implementation declares (``workspace`` in its module), where the engine has one."""
+    if ask.on_gpu and ALGORITHMS[name].cuda is None:
+        on_cpu = ALGORITHMS[name].workspace("cpu", ask.graph, **arguments)
+        for what, space in on_cpu:  # its generic form makes the same results, in host memory
+            if space.role == "result":
+                sketch.keep(what.replace("_", " "), space.role, space.nbytes, 1)
+        return
     for what, space in ALGORITHMS[name].workspace("cuda" if ask.on_gpu else "cpu", ask.graph, **arguments):
         sketch.keep(what.replace("_", " "), space.role, space.nbytes, 1, ask.memory)
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from clew import threads
 from clew.counts import counted
-from clew.engines import survey
+from clew.engines.measured import cpu_name
 from clew.reporting import words
 from clew.reporting.content import Facts, Section
 from clew.reporting.study import Study
@@ -23,9 +23,9 @@ def about(study: Study) -> Section:
 
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     facts = [
-        ("made by", f"clew {__version__}"),
+        ("created by", f"clew {__version__}"),
         ("on", f"{datetime.now(UTC):%d %B %Y, %H:%M} UTC"),
-        ("processor", f"{survey.cpu_name()}, {counted(threads.count(), 'thread')} used"),
+        ("processor", f"{cpu_name()}, {counted(threads.count(), 'thread')} used"),
         ("memory", words.octets(memory)),
         ("device", study.device),
         ("versions", f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"),
@@ -33,6 +33,6 @@ def about(study: Study) -> Section:
     return Section(
         "about",
         "About this report",
-        "One file that needs no network: drag in a plot to zoom, double-click to see all of it again.",
+        "One file that works offline. Drag in a plot to zoom, and double-click to reset it.",
         [Facts(facts)],
     )

@@ -1,4 +1,4 @@
-"""How tightly the graph is knit: triangles, clustering, cores."""
+"""Cohesion: triangles, clustering and cores."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def cohesion(study: Study) -> Section:
         blocks.append(Facts(_triangles(found, clustering)))
     with study.step("Core distribution"):
         blocks.append(spread("cores", "Vertices by core number", "core number", cores.core))
-    return Section("cohesion", title, lead + " Directions do not count here.", blocks)
+    return Section("cohesion", title, lead + " Edge directions are ignored here.", blocks)
 
 
 def _triangles(found: Result, clustering: Result) -> list[tuple[str, str]]:

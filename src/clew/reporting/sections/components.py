@@ -1,4 +1,4 @@
-"""Into how many pieces the graph falls."""
+"""The connected components of the graph."""
 
 from __future__ import annotations
 
@@ -22,29 +22,27 @@ def components(study: Study) -> Section:
     if not graph.num_vertices:
         return Section("components", "Components", "There are no vertices, hence no components.")
     kinds = {"connected components": study.weak_sizes}
-    lead = _sentence("", study.weak_sizes, graph.num_vertices, "whichever way edges point" * graph.directed)
+    lead = _sentence("", study.weak_sizes, graph.num_vertices, "ignoring directions" * graph.directed)
     if graph.directed:
         kinds["strongly connected components"] = study.strong_sizes
-        lead += " " + _sentence("strongly ", study.strong_sizes, graph.num_vertices, "there and back again")
+        lead += " " + _sentence("strongly ", study.strong_sizes, graph.num_vertices, "following directions")
     with study.step("Component sizes"):
         most = [f"{found[0]:,}" for found in kinds.values()]
-        told = [
+        least = [
             f"{counted(int((found == found[-1]).sum()), kind.removesuffix('s'))} of size {found[-1]:,}"
             for kind, found in kinds.items()
         ]
-        alt = (
-            f"Components by size on logarithmic axes, from {words.listed(told)} to the largest of {words.listed(most)}."
-        )
+        alt = f"Components by size on logarithmic axes, from {words.listed(least)} to {words.listed(most)}."
         figure = charted("components", sizes("Components by size", kinds, alt), _table(kinds))
     return Section("components", "Components", lead, [figure])
 
 
 def _sentence(kind: str, found: Array, vertices: int, how: str) -> str:
     alone = int((found == 1).sum())
-    told = f"{counted(found.size, f'{kind}connected component')}{f' ({how})' if how else ''}"
-    told += f"; the largest has {counted(int(found[0]), 'vertex')}"
-    told += f", {words.percent(found[0] / vertices)} of all" if found.size > 1 else ""
-    return told + (f", and {counted(alone, 'vertex is', 'vertices are')} alone." if alone else ".")
+    text = f"{counted(found.size, f'{kind}connected component')}{f' ({how})' if how else ''}"
+    text += f"; the largest has {counted(int(found[0]), 'vertex')}"
+    text += f", {words.percent(found[0] / vertices)} of all" if found.size > 1 else ""
+    return text + (f", and {counted(alone, 'vertex is', 'vertices are')} isolated." if alone else ".")
 
 
 def _table(kinds: dict[str, Array]) -> Table:

@@ -1,4 +1,4 @@
-"""How far it is from a hub to everywhere, and from everywhere to a hub."""
+"""Distances from a hub, and to a hub."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def distances(study: Study) -> Section:
     """Breadth-first levels along the edges, and against them where they have a direction."""
     graph = study.graph
     if not graph.num_arcs:
-        return Section("distances", "Distances", "There are no edges, so nothing is within reach of anything else.")
+        return Section("distances", "Distances", "There are no edges, so no vertex can reach another.")
     hub, goal = study.called(study.hub), study.called(study.goal)
     lead = _sentence(f"From {hub}", study.search, graph.num_vertices)
     figures = [_profile(study, "distances", f"Steps from {hub}", study.search)]
     if graph.directed:
-        lead += " " + _sentence(f"Against the edges from {goal}", study.search_back, graph.num_vertices)
+        lead += " " + _sentence(f"Backwards from {goal}", study.search_back, graph.num_vertices)
         figures.append(_profile(study, "distances-back", f"Steps to {goal}", study.search_back))
     return Section("distances", "Distances", lead, figures)
 
@@ -34,8 +34,9 @@ def distances(study: Study) -> Section:
 def _sentence(where: str, result: Result, vertices: int) -> str:
     depth = result.depth[result.depth >= 0]
     return (
-        f"{where} one reaches {counted(depth.size, 'vertex')} ({words.percent(depth.size / vertices)}),"
-        f" the farthest in {counted(int(depth.max()), 'step')}, in {words.number(float(depth.mean()))} on average."
+        f"{where}, {counted(depth.size, 'vertex is', 'vertices are')} reachable "
+        f"({words.percent(depth.size / vertices)}):"
+        f" the farthest in {counted(int(depth.max()), 'step')}, {words.number(float(depth.mean()))} on average."
     )
 
 

@@ -43,11 +43,11 @@ def memory(study: Study) -> Section:
     fast, *others = found
     home = f"The graph's rows take {words.octets(rows)}. "
     if rows <= fast.tier.free:
-        home += f"All of them fit into {_called(fast.tier)}, where {words.octets(fast.tier.free)} are free."
+        home += f"All of them fit in {_called(fast.tier)}, which has {words.octets(fast.tier.free)} free."
     else:
         home += (
             f"That is more than the {words.octets(fast.tier.free)} that are free in {_called(fast.tier)}: "
-            "some of them have to go elsewhere."
+            "some of them must go elsewhere."
         )
     blocks: list[Block] = [_tiers(found), *_placements(study, fast, others, rows)]
     return Section("memory", "Memory", home, blocks)
@@ -67,7 +67,7 @@ def _tiers(found: list[Memory]) -> Table:
     for tier, rates, _ in found:
         speeds = (None, None, None) if rates is None else (rates.read, rates.write, rates.random)
         rows.append([tier.name, KINDS[tier.kind], tier.capacity, tier.free, *speeds])
-    return Table("The memories of this machine, as measured for this report", columns, rows)
+    return Table("The memories of this machine, measured for this report", columns, rows)
 
 
 def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> list[Block]:
@@ -79,7 +79,7 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
     if fast.rates is None or slow is None or slow.rates is None:
         return [Skipped(what, fast.trouble or "this machine has only one memory whose speed could be measured")]
     if study.too_large(LARGEST):
-        return [Skipped(what, f"trying the strategies on more than {LARGEST:,} stored edges takes long", EVERYTHING)]
+        return [Skipped(what, f"comparing strategies on more than {LARGEST:,} stored edges takes long", EVERYTHING)]
     budget = max(1, rows // QUARTER) if study.fast_memory is None else study.fast_memory
     speeds = (Speed.measured(slow.rates, slow.tier.kind), Speed.measured(fast.rates, fast.tier.kind))
     with study.step("Placements compared"):
@@ -87,13 +87,13 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
         compared = compare(graph, _candidates(graph, budget, speeds), budget, speeds=speeds, searches=searches)
         best = compared[0]
         figures = [_times(compared, rows), _rows_by_degree(study, best)]
-    asked = "a quarter of what the rows take" if study.fast_memory is None else "as asked for"
-    told = (
-        f"If only {words.octets(budget)} ({asked}) of {_called(fast.tier)} could be used and the rest lay in "
-        f"{_called(slow.tier)}, {_best(best, rows)} Counted is what {searches} sampled searches, a sweep over all "
-        "rows and a look at their first edges read from either, at the speeds above; caches are left out of account."
+    asked = "a quarter of the rows" if study.fast_memory is None else "as requested"
+    text = (
+        f"Suppose that {words.octets(budget)} ({asked}) of {_called(fast.tier)} are available and the rest is in "
+        f"{_called(slow.tier)}. Then {_best(best, rows)} The comparison counts the reads of {searches} sampled "
+        "searches, one pass over all rows and one over their first edges, at the speeds above. It ignores caches."
     )
-    return [Text(told), *figures]
+    return [Text(text), *figures]
 
 
 def _candidates(graph: Graph, budget: int, speeds: tuple[Speed, Speed]) -> list[Strategy]:

@@ -1,4 +1,4 @@
-"""The graph in one paragraph, a few numbers, and all its facts."""
+"""The graph in one paragraph, its main numbers, and all its facts."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ LONGEST_REMARK = 300  # characters of what a file says about itself
 
 
 def overview(study: Study) -> Section:
-    """What there is to say first."""
+    """The summary of the graph."""
     with study.step("Facts"):
         description = study.graph.describe()
-    known = [(what, told) for what, told in describe.facts(description) if what not in ("vertices", "edges", "memory")]
+    known = [
+        (what, value) for what, value in describe.facts(description) if what not in ("vertices", "edges", "memory")
+    ]
     facts = [*known, *study.origin]
     facts += _remarks(study, {what for what, _ in facts})
     return Section("overview", "Overview", _summary(study), [Tiles(_tiles(study, description.bytes)), Facts(facts)])
@@ -29,26 +31,26 @@ def _summary(study: Study) -> str:
     vertices = counted(graph.num_vertices, "vertex")
     if not graph.num_vertices:
         return f"{kind} with no vertices and no edges."
-    told = f"{kind} of {vertices} and {counted(graph.num_edges, 'edge')}."
+    text = f"{kind} of {vertices} and {counted(graph.num_edges, 'edge')}."
     if not graph.num_arcs:
-        return told
+        return text
     degrees = study.out_degrees
     half = counted(int(np.median(degrees)), "out-edge" if graph.directed else "edge")
-    told += (
+    text += (
         f" Half of the vertices have {half} or fewer; the one with the most,"
         f" {study.called(int(degrees.argmax()))}, has {degrees.max():,}."
     )
     share = study.weak_sizes[0] / graph.num_vertices
     if study.weak_sizes.size == 1:
-        told += " All of them hang together in one component."
+        text += " They form a single connected component."
     else:
-        told += f" Its largest component holds {words.percent(share)} of the vertices."
+        text += f" Its largest component holds {words.percent(share)} of the vertices."
     depth = study.search.depth
-    told += (
+    text += (
         f" From {study.called(study.hub)}, {words.percent(study.search.num_reached / graph.num_vertices)} of the"
         f" vertices can be reached, in {counted(int(depth.max()), 'step')} or fewer."
     )
-    return told
+    return text
 
 
 def _tiles(study: Study, size: int) -> list[tuple[str, str, str]]:
@@ -72,16 +74,16 @@ def _tiles(study: Study, size: int) -> list[tuple[str, str, str]]:
         ]
     if graph.num_arcs:
         farthest = int(study.search.depth.max())
-        tiles.append((f"{farthest:,}", "steps to the farthest", f"from {study.called(study.hub)}"))
+        tiles.append((f"{farthest:,}", "steps to the farthest vertex", f"from {study.called(study.hub)}"))
     tiles.append((words.octets(size), "in memory", f"{graph.indices.dtype} ids"))
     return tiles
 
 
 def _remarks(study: Study, taken: set[str]) -> list[tuple[str, str]]:
     """What the graph's file says about it, as far as that is text or a number."""
-    told = {str(key): value for key, value in study.graph.metadata.items() if isinstance(value, str | int | float)}
+    text = {str(key): value for key, value in study.graph.metadata.items() if isinstance(value, str | int | float)}
     return [
         (f"about {key}" if key in taken else key, str(value)[:LONGEST_REMARK])
-        for key, value in told.items()
+        for key, value in text.items()
         if key != "title"
     ]

@@ -24,7 +24,7 @@ def picture(study: Study) -> Section:
     most = LARGEST // 2 if graph.directed else LARGEST
     if study.too_large(most):
         why = (
-            f"placing the vertices of a graph with more than {most:,} stored edges takes minutes, "
+            f"the layout of a graph with more than {most:,} stored edges takes minutes, "
             f"and this one has {graph.num_arcs:,}"
         )
         return Section("picture", "Picture", "", [Skipped("The picture", why, EVERYTHING)])
@@ -39,9 +39,9 @@ def picture(study: Study) -> Section:
             _landmarks(study, places),
         )
     lead = (
-        "Edges pull like springs and vertices push each other away, so what is densely connected ends up close "
-        "together. Distances in the picture hint at structure; they measure nothing."
-        f"{' The colour says how deep in a dense core a vertex lies.' if cores is not None else ''}"
+        "Edges pull like springs and vertices repel each other, so densely connected vertices end up close "
+        "together. Distances in the picture suggest structure; they are not graph distances."
+        f"{' The colour is the core number of a vertex.' if cores is not None else ''}"
     )
     return Section("picture", "Picture", lead, [figure])
 

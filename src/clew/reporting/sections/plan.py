@@ -1,4 +1,4 @@
-"""How the algorithms of this report were run, why so, and how the plan compares with what happened."""
+"""The plans of the report's runs, their reasons, and how predictions compare with measurements."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from clew.reporting.study import Run, Study
 
 
 def plan(study: Study) -> Section:
-    """Predicted beside measured for all runs, then the choices of each."""
+    """Predicted and measured times of all runs, then the choices of each."""
     if not study.runs:
         return Section("plan", "Plans", "No algorithm was run on this graph, so there was nothing to plan.")
     engines = sorted({run.plan.engine for run in study.runs})
     close = sum(_within(run) for run in study.runs)
     lead = (
         f"{counted(len(study.runs), 'run')} on {words.listed([f'the {_engine(name)}' for name in engines])}. "
-        f"From how fast this machine reads memory, clew says beforehand how long a run will take; {close} of them took "
-        "a time within the range it named. Open one to see what was chosen, and why."
+        f"clew predicts the time of a run from the memory speed of this machine. {close} of the runs took a time "
+        "within the predicted range. Open a run to see its choices and reasons."
     )
     with study.step("Plans"):
         figure = _times(study.runs)
-    return Section("plan", "Plans", lead, [figure, *(_told(run) for run in study.runs)])
+    return Section("plan", "Plans", lead, [figure, *(_folded(run) for run in study.runs)])
 
 
 def _times(runs: list[Run]) -> Plot:
@@ -33,7 +33,7 @@ def _times(runs: list[Run]) -> Plot:
     likely = np.array([run.plan.expected.likely if run.plan.expected is not None else np.nan for run in runs])
     took = np.array([run.seconds for run in runs])
     title = "Predicted and measured"
-    alt = f"Time of each run: predicted {_sum(likely)} in all, measured {_sum(took)}."
+    alt = f"Time of each run: predicted {_sum(likely)} in total, measured {_sum(took)}."
     chart = times(title, [run.title for run in runs], {"predicted": likely, "measured": took}, alt)
     return charted("plans", chart, _table(title, runs))
 
@@ -58,11 +58,11 @@ def _table(title: str, runs: list[Run]) -> Table:
     return Table(title, columns, rows)
 
 
-def _told(run: Run) -> Folded:
+def _folded(run: Run) -> Folded:
     """One plan: its choices, its bytes, its notes."""
     plan = run.plan
     choices = Table(
-        f"{run.title}: what was chosen, and why",
+        f"{run.title}: choices and reasons",
         [Column("Decision"), Column("Chosen"), Column("Why")],
         [[choice.what, choice.chosen, choice.why] for choice in plan.choices],
     )
@@ -77,10 +77,10 @@ def _told(run: Run) -> Folded:
 
 
 def _summary(plan: Plan) -> str:
-    """The engine, and what else was chosen that a reader may want to know at a glance."""
+    """The engine and the main choices."""
     known = {choice.what: choice.chosen for choice in plan.choices}
-    told = [_engine(plan.engine), *(known[what] for what in ("direction", "method", "load balance") if what in known)]
-    return ", ".join(told)
+    parts = [_engine(plan.engine), *(known[what] for what in ("direction", "method", "load balance") if what in known)]
+    return ", ".join(parts)
 
 
 def _within(run: Run) -> bool:

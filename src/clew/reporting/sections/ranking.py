@@ -1,4 +1,4 @@
-"""The vertices that matter most, by PageRank."""
+"""The most important vertices, by PageRank."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOP = 20
 
 
 def ranking(study: Study) -> Section:
-    """The top vertices with their degrees, and how rank is spread over all."""
+    """The top vertices with their degrees, and the distribution of ranks."""
     graph = study.graph
     if not graph.num_vertices:
         return Section("ranking", "PageRank", "There are no vertices to rank.")
@@ -24,13 +24,13 @@ def ranking(study: Study) -> Section:
     rank = result.rank
     top = np.argsort(-rank, kind="stable")[:TOP].tolist()
     few = graph.num_vertices // 100
-    share = f"; the top 1% of the vertices see {words.percent(float(np.sort(rank)[-few:].sum()))} of the visits"
+    share = f". The top 1% of the vertices get {words.percent(float(np.sort(rank)[-few:].sum()))} of the visits"
     alone = len(top) > 1 and rank[top[0]] > rank[top[1]]
     lead = (
-        f"Whoever follows edges at random, and now and then jumps to any vertex, is at {study.called(top[0])} "
+        f"A random surfer, who follows edges and sometimes jumps to any vertex, is at {study.called(top[0])} "
         f"{words.percent(float(rank[top[0]]))} of the time{', more than anywhere else' if alone else ''}"
-        f"{share if few else ''}. Found in {counted(result.iterations, 'iteration')}"
-        f"{'' if result.converged else ', before it converged'}."
+        f"{share if few else ''}. PageRank took {counted(result.iterations, 'iteration')}"
+        f"{'' if result.converged else ' and did not converge'}."
     )
     degrees = [study.out_degrees, study.in_degrees] if graph.directed else [study.out_degrees]
     titles = ("Out-degree", "In-degree") if graph.directed else ("Degree",)
@@ -42,5 +42,5 @@ def ranking(study: Study) -> Section:
     columns += [Column(title, words.whole) for title in titles]
     table = Table(f"{counted(len(rows), 'vertex')} with the highest PageRank", columns, rows)
     with study.step("Rank distribution"):
-        figure = spread("ranks", "How rank is spread", "rank", rank)
+        figure = spread("ranks", "Distribution of PageRank", "rank", rank)
     return Section("ranking", "PageRank", lead, [table, figure])

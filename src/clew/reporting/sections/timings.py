@@ -23,8 +23,8 @@ def timings(study: Study) -> Section:
     columns = [Column("Step"), Column("Time", words.duration), Column("Share", words.percent, bar=True)]
     rows = [[what, seconds, seconds / total if total else 0.0] for what, seconds in steps]
     lead = (
-        f"All of the above took {words.duration(total)}. What was not compiled yet on this machine was compiled on the "
-        "way, and that is counted in; a second report is quicker."
+        f"The report took {words.duration(total)}. This includes compiling code that was not cached yet. "
+        "A second report is faster."
     )
     return Section("timings", "Timings", lead, [charted("timings", chart, Table("Time by step", columns, rows))])
 

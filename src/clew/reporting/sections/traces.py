@@ -1,4 +1,4 @@
-"""What the algorithms of this report did, iteration by iteration."""
+"""The iterations of the report's runs."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def traces(study: Study) -> Section:
 
 
 def _sentence(run: Run) -> str:
-    trace, told = run.result.trace, f"{run.title}: {counted(run.result.iterations, 'iteration')}"
+    trace, text = run.result.trace, f"{run.title}: {counted(run.result.iterations, 'iteration')}"
     if "direction" in trace.columns:
         pulls = int((trace["direction"] == "pull").sum())
-        told += f", {counted(pulls, 'of them pulls', 'of them pull')}" if pulls else ", all of them push"
-    return f"{told}, {words.duration(run.seconds)}."
+        text += f", {counted(pulls, 'of them pulls', 'of them pull')}" if pulls else ", all of them push"
+    return f"{text}, {words.duration(run.seconds)}."
 
 
 def _figure(number: int, run: Run) -> Any:

@@ -81,6 +81,7 @@ class EmulatedDevice:
         self.memory = Memory(runtime, capacity)
         self.launches = 0
         self._kernels: dict[tuple[Program, str], EmulatedKernel] = {}
+        self._asked_for: dict[Any, EmulatedKernel] = {}
 
     def fail_at(self, k: int | None) -> None:
         """Let the k-th allocation from now fail, once; 1 is the next. None takes it back."""
@@ -172,7 +173,13 @@ class EmulatedDevice:
         operators: Mapping[str, Compiled] | None = None,
     ) -> EmulatedKernel:
         """The kernel ``name`` of a file, compiled for the CPU."""
-        program = Program.of(file, defines, operators)
+        asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
+        found = self._asked_for.get(asked)
+        if found is None:
+            found = self._asked_for[asked] = self._loaded(file, name, Program.of(file, defines, operators))
+        return found
+
+    def _loaded(self, file: str, name: str, program: Program) -> EmulatedKernel:
         found = self._kernels.get((program, name))
         if found is None:
             library = self._builder.library(program)
