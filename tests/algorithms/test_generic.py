@@ -124,7 +124,7 @@ def test_wrong_arguments_get_a_sentence():
 
 def test_negative_cycles_are_named():
     graph = clew.Graph.from_edges(["a", "b", "c", "d"], ["b", "c", "b", "a"], [1, -5, 1, 1])
-    with pytest.raises(clew.NegativeCycleError, match="a cycle of 2 edges") as caught:
+    with pytest.raises(clew.NegativeCycleError, match="a negative cycle of 2 edges") as caught:
         clew.bellman_ford(graph, "a", device="reference")
     assert caught.value.cycle == ["b", "c"]
 

@@ -66,7 +66,7 @@ def test_errors():
         clew.random_walk_with_restart(graph, "z")
     with pytest.raises(GraphError, match="the graph is empty"):
         clew.random_walk_with_restart(clew.Graph.from_edges([], []), 0)
-    with pytest.raises(GraphError, match=r"is -1\.0; random_walk_with_restart needs"):
+    with pytest.raises(GraphError, match=r"is -1\.0; random_walk_with_restart\(weighted=True\) needs"):
         clew.random_walk_with_restart(clew.Graph.from_edges([0], [1], [-1.0]), 0, weighted=True)
 
 
