@@ -98,7 +98,7 @@ def test_prefixes() -> None:
         ),
         (b"1;2 3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is '2 3'; expected an integer."),
         (b"1;;3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is empty; expected an integer."),
-        (b"1;2;", Layout(("id", "id"), delimiter=b";"), 4, "nothing is one column too many"),
+        (b"1;2;", Layout(("id", "id"), delimiter=b";"), 4, "an empty field is one column too many"),
         (b"1;2;3", Layout(("id", "id"), delimiter=b";"), 4, "'3' is one column too many"),
         (b'1;"2', Layout(("id", "skip"), delimiter=b";"), 3, "the quoted column '\"2' does not end on its line"),
         (b'1;"2"3', Layout(("id", "skip"), delimiter=b";"), 3, "there is text after the quoted column '\"2\"3'"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ def told_by(device: Device, trace: Any, rounds: int) -> tuple[Array, Array]:
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, found: Any, trace: Any) -> Answer:
     """Ranks, and the trace of rounds over all edges of ``rows``; ``found`` is what the kernels say of the end."""
     changes, begun = told_by(device, trace, int(found["rounds"]))
-    rounds, away = rounds_over(rows, begun, edge_bytes(rows.neighbours, factors)), on_host(rows)
-    moved = Trace.later(lambda: with_link(rounds, away)).columns
+    width, away = edge_bytes(rows.neighbours, factors), on_host(rows)
+    size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
+    moved = Trace.later(lambda: with_link(rounds_over(size, begun, width), away)).columns
     return summary(rank, int(found["rounds"]), bool(found["converged"]), changes, moved)

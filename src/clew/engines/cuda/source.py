@@ -40,6 +40,7 @@ C_TYPES = {
 }
 
 
+@lru_cache
 def ctype(dtype: npt.DTypeLike) -> str:
     """What a dtype is called in C."""
     return C_TYPES[np.dtype(dtype).name]

@@ -163,7 +163,8 @@ def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
         case status.TOO_FEW_COLUMNS:
             return f"the line ends after {_columns(column)}; expected {len(layout.columns)}: {_listed(layout)}."
         case status.TOO_MANY_COLUMNS:
-            return f"{text} is one column too many; expected {_columns(len(layout.columns))}: {_listed(layout)}."
+            extra = text if field else "an empty field"
+            return f"{extra} is one column too many; expected {_columns(len(layout.columns))}: {_listed(layout)}."
         case status.WRONG_PREFIX:
             return f"the line starts with {text}; expected {layout.prefix.decode()!r} and {_listed(layout)}."
         case status.OPEN_QUOTE:
