@@ -15,9 +15,8 @@ demo: $(READY)
 test: $(READY) browser
 	$(MAKE) --jobs=2 check suite
 
-# The quick tests come first, with coverage and its floor; then all others. No test runs twice.
-suite: coverage
-	$(PYTEST) -m 'not quick'
+suite: $(READY)
+	$(PYTEST)
 
 # The loop while editing: all checks, and the tests marked `quick`. Only their files are collected, which saves 20 s.
 quick: $(READY)

@@ -6,6 +6,7 @@ import gc
 import signal
 import time
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -21,7 +22,6 @@ from examples.vertex_programs import PageRank, ShortestPaths
 from tests.on_gpu import emulation_only
 
 pytestmark = [emulation_only, pytest.mark.usefixtures("small_heap")]
-ENGINES = "clew.engines.cuda."
 SKEWED = clew.generate.random_weights(clew.generate.rmat(7, 6, seed=2).symmetrized(), 1, 9, seed=1)
 GRID = clew.generate.random_weights(clew.generate.grid(9, 16, delete=0.1, seed=1), 1, 9, seed=1)  # three tiles of 64
 SOURCES = [0, 3, 17, 40, 77, 99]
@@ -73,11 +73,11 @@ CASES = {
     "betweenness, a block each": on(SKEWED, "betweenness", samples=SOURCES, shares={"betweenness.EDGES_PER_LAUNCH": 1}),
     "coloring": on(SKEWED, "coloring", shares={"coloring.STEPS_PER_LAUNCH": 1}),
     "coloring by rounds": on(SKEWED, "coloring", method="rounds", shares={"coloring.STEPS_PER_LAUNCH": 1}),
-    "independent set": on(SKEWED, "maximal_independent_set", shares={"independent_set.STEPS_PER_LAUNCH": 1}),
+    "independent set": on(SKEWED, "maximal_independent_set", shares={"maximal_independent_set.STEPS_PER_LAUNCH": 1}),
     "independent set by degree": on(
-        GRID, "maximal_independent_set", method="degree", shares={"independent_set.STEPS_PER_LAUNCH": 1}
+        GRID, "maximal_independent_set", method="degree", shares={"maximal_independent_set.STEPS_PER_LAUNCH": 1}
     ),
-    "k_core": on(SKEWED, "k_core", shares={"cores.STEPS_PER_LAUNCH": 1}),
+    "k_core": on(SKEWED, "k_core", shares={"k_core.STEPS_PER_LAUNCH": 1}),
     "all_pairs": on(GRID, "all_pairs", method="floyd_warshall", shares={"all_pairs.SUMS_PER_LAUNCH": 1}),
     "products": same(lambda device: clew.hits(SKEWED, device=device), "hub"),
     "a program": same(lambda device: clew.run(ShortestPaths(0), GRID, device=device), "distance"),
@@ -113,6 +113,12 @@ class Launches:
             return None
 
 
+def set_share(monkeypatch: pytest.MonkeyPatch, place: str, share: int) -> None:
+    """Set a constant of an algorithm's CUDA form: "folder.NAME"."""
+    folder, name = place.split(".")
+    monkeypatch.setattr(import_module(f"clew.algorithms.{folder}.cuda"), name, share)
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_shares_and_interrupts(name, monkeypatch):
     """Small shares make more launches of the same work; stopped after any, it leaves nothing and can be done again."""
@@ -122,7 +128,7 @@ def test_shares_and_interrupts(name, monkeypatch):
     launches.during(case.run)
     whole = launches.number
     for place, share in case.shares.items():
-        monkeypatch.setattr(ENGINES + place, share)
+        set_share(monkeypatch, place, share)
     if "program" in name:
         monkeypatch.setitem(program.DEFAULT.__dict__, "steps", 2)
     case.check(launches.during(case.run))
@@ -153,7 +159,7 @@ def test_the_host_is_no_more_than_a_round_ahead(monkeypatch):
 
 def test_a_signal_is_heard_between_launches(monkeypatch):
     """A chain of so many waves would take much longer."""
-    monkeypatch.setattr(ENGINES + "coloring.STEPS_PER_LAUNCH", 16)
+    set_share(monkeypatch, "coloring.STEPS_PER_LAUNCH", 16)
     graph = clew.generate.path(50_000)
     clew.coloring(clew.generate.path(3), order="smallest_last", device="emulated")  # compiled
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import clew
 from clew.engines.cuda.emulation.device import the_emulation
-from clew.engines.cuda.source import KERNELS
+from clew.engines.cuda.source import kernel_path
 from tests.cuda.emulated import kernel
 from tests.on_gpu import emulation_only
 
@@ -81,7 +81,7 @@ extern "C" __global__ void noted(u64 n, const offset_t* offsets, const index_t* 
 
 
 def source() -> str:
-    text = "".join((KERNELS / name).read_text() for name in ("tile_trees.cuh", "tile_join.cuh"))
+    text = "".join(kernel_path(name).read_text() for name in ("tile_trees.cuh", "tile_join.cuh"))
     for plain, noted in (
         ("#pragma once\n", ""),
         ('#include "tile_trees.cuh"\n', ""),
