@@ -40,10 +40,13 @@ C_TYPES = {
 }
 
 
-@lru_cache
+_BY_DTYPE = {np.dtype(name): c_name for name, c_name in C_TYPES.items()}  # a dtype takes microseconds to say its name
+
+
 def ctype(dtype: npt.DTypeLike) -> str:
     """What a dtype is called in C."""
-    return C_TYPES[np.dtype(dtype).name]
+    kind = np.dtype(dtype)
+    return _BY_DTYPE.get(kind) or C_TYPES[kind.name]
 
 
 @dataclass(frozen=True)
