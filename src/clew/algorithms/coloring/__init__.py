@@ -45,6 +45,7 @@ def coloring(
         The seed of the random values; "smallest_last" has none.
     device
         "auto", "cpu" or "cuda".
+        "reference" ignores method and order, and colors by rounds.
 
     Returns
     -------

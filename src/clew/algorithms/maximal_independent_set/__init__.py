@@ -32,6 +32,7 @@ def maximal_independent_set(graph: Graph, *, method: Method = "luby", seed: int 
         The seed of the random keys.
     device
         "auto", "cpu" or "cuda".
+        Under "reference" Luby's method is used.
 
     Returns
     -------
