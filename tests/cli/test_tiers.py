@@ -9,7 +9,7 @@ import pytest
 from clew.engines.choice import gpu_for
 from clew.engines.cuda import bandwidth
 from clew.tiers import rates, survey
-from clew.tiers.tier import ON_GPU
+from clew.tiers.survey import ON_GPU
 from tests.cli import running
 from tests.cli.running import BAD_INPUT, OK
 

@@ -18,8 +18,8 @@ import clew
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.bandwidth import bandwidths
 from clew.placement import AllFast, AllSlow, Degree, Hot, Placement
-from clew.tiers import Tier, allocate, mapping, measure, numa, rates, spread, tier_named, tiers
-from clew.tiers.nodes import nodes, parse_nodes
+from clew.tiers import Tier, allocate, mapping, measure, rates, spread, tier_named, tiers
+from clew.tiers.survey import nodes, parse_nodes
 from tests.placement.example import example
 
 PAGE = mapping.PAGE
@@ -203,8 +203,8 @@ def test_a_node_that_does_not_exist_is_a_sentence():
 def test_without_libnuma_the_kernel_is_asked(monkeypatch):
     if here().kind == "file":
         pytest.skip("this machine shows no NUMA nodes")
-    types = numa._mbind.__wrapped__().argtypes
-    monkeypatch.setattr(numa, "_mbind", lambda: numa._system_call(types))
+    types = mapping._mbind.__wrapped__().argtypes
+    monkeypatch.setattr(mapping, "_mbind", lambda: mapping._system_call(types))
     assert allocate(PAGE, here()).size == PAGE
     monkeypatch.setattr("platform.machine", lambda: "unknown")
     with pytest.raises(clew.ResourceError, match="needs libnuma"):

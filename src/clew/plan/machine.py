@@ -107,8 +107,8 @@ def graphics(*, fresh: bool = False) -> Gpu:
 
 
 def _measure_processor() -> dict[str, Any]:
-    from clew.tiers.nodes import nodes
     from clew.tiers.rates import measure
+    from clew.tiers.survey import nodes
 
     count, name = threads.count(), cpu_name()
     try:
@@ -148,7 +148,7 @@ def _measure_graphics(name: str) -> dict[str, Any]:
 
 def _call() -> float:
     """Seconds for all threads to begin and end."""
-    from clew.tiers import kernels_rates as kernels
+    from clew.tiers import kernels
 
     few, count = np.zeros(8, dtype=np.uint64), threads.count()
     taken = []

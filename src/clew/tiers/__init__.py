@@ -5,10 +5,8 @@
 'file'
 """
 
-from clew.tiers.mapping import allocate
+from clew.tiers.mapping import allocate, spread
 from clew.tiers.rates import measure
-from clew.tiers.spreading import spread
-from clew.tiers.survey import tier_named, tiers
-from clew.tiers.tier import KINDS, Rates, Tier
+from clew.tiers.survey import KINDS, Rates, Tier, tier_named, tiers
 
 __all__ = ["KINDS", "Rates", "Tier", "allocate", "measure", "spread", "tier_named", "tiers"]

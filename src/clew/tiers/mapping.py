@@ -1,8 +1,9 @@
-"""Memory in one tier or in two: a contiguous address range whose first pages are in one memory, the rest in another.
+"""Memory in one tier or in two, and graphs spread over two.
 
-This is all that a graph in two memories needs. Rows 0 to D-1 and the others are contiguous. The page table knows which
-memory a row is in, so kernels need not. GPUs have page tables too: ``clew.engines.cuda.virtual`` does the same with
-their memory and the host's.
+An array is a contiguous address range whose first pages are in one memory and the rest in another. This is all that a
+graph in two memories needs. Rows 0 to D-1 and the others are contiguous. The page table knows which memory a row is in,
+so kernels need not. GPUs have page tables too: ``clew.engines.cuda.virtual`` does the same with their memory and the
+host's.
 
 Python's ``mmap`` object owns the range. Unmapping it frees everything mapped into it. Files are unnamed, and their
 space is freed with the last mapping, even if the process crashes.
@@ -14,15 +15,22 @@ import ctypes
 import errno
 import mmap
 import os
+import platform
 import tempfile
+from collections.abc import Callable
+from functools import lru_cache
 from typing import IO
 
 import numpy as np
 import numpy.typing as npt
 
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.dtypes import Array
 from clew.errors import GraphError, ResourceError
-from clew.tiers import numa
-from clew.tiers.tier import ON_GPU, Tier
+from clew.graph import Graph
+from clew.placement import Placement
+from clew.tiers.survey import ON_GPU, Tier, tier_named, tiers
 
 PAGE = mmap.PAGESIZE
 FIXED = 0x10  # MAP_FIXED of <sys/mman.h>
@@ -30,14 +38,7 @@ FAILED = ctypes.c_void_p(-1).value
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.mmap.restype = ctypes.c_void_p
-_libc.mmap.argtypes = (
-    ctypes.c_void_p,
-    ctypes.c_size_t,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_int,
-    ctypes.c_long,
-)
+_libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long)
 
 
 def allocate(size: int, tier: Tier) -> npt.NDArray[np.uint8]:
@@ -70,12 +71,12 @@ def in_two(size: int, cut: int, first: Tier, second: Tier) -> npt.NDArray[np.uin
 
 def _put(address: int, size: int, tier: Tier) -> None:
     if tier.node is not None:
-        numa.prefer(address, size, tier.node)
+        prefer_node(address, size, tier.node)
         return
     with unnamed_file(tier, size) as file:
         protection = mmap.PROT_READ | mmap.PROT_WRITE
-        found = _libc.mmap(address, size, protection, mmap.MAP_SHARED | FIXED, file.fileno(), 0)
-    if found == FAILED:
+        mapped = _libc.mmap(address, size, protection, mmap.MAP_SHARED | FIXED, file.fileno(), 0)
+    if mapped == FAILED:
         problem = os.strerror(ctypes.get_errno())
         raise ResourceError(f"a file of {size:,} bytes in {tier.folder} cannot be mapped: {problem}.")
 
@@ -105,3 +106,104 @@ def _advise(run: mmap.mmap, advice: int) -> None:
     except OSError as error:
         if error.errno != errno.EINVAL:
             raise
+
+
+PREFERRED = 1  # MPOL_PREFERRED: on that node as long as it has room, then elsewhere, never a failure
+SYSTEM_CALLS = {"x86_64": 237, "aarch64": 235, "riscv64": 235, "ppc64le": 259}
+WORD = 8 * ctypes.sizeof(ctypes.c_ulong)
+
+
+def prefer_node(address: int, size: int, node: int) -> None:
+    """Place pages that are touched from now on on ``node``, while it has free memory."""
+    words = node // WORD + 1
+    mask = (ctypes.c_ulong * words)()
+    mask[node // WORD] = 1 << node % WORD
+    # The kernel takes the number of bits to be one more than it looks at.
+    if _mbind()(address, size, PREFERRED, mask, words * WORD + 1, 0) != 0:
+        problem = os.strerror(ctypes.get_errno())
+        raise ResourceError(f"{size:,} bytes cannot be placed on NUMA node {node}: {problem}. Use another tier.")
+
+
+@lru_cache(maxsize=1)
+def _mbind() -> Callable[..., int]:
+    types = (ctypes.c_void_p, ctypes.c_ulong, ctypes.c_int, ctypes.c_void_p, ctypes.c_ulong, ctypes.c_uint)
+    try:
+        function = ctypes.CDLL("libnuma.so.1", use_errno=True).mbind
+    except OSError:  # not installed; the C library has no mbind of its own, but the kernel does
+        return _system_call(types)
+    function.argtypes, function.restype = types, ctypes.c_long
+    return function
+
+
+def _system_call(types: tuple[type, ...]) -> Callable[..., int]:
+    number = SYSTEM_CALLS.get(platform.machine())
+    if number is None:
+        raise ResourceError("memory on a NUMA node needs libnuma on this machine; install libnuma1.")
+    call = ctypes.CDLL(None, use_errno=True).syscall
+    call.argtypes, call.restype = (ctypes.c_long, *types), ctypes.c_long
+    return lambda *args: int(call(number, *args))
+
+
+COPY = 1 << 22  # bytes to a piece
+
+
+def spread(graph: Graph, *, slow: Tier | str, fast: Tier | str) -> Graph:
+    """A graph with a placement, with its slow and fast rows in two different memories.
+
+    Each array is a contiguous address range whose pages are in one memory or the other, so all algorithms work
+    unchanged. In-edges are included, and cut at the same vertex. A page where the groups meet is in slow memory.
+
+    Parameters
+    ----------
+    graph
+        A graph from ``Placement.apply``, or from a file with a placement.
+    slow, fast
+        Tiers, by name ("node1", "file") or kind ("dram", "hbm"), or as returned by ``tiers()``.
+
+    Raises
+    ------
+    ResourceError
+        If the graph does not fit. A NUMA node that fills up later is no error: the rest is on other nodes.
+    """
+    placement = Placement.of(graph)
+    if placement is None:
+        raise GraphError(
+            "this graph has no placement; create one with a strategy of clew.placement and apply it: "
+            "Hot('8GiB').place(graph).apply(graph)."
+        )
+    known = tiers() if isinstance(slow, str) or isinstance(fast, str) else []
+    first, second = (tier_named(tier, known) if isinstance(tier, str) else tier for tier in (slow, fast))
+    placed = Graph(
+        _spread(graph.outgoing, placement.boundary, first, second),
+        directed=graph.directed,
+        names=graph.names,
+        report=graph.report,
+        metadata=graph.metadata,
+    )
+    if graph.directed:  # else they would be made later, in ordinary memory
+        placed._in = _spread(graph.incoming, placement.boundary, first, second)
+    return placed
+
+
+def _spread(rows: Adjacency, boundary: int, slow: Tier, fast: Tier) -> Adjacency:
+    cut = int(rows.indptr[boundary])
+    return Adjacency(
+        _copied(rows.indptr, boundary, slow, fast),
+        _copied(rows.indices, cut, slow, fast),
+        None if rows.weights is None else _copied(rows.weights, cut, slow, fast),
+        boundary,
+    )
+
+
+def _copied(array: Array, cut: int, slow: Tier, fast: Tier) -> Array:
+    """A copy of an array, its first ``cut`` entries in slow memory."""
+    bytes_of = np.ascontiguousarray(array).view(np.uint8)
+    room = in_two(array.nbytes, cut * array.itemsize, slow, fast)
+    pieces = threads.pieces(bytes_of.size, COPY)
+    threads.each(_copy, pieces, pieces, bytes_of, room)
+    return room.view(array.dtype)
+
+
+def _copy(piece: int, pieces: int, source: Array, target: Array) -> None:
+    part = slice(piece * source.size // pieces, (piece + 1) * source.size // pieces)
+    np.copyto(target[part], source[part])

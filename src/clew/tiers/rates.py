@@ -15,7 +15,7 @@ from clew.counts import counted
 from clew.dtypes import Array
 from clew.errors import GraphError, ResourceError
 from clew.tiers.mapping import allocate, unnamed_file
-from clew.tiers.tier import ON_GPU, Rates, Tier
+from clew.tiers.survey import ON_GPU, Rates, Tier
 
 SIZE = 256 << 20  # bytes; well beyond caches
 FILE_SIZE = 64 << 20
@@ -23,6 +23,8 @@ LARGEST = 8 << 32  # what 32 bits can number
 ROUNDS = 3
 READS = 1 << 21  # at random, per thread
 FILE_READS = 1 << 9  # each may wait for a disk
+
+Pass = Callable[[Array], Any]
 
 
 def measure(tier: Tier, size: int | None = None) -> Rates:
@@ -42,43 +44,28 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
         raise GraphError(
             f"the size to measure is {counted(size, 'byte')}; expected at least a page, {mmap.PAGESIZE:,} bytes."
         )
-    wanted = size or (FILE_SIZE if tier.kind == "file" else SIZE)
-    used = min(wanted, tier.free // 4, LARGEST) // mmap.PAGESIZE * mmap.PAGESIZE
+    requested = size or (FILE_SIZE if tier.kind == "file" else SIZE)
+    used = min(requested, tier.free // 4, LARGEST) // mmap.PAGESIZE * mmap.PAGESIZE
     if used == 0:
         raise ResourceError(f"tier {tier.name} has {tier.free:,} bytes free, too few to measure its speed.")
     return _file_rates(tier, used) if tier.kind == "file" else _node_rates(tier, used)
 
 
 def _node_rates(tier: Tier, size: int) -> Rates:
-    from clew.tiers import kernels_rates as kernels
-
     values = allocate(size, tier).view(np.uint64)
-    members = threads.count()
-
-    def write() -> Any:
-        return threads.each(kernels.write, members, members, values, np.uint64(1))
-
-    def read() -> Any:
-        return threads.each(kernels.read, members, members, values)
-
-    def read_at_random() -> Any:
-        return threads.each(kernels.read_at_random, members, READS, values)
-
-    _compile()
-    write()  # the first touch finds the pages, which is not what is measured
+    read, write, read_at_random = _passes(READS)
+    write(values)  # the first touch allocates the pages, which is not what is measured
+    random_bytes = threads.count() * READS * values.itemsize
     return Rates(
-        size / _best(read), size / _best(write), members * READS * values.itemsize / _best(read_at_random), size
+        size / _best(read, values), size / _best(write, values), random_bytes / _best(read_at_random, values), size
     )
 
 
 def _file_rates(tier: Tier, size: int) -> Rates:
-    from clew.tiers import kernels_rates as kernels
-
-    members = threads.count()
-    _compile()
+    read, write, read_at_random = _passes(FILE_READS)
     with unnamed_file(tier, size) as file:
 
-        def on_cold_file(run: Callable[[Array], Any], advice: int) -> float:
+        def on_cold_file(run: Pass, advice: int) -> float:
             os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
             mapped = mmap.mmap(file.fileno(), size)
             mapped.madvise(advice)
@@ -87,31 +74,31 @@ def _file_rates(tier: Tier, size: int) -> Rates:
             mapped.flush()
             return time.perf_counter() - start
 
-        in_order, at_random = mmap.MADV_SEQUENTIAL, mmap.MADV_RANDOM
-        written = on_cold_file(
-            lambda values: threads.each(kernels.write, members, members, values, np.uint64(1)), in_order
-        )
-        read = on_cold_file(lambda values: threads.each(kernels.read, members, members, values), in_order)
-        found = on_cold_file(
-            lambda values: threads.each(kernels.read_at_random, members, FILE_READS, values), at_random
-        )
-    return Rates(size / read, size / written, members * FILE_READS * 8 / found, size)
+        written = on_cold_file(write, mmap.MADV_SEQUENTIAL)
+        read_through = on_cold_file(read, mmap.MADV_SEQUENTIAL)
+        read_anywhere = on_cold_file(read_at_random, mmap.MADV_RANDOM)
+    return Rates(size / read_through, size / written, threads.count() * FILE_READS * 8 / read_anywhere, size)
 
 
-def _compile() -> None:
-    """Compile the kernels before timing."""
-    from clew.tiers import kernels_rates as kernels
+def _passes(reads: int) -> tuple[Pass, Pass, Pass]:
+    """Sequential reading, writing, and ``reads`` random reads per thread of an array; all are compiled."""
+    from clew.tiers import kernels
 
-    few = np.zeros(8, dtype=np.uint64)
-    kernels.write(0, 1, few, np.uint64(0))
-    kernels.read(0, 1, few)
-    kernels.read_at_random(0, 1, few)
+    members = threads.count()
+    passes: tuple[Pass, Pass, Pass] = (
+        lambda values: threads.each(kernels.read, members, members, values),
+        lambda values: threads.each(kernels.write, members, members, values, np.uint64(1)),
+        lambda values: threads.each(kernels.read_at_random, members, reads, values),
+    )
+    for run in passes:
+        run(np.zeros(8, dtype=np.uint64))
+    return passes
 
 
-def _best(run: Callable[[], Any]) -> float:
+def _best(run: Pass, values: Array) -> float:
     taken = []
     for _ in range(ROUNDS):
         start = time.perf_counter()
-        run()
+        run(values)
         taken.append(time.perf_counter() - start)
     return min(taken)
