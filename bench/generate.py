@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import clew
 from bench.harness import Row, race
-from clew.generate.recursive import GRAPH500, rmat_edges
+from clew.generate.random_edges import GRAPH500, rmat_edges
 
 SCALE, EDGE_FACTOR = 20, 16
 

@@ -40,7 +40,7 @@ def test_small_graphs(method, graph, seed):
 @settings(max_examples=30, deadline=None)
 @given(graphs(), st.integers(0, 3))
 def test_luby_gives_what_one_pass_in_the_order_of_the_keys_gives(graph, seed):
-    from clew.generate.streams import stream
+    from clew.generate.arguments import stream
 
     key = int(stream(seed, "independent set keys"))
     other = as_networkx(graph).to_undirected()

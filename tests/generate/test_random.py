@@ -7,8 +7,8 @@ import pytest
 
 from clew.errors import GraphError
 from clew.generate import kernels_random as kernels
-from clew.generate.alias import alias_table
-from clew.generate.streams import scramble_ids, stream
+from clew.generate.arguments import scramble_ids, stream
+from clew.generate.random_edges import alias_table
 
 MASK = 2**64 - 1
 

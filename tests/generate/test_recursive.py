@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.generate import kronecker, rmat
-from clew.generate.recursive import rmat_edges
+from clew.generate.random_edges import rmat_edges
 
 
 @pytest.mark.parametrize("quadrants", [(0.57, 0.19, 0.19, 0.05), (0.45, 0.22, 0.22, 0.11), (0.1, 0.2, 0.3, 0.4)])

@@ -4,14 +4,9 @@ The same arguments give the same graph on any machine and with any number of thr
 the seed and of its index (see ``kernels_random``). It does not depend on threads.
 """
 
-from clew.generate.cliques import ssca2
-from clew.generate.independent import uniform
-from clew.generate.lattices import grid
-from clew.generate.preferential import barabasi_albert
-from clew.generate.recursive import kronecker, rmat
-from clew.generate.rewired import small_world
-from clew.generate.shapes import complete, cycle, path, star
-from clew.generate.triangulation import delaunay
+from clew.generate.clustered import small_world, ssca2
+from clew.generate.random_edges import barabasi_albert, kronecker, rmat, uniform
+from clew.generate.shapes import complete, cycle, delaunay, grid, path, star
 from clew.generate.weights import random_weights
 
 __all__ = [

@@ -1,12 +1,16 @@
-"""Checks of arguments that all generators share."""
+"""Arguments that generators share: probabilities, sizes that fit in memory, and seeds as keys of random streams."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 from typing import Any
 
-from clew.checks import real
-from clew.dtypes import id_dtype
+import numpy as np
+
+from clew import threads
+from clew.checks import real, whole
+from clew.dtypes import IdArray, id_dtype
 from clew.errors import GraphError, ResourceError
 
 MAX_SCALE = 40
@@ -41,3 +45,25 @@ def check_memory(needed: int, num_vertices: int, num_edges: int) -> None:
             f"a graph of {num_vertices:,} vertices and {num_edges:,} edges needs about {needed:,} bytes while it is "
             f"built, but this machine has {present:,} bytes of memory; choose a smaller graph."
         )
+
+
+SCRAMBLE_ROUNDS = 4
+
+
+def stream(seed: int, purpose: str) -> np.uint64:
+    """The key of a random stream (see ``kernels_random``): a hash of the seed and the purpose."""
+    number = whole("seed", seed, 0)
+    return np.uint64(int.from_bytes(hashlib.blake2b(f"{purpose}:{number}".encode(), digest_size=8).digest(), "little"))
+
+
+def scramble_ids(scale: int, seed: int, *columns: IdArray) -> None:
+    """Permute the ids 0…2^scale-1 at random in place, in the same way in all columns."""
+    from clew.generate import kernels_random as kernels
+
+    rounds = np.empty((SCRAMBLE_ROUNDS, 2), dtype=np.uint64)
+    for i in range(SCRAMBLE_ROUNDS):
+        # An odd factor can be divided out again; an even one would lose bits.
+        rounds[i] = stream(seed, f"scramble mask {i}"), stream(seed, f"scramble factor {i}") | np.uint64(1)
+    for ids in columns:
+        parts = threads.pieces(ids.size)
+        threads.each(kernels.scramble_ids, parts, parts, np.uint64(scale), rounds, ids)

@@ -12,9 +12,9 @@ from clew.adjacency import Adjacency
 from clew.arguments import check_graph
 from clew.build.rows import blocks_of
 from clew.checks import real, whole
-from clew.dtypes import WEIGHT_DTYPES, Array, as_bits
+from clew.dtypes import WEIGHT_DTYPES, as_bits
 from clew.errors import GraphError
-from clew.generate.streams import stream
+from clew.generate.arguments import stream
 from clew.graph import Graph
 
 ALL_64_BITS = 2**64
@@ -44,43 +44,40 @@ def random_weights(
     -----
     Takes the memory of the weights. The other arrays are shared with ``graph``.
     """
+    from clew.generate import kernels
+
     check_graph(graph)
-    kind = _weight_dtype(low, high, dtype)
-    rows = graph.outgoing
-    fill = _float_weights if kind.kind == "f" else _integer_weights
+    weight_dtype = _weight_dtype(low, high, dtype)
+    rows, key = graph.outgoing, stream(seed, "weights")
+    if weight_dtype.kind == "f":
+        kernel, limits = kernels.float_weights, _float_range(low, high, weight_dtype)
+    else:
+        kernel, limits = kernels.integer_weights, _integer_range(low, high, weight_dtype)
+    weights = np.empty(rows.num_arcs, dtype=weight_dtype)
+    out = weights if weight_dtype.kind == "f" else as_bits(weights)
+    bounds = blocks_of(rows)
+    threads.each(kernel, bounds.size - 1, bounds, rows.indptr, rows.indices, key, *limits, out)
     # Graph.with_weights would check that both directions of an edge weigh the same; these do by construction.
-    weighted = Adjacency(rows.indptr, rows.indices, fill(rows, low, high, stream(seed, "weights"), kind))
+    weighted = Adjacency(rows.indptr, rows.indices, weights)
     return Graph(weighted, directed=graph.directed, names=graph.names, report=graph.report, metadata=graph.metadata)
 
 
-def _integer_weights(rows: Adjacency, low: float, high: float, key: np.uint64, kind: np.dtype[Any]) -> Array:
-    from clew.generate import kernels_weights as kernels
-
-    first, last = (0, 1) if kind.kind == "b" else (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+def _integer_range(low: float, high: float, dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    """The smallest integer and how many there are, both modulo 2^64."""
+    first, last = (0, 1) if dtype.kind == "b" else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
     smallest, largest = whole("low", low, first, last), whole("high", high, first, last)
     if smallest > largest:
         raise GraphError(f"low is {smallest:,} and high is {largest:,}; expected low ≤ high.")
-    start, span = np.uint64(smallest % ALL_64_BITS), np.uint64((largest - smallest + 1) % ALL_64_BITS)
-    weights = np.empty(rows.num_arcs, dtype=kind)
-    bounds = blocks_of(rows)
-    arcs = (bounds, rows.indptr, rows.indices)
-    threads.each(kernels.integer_weights, bounds.size - 1, *arcs, key, start, span, as_bits(weights))
-    return weights
+    return np.uint64(smallest % ALL_64_BITS), np.uint64((largest - smallest + 1) % ALL_64_BITS)
 
 
-def _float_weights(rows: Adjacency, low: float, high: float, key: np.uint64, kind: np.dtype[Any]) -> Array:
-    from clew.generate import kernels_weights as kernels
-
+def _float_range(low: float, high: float, dtype: np.dtype[Any]) -> tuple[Any, ...]:
+    """The smallest float, the length of the range and its largest float."""
     smallest, end = real("low", low), real("high", high)
-    limit = float(np.finfo(kind).max) / 2  # so that the difference of two of them is a number, too
-    if max(abs(smallest), abs(end)) > limit or not kind.type(smallest) < kind.type(end):
-        raise GraphError(f"low is {low} and high is {high}; expected low < high, both {kind} and within ±{limit:.2g}.")
-    largest = float(np.nextafter(kind.type(end), kind.type(smallest)))
-    weights = np.empty(rows.num_arcs, dtype=kind)
-    bounds = blocks_of(rows)
-    arcs = (bounds, rows.indptr, rows.indices)
-    threads.each(kernels.float_weights, bounds.size - 1, *arcs, key, smallest, end - smallest, largest, weights)
-    return weights
+    limit = float(np.finfo(dtype).max) / 2  # so that the difference of two of them is a number, too
+    if max(abs(smallest), abs(end)) > limit or not dtype.type(smallest) < dtype.type(end):
+        raise GraphError(f"low is {low} and high is {high}; expected low < high, both {dtype} and within ±{limit:.2g}.")
+    return smallest, end - smallest, float(np.nextafter(dtype.type(end), dtype.type(smallest)))
 
 
 def _weight_dtype(low: float, high: float, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
@@ -90,9 +87,9 @@ def _weight_dtype(low: float, high: float, dtype: npt.DTypeLike | None) -> np.dt
         fits = low >= -(2**31) and high < 2**31
         return np.dtype(np.int32 if fits else np.int64)
     try:
-        kind = np.dtype(dtype)
+        weight_dtype = np.dtype(dtype)
     except TypeError:
         raise GraphError(f"dtype is {dtype!r}; expected a dtype of weights, such as 'int32' or 'float64'.") from None
-    if kind not in WEIGHT_DTYPES:
-        raise GraphError(f"dtype is {kind}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
-    return kind
+    if weight_dtype not in WEIGHT_DTYPES:
+        raise GraphError(f"dtype is {weight_dtype}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
+    return weight_dtype

@@ -11,7 +11,7 @@ from clew.algorithms.coloring import summary
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
-from clew.generate.streams import stream
+from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import seconds_between

@@ -15,7 +15,7 @@ from clew.engines.cuda.both_ways import BothWays, both_ways, few_blocks
 from clew.engines.cuda.device import Device, blocks_for, index_defines
 from clew.engines.cuda.launches import control_of, launch_until_done, share_of
 from clew.engines.cuda.source import Program
-from clew.generate.streams import stream
+from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace
 from clew.workspace import Workspace, result, scratch

@@ -7,7 +7,7 @@ import numpy as np
 from clew.algorithms.coloring.cpu import TRACED_ROUNDS, both_ways
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
-from clew.generate.streams import stream
+from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import seconds_between

@@ -1,0 +1,287 @@
+"""Graphs whose edges are drawn independently: uniform, preferential attachment, R-MAT and Kronecker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import threads
+from clew.checks import real, whole
+from clew.dtypes import Array, IdArray, id_dtype
+from clew.errors import GraphError
+from clew.generate.arguments import MAX_SCALE, check_memory, check_memory_of_edges, probability, scramble_ids, stream
+from clew.graph import Duplicates, Graph, Loops
+
+GRAPH500 = (0.57, 0.19, 0.19, 0.05)
+SUM_TOLERANCE = 1e-6
+
+
+def uniform(
+    num_vertices: int,
+    num_edges: int,
+    *,
+    seed: int = 0,
+    directed: bool = True,
+    duplicates: Duplicates = "keep",
+    loops: Loops = "keep",
+) -> Graph:
+    """Uniform random graph: edges drawn uniformly and independently, with replacement.
+
+    Parameters
+    ----------
+    num_vertices, num_edges
+        The size of the graph; edges need at least one vertex.
+    seed
+        The random seed.
+    directed
+        Whether edges are directed. If not, every drawn pair is an edge in both directions.
+    duplicates, loops
+        What to do with repeated pairs and self-loops (see ``Graph.from_edges``). Dropping both gives a simple graph
+        with fewer edges than requested.
+
+    Notes
+    -----
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from 2^31 vertices on).
+
+    References
+    ----------
+    P. Erdős, A. Rényi: "On random graphs I", Publicationes Mathematicae 6, 1959; here with replacement, as in
+    benchmarks.
+    """
+    from clew.generate import kernels
+
+    count, size = whole("num_vertices", num_vertices, 0), whole("num_edges", num_edges, 0)
+    if size and not count:
+        raise GraphError(f"num_edges is {size:,}, but num_vertices is 0; expected at least one vertex.")
+    check_memory_of_edges(count, size, directed=directed)
+    source, target = _draw(kernels.uniform_edges, size, count, stream(seed, "uniform"), count)
+    return Graph.from_edges(source, target, None, count, directed, duplicates, loops)
+
+
+def barabasi_albert(
+    num_vertices: int, edges_per_vertex: int, *, seed: int = 0, duplicates: Duplicates = "keep"
+) -> Graph:
+    """Barabási-Albert graph: new vertices attach to earlier ones in proportion to their degrees; undirected.
+
+    It starts as a complete graph of ``edges_per_vertex + 1`` vertices, so every vertex has at least
+    ``edges_per_vertex`` edges. The edges of a vertex are drawn independently, so some are duplicates. There are no
+    self-loops.
+
+    Parameters
+    ----------
+    num_vertices
+        The number of vertices, at least ``edges_per_vertex + 1``.
+    edges_per_vertex
+        The number of edges that a new vertex adds, at least 1.
+    seed
+        The random seed.
+    duplicates
+        What to do with duplicate edges; "drop" makes the graph simple.
+
+    Notes
+    -----
+    Each edge is computed independently in an expected constant number of steps, without reading the graph so far.
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from 2^31 vertices on).
+
+    References
+    ----------
+    A.-L. Barabási, R. Albert: "Emergence of scaling in random networks", Science 286, 1999.
+    P. Sanders, C. Schulz: "Scalable generation of scale-free graphs", Information Processing Letters 116, 2016.
+    """
+    from clew.generate import kernels
+
+    per_vertex = whole("edges_per_vertex", edges_per_vertex, 1)
+    count = whole("num_vertices", num_vertices, 0)
+    if count <= per_vertex:
+        raise GraphError(
+            f"num_vertices is {count:,} and edges_per_vertex is {per_vertex:,}; expected at least {per_vertex + 1:,} "
+            "vertices, with which the graph starts."
+        )
+    size = per_vertex * (per_vertex + 1) // 2 + (count - per_vertex - 1) * per_vertex
+    check_memory_of_edges(count, size, directed=False)
+    source, target = _draw(kernels.attached_edges, size, count, stream(seed, "attachment"), per_vertex)
+    return Graph.from_edges(source, target, None, count, False, duplicates)
+
+
+def rmat(
+    scale: int,
+    edge_factor: float = 16,
+    a: float = 0.57,
+    b: float = 0.19,
+    c: float = 0.19,
+    d: float | None = None,
+    *,
+    seed: int = 0,
+    directed: bool = True,
+    duplicates: Duplicates = "keep",
+    loops: Loops = "keep",
+    scramble: bool = False,
+) -> Graph:
+    """R-MAT graph: a scale-free graph whose edges recursively pick a quadrant of the adjacency matrix.
+
+    Parameters
+    ----------
+    scale
+        log2 of the number of vertices, up to 40.
+    edge_factor
+        Edges per vertex: ``edge_factor * 2**scale`` edges are drawn, rounded to an integer.
+    a, b, c, d
+        Probabilities of the quadrants: upper left, upper right, lower left, lower right. They sum to 1; ``d`` is by
+        default the remainder. Graph500 uses 0.57, 0.19, 0.19, 0.05. Another common choice is 0.45, 0.22, 0.22, 0.11.
+    seed
+        The random seed.
+    directed
+        Whether edges are directed. If not, every drawn pair is an edge in both directions.
+    duplicates, loops
+        What to do with repeated pairs and self-loops (see ``Graph.from_edges``).
+    scramble
+        Permute the ids at random. Otherwise vertices have more edges the fewer ones their id has in binary.
+
+    Notes
+    -----
+    Besides the memory of ``Graph.from_edges``, the endpoints take 8 bytes per edge (16 from scale 31 on).
+
+    References
+    ----------
+    D. Chakrabarti, Y. Zhan, C. Faloutsos: "R-MAT: a recursive model for graph mining", SDM 2004.
+    """
+    count, size = _sizes(scale, edge_factor)
+    check_memory_of_edges(count, size, directed=directed)
+    source, target = rmat_edges(scale, edge_factor, a, b, c, d, seed=seed, scramble=scramble)
+    return Graph.from_edges(source, target, None, count, directed, duplicates, loops)
+
+
+def kronecker(
+    scale: int,
+    edge_factor: float = 16,
+    *,
+    seed: int = 0,
+    directed: bool = False,
+    duplicates: Duplicates = "drop",
+    loops: Loops = "drop",
+    scramble: bool = True,
+) -> Graph:
+    """Graph500 graph: R-MAT with 0.57, 0.19, 0.19, 0.05, undirected and with permuted ids.
+
+    Graph500 draws ``edge_factor * 2**scale`` pairs, including duplicates and self-loops, and its kernels ignore both.
+    The GAP benchmark suite drops them when it builds the graph, and so does clew. So ``num_edges`` is smaller than the
+    number of pairs drawn; ``report`` has the difference. Vertices without edges stay, as in both benchmarks.
+
+    Parameters
+    ----------
+    scale
+        log2 of the number of vertices, up to 40.
+    edge_factor
+        Pairs drawn per vertex.
+    seed
+        The random seed.
+    directed
+        Whether edges are directed. If not, as in the benchmark, every drawn pair is an edge in both directions.
+    duplicates, loops
+        What to do with repeated pairs and self-loops (see ``Graph.from_edges``).
+    scramble
+        Permute the ids at random, as the benchmark requires.
+
+    Notes
+    -----
+    Memory as in ``rmat``.
+
+    References
+    ----------
+    Graph500 benchmark specification, https://graph500.org/?page_id=12, section on graph generation.
+    S. Beamer, K. Asanović, D. Patterson: "The GAP benchmark suite", arXiv:1508.03619, 2015.
+    """
+    return rmat(
+        scale,
+        edge_factor,
+        *GRAPH500,
+        seed=seed,
+        directed=directed,
+        duplicates=duplicates,
+        loops=loops,
+        scramble=scramble,
+    )
+
+
+def rmat_edges(
+    scale: int,
+    edge_factor: float = 16,
+    a: float = 0.57,
+    b: float = 0.19,
+    c: float = 0.19,
+    d: float | None = None,
+    *,
+    seed: int = 0,
+    scramble: bool = False,
+) -> tuple[IdArray, IdArray]:
+    """The edges of ``rmat`` as two arrays (source, target) in the order drawn, without building a graph."""
+    from clew.generate import kernels
+
+    count, size = _sizes(scale, edge_factor)
+    quadrants = _quadrants(a, b, c, d)
+    cells: Array = np.ones((1, 1))
+    for _ in range(kernels.LEVELS):
+        cells = np.kron(cells, quadrants)
+    table = alias_table(cells.ravel())
+    check_memory(2 * id_dtype(count).itemsize * size, count, size)
+    source, target = _draw(kernels.recursive_edges, size, count, stream(seed, "rmat"), int(scale), table)
+    if scramble:
+        scramble_ids(scale, seed, source, target)
+    return source, target
+
+
+def _draw(
+    kernel: Callable[..., None], size: int, num_vertices: int, key: np.uint64, *model: Any
+) -> tuple[IdArray, IdArray]:
+    """Sources and targets of ``size`` edges, which the kernel draws in parallel."""
+    source = np.empty(size, dtype=id_dtype(num_vertices))
+    target = np.empty_like(source)
+    parts = threads.pieces(size)
+    threads.each(kernel, parts, parts, key, *model, source, target)
+    return source, target
+
+
+def _sizes(scale: int, edge_factor: float) -> tuple[int, int]:
+    """The numbers of vertices and of edges."""
+    count = 1 << whole("scale", scale, 0, MAX_SCALE)
+    per_vertex = real("edge_factor", edge_factor)
+    if per_vertex < 0:
+        raise GraphError(f"edge_factor is {per_vertex:g}; expected 0 or more.")
+    return count, round(per_vertex * count)
+
+
+def _quadrants(a: float, b: float, c: float, d: float | None) -> Array:
+    """The probabilities as a matrix, checked."""
+    given = [probability(name, value) for name, value in zip("abc", (a, b, c), strict=True)]
+    rest = 1 - sum(given)
+    last = probability("d", max(0.0, rest) if d is None else d)
+    if abs(rest - last) > SUM_TOLERANCE:
+        raise GraphError(f"a, b, c and d sum to {sum(given) + last:g}; expected probabilities that sum to 1.")
+    return np.array([*given, last]).reshape(2, 2)
+
+
+def alias_table(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.uint64]:
+    """Walker's alias method: for each of 2^k outcomes, a threshold in 64-k high bits and an alias in k low bits.
+
+    Every column of the table has the same probability and holds at most two outcomes. Below a threshold it is the
+    column's own number, and above it another one, its alias. A single 64-bit random number draws an outcome: k bits
+    select the column, and 64-k are compared with the threshold. Probabilities are exact up to the rounding of doubles.
+    (Vose, "A linear algorithm for generating random numbers with a given distribution", 1991.)
+    """
+    outcomes = probabilities.size
+    index_bits = outcomes.bit_length() - 1
+    full = 1 << (64 - index_bits)
+    share = (probabilities * (outcomes / probabilities.sum())).tolist()  # of a column; 1 on average
+    table = [(full - 1) << index_bits | column for column in range(outcomes)]  # a full column is its own alias
+    poor = [column for column in range(outcomes) if share[column] < 1]
+    rich = [column for column in range(outcomes) if share[column] >= 1]
+    while poor and rich:
+        column, giver = poor.pop(), rich[-1]
+        table[column] = min(int(share[column] * full), full - 1) << index_bits | giver
+        share[giver] -= 1 - share[column]
+        if share[giver] < 1:
+            poor.append(rich.pop())
+    return np.array(table, dtype=np.uint64)
