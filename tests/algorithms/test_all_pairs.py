@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, ResourceError, Result, VerificationError
-from clew.engines.cpu import memory
+from clew.engines import memory
 from tests.algorithms.graphs import as_networkx, graphs, thread_count
 
 FAR = 2**63 - 1

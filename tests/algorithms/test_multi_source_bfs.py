@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, ResourceError, Result, VerificationError
-from clew.engines.cpu import memory
+from clew.engines import memory
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 

@@ -1,7 +1,12 @@
-"""Where an engine's arrays are: the host's memory or a GPU's. The primitives check and make arrays through this."""
+"""Where an engine's arrays are: the host's memory or a GPU's. The primitives check and make arrays through this.
+
+``check`` refuses an allocation that the machine's memory cannot hold, before it is made.
+"""
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -9,7 +14,7 @@ import numpy.typing as npt
 
 from clew.adjacency import Adjacency
 from clew.dtypes import WEIGHT_DTYPES, Array, is_on_gpu
-from clew.errors import GraphError
+from clew.errors import GraphError, ResourceError
 
 if TYPE_CHECKING:
     from clew.engines.cuda.device import Device
@@ -92,3 +97,19 @@ class DeviceMemory:
 
 
 HOST = HostMemory()
+
+
+def available() -> int:
+    """The bytes that may be taken without swapping; all of the machine's where the system does not say."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def check(needed: int, what: str, remedy: str) -> None:
+    """Refuse ``what`` where it takes more bytes than are available."""
+    present = available()
+    if needed > present:
+        raise ResourceError(f"{what} needs {needed:,} bytes, but {present:,} bytes are available; {remedy}.")

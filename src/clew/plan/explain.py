@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from clew.algorithms.registry import ALGORITHMS
 from clew.arguments import check_graph
 from clew.checks import one_of, real
+from clew.engines import memory
 from clew.engines.choice import check_device
-from clew.engines.cpu import memory
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.plan import cost, machine

@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.dtypes import Array
-from clew.engines.cpu.blocks import FAR, NEAR, is_scattered
+from clew.engines.cpu.team import FAR, NEAR, is_scattered
 from clew.graph import Graph
 from clew.plan.span import Span
 

@@ -45,7 +45,7 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
         from clew.engines.cuda.engine import CudaEngine
 
         return CudaEngine(gpu)
-    from clew.engines.cpu.engine import CpuEngine
+    from clew.engines.cpu import CpuEngine
 
     return CpuEngine()
 

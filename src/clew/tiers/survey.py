@@ -238,7 +238,7 @@ def _gpu() -> list[Tier]:
 
 def _seen_by_gpu(free: int, total: int) -> list[Tier]:
     """The memories that a GPU with this many bytes can use."""
-    from clew.engines.cpu.memory import available
+    from clew.engines.memory import available
 
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return [

@@ -12,7 +12,8 @@ from clew.algorithms.multi_source_bfs import cpu as multi_source
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
-from clew.engines.cpu import memory, team
+from clew.engines import memory
+from clew.engines.cpu import team
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
@@ -72,7 +73,7 @@ def floyd_warshall(graph: Graph) -> Array:
     Integers are computed as float64, which has infinities and vectors, as long as no path can be too long for it.
     """
     from clew.algorithms.all_pairs import kernels
-    from clew.engines.cpu import kernels_team
+    from clew.engines.cpu.team import kernels as kernels_team
 
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
     check_exact(graph)

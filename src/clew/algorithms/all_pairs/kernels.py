@@ -12,8 +12,8 @@ G. Venkataraman, S. Sahni, S. Mukhopadhyaya: "A blocked all-pairs shortest-paths
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import all_stop, barrier, counter
 from clew.jit import njit
 
 SIDE = 64  # of a tile: three of float64 take 96 KiB

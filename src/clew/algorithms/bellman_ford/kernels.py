@@ -11,10 +11,9 @@ Frontiers of a few vertices are left to member 0 alone.
 import numpy as np
 
 from clew.algorithms.paths.kernels_relax import lock
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
-from clew.engines.cpu.kernels_worklist import SPARE, append
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import SPARE, append, barrier, counter, stopped
+from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
 ALONE = 512  # frontiers up to here are member 0's

@@ -14,7 +14,8 @@ from clew.algorithms.betweenness import summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
-from clew.engines.cpu import memory, team
+from clew.engines import memory
+from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.progress import over
 from clew.workspace import Workspace, result, scratch

@@ -24,9 +24,8 @@ U. Brandes: "A faster algorithm for betweenness centrality", Journal of Mathemat
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
-from clew.engines.cpu.kernels_worklist import SPARE, append
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter
 from clew.jit import njit
 
 UNSEEN = -1.0

@@ -14,10 +14,9 @@ S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first searc
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
-from clew.engines.cpu.kernels_worklist import SPARE, append
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, counter, stopped
+from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left

@@ -8,8 +8,8 @@ one or two. Lists say for each item how many directions its edge has; the marks 
 import numpy as np
 
 from clew.algorithms.triangles.kernels import CHUNK, ONE, TAKEN, TWO
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import barrier, counter, stopped
 from clew.jit import njit
 
 

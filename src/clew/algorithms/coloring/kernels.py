@@ -12,10 +12,9 @@ every edge is looked at once from each side, and the colours are those of one th
 import numpy as np
 from numba import types
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import nanoseconds
-from clew.engines.cpu.kernels_team import SPINS, barrier, counter, stopped
-from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import SPARE, SPINS, barrier, counter, flush, keep, stopped, take
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits
 from clew.jit import njit
 

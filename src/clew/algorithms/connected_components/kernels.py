@@ -4,9 +4,9 @@
 import numpy as np
 
 from clew.build.kernels_components import flatten, join, join_all, mark, point_to_first
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import prefetch
-from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import all_stop, barrier, counter
+from clew.engines.cpu.team.kernels_intrinsics import prefetch
 from clew.jit import njit
 
 ONE = np.uint64(1)

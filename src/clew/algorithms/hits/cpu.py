@@ -7,7 +7,7 @@ import numpy as np
 from clew.algorithms.pagerank.cpu import TRACED_ROUNDS, rounds_over
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
-from clew.engines.cpu.blocks import ahead_of, fixed_blocks
+from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import edge_bytes

@@ -3,9 +3,8 @@
 
 import numpy as np
 
-from clew.engines.cpu.kernels_intrinsics import nanoseconds
-from clew.engines.cpu.kernels_rows import row_sums, take_block
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.team.kernels import barrier, counter, row_sums, stopped, take_block
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.jit import njit
 
 AUTHORITY, HUB, CHANGE = range(3)  # the passes of a round: counters, and rows of the sums

@@ -13,8 +13,8 @@ H. Kabir, K. Madduri: "Parallel k-core decomposition on multicore platforms", IP
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import barrier, counter, stopped
 from clew.jit import njit
 
 ONE = np.uint64(1)

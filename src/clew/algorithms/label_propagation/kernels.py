@@ -8,9 +8,9 @@ they found before.
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import nanoseconds
-from clew.engines.cpu.kernels_team import all_stop, barrier, counter
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import all_stop, barrier, counter
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.jit import njit
 
 CHUNK = 128  # vertices that a member takes at a time

@@ -10,9 +10,8 @@ differently, so that the set does not depend on who comes first.
 
 import numpy as np
 
-from clew.engines.cpu.kernels_intrinsics import nanoseconds
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
-from clew.engines.cpu.kernels_worklist import SPARE, flush, keep, take
+from clew.engines.cpu.team.kernels import SPARE, barrier, counter, flush, keep, stopped, take
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits, unit
 from clew.jit import njit
 

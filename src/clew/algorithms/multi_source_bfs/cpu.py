@@ -12,7 +12,8 @@ from clew.algorithms.multi_source_bfs import summary
 from clew.algorithms.registry import Answer
 from clew.counts import counted
 from clew.dtypes import Array, as_bits
-from clew.engines.cpu import memory, team
+from clew.engines import memory
+from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.workspace import Space, Workspace, result, scratch
 

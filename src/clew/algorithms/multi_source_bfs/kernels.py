@@ -11,9 +11,8 @@ M. Then, M. Kaufmann, F. Chirigati et al.: "The more the merrier: efficient mult
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import STATE_SIZE, all_stop, barrier, counter
-from clew.engines.cpu.kernels_worklist import SPARE, append
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter
 from clew.jit import njit
 
 SEARCHES = 64  # bits of a word

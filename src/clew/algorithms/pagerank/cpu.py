@@ -11,7 +11,7 @@ from clew.algorithms.pagerank import summary
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
-from clew.engines.cpu.blocks import ahead_of, fixed_blocks
+from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.tracing import edge_bytes, seconds_between
 from clew.workspace import Workspace, result, scratch

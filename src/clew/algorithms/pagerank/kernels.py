@@ -7,9 +7,8 @@ A round sums, for every vertex, what its in-neighbours pass on. What a vertex pa
 
 import numpy as np
 
-from clew.engines.cpu.kernels_intrinsics import nanoseconds
-from clew.engines.cpu.kernels_rows import row_sums, take_block
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.team.kernels import barrier, counter, row_sums, stopped, take_block
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.jit import njit
 
 ONE = np.uint64(1)

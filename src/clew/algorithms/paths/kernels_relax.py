@@ -14,7 +14,7 @@ without negative sum.)
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
 
 ONE = np.uint64(1)

@@ -46,10 +46,9 @@ from clew.algorithms.paths.kernels_buckets import (
     with_room,
 )
 from clew.algorithms.paths.kernels_relax import extended
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds, prefetch
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
-from clew.engines.cpu.kernels_worklist import append
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import append, barrier, counter, stopped
+from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds, prefetch
 from clew.jit import njit
 
 CHUNK = 64  # vertices relaxed at a time

@@ -98,7 +98,7 @@ def total(graph: Graph) -> int:
 def shown(graph: Graph) -> dict[str, Any]:
     """What ``team.run`` shows of kernels that take vertices one after the other."""
     from clew.algorithms.triangles import kernels
-    from clew.engines.cpu.kernels_team import counter
+    from clew.engines.cpu.team.kernels import counter
 
     def watch(state: Array) -> tuple[float, float | None]:
         return min(int(state[int(counter(kernels.TAKEN))]), graph.num_vertices), graph.num_vertices

@@ -15,8 +15,8 @@ Lists are (start, stop, items): the list of v is items[start[v]:stop[v]], and th
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import barrier, counter, stopped
 from clew.jit import njit
 
 CHUNK = 128  # vertices that a member takes at a time

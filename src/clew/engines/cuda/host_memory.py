@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clew.engines.cpu.memory import available
+from clew.engines.memory import available
 from clew.errors import ResourceError
 
 GROUPS = Path("/sys/fs/cgroup")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clew.dtypes import Array
-from clew.engines.cpu.engine import CpuEngine
+from clew.engines.cpu import CpuEngine
 from clew.engines.cuda.device import Device
 from clew.engines.cuda.engine import CudaEngine
 from clew.engines.cuda.products import AUTO, Way

@@ -7,7 +7,7 @@ block; ``first`` is the block that piece 0 is, since large vectors go in several
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
+from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)

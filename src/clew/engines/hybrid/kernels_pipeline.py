@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_waiting import key_of
+from clew.engines.cpu.program.kernels_waiting import key_of
+from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)

@@ -79,7 +79,7 @@ def _ranks(ask: Question, damping: float, *, personal: bool) -> Sketch:
     if ask.on_gpu:
         _on_gpu(sketch, ask, wide, longest, products=given["products"])
         return sketch
-    from clew.engines.cpu.blocks import AHEAD, ahead_of, fixed_blocks
+    from clew.engines.cpu.team import AHEAD, ahead_of, fixed_blocks
 
     rows = graph.incoming if not graph.directed or graph.has_incoming else graph.outgoing
     blocks = fixed_blocks(rows).size - 1 if n else 0

@@ -13,12 +13,10 @@ stays short: a road network has thousands of them, each too small to share.
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
-from clew.engines.cpu.kernels_rows import take_chunk
-from clew.engines.cpu.kernels_team import all_stop, barrier, counter, stopped
-from clew.engines.cpu.kernels_waiting import advance, keep_due, key_of, pour_first
-from clew.engines.cpu.kernels_worklist import SPARE, append
+from clew.engines.cpu.program.kernels_waiting import advance, keep_due, key_of, pour_first
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, counter, stopped, take_chunk
+from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)

@@ -38,7 +38,7 @@ def is_absorbing(semiring: Semiring, x: np.dtype[Any]) -> bool:
 
 def stretch_of(monoid: Monoid, dtype: np.dtype[Any]) -> int:
     """After how many edges to look whether a sum has reached its terminal value: one for booleans, which soon do."""
-    from clew.engines.cpu import kernels_products as kernels
+    from clew.engines.cpu.products import kernels
 
     if monoid.stops_at_first:
         return kernels.FIRST_WILL_DO

@@ -1,4 +1,7 @@
-"""Run one kernel on a team of threads that meet at barriers; see ``kernels_team``."""
+"""Run one kernel on a team of threads that meet at barriers; see ``kernels``.
+
+Kernels process rows in blocks that depend on the graph alone, and so do sums. They prefetch where values are scattered.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,22 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.adjacency import Adjacency
+from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.progress import Poll, showing
 
 SMALL = 1 << 16  # arcs; below this one thread is done before a second has woken up
 BRIEF = 1 << 24  # arcs; up to here a traversal takes some tenths of a second at most
+GRAIN = 1 << 14  # arcs and rows to a block: some twenty microseconds of work
+MOST = 1 << 10  # blocks; each member of a team adds up all of their sums after every round
+
+AHEAD = 128  # edges; about as long as memory takes to answer
+NEAR = 1 << 20  # bytes that a core's own cache may hold
+MOSTLY_NEAR = 3 << 19  # bytes of which that cache still answers often enough for asking ahead not to pay
+FAR = 4 << 20  # bytes from which on asking ahead pays for scattered values; below, a core has work for the time anyway
+SAMPLES = 64
+FEW = 8  # edges to a vertex; graphs with fewer, such as roads, mostly have neighbours with near ids
 
 Watch = Callable[[Array], tuple[float, float | None]]
 
@@ -51,18 +65,18 @@ def run(
     If this takes long, there is a bar: ``shown`` is its title, by default the kernel's name, and ``unit`` what it
     counts; ``poll`` says how far the work is, or ``watch`` by the team's state.
     """
-    from clew.engines.cpu import kernels_team
+    from clew.engines.cpu.team import kernels
 
-    state = np.zeros(kernels_team.STATE_SIZE, dtype=np.int64)
+    state = np.zeros(kernels.STATE_SIZE, dtype=np.int64)
     size = members(work) if most is None else min(members(work), most)
     if work <= SMALL or (bounded and size == 1 and work <= BRIEF):
         return kernel(0, 1, state, *args)
 
     def stop() -> None:
-        state[int(kernels_team.STOP)] = 1
+        state[int(kernels.STOP)] = 1
 
     def begun() -> bool:
-        return bool(state[int(kernels_team.ROUND)])
+        return bool(state[int(kernels.ROUND)])
 
     with _one_team:
         if bounded and work <= BRIEF:
@@ -98,3 +112,29 @@ def take(kernel: Callable[..., Any], members: int, count: int, work: int, *args:
 
     with _one_team, showing(shown, lambda: (min(int(taken[0]), count), count), unit="searches", when=bool(shown)):
         return threads.apart(kernel, members, stop, taken, *args)
+
+
+def fixed_blocks(rows: Adjacency) -> Array:
+    """Boundaries of blocks of rows with about as many arcs each, the same for any number of threads."""
+    return blocks_of(rows, max(1, min(MOST, (rows.num_arcs + rows.num_vertices) // GRAIN)))
+
+
+def ahead_of(rows: Adjacency, values: Array) -> np.uint64:
+    """How many edges ahead to ask for the neighbours' values: 0 where they are likely to be in the cache anyway."""
+    if values.nbytes < MOSTLY_NEAR:
+        return np.uint64(0)
+    far = rows.num_arcs >= FEW * rows.num_vertices or is_scattered(rows, values)
+    return np.uint64(AHEAD if far else 0)
+
+
+def is_scattered(rows: Adjacency, values: Array) -> bool:
+    """Whether the values at rows' neighbours lie all over more memory than the caches near a core hold.
+
+    Looks at a few rows. A grid has as many vertices as a random graph, but its neighbours are near each other.
+    """
+    if values.nbytes < FAR or not rows.num_arcs:
+        return False
+    some = np.arange(SAMPLES) * rows.num_vertices // SAMPLES
+    edges = (rows.indptr[some] + rows.indptr[some + 1]) // 2
+    steps = np.abs(rows.indices[np.minimum(edges, rows.num_arcs - 1)] - some)
+    return int(np.count_nonzero(steps * values.itemsize > NEAR // 4)) > SAMPLES // 4

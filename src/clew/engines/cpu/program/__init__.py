@@ -12,7 +12,7 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import compiler, team
-from clew.engines.cpu.blocks import ahead_of, fixed_blocks
+from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.operators import Gather
 from clew.operators.byte_code import uses_argument
@@ -21,6 +21,7 @@ from clew.tracing import edge_bytes, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram
+
 
 TRACED = 1 << 16
 NO_LIMIT = 2**62
@@ -61,7 +62,7 @@ def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.
 
 def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int) -> Done:
     """From the active vertices to those that change."""
-    from clew.engines.cpu.kernels_program import COLUMNS, PULL, program_kernel
+    from clew.engines.cpu.program.kernels import COLUMNS, PULL, program_kernel
 
     monoid: Any = program.reduce
     ordered = program.priority is not None
@@ -105,7 +106,7 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
 
 def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Done:
     """Everyone in every iteration."""
-    from clew.engines.cpu.kernels_steady import steady_kernel
+    from clew.engines.cpu.program.kernels_steady import steady_kernel
 
     monoid: Any = program.reduce
     made = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
@@ -135,7 +136,7 @@ def _gathering(
     program: VertexProgram, gather: Gather, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int
 ) -> Done:
     """A vertex looks at all of its neighbours when one of them has changed."""
-    from clew.engines.cpu.kernels_gather import gather_kernel
+    from clew.engines.cpu.program.kernels_gather import gather_kernel
 
     made = compiler.kernel(gather_kernel, *_functions(program, gather.function), in_order=gather.in_order)
     message = np.dtype(program.message)
@@ -187,14 +188,14 @@ def _lists(active: npt.NDArray[np.bool_], rows: Adjacency) -> tuple[tuple[Array,
 
 def _nobody_waiting(n: int, ids: np.dtype[Any]) -> tuple[Array, ...]:
     """Empty lists for ``kernels_waiting``."""
-    from clew.engines.cpu.kernels_waiting import LISTS
+    from clew.engines.cpu.program.kernels_waiting import LISTS
 
     follow, before = (np.empty(n, dtype=ids) for _ in range(2))
     return follow, before, np.zeros(n, dtype=np.uint8), np.full(LISTS, n, dtype=ids), np.zeros(1, dtype=np.uint64)
 
 
 def _multisets(longest: int, message: np.dtype[Any]) -> tuple[Array, Array, Array]:
-    """Room for ``kernels_multiset``, a row for every thread."""
+    """Room for ``kernels_gather``, a row for every thread."""
     rows, places = threads.count(), 2 << longest.bit_length()
     values, counts = np.empty((rows, longest), dtype=message), np.empty((rows, longest), dtype=np.int64)
     return values, counts, np.zeros((rows, places), dtype=np.uint32)

@@ -1,6 +1,9 @@
 """Matrix times dense vector on the CPU, in each layout: every piece of work has about as many edges.
 
-Operations on vectors too: element by element, outer, segmented reduction.
+Rows that are too long for one thread are left out by the loop over rows. They are then cut into parts that all threads
+share. Which rows, and where they are cut, depends on the graph alone. So sums do not depend on the number of threads.
+
+Operations on vectors are here too: element by element, outer, segmented reduction.
 """
 
 from __future__ import annotations
@@ -14,13 +17,16 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
-from clew.engines.cpu import hubs
-from clew.engines.cpu.blocks import is_scattered
 from clew.engines.cpu.compiler import Kernel, kernel
-from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of, stretch_of
+from clew.engines.cpu.products import frozen, is_absorbing, numbers_of, stretch_of
+from clew.engines.cpu.team import is_scattered
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Monoid, Operator, Semiring
 from clew.operators.fingerprints import is_self_contained
+
+HUB = 1 << 17  # edges: a row is cut if it has more, and more than a SHARE of all; some 0.2 ms of work
+SHARE = 64
+PART = 1 << 14  # edges to a part
 
 
 class Plan(NamedTuple):
@@ -36,7 +42,7 @@ def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out:
     if isinstance(edges, Adjacency) and edges.num_arcs:
         _over_rows(edges, x, semiring, wanted, out)
         return
-    from clew.engines.cpu import kernels_products as kernels
+    from clew.engines.cpu.products import kernels
 
     functions = (semiring.add.operator.function, semiring.multiply.function)
     absorbing = is_absorbing(semiring, x.dtype)
@@ -64,20 +70,22 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
     find = _lasting_plan if all(map(is_self_contained, functions)) else _plan
     made, numbers, one = find(semiring, x.dtype, out.dtype, is_scattered(rows, x))
     bounds = as_bits(blocks_of(rows)) if threads.count() > 1 else np.array([0, rows.num_vertices], np.uint64)
-    longest, skipped = hubs.longest(rows), hubs.room(bounds.size - 1)
+    longest = np.uint64(max(HUB, (rows.num_arcs + rows.num_vertices) // SHARE))
+    skipped = np.empty((bounds.size - 1, SHARE), np.int64)  # by piece; fewer than SHARE rows can be so long
     indptr, *rest = (*rows.unsigned(), frozen(rows.weights), one, frozen(x), numbers)
     counts = made.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(wanted), out)
-    for hub in hubs.listed(skipped, counts):
-        parts = hubs.parts_of(rows, hub)
+    for hub in (row for piece, count in enumerate(counts) for row in skipped[piece, :count].tolist()):
+        parts = np.append(np.arange(rows.indptr[hub], rows.indptr[hub + 1], PART), rows.indptr[hub + 1])
         sums, total = np.empty(parts.size - 1, out.dtype), np.empty(1, out.dtype)
-        bounds = as_bits(hubs.even_bounds(sums.size))
-        made.each(bounds.size - 1, bounds, longest, skipped, parts, *rest, None, sums)
+        pieces = min(sums.size, threads.pieces(sums.size * PART))
+        bounds = as_bits(np.arange(pieces + 1) * sums.size // pieces)
+        made.each(pieces, bounds, longest, skipped, frozen(as_bits(parts)), *rest, None, sums)
         reduce_segments(sums, np.array([0, sums.size]), semiring.add, total)
         out[hub] = total[0]
 
 
 def _plan(semiring: Semiring, x: np.dtype[Any], out: np.dtype[Any], scattered: bool) -> Plan:
-    from clew.engines.cpu import kernels_products as kernels
+    from clew.engines.cpu.products import kernels
 
     made = kernel(
         kernels.make_rows,
@@ -102,7 +110,7 @@ def _cut_between_rows(rows: Array) -> Array:
 
 def elementwise(operator: Operator, u: Array, v: Array, out: Array) -> None:
     """out[i] = operator(u[i], v[i])."""
-    from clew.engines.cpu import kernels_vectors as kernels
+    from clew.engines.cpu.products import kernels
 
     pieces = threads.pieces(out.size)
     flat = (frozen(u).reshape(-1), frozen(v).reshape(-1), out.reshape(-1))
@@ -111,7 +119,7 @@ def elementwise(operator: Operator, u: Array, v: Array, out: Array) -> None:
 
 def outer(operator: Operator, u: Array, v: Array, out: Array) -> None:
     """out[i, j] = operator(u[i], v[j])."""
-    from clew.engines.cpu import kernels_vectors as kernels
+    from clew.engines.cpu.products import kernels
 
     pieces = min(threads.pieces(out.size), max(1, u.size))
     kernel(kernels.make_outer, operator.function).each(pieces, pieces, frozen(u), frozen(v), out)
@@ -120,7 +128,7 @@ def outer(operator: Operator, u: Array, v: Array, out: Array) -> None:
 def reduce_segments(values: Array, indptr: Array, monoid: Monoid, out: Array) -> None:
     """out[i] = ⊕ of values[indptr[i]:indptr[i + 1]]."""
     from clew.build.kernels_sort import row_blocks
-    from clew.engines.cpu import kernels_vectors as kernels
+    from clew.engines.cpu.products import kernels
 
     bounds = as_bits(row_blocks(indptr, threads.pieces(values.size + out.size)))
     identity, terminal = monoid.identity(out.dtype), monoid.terminal(out.dtype)

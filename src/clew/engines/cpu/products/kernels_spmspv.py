@@ -11,8 +11,8 @@ results are equal to the last bit, for any number of threads.
 
 import numpy as np
 
-from clew.engines.cpu.kernels_atomic import trailing_zeros
-from clew.engines.cpu.kernels_products import make_product
+from clew.engines.cpu.products.kernels import make_product
+from clew.engines.cpu.team.kernels_intrinsics import trailing_zeros
 from clew.jit import njit
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)

@@ -6,10 +6,9 @@ What a vertex sends next is worked out as soon as it has applied, while its stat
 
 import numpy as np
 
-from clew.engines.cpu import kernels_atomic as atomic
-from clew.engines.cpu.kernels_intrinsics import nanoseconds, prefetch
-from clew.engines.cpu.kernels_rows import take_block
-from clew.engines.cpu.kernels_team import barrier, counter, stopped
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import barrier, counter, stopped, take_block
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds, prefetch
 from clew.jit import njit
 
 ONE, TWO = np.uint64(1), np.uint64(2)
@@ -17,7 +16,7 @@ TAKEN, CHANGED, LEAVE = 0, 1, 4  # counters; three of CHANGED, two of LEAVE
 
 
 def steady_kernel(send, process, add, apply, accepts, matters, mark):
-    """The loop of such a program; see ``kernels_program.program_kernel``."""
+    """The loop of such a program; see ``kernels.program_kernel``."""
 
     @njit(cache=True, nogil=True)
     def run(member, size, state, bounds, ahead, into, vertices, now, later, options, changes, begun):

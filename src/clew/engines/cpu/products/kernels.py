@@ -4,12 +4,14 @@
 Every factory makes a kernel with the semiring's functions inlined. Results are cast to the dtype of ``out`` after every
 step, since Numba computes with wider integers than NumPy in between. The first product starts a sum, so that the
 identity is needed for empty rows only.
+
+Operators over vectors are here too: element by element, every pair, and reduced segment by segment.
 """
 
 import numpy as np
 from numba.extending import register_jitable
 
-from clew.engines.cpu.kernels_intrinsics import hidden, prefetch
+from clew.engines.cpu.team.kernels_intrinsics import hidden, prefetch
 from clew.jit import njit
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
@@ -120,3 +122,59 @@ def make_table(add, multiply, mark, absorbing):
                     out[i] = value if column == ZERO else kind(add(out[i], value))
 
     return table
+
+
+def make_elementwise(function, mark):
+    """out[i] = function(u[i], v[i]), one piece of equal parts."""
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def elementwise(piece, pieces, u, v, out):
+        mark  # noqa: B018, captured: see the compiler
+        start, end = piece * out.size // pieces, (piece + 1) * out.size // pieces
+        left, right, here = u[start:end], v[start:end], out[start:end]
+        kind = out.dtype.type
+        for i in range(here.size):
+            here[i] = kind(function(left[i], right[i]))
+
+    return elementwise
+
+
+def make_outer(function, mark):
+    """out[i, j] = function(u[i], v[j]), one piece of the rows."""
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def outer(piece, pieces, u, v, out):
+        mark  # noqa: B018
+        kind = out.dtype.type
+        for i in range(piece * u.size // pieces, (piece + 1) * u.size // pieces):
+            left, here = u[i], out[i]
+            for j in range(v.size):
+                here[j] = kind(function(left, v[j]))
+
+    return outer
+
+
+def make_segments(add, mark, stretch):
+    """out[i] = ⊕ of values[indptr[i]:indptr[i + 1]]; ``numbers`` are ⊕'s identity and terminal value."""
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def segments(piece, bounds, indptr, values, numbers, out):
+        mark  # noqa: B018
+        kind = out.dtype.type
+        for i in range(bounds[piece], bounds[piece + 1]):
+            here = values[indptr[i] : indptr[i + 1]]
+            if here.size == 0:
+                out[i] = numbers[0]
+                continue
+            total = kind(here[0])
+            k = 1
+            while stretch != FIRST_WILL_DO and k < here.size:
+                limit = here.size if stretch == WHOLE_ROW else min(here.size, k + stretch)
+                for place in range(k, limit):
+                    total = kind(add(total, kind(here[place])))
+                k = limit
+                if stretch != WHOLE_ROW and total == numbers[1]:
+                    break
+            out[i] = total
+
+    return segments

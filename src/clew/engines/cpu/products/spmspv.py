@@ -11,7 +11,7 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu.compiler import Kernel, kernel
-from clew.engines.cpu.operands import frozen, is_absorbing, numbers_of
+from clew.engines.cpu.products import frozen, is_absorbing, numbers_of
 from clew.operators import Semiring
 from clew.operators.fingerprints import is_self_contained
 
@@ -36,7 +36,7 @@ def spmspv(
 
     With few active vertices the work takes three microseconds and Python ten times as long: so there is little of it.
     """
-    from clew.engines.cpu.kernels_spmspv import edges_of
+    from clew.engines.cpu.products.kernels_spmspv import edges_of
 
     indptr, indices = rows.unsigned()
     senders = frozen(as_bits(active))
@@ -54,7 +54,7 @@ def spmspv(
 
 
 def _plan(semiring: Semiring, weights: np.dtype[Any] | None, x: np.dtype[Any], merge: str) -> Plan:
-    from clew.engines.cpu import kernels_spmspv as kernels
+    from clew.engines.cpu.products import kernels_spmspv as kernels
 
     functions = (semiring.add.operator.function, semiring.multiply.function)
     absorbing = is_absorbing(semiring, x)
@@ -81,7 +81,7 @@ def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
     pieces = min(threads.count(), threads.pieces(edges)) if edges > threads.GRAIN else 1
     if pieces == 1:
         return np.array((0, rows.num_vertices), np.uint64)
-    from clew.engines.cpu import kernels_spmspv as kernels
+    from clew.engines.cpu.products import kernels_spmspv as kernels
 
     found = np.zeros(SAMPLES, np.uint64)
     count = int(kernels.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), found))
@@ -90,7 +90,7 @@ def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
 
 
 def _scattered(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Array, Array]:
-    from clew.engines.cpu import kernels_spmspv as kernels
+    from clew.engines.cpu.products import kernels_spmspv as kernels
 
     touched = np.zeros(-(-rows.num_vertices // 64), dtype=np.uint64)
     sums = np.empty(rows.num_vertices, plan.dtype)

@@ -11,7 +11,7 @@ from clew.adjacency import Adjacency
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.engines.base import weight_dtypes
 from clew.engines.cpu.compiler import kernel
-from clew.engines.cpu.operands import frozen
+from clew.engines.cpu.products import frozen
 from clew.operators import Semiring
 
 GRAIN = 1 << 16  # products to a block, at least
@@ -20,7 +20,7 @@ SURE = 1 << 24  # entries that a block has room for from the start: what is not 
 
 def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:
     """The product of two matrices, at the entries of ``mask`` where there is one."""
-    from clew.engines.cpu import kernels_spgemm as kernels
+    from clew.engines.cpu.products import kernels_spgemm as kernels
 
     products = np.empty(a.num_vertices, dtype=np.uint64)
     pieces = threads.pieces(a.num_arcs)

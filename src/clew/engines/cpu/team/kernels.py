@@ -1,0 +1,160 @@
+# mypy: ignore-errors
+"""A team of threads that runs one kernel together, meeting at barriers: a whole algorithm in one call.
+
+Starting a piece of work from Python costs tens of microseconds; a barrier among running threads costs well under one.
+An algorithm with thousands of short steps, such as a traversal of a road network, has to stay inside one compiled call.
+
+Every kernel of a team takes ``(member, size, state, …)``. ``state`` is an array of int64 that the team shares, with one
+number to a cache line (index times LINE): the barrier's own, the request to stop, and COUNTERS for the kernel's use.
+
+A team works through lists of vertices and fills them. Members take pieces of a list from a shared counter, so that a
+hub delays one member only, and collect what they find in a buffer of their own before they append it: an atomic
+operation for every vertex would cost more than the work.
+
+Rows are handed out in blocks that depend on the graph alone (``fixed_blocks``). Who does a block is left to chance, but
+each leaves its sums in its own place, and they are added in the order of the blocks; so sums do not depend on the
+number of threads.
+"""
+
+import numpy as np
+from numba import types
+
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels_intrinsics import prefetch
+from clew.jit import njit
+
+ONE, TWO = np.uint64(1), np.uint64(2)
+LINE = np.uint64(8)  # int64 numbers to a cache line
+ARRIVED, ROUND, STOP, AGREED = (np.uint64(line) * LINE for line in range(4))
+COUNTERS = 13
+FIRST_COUNTER = 4
+STATE_SIZE = (FIRST_COUNTER + COUNTERS) * int(LINE)
+CHUNK = np.uint64(64)  # vertices a member takes at a time
+SPARE = 1024  # vertices a member collects before it appends them
+SPINS = 4000  # about ten microseconds; who waits longer gives the core to others
+
+_give_way = types.ExternalFunction("sched_yield", types.int32())
+
+
+@njit(cache=True, nogil=True, inline="always")
+def counter(number):
+    """Where counter ``number`` is in the state."""
+    return np.uint64(FIRST_COUNTER + number) * LINE
+
+
+@njit(cache=True, nogil=True)
+def barrier(size, state):
+    """Wait until all members are here. What any of them wrote before, all of them see after."""
+    if size == 1:
+        state[AGREED] = atomic.load(state, STOP)
+        return
+    turn = atomic.load(state, ROUND)
+    if atomic.add(state, ARRIVED, np.int64(1)) == size - 1:
+        # The last to come decides for all whether to stop, so that nobody leaves alone and lets the others wait.
+        state[AGREED] = atomic.load(state, STOP)
+        atomic.store(state, ARRIVED, np.int64(0))
+        atomic.store(state, ROUND, turn + 1)
+        return
+    spins = 0
+    while atomic.load(state, ROUND) == turn:
+        spins += 1
+        if spins < SPINS:
+            atomic.relax()
+        else:
+            _give_way()
+
+
+@njit(cache=True, nogil=True)
+def all_stop(state):
+    """Whether the team leaves: the same answer for every member until the next barrier. For loops with barriers."""
+    return state[AGREED] != 0
+
+
+@njit(cache=True, nogil=True)
+def stopped(state):
+    """Whether the caller asked to stop, at this moment: for loops without barriers, and for one member's decisions."""
+    return atomic.load(state, STOP) != 0
+
+
+@njit(cache=True, nogil=True)
+def take(state, number, count):
+    """The next piece (start, stop) of a list of ``count`` entries by counter ``number``; empty when all are taken."""
+    start = np.uint64(atomic.add(state, counter(number), np.int64(CHUNK)))
+    return start, min(start + CHUNK, count)
+
+
+@njit(cache=True, nogil=True)
+def keep(state, number, entries, spare, filled, vertex):
+    """Collect ``vertex``; returns how many are collected now. ``flush`` appends the last of them."""
+    spare[filled] = vertex
+    if filled + 1 < SPARE:
+        return filled + 1
+    flush(state, number, entries, spare, SPARE)
+    return 0
+
+
+@njit(cache=True, nogil=True)
+def flush(state, number, entries, spare, filled):
+    """Append what was collected to the shared list, whose length is counter ``number``."""
+    append(state, counter(number), entries, spare, filled)
+
+
+@njit(cache=True, nogil=True)
+def append(state, tail, queue, spare, filled):
+    """Move ``spare[:filled]`` to the end of the queue, whose length is ``state[tail]``."""
+    if filled > 0:
+        place = np.uint64(atomic.add(state, tail, np.int64(filled)))
+        for i in range(filled):
+            queue[place + np.uint64(i)] = spare[i]
+
+
+@njit(cache=True, nogil=True)
+def take_block(size, state, number, step, blocks):
+    """The next block of round ``step`` by counter ``number``; ``blocks`` or more when there are none left.
+
+    Every member is refused once a round, so a round uses up as many tickets as there are blocks and members: the
+    counter never has to go back to 0, which would take a barrier.
+    """
+    return atomic.add(state, counter(number), np.int64(1)) - step * (blocks + size)
+
+
+@njit(cache=True, nogil=True)
+def take_chunk(state, number, chunk, total):
+    """The next ``chunk`` of 0…total-1 by counter ``number``, as (first, last); first is ``total`` when all are taken.
+
+    For rounds of different lengths: the counter has to be 0 at the start of each.
+    """
+    first = np.uint64(atomic.add(state, counter(number), np.int64(chunk)))
+    return min(first, total), min(first + np.uint64(chunk), total)
+
+
+@njit(cache=True, nogil=True)
+def row_sums(first, last, rows, ahead, factors, values, found):
+    """Sums of ``values`` at each row's neighbours, times the factors of the edges where there are any, into ``found``.
+
+    Values are asked for ``ahead`` edges before their turn, unless that is 0 (see ``ahead_of``). Sums are float64
+    even where values are float32: a row of a million would otherwise lose most digits. A whole block to a call: a call
+    per row would count references to every array, which takes longer than a short row.
+    """
+    indptr, indices = rows
+    end = np.uint64(indices.size - 1)
+    j = indptr[first]
+    for v in range(first, last):
+        stop = indptr[v + ONE]
+        # Two sums, because an addition has to wait for the one before it; more do not pay for short rows.
+        even, odd = 0.0, 0.0
+        while j + TWO <= stop:
+            if ahead > 0:
+                prefetch(values, np.uint64(indices[min(j + ahead, end)]))
+                prefetch(values, np.uint64(indices[min(j + ahead + ONE, end)]))
+            if factors is None:
+                even += values[indices[j]]
+                odd += values[indices[j + ONE]]
+            else:
+                even += values[indices[j]] * factors[j]
+                odd += values[indices[j + ONE]] * factors[j + ONE]
+            j += TWO
+        if j < stop:
+            even += values[indices[j]] if factors is None else values[indices[j]] * factors[j]
+            j += ONE
+        found[v] = even + odd
