@@ -51,7 +51,7 @@ def algorithm(name: str, graph: clew.Graph, device: str) -> Iterator[Run]:
 def spmv(graph: clew.Graph, device: str) -> Iterator[Run]:
     """In rows as the public function chooses, and in all the layouts that it chooses from on large graphs."""
     from clew.engines.cuda.engine import CudaEngine
-    from clew.engines.cuda.products import Way
+    from clew.engines.cuda.products.spmv import Way
 
     x = np.ones(graph.num_vertices)
     for semiring in (clew.semirings.plus_times, clew.semirings.min_plus, clew.semirings.or_and):
@@ -128,7 +128,7 @@ def options_of(arguments: list[str] | None) -> argparse.Namespace:
 
 def take_for_large() -> None:
     """Searches for paths have kernels for large and dense graphs; have these taken for such."""
-    from clew.engines.cuda import frontiers
+    from clew.engines.cuda.balance import frontiers
 
     frontiers.LARGE = frontiers.DENSE = 1
     frontiers.ORDERED, frontiers.REACH = 8, 0

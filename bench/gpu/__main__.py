@@ -32,8 +32,8 @@ def main() -> None:
     parser.add_argument("--json", type=Path, default=Path("bench/out/gpu.json"))
     parser.add_argument("--budget", type=float, default=0.4, help="seconds of repeated runs per row")
     options = parser.parse_args()
-    from clew.engines.cuda.cuda_device import the_device
-    from clew.engines.cuda.rows import forget_all
+    from clew.engines.cuda.memory.ledger import forget_all
+    from clew.engines.cuda.toolchain.cuda_device import the_device
 
     device = the_device()
     rows: list[Timed] = []

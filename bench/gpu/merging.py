@@ -15,8 +15,8 @@ from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
 from clew import semirings
 from clew.adjacency import Adjacency
-from clew.engines.cuda.products import spmv
-from clew.engines.cuda.spmspv import spmspv
+from clew.engines.cuda.products.spmspv import spmspv
+from clew.engines.cuda.products.spmv import spmv
 
 #: Scales of the paper that compared them.
 GRAPHS = tuple(f"kron{scale}" for scale in range(16, 22))

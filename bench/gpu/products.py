@@ -12,10 +12,11 @@ from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
 from clew import layouts, semirings
 from clew.adjacency import Adjacency
-from clew.engines.cuda import balance, bits, sweep
-from clew.engines.cuda.products import LANES, Way, spmv, spmv_bits
-from clew.engines.cuda.rows import rows_on
-from clew.engines.cuda.spmspv import spmspv
+from clew.engines.cuda.balance import tiling
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.products import sweep, vectors
+from clew.engines.cuda.products.spmspv import spmspv
+from clew.engines.cuda.products.spmv import LANES, Way, spmv, spmv_bits
 
 ELL_BYTES = 2 << 30
 COO_EDGES = 1 << 28
@@ -80,7 +81,7 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     if rows.num_vertices * int(rows.degrees().max(initial=0)) * 8 <= ELL_BYTES:
         yield Work("spmv", "ell", product(layouts.ell(rows, limit=ELL_BYTES), on_device), close, held=True)
     held = rows_on(device, rows)
-    yield Work("spmv prepared", "tiles", lambda: (held.facts.clear(), balance.tiles_of(device, held)))
+    yield Work("spmv prepared", "tiles", lambda: (held.facts.clear(), tiling.tiles_of(device, held)))
     yield Work("spmv prepared", "sweep", lambda: (held.facts.clear(), sweep.sweep_of(device, held)))
 
 
@@ -88,7 +89,7 @@ def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     """Which vertices have an edge to one of a few: bytes, and bits in and out."""
     expected = clew.spvisit(rows, x, device="cpu")
     on_device, held = device.upload(x), rows_on(device, rows)
-    words, out = bits.packed(device, on_device), device.empty(x.size, np.bool_)
+    words, out = vectors.packed(device, on_device), device.empty(x.size, np.bool_)
     out_words = device.zeros(words.size, np.uint32)
 
     def visit(way: Way) -> Callable[[], Any]:
@@ -103,7 +104,7 @@ def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
         return out_words
 
     def same(found: Any) -> str:
-        found = bits.unpacked(device, found, x.size) if found.dtype == np.uint32 else found
+        found = vectors.unpacked(device, found, x.size) if found.dtype == np.uint32 else found
         np.testing.assert_array_equal(device.download(found), expected)
         return ""
 

@@ -11,8 +11,8 @@ import numpy as np
 import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
-from clew.engines.cuda.frontiers import BALANCES
-from clew.engines.cuda.program import DEFAULT, Done, Tuning, run_program
+from clew.engines.cuda.balance.frontiers import BALANCES
+from clew.engines.cuda.program.program import DEFAULT, Done, Tuning, run_program
 from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
 
 ROUNDS = 20

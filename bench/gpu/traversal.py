@@ -15,8 +15,8 @@ from clew.algorithms.paths.cuda import DEFAULT, Tuning
 from clew.algorithms.paths.cuda_weights import weight_facts
 from clew.algorithms.sssp.cuda import sssp
 from clew.algorithms.sswp.cuda import sswp
-from clew.engines.cuda.frontiers import BALANCES
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.balance.frontiers import BALANCES
+from clew.engines.cuda.memory.device_graph import rows_on
 
 #: Each changes one thing of the default.
 TUNINGS: dict[str, Tuning] = {

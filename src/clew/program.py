@@ -151,11 +151,11 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         done = run_in_python(program, graph, state, chosen)
         values = _columns(program, state)
     elif partner is not None:
-        from clew.engines.hybrid.dispatch import run as run_on_both
+        from clew.engines.hybrid.program import run_hybrid
 
-        done, values = run_on_both(partner, program, graph, state, chosen)
+        done, values = run_hybrid(partner, program, graph, state, chosen)
     elif gpu is not None:
-        from clew.engines.cuda.program import run_program as run_on_gpu
+        from clew.engines.cuda.program.program import run_program as run_on_gpu
 
         values = {name: gpu.upload(column) for name, column in _columns(program, state).items()}
         done = run_on_gpu(gpu, program, graph, values, chosen)

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from clew.engines.cuda import failures
+from clew.engines.cuda.toolchain import failures
 from tests.cli import running
 from tests.cli.running import OK
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import bandwidth
+from clew.engines.cuda.memory import bandwidth
 from clew.tiers import rates, survey
 from clew.tiers.survey import ON_GPU
 from tests.cli import running
@@ -41,7 +41,7 @@ def test_a_program_gets_numbers(tmp_path):
 def with_gpu(monkeypatch):
     """A machine with a GPU, whose place the emulation takes."""
     monkeypatch.setattr(survey, "_gpu", lambda: survey._seen_by_gpu(1 << 30, 1 << 30))
-    monkeypatch.setattr("clew.engines.cuda.cuda_device.the_device", lambda: gpu_for("emulated", 0))
+    monkeypatch.setattr("clew.engines.cuda.toolchain.cuda_device.the_device", lambda: gpu_for("emulated", 0))
     monkeypatch.setattr(bandwidth, "READS", 1 << 10)
 
 

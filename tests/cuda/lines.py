@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import clew
-from clew.engines.cuda import frontiers
+from clew.engines.cuda.balance import frontiers
 
 
 def begun_at(graph, offset, ids="int32"):

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.cuda.source import Compiled, Program, ctype
+from clew.engines.cuda.toolchain.source import Compiled, Program, ctype
 from clew.errors import OperatorError
 from clew.operators.results import result_dtype
 

@@ -10,8 +10,8 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.ledger import Ledger, ledger_of
-from clew.engines.cuda.rows import forget_all, incoming_on, plan_of, rows_on
+from clew.engines.cuda.memory.device_graph import incoming_on, plan_of, rows_on
+from clew.engines.cuda.memory.ledger import Ledger, forget_all, ledger_of
 from clew.graph import Graph
 from tests.cuda.test_memory import Spread
 

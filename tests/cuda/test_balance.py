@@ -13,9 +13,9 @@ from clew.algorithms.arguments import Balance
 from clew.algorithms.bfs import cuda as bfs
 from clew.algorithms.paths import cuda as paths
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import frontiers
-from clew.engines.cuda.device import shared_bytes
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.balance import frontiers
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.toolchain.device import shared_bytes
 
 SEARCHES = ("bfs", "sssp", "sswp")
 CUTS = (1, 4, 128)

@@ -9,7 +9,7 @@ import pytest
 
 import clew
 from clew.engines.cuda.emulation.device import the_emulation
-from clew.engines.cuda.rows import forget_all
+from clew.engines.cuda.memory.ledger import forget_all
 from tests.on_gpu import emulation_only
 
 

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.build import transposed
-from clew.engines.cuda.ledger import ledger_of
-from clew.engines.cuda.rows import forget_all, incoming_on, rows_on
+from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
+from clew.engines.cuda.memory.device_rows import transposed
+from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from tests.algorithms.graphs import graphs
 
 

@@ -14,18 +14,19 @@ import pytest
 
 import clew.engines.cuda as engine
 from clew import algorithms
-from clew.engines.cuda.compiler import ARCHITECTURES, cubin
-from clew.engines.cuda.expressions import definitions, linked
-from clew.engines.cuda.source import Program, kept, kernel_files
+from clew.engines import hybrid
+from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
+from clew.engines.cuda.toolchain.expressions import definitions, linked
+from clew.engines.cuda.toolchain.source import Program, kept, kernel_files
 
 pytest.importorskip("cuda.core")
 
 
 def variants() -> list[Program]:
     found = []
-    for package in (engine, algorithms):
+    for package in (engine, hybrid, algorithms):
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if package is engine or module.name.rpartition(".")[2].startswith("cuda"):
+            if package is not algorithms or module.name.rpartition(".")[2].startswith("cuda"):
                 found += getattr(importlib.import_module(module.name), "VARIANTS", [])
     return found
 
@@ -62,8 +63,8 @@ def test_every_kernel_file_is_compiled():
 
 PROCESS = """
 import sys
-from clew.engines.cuda import compiler
-from clew.engines.cuda.source import Program
+from clew.engines.cuda.toolchain import compiler
+from clew.engines.cuda.toolchain.source import Program
 
 if sys.argv[1] == "unusable":
     import cuda.core

@@ -13,10 +13,10 @@ import pytest
 import clew
 from clew.adjacency import Adjacency
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import balance, layouts
-from clew.engines.cuda.device_graph import graph_on
-from clew.engines.cuda.ledger import ledger_of
-from clew.engines.cuda.rows import forget_all, incoming_on, offsets_on, plan_of, rows_on
+from clew.engines.cuda.balance import tiling
+from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, offsets_on, plan_of, rows_on
+from clew.engines.cuda.memory.ledger import forget_all, ledger_of
+from clew.engines.cuda.products import spmv
 from clew.graph import Graph
 from clew.layouts import coo
 from tests.on_gpu import emulation_only
@@ -64,8 +64,8 @@ def test_everything_goes_with_the_graph_at_once(device):
     gc.disable()
     try:
         rows = incoming_on(device, graph)
-        balance.tiles_of(device, rows)
-        layouts.layout_on(device, coo(graph))
+        tiling.tiles_of(device, rows)
+        spmv.layout_on(device, coo(graph))
         clew.sssp(graph, 0, device="emulated")
         assert device.live_allocations > before
         assert ledger_of(device).charged() > 0

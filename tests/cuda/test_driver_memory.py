@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from clew.engines.cuda import host_memory, registered, transfer, virtual
+from clew.engines.cuda.memory import host_memory, transfer, virtual
 from clew.errors import ClewError, DeviceError, ResourceError
 
 driver = pytest.importorskip("cuda.bindings.driver")
@@ -173,66 +173,66 @@ def test_memory_that_is_full_tells_what_is_needed_and_free(fake, monkeypatch, ca
 
 
 def test_pages_that_cannot_be_had_or_pinned_tell_what_is_needed_and_free(fake, monkeypatch):
-    monkeypatch.setattr(registered, "free_on_host", lambda: 70_000)
+    monkeypatch.setattr(host_memory, "free_on_host", lambda: 70_000)
     fake.fails_at = 1
     for limit, said in ((9000, "this process may lock 9,000"), (-1, "there is no limit of locked memory")):
         fake.calls = 0
-        monkeypatch.setattr(registered.resource, "getrlimit", lambda _, limit=limit: (limit, limit))
+        monkeypatch.setattr(host_memory.resource, "getrlimit", lambda _, limit=limit: (limit, limit))
         with pytest.raises(ResourceError, match=r"cannot be pinned for the GPU: .*OUT_OF_MEMORY") as caught:
-            registered.pages(5000)
+            host_memory.pinned_pages(5000)
         assert "8,192 bytes of host memory cannot be pinned" in str(caught.value)
         assert f"70,000 bytes are free, and {said}. Raise the limit" in str(caught.value)
 
     def full(*_):
         raise MemoryError
 
-    monkeypatch.setattr(registered, "np", SimpleNamespace(empty=full, uint8=np.uint8))
+    monkeypatch.setattr(host_memory, "np", SimpleNamespace(empty=full, uint8=np.uint8))
     with pytest.raises(
         ResourceError, match=r"needs 12,288 bytes of host memory. 70,000 bytes are free, but this process may not"
     ) as caught:
-        registered.pages(5000)
+        host_memory.pinned_pages(5000)
     assert "--device cpu" in caught.value.on_command_line()
     assert fake.empty
 
 
 def test_a_page_that_stayed_pinned_is_passed_over(fake, monkeypatch):
     """Unpinning failed once, and malloc gives the same memory out again."""
-    rooms = [np.empty(5 * registered.PAGE, np.uint8) for _ in range(3)]
-    starts = [room.ctypes.data + -room.ctypes.data % registered.PAGE for room in rooms]
+    rooms = [np.empty(5 * host_memory.PAGE, np.uint8) for _ in range(3)]
+    starts = [room.ctypes.data + -room.ctypes.data % host_memory.PAGE for room in rooms]
     fake.registered.update(dict.fromkeys(starts[:2], 4096))
     handed_out = iter(rooms)
-    monkeypatch.setattr(registered, "_unpinned", lambda size: next(handed_out))
-    assert registered.pages(5000)[0].ctypes.data == starts[2]
-    again = [rooms[0]] * registered.TRIES
-    monkeypatch.setattr(registered, "_unpinned", lambda size: again.pop())
+    monkeypatch.setattr(host_memory, "_unpinned", lambda size: next(handed_out))
+    assert host_memory.pinned_pages(5000)[0].ctypes.data == starts[2]
+    again = [rooms[0]] * host_memory.TRIES
+    monkeypatch.setattr(host_memory, "_unpinned", lambda size: again.pop())
     with pytest.raises(ResourceError, match="ALREADY_REGISTERED"):
-        registered.pages(5000)
+        host_memory.pinned_pages(5000)
     rooms.clear()  # while the stand-in is there to unpin them
 
 
 def test_pages_of_users_arrays_are_pinned_until_either_goes(fake):
     array = np.ones(1 << 16)
-    view = registered.in_place(array)
+    view = host_memory.pin_in_place(array)
     assert fake.registered == {array.ctypes.data: array.nbytes}
-    assert registered.in_place(array) is view
+    assert host_memory.pin_in_place(array) is view
     assert view.address == array.ctypes.data + (1 << 50)
     del view
     assert fake.empty
-    view = registered.in_place(array)
+    view = host_memory.pin_in_place(array)
     del array
     assert fake.empty
     assert not view.alive
     array = np.ones(4)
     fake.registered[array.ctypes.data] = 32  # a neighbour has pinned the page
-    assert registered.in_place(array) is None
+    assert host_memory.pin_in_place(array) is None
 
 
 def test_pages_stay_pinned_for_the_last_of_several_arrays(fake):
     array = np.ones(1 << 16)
     first, second = array.view(), array.view()
-    held = registered.in_place(first)
-    assert registered.in_place(second) is held
-    assert registered.in_place(second) is held
+    held = host_memory.pin_in_place(first)
+    assert host_memory.pin_in_place(second) is held
+    assert host_memory.pin_in_place(second) is held
     del first
     assert held.alive
     assert len(fake.registered) == 1
@@ -244,12 +244,12 @@ def test_pages_stay_pinned_for_the_last_of_several_arrays(fake):
 def test_memory_that_cannot_be_unpinned_is_told(fake, monkeypatch):
     monkeypatch.setattr(driver, "cuMemHostUnregister", lambda _: (driver.CUresult.CUDA_ERROR_INVALID_VALUE,))
     with pytest.warns(RuntimeWarning, match="INVALID_VALUE"):
-        registered._release(4096, 0)
+        host_memory._release(4096, 0)
 
 
 def test_bytes_of_the_host_keep_their_owner():
     owner = np.arange(8, dtype=np.uint8)
-    seen = registered.host_bytes(owner, owner.ctypes.data, 8)[2:4]
+    seen = host_memory.host_bytes(owner, owner.ctypes.data, 8)[2:4]
     known = weakref.ref(owner)
     del owner
     assert seen.tolist() == [2, 3]
@@ -259,19 +259,19 @@ def test_bytes_of_the_host_keep_their_owner():
 
 
 def test_pinned_memory_lives_as_long_as_its_views(fake):
-    room, address = registered.pages(5000)
-    assert (room.size, room.ctypes.data % registered.PAGE, address) == (5000, 0, room.ctypes.data + (1 << 50))
+    room, address = host_memory.pinned_pages(5000)
+    assert (room.size, room.ctypes.data % host_memory.PAGE, address) == (5000, 0, room.ctypes.data + (1 << 50))
     part = room.view(np.float64)[10:20].reshape(2, 5)
     del room
     gc.collect()
     assert len(fake.registered) == 1
-    assert registered.known(part)
-    assert registered.known(np.ones(3)) == 0
+    assert host_memory.pinned_address(part)
+    assert host_memory.pinned_address(np.ones(3)) == 0
     del part
     assert fake.empty
     fake.calls, fake.fails_at = 0, 1
     with pytest.raises(ResourceError, match="cannot be pinned"):
-        registered.pages(100)
+        host_memory.pinned_pages(100)
 
 
 def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, monkeypatch):
@@ -282,7 +282,7 @@ def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, m
     failed = (driver.CUresult.CUDA_ERROR_ILLEGAL_ADDRESS,)  # a kernel that went wrong: memory is freed all the same
     monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (waited.append(list(entered)), failed)[1])
     array = np.ones(1 << 16)
-    view = registered.in_place(array)
+    view = host_memory.pin_in_place(array)
     monkeypatch.setattr(driver, "cuCtxGetDevice", lambda: (driver.CUresult.CUDA_ERROR_INVALID_CONTEXT, None))
     del view
     run = virtual.in_two(2, PAGE, 0)
@@ -299,9 +299,9 @@ def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, m
 def test_host_memory_is_asked_for_before_it_is_taken(fake, monkeypatch, tmp_path):
     monkeypatch.setattr(host_memory, "available", lambda: 10_000)
     with pytest.raises(ResourceError, match="needs 24,576 bytes of host memory, and 10,000 bytes are free"):
-        registered.pages(20_000)
+        host_memory.pinned_pages(20_000)
     assert fake.empty
-    assert registered.pages(1000)[0].size == 1000
+    assert host_memory.pinned_pages(1000)[0].size == 1000
     monkeypatch.setattr(host_memory, "GROUPS", tmp_path)
     assert host_memory.free_on_host() == 10_000
     (tmp_path / "memory.current").write_text("5000\n")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from clew.engines.cuda.emulation.device import EmulatedDevice
-from clew.engines.cuda.source import C_TYPES, compiled, ctype
+from clew.engines.cuda.toolchain.source import C_TYPES, compiled, ctype
 from clew.errors import DeviceError, OperatorError, ResourceError
 from tests.cuda.emulated import kernel
 

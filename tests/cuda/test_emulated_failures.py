@@ -7,8 +7,8 @@ import os
 import numpy as np
 import pytest
 
-from clew.engines.cuda.device import GRID_BARRIER_WORDS
 from clew.engines.cuda.emulation.device import EmulatedDevice
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS
 from clew.errors import DeviceError
 from tests.cuda.emulated import kernel
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clew.engines.cuda.emulation.device import EmulatedDevice
-from clew.engines.cuda.source import ctype
+from clew.engines.cuda.toolchain.source import ctype
 from tests.cuda.emulated import kernel
 
 ALL = 0xFFFFFFFF

@@ -7,9 +7,9 @@ import threading
 import numpy as np
 import pytest
 
-from clew.engines.cuda.device import GRID_BARRIER_WORDS
 from clew.engines.cuda.emulation.builder import share
 from clew.engines.cuda.emulation.device import EmulatedDevice
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS
 from clew.errors import DeviceError
 from tests.cuda.emulated import kernel
 

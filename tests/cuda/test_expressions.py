@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clew.engines.cuda.compiler import ARCHITECTURES, cubin
+from clew.engines.cuda.emulation.builder import _compiled
 from clew.engines.cuda.emulation.device import EmulatedDevice
-from clew.engines.cuda.emulation.operators import _compiled
-from clew.engines.cuda.expressions import MOST_CONDITIONS, definitions, expression, linked
-from clew.engines.cuda.source import Compiled, Program, compiled, text_of
+from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
+from clew.engines.cuda.toolchain.expressions import MOST_CONDITIONS, definitions, expression, linked
+from clew.engines.cuda.toolchain.source import Compiled, Program, compiled, text_of
 from clew.errors import OperatorError
 from clew.operators import functions
 from tests.cuda.scalars import one_kernel_of, program_of, special, typed

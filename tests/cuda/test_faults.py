@@ -16,8 +16,8 @@ import clew.plan.where as where_module
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines import choice, survey
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import cuda_device, failures
-from clew.engines.cuda.rows import forget_all
+from clew.engines.cuda.memory.ledger import forget_all
+from clew.engines.cuda.toolchain import cuda_device, failures
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
 from tests.on_gpu import emulation_only
 

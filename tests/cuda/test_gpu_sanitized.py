@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import frontiers
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.balance import frontiers
+from clew.engines.cuda.memory.device_graph import rows_on
 from clew.graph import Graph
 from clew.memory import current
 

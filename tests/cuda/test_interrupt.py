@@ -16,8 +16,8 @@ import pytest
 import clew
 from clew.algorithms.pagerank import cuda as pagerank
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import program
-from clew.engines.cuda.rows import forget_all
+from clew.engines.cuda.memory.ledger import forget_all
+from clew.engines.cuda.program import program
 from examples.vertex_programs import PageRank, ShortestPaths
 from tests.on_gpu import emulation_only
 

@@ -9,9 +9,11 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import frontiers, products, program
-from clew.engines.cuda.program import Tuning
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.balance import frontiers
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.products import spmv
+from clew.engines.cuda.program import program
+from clew.engines.cuda.program.program import Tuning
 from clew.memory import current
 from clew.operators import semirings
 from examples.vertex_programs import BreadthFirst, PageRank, ShortestPaths
@@ -155,8 +157,8 @@ def test_algorithms_that_read_by_lines_find_the_same(offset, ids):
 
     def found(hubs, star):
         sums = device.empty(hubs.num_vertices, np.float32)
-        way = products.Way(kind="tiles")
-        products.spmv(device, hubs.outgoing, device.upload(x), semirings.plus_second, None, sums, way)
+        way = spmv.Way(kind="tiles")
+        spmv.spmv(device, hubs.outgoing, device.upload(x), semirings.plus_second, None, sums, way)
         assert rows_on(device, star.outgoing).on_host == (current().edges == "zero_copy")
         labels = [clew.connected_components(graph, device="emulated").label for graph in (hubs, star)]
         return clew.bfs(star, 0, device="emulated").depth, *labels, device.download(sums)

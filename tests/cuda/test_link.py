@@ -10,9 +10,9 @@ import pytest
 import clew
 from clew.engines import measured
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import cuda_device, link, traffic
-from clew.engines.cuda.link import LINK, SIZE, link_rate
-from clew.engines.cuda.traffic import OnHost, with_link
+from clew.engines.cuda.memory import bandwidth
+from clew.engines.cuda.memory.bandwidth import LINK, LINK_SIZE, OnHost, link_rate, with_link
+from clew.engines.cuda.toolchain import cuda_device
 from clew.errors import ResourceError
 
 TOLD = {"bytes": np.array([400, 400]), "seconds": np.array([1e-6, 0.0])}
@@ -37,7 +37,7 @@ class Copying:
         self.pinned = self.empty = np.empty
 
     def copy_to(self, target, source):
-        assert target.nbytes == source.nbytes == SIZE
+        assert target.nbytes == source.nbytes == LINK_SIZE
         self.copies += 1
 
 
@@ -45,20 +45,20 @@ class Copying:
 def fresh(tmp_path, monkeypatch):
     monkeypatch.setenv("CLEW_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(measured, "is_busy", lambda: False)
-    monkeypatch.setattr(link, "_known", {})
+    monkeypatch.setattr(bandwidth, "_known", {})
     return tmp_path
 
 
 def test_the_best_of_a_few_copies_counts_and_is_kept(fresh):
     first = Copying(4.0, 1.25, 2.0, 3.0)
-    assert link_rate(first) == pytest.approx(SIZE / 1.25e-3)
-    assert link_rate(first) == pytest.approx(SIZE / 1.25e-3)
-    assert first.copies == link.ROUNDS
-    link._known.clear()  # as in another process
-    assert link_rate(second := Copying()) == pytest.approx(SIZE / 1.25e-3)
+    assert link_rate(first) == pytest.approx(LINK_SIZE / 1.25e-3)
+    assert link_rate(first) == pytest.approx(LINK_SIZE / 1.25e-3)
+    assert first.copies == bandwidth.LINK_ROUNDS
+    bandwidth._known.clear()  # as in another process
+    assert link_rate(second := Copying()) == pytest.approx(LINK_SIZE / 1.25e-3)
     assert second.copies == 0
     next(fresh.glob("rates-*.json")).write_text('{"upload": "torn"}')
-    link._known.clear()
+    bandwidth._known.clear()
     assert link_rate(Copying()) == LINK
 
 
@@ -68,13 +68,13 @@ def test_where_there_is_no_memory_to_measure_in_there_is_a_constant(fresh):
     assert link_rate(device) == LINK
     assert not list(fresh.glob("rates-*.json"))
     device.empty = enough
-    assert link_rate(device) == pytest.approx(SIZE / 1e-3)  # it is tried again
+    assert link_rate(device) == pytest.approx(LINK_SIZE / 1e-3)  # it is tried again
 
 
 def test_traces_tell_a_share_of_what_was_measured(fresh, monkeypatch):
-    monkeypatch.setattr(cuda_device, "the_device", lambda: Copying(*[1.0] * link.ROUNDS))
+    monkeypatch.setattr(cuda_device, "the_device", lambda: Copying(*[1.0] * bandwidth.LINK_ROUNDS))
     share = with_link(TOLD, OnHost(0.5, 0.5, emulated=False))["link_share"]
-    np.testing.assert_allclose(share, np.array([200 / 1e-6, 200 / 1e-9]) / (SIZE / 1e-3))
+    np.testing.assert_allclose(share, np.array([200 / 1e-6, 200 / 1e-9]) / (LINK_SIZE / 1e-3))
     np.testing.assert_allclose(with_link(TOLD, OnHost(0.5, 0.5))["link_share"], np.array([2e8, 2e11]) / LINK)
     assert with_link(TOLD, OnHost(0.0, 0.0, emulated=False)).keys() == TOLD.keys()
 
@@ -85,7 +85,7 @@ def test_nothing_is_measured_for_a_trace_that_nobody_looks_at(monkeypatch):
     def asked(*args):
         raise AssertionError("the link is measured")
 
-    monkeypatch.setattr(traffic, "share_of_link", asked)
+    monkeypatch.setattr(bandwidth, "share_of_link", asked)
     graph = clew.generate.random_weights(clew.generate.rmat(6, 8, seed=1), 1, 9)
     for mode in ("zero_copy", "tiered"):
         with clew.memory(mode, 0 if mode == "tiered" else None):

@@ -13,11 +13,11 @@ import pytest
 import clew
 from clew.build import on_device
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import edge_memory
-from clew.engines.cuda.link import link_rate
-from clew.engines.cuda.rows import forget_all, plan_of, rows_on
-from clew.engines.cuda.traffic import OnHost, with_link
-from clew.engines.hybrid import dispatch
+from clew.engines.cuda.memory import edge_memory
+from clew.engines.cuda.memory.bandwidth import OnHost, link_rate, with_link
+from clew.engines.cuda.memory.device_graph import plan_of, rows_on
+from clew.engines.cuda.memory.ledger import forget_all
+from clew.engines.hybrid.program import PIPELINE, run_hybrid
 from clew.memory import MODES, current
 from clew.placement import AllSlow, Hot
 from clew.program import _mask, _state
@@ -274,7 +274,7 @@ def test_every_allocation_of_the_pipeline_may_fail(device, program):
     def run():
         initial, active = program.start(DIRECTED)
         state, chosen = _state(program, initial, DIRECTED.num_vertices), _mask(active, DIRECTED.num_vertices)
-        values = dispatch.run(device, program, DIRECTED, state, chosen, order=(dispatch.PIPELINE,))[1]
+        values = run_hybrid(device, program, DIRECTED, state, chosen, order=(PIPELINE,))[1]
         return tuple(values.values())
 
     tries, fine = with_every_failure(device, run)

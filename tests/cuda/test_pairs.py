@@ -13,11 +13,12 @@ from clew import threads
 from clew.algorithms.paths.cuda import Tuning
 from clew.algorithms.sssp.cuda import sssp
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import frontiers, host_arrays, transfer
+from clew.engines.cuda.balance import frontiers
 from clew.engines.cuda.emulation.device import EmulatedDevice
-from clew.engines.cuda.ledger import ledger_of
-from clew.engines.cuda.pairs import BLOCK, write_pairs, write_pairs_on_all_cores
-from clew.engines.cuda.rows import forget_all, plan_of, rows_on
+from clew.engines.cuda.memory import transfer
+from clew.engines.cuda.memory.device_graph import plan_of, rows_on
+from clew.engines.cuda.memory.edge_memory import BLOCK, write_pairs, write_pairs_on_all_cores
+from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from clew.placement import Hot
 from clew.plan.room import put_edges
 from tests.cuda.lines import read_by_lines
@@ -290,9 +291,9 @@ def test_both_memories_are_filled(cut, beside, monkeypatch):
     monkeypatch.setattr(transfer, "CHUNK", 256)
     run = SimpleNamespace(address=memory.ctypes.data, size=memory.size, cut=-(-cut // 64) * 64)
     asked = []
-    monkeypatch.setattr(host_arrays.virtual, "in_two", lambda *given: asked.append(given) or run)
-    monkeypatch.setattr(host_arrays.registered, "view_of", lambda *given: given[3:5])
-    shape, kind = host_arrays.split(gpu, first, cut, second if beside else None)
+    monkeypatch.setattr(transfer.virtual, "in_two", lambda *given: asked.append(given) or run)
+    monkeypatch.setattr(transfer.host_memory, "view_of", lambda *given: given[3:5])
+    shape, kind = transfer.split(gpu, first, cut, second if beside else None)
     gpu.main.finish()
     assert (shape, kind) == ((500,), np.dtype(np.uint64 if beside else np.int32))
     assert asked == [(0, size, cut)]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.frontiers import BALANCES
-from clew.engines.cuda.program import Tuning, run_program
-from clew.engines.cuda.row_classes import LIMITS
+from clew.engines.cuda.balance.frontiers import BALANCES
+from clew.engines.cuda.balance.tiling import LIMITS
+from clew.engines.cuda.program.program import Tuning, run_program
 from clew.errors import OperatorError
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
 from tests.algorithms.graphs import graphs

@@ -9,10 +9,10 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import products, repeats
-from clew.engines.cuda.ledger import forget_layouts
-from clew.engines.cuda.products import KINDS
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.ledger import forget_layouts
+from clew.engines.cuda.products import spmv, sweep
+from clew.engines.cuda.products.spmv import KINDS
 from tests.engines.inputs import numbers, weighted
 from tests.on_gpu import emulation_only
 
@@ -58,9 +58,9 @@ def test_a_function_that_has_changed_is_another_product(monkeypatch):
 
 
 def test_layouts_are_earned_by_products_that_are_ready(monkeypatch):
-    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
-    monkeypatch.setattr(repeats, "SWEEP_AFTER", 4)
-    monkeypatch.setattr(repeats, "HOT_PART", 0.0)
+    monkeypatch.setattr(sweep, "FROM_ARCS", 0)
+    monkeypatch.setattr(sweep, "SWEEP_AFTER", 4)
+    monkeypatch.setattr(sweep, "HOT_PART", 0.0)
     graph, device = skewed(), gpu_for("emulated", 0)
     x = numbers(np.random.default_rng(1), "float32", graph.num_vertices)
     names = looked_up(monkeypatch, device)
@@ -76,9 +76,9 @@ def test_layouts_are_earned_by_products_that_are_ready(monkeypatch):
 
 def test_semirings_made_in_a_loop_are_not_kept_for_ever():
     graph, x = skewed(), np.ones(600, np.float32)
-    for _ in range(products.MOST_READY + 5):
+    for _ in range(spmv.MOST_READY + 5):
         clew.spmv(graph, x, clew.Semiring(clew.monoids.plus, lambda weight, x: weight * x), device="emulated")
-    assert len(rows_on(gpu_for("emulated", 0), graph.outgoing).ready) <= products.MOST_READY
+    assert len(rows_on(gpu_for("emulated", 0), graph.outgoing).ready) <= spmv.MOST_READY
 
 
 @emulation_only

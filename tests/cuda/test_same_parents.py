@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.engines.cuda.rows import forget_all
+from clew.engines.cuda.memory.ledger import forget_all
 from tests.algorithms.waist import over_the_waist
 from tests.algorithms.weighted import weighted_graphs
 

@@ -15,9 +15,9 @@ from clew.algorithms.paths import cuda as paths
 from clew.algorithms.paths.cuda import Search, Tuning
 from clew.algorithms.sssp import cuda as sssp_module
 from clew.algorithms.sssp.cuda import sssp
-from clew.engines.cuda import frontiers
+from clew.engines.cuda.balance import frontiers
 from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.memory.device_graph import rows_on
 from tests.algorithms.weighted import weighted_graphs
 from tests.cuda.lines import begun_at, read_by_lines
 from tests.graph.strategies import WEIGHT_DTYPES

@@ -9,7 +9,7 @@ import numpy as np
 
 import clew
 from clew.engines.cuda.emulation.device import the_emulation
-from clew.engines.cuda.source import kernel_path
+from clew.engines.cuda.toolchain.source import kernel_path
 from tests.cuda.emulated import kernel
 from tests.on_gpu import emulation_only
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from clew import threads
-from clew.engines.cuda import transfer
+from clew.engines.cuda.memory import transfer
 
 CHUNK = 1000
 

@@ -13,22 +13,11 @@ import pytest
 import clew
 from clew import layouts, semirings
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import (
-    algebra,
-    balance,
-    bits,
-    compaction,
-    products,
-    repeats,
-    sorting,
-    spgemm,
-    spmspv,
-    sweep,
-    sweep_layout,
-)
+from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.engine import CudaEngine
-from clew.engines.cuda.products import AUTO, LANES, Way
-from clew.engines.cuda.rows import rows_on
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.products import algebra, spgemm, spmspv, spmv, sweep, vectors
+from clew.engines.cuda.products.spmv import AUTO, LANES, Way
 from clew.engines.reference import ReferenceEngine
 from clew.primitives.arguments import engine_of
 from tests.engines.inputs import numbers, weighted
@@ -36,7 +25,7 @@ from tests.on_gpu import emulation_only, fetched
 
 pytestmark = pytest.mark.usefixtures("small_heap")
 
-TILE = balance.WARP * balance.EACH
+TILE = tiling.WARP * tiling.EACH
 SIZES = (0, 1, 31, 32, 33, 257, 1500)
 BY_LANES = [Way("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)]
 WAYS = [*BY_LANES, Way("tiles"), Way("tiles", each=5), Way("sweep"), Way()]
@@ -116,7 +105,7 @@ def test_hubs(device, length, dtype):
 @emulation_only  # a GPU's grid is too large for the reference to keep up with
 def test_more_tiles_than_the_grid_has_warps(device):
     rows = rows_of_lengths(np.resize([3, 0, 700, 1, 90], 3000), "float32")
-    assert balance.tiles_of(device, rows_on(device, rows)).count > 2 * 8 * 5 * device.num_processors
+    assert tiling.tiles_of(device, rows_on(device, rows)).count > 2 * 8 * 5 * device.num_processors
     check_spmv(device, rows, semirings.plus_times, "float32", [Way("tiles")])
 
 
@@ -178,20 +167,20 @@ def test_the_way_follows_the_degrees():
     plain = algebra.of_semiring(semirings.plus_times, None, np.dtype(np.float32), np.dtype(np.float32))
     truth = algebra.of_semiring(semirings.or_and, None, np.dtype(np.bool_), np.dtype(np.bool_))
     some = algebra.of_semiring(semirings.any_pair, None, np.dtype(np.int64), np.dtype(np.int64))
-    even, skewed = balance.Degrees(4.0, 8), balance.Degrees(30.0, 160_000)
-    assert products.choose(even, plain, Way()) == Way("rows", 1, 0)
-    assert products.choose(skewed, plain, Way()).kind == "tiles"
-    assert products.choose(skewed, truth, Way()).kind == "rows"
-    assert products.choose(skewed, some, Way("tiles")) == Way("rows", 1, 0)
-    assert products.choose(skewed, plain, Way("rows", 4, 0)) == Way("rows", 4, 0)
-    assert [products.lanes_for(mean) for mean in (0, 4, 5, 40, 1e6)] == [1, 1, 2, 16, 32]
+    even, skewed = tiling.Degrees(4.0, 8), tiling.Degrees(30.0, 160_000)
+    assert spmv.choose(even, plain, Way()) == Way("rows", 1, 0)
+    assert spmv.choose(skewed, plain, Way()).kind == "tiles"
+    assert spmv.choose(skewed, truth, Way()).kind == "rows"
+    assert spmv.choose(skewed, some, Way("tiles")) == Way("rows", 1, 0)
+    assert spmv.choose(skewed, plain, Way("rows", 4, 0)) == Way("rows", 4, 0)
+    assert [spmv.lanes_for(mean) for mean in (0, 4, 5, 40, 1e6)] == [1, 1, 2, 16, 32]
 
 
 @emulation_only
 def test_layouts_are_made_when_products_are_many(device, monkeypatch):
     """Where there is no memory for a layout, there is none."""
-    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
-    monkeypatch.setattr(repeats, "SWEEP_AFTER", 4)
+    monkeypatch.setattr(sweep, "FROM_ARCS", 0)
+    monkeypatch.setattr(sweep, "SWEEP_AFTER", 4)
     rng = np.random.default_rng(0)
     for fails in ("nothing", "sweep"):
         lengths = np.resize([1, 0, 2], 600)
@@ -211,10 +200,10 @@ def test_layouts_are_made_when_products_are_many(device, monkeypatch):
 
 
 def test_layouts_are_for_columns_that_have_much_of_the_edges(device, monkeypatch):
-    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
-    monkeypatch.setattr(repeats, "HOT_COLUMNS", 8)
+    monkeypatch.setattr(sweep, "FROM_ARCS", 0)
+    monkeypatch.setattr(sweep, "HOT_COLUMNS", 8)
     for graph, expected in ((clew.generate.star(300), "sweep"), (clew.generate.grid(20, 20), "tiles")):
-        assert repeats.earned_layout(device, rows_on(device, graph.outgoing), 1000) == expected
+        assert sweep.earned_layout(device, rows_on(device, graph.outgoing), 1000) == expected
 
 
 def test_products_are_sorted_only_where_a_dense_vector_would_be_long():
@@ -227,8 +216,8 @@ def test_products_are_sorted_only_where_a_dense_vector_would_be_long():
 @emulation_only
 def test_layouts_make_room_for_what_is_asked_for(device, monkeypatch):
     """Where all edges must be in device memory, nothing smaller can be tried: the layouts go before the run does."""
-    monkeypatch.setattr(repeats, "FROM_ARCS", 0)
-    monkeypatch.setattr(repeats, "SWEEP_AFTER", 0)
+    monkeypatch.setattr(sweep, "FROM_ARCS", 0)
+    monkeypatch.setattr(sweep, "SWEEP_AFTER", 0)
     graph = weighted(clew.generate.star(400), "float32")
     x = np.ones(graph.num_vertices, np.float32)
     with clew.memory("device"):
@@ -244,13 +233,13 @@ def test_layouts_make_room_for_what_is_asked_for(device, monkeypatch):
 @pytest.mark.parametrize("dtype", ["int8", "int64"])
 def test_sweeps_of_several_tiles_and_runs(device, monkeypatch, dtype):
     """More columns than a word has bits for, rows in many parts, and tiles that warps take one after the other."""
-    monkeypatch.setattr(sweep_layout, "PART", 3)
-    monkeypatch.setattr(sweep_layout, "MOST_ROWS", 2)
+    monkeypatch.setattr(sweep, "PART", 3)
+    monkeypatch.setattr(sweep, "MOST_ROWS", 2)
     lengths = np.zeros(140_000, dtype=np.int64)
     lengths[::50] = np.resize([1, 40, 2, 7, 3], 2800)
     rows = rows_of_lengths(lengths, dtype)
     made = sweep.sweep_of(device, rows_on(device, rows))
-    assert made.num_tiles > device.num_processors * sweep_layout.WARPS
+    assert made.num_tiles > device.num_processors * sweep.WARPS
     assert made.split_rows.size
     check_spmv(device, rows, semirings.plus_times, dtype, [Way("sweep")])
 
@@ -296,8 +285,8 @@ def test_no_allocation_that_fails_does_harm(device, name):
 
 def test_what_is_known_of_a_graph_is_found_once(device):
     rows = rows_on(device, clew.generate.kronecker(6, seed=1).outgoing)
-    assert balance.tiles_of(device, rows) is balance.tiles_of(device, rows)
-    assert balance.degrees_of(rows) is balance.degrees_of(rows)
+    assert tiling.tiles_of(device, rows) is tiling.tiles_of(device, rows)
+    assert tiling.degrees_of(rows) is tiling.degrees_of(rows)
 
 
 @pytest.mark.quick
@@ -306,17 +295,17 @@ def test_bit_vectors(device, size):
     rng = np.random.default_rng(size)
     x = rng.random(size) < 0.2
     there = device.upload(x)
-    np.testing.assert_array_equal(fetched(bits.unpacked(device, bits.packed(device, there), size)), x)
+    np.testing.assert_array_equal(fetched(vectors.unpacked(device, vectors.packed(device, there), size)), x)
     rows = rows_of_lengths(np.resize([1, 0, 40, 2], size))
     expected = clew.spvisit(rows, x, device="reference")
     for way in (Way("rows", 4, 0, True), Way("rows", 32, 2, True), Way("tiles", bits=True)):
         found = device.empty(size, np.bool_)
-        products.spmv(device, rows, there, semirings.or_and, None, found, way)
+        spmv.spmv(device, rows, there, semirings.or_and, None, found, way)
         np.testing.assert_array_equal(fetched(found), expected)
     if size:
         words = device.zeros(-(-size // 32), np.uint32)
-        products.spmv_bits(device, rows_on(device, rows), bits.packed(device, there), semirings.or_and, None, words)
-        np.testing.assert_array_equal(fetched(bits.unpacked(device, words, size)), expected)
+        spmv.spmv_bits(device, rows_on(device, rows), vectors.packed(device, there), semirings.or_and, None, words)
+        np.testing.assert_array_equal(fetched(vectors.unpacked(device, words, size)), expected)
 
 
 @pytest.mark.quick
@@ -326,11 +315,11 @@ def test_compaction(device, count):
     for mask in (rng.random(count) < 0.3, np.ones(count, np.bool_), np.zeros(count, np.bool_)):
         values = rng.random(count)
         there = device.upload(mask)
-        places, taken = compaction.true_places(device, there, count, np.int32, values=device.upload(values))
+        places, taken = vectors.true_places(device, there, count, np.int32, values=device.upload(values))
         np.testing.assert_array_equal(fetched(places), np.flatnonzero(mask))
         np.testing.assert_array_equal(fetched(taken), values[mask])
-        words = bits.packed(device, there)
-        places, _ = compaction.true_places(device, words, count, np.int64, bits=True)
+        words = vectors.packed(device, there)
+        places, _ = vectors.true_places(device, words, count, np.int64, bits=True)
         np.testing.assert_array_equal(fetched(places), np.flatnonzero(mask))
 
 
@@ -339,7 +328,7 @@ def test_merge_sort(device, count):
     rng = np.random.default_rng(count)
     for top in (3, 2**63):
         items = rng.integers(0, top, count, dtype=np.uint64)
-        found = sorting.merge_sorted(device, device.upload(items.copy()))
+        found = vectors.merge_sorted(device, device.upload(items.copy()))
         np.testing.assert_array_equal(fetched(found), np.sort(items))
 
 

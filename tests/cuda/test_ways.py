@@ -7,8 +7,8 @@ import pytest
 
 import clew
 from clew import GraphError, layouts
-from clew.engines.cuda import products
-from clew.engines.cuda.products import KINDS, Way
+from clew.engines.cuda.products import spmv as spmv_module
+from clew.engines.cuda.products.spmv import KINDS, Way
 from tests.engines.inputs import ENGINES, numbers, weighted
 
 CHOICES = [*({"way": way} for way in KINDS), {"way": "rows", "lanes": 8}]
@@ -23,13 +23,13 @@ def graph():
 @pytest.fixture
 def ways_taken(monkeypatch):
     """What reaches the GPU's engine."""
-    taken, real = [], products.spmv
+    taken, real = [], spmv_module.spmv
 
     def spmv(*given):
         taken.append(given[-1])
         real(*given)
 
-    monkeypatch.setattr(products, "spmv", spmv)
+    monkeypatch.setattr(spmv_module, "spmv", spmv)
     return taken
 
 

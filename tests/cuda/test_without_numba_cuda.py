@@ -14,13 +14,13 @@ import pytest
 import clew
 from clew.algorithms.pagerank.cuda import Tuning, pagerank
 from clew.algorithms.registry import ALGORITHMS
-from clew.engines.cuda import algebra
-from clew.engines.cuda import operators as by_numba_cuda
-from clew.engines.cuda.compiler import cubin
-from clew.engines.cuda.device import index_defines
 from clew.engines.cuda.emulation import device as emulated
-from clew.engines.cuda.expressions import linked
-from clew.engines.cuda.source import Program, compiled
+from clew.engines.cuda.products import algebra
+from clew.engines.cuda.toolchain import compiler as by_numba_cuda
+from clew.engines.cuda.toolchain.compiler import cubin
+from clew.engines.cuda.toolchain.device import index_defines
+from clew.engines.cuda.toolchain.expressions import linked
+from clew.engines.cuda.toolchain.source import Program, compiled
 from clew.errors import MissingDependencyError
 from tests.algorithms.waist import over_the_waist
 from tests.on_gpu import emulation_only
@@ -176,8 +176,8 @@ import numpy as np
 if hasattr(np, "row_stack"):
     del np.row_stack
 warnings.simplefilter("error")
-from clew.engines.cuda.operators import ltoir
-from clew.engines.cuda.source import compiled
+from clew.engines.cuda.toolchain.compiler import ltoir
+from clew.engines.cuda.toolchain.source import compiled
 
 twice = lambda a: 2 * a
 code = ltoir("f", compiled(lambda a, b: twice(a) if a < b else b, ("float32", "float32"), "float32"), "sm_90")

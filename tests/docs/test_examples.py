@@ -11,7 +11,7 @@ import pytest
 
 import clew
 from clew.cli.main import app
-from clew.engines.cuda.failures import reason_unavailable
+from clew.engines.cuda.toolchain.failures import reason_unavailable
 from tests.cli import running
 from tests.docs.pages import DOCS, ROOT, commands, examples
 

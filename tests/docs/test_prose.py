@@ -40,7 +40,10 @@ READ_BY_USERS = [
     ),
     ROOT / "src" / "_clew_nx" / "__init__.py",
     *(SOURCE / f"{name}.py" for name in FILES),
-    *(SOURCE / name for name in ("plan/explain.py", "plan/plan.py", "engines/choice.py", "engines/cuda/failures.py")),
+    *(
+        SOURCE / name
+        for name in ("plan/explain.py", "plan/plan.py", "engines/choice.py", "engines/cuda/toolchain/failures.py")
+    ),
 ]
 #: Other pages are made from docstrings, or written with the features they describe.
 PLAIN = [

@@ -100,9 +100,9 @@ def gpu_code():
     """What a GPU would run compiles: with clew's own operators, and with users' or a sentence that says what does."""
     from dataclasses import replace
 
-    from clew.engines.cuda.compiler import cubin
-    from clew.engines.cuda.products import VARIANTS
-    from clew.engines.cuda.source import compiled
+    from clew.engines.cuda.products.spmv import VARIANTS
+    from clew.engines.cuda.toolchain.compiler import cubin
+    from clew.engines.cuda.toolchain.source import compiled
     from clew.errors import MissingDependencyError
 
     program = next(program for program in VARIANTS if program.operators)

@@ -18,7 +18,7 @@ import clew
 from clew import cache_folder
 from clew.cli import doctor
 from clew.engines import measured
-from clew.engines.cuda import source
+from clew.engines.cuda.toolchain import source
 from clew.errors import ResourceError
 from tests.cli import running
 
@@ -32,7 +32,7 @@ import clew
 from clew import cache_folder
 from clew.adjacency import Adjacency
 from clew.engines.cuda.emulation.builder import Builder
-from clew.engines.cuda.source import kept_bytes
+from clew.engines.cuda.toolchain.source import kept_bytes
 from clew.jit import Lean
 
 ring = clew.Graph(Adjacency(np.array([0, 2, 4, 6]), np.array([1, 2, 0, 2, 0, 1], np.int32), None), directed=False)

@@ -73,7 +73,7 @@ def program(program, field, expected):
 
 def pipeline(kind):
     """One step of a search from vertex 0, by the kernels of the hybrid engine that run on the CPU."""
-    from clew.engines.hybrid.kernels_pipeline import pipeline_kernels
+    from clew.engines.hybrid.kernels import pipeline_kernels
 
     functions = (kind.send, kind.process, clew.monoids.any.operator.function, kind.apply)
     filters = (kind.accepts, kind.matters, no_priority)

@@ -12,16 +12,15 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda import program as cuda
-from clew.engines.cuda.operators import ltoir
-from clew.engines.cuda.row_product import RowProduct
-from clew.engines.cuda.rows import forget_all
-from clew.engines.cuda.vertices import functions_of
-from clew.engines.hybrid import buffers, dispatch, program
-from clew.engines.hybrid.dispatch import CPU, GPU, PIPELINE
+from clew.engines.cuda.memory.ledger import forget_all
+from clew.engines.cuda.program import program as cuda
+from clew.engines.cuda.program.functions import functions_of
+from clew.engines.cuda.toolchain.compiler import ltoir
+from clew.engines.hybrid import exchange, program
 from clew.engines.hybrid.pipeline import Settings
-from clew.engines.hybrid.program import run_program
+from clew.engines.hybrid.program import CPU, GPU, PIPELINE, run_hybrid, run_program
 from clew.engines.hybrid.rates import Rates
+from clew.engines.hybrid.row_product import RowProduct
 from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, LabelPropagation, PageRank, ShortestPaths
@@ -116,7 +115,7 @@ def dispatched(program, graph, *order):
     """By the engines given, the first that can."""
     initial, active = program.start(graph)
     state, chosen = _state(program, initial, graph.num_vertices), _mask(active, graph.num_vertices)
-    return dispatch.run(gpu_for("emulated", 0), program, graph, state, chosen, order=order)
+    return run_hybrid(gpu_for("emulated", 0), program, graph, state, chosen, order=order)
 
 
 @pytest.mark.parametrize("engine", [GPU, PIPELINE, CPU])
@@ -161,9 +160,9 @@ def test_wherever_the_cut_moves(cuts, monkeypatch):
 
 
 def test_memory_is_given_back_by_finalizers_that_run_anywhere():
-    with buffers._lock:  # by the same thread
-        buffers._give_back((0, 64), np.zeros(64, np.uint8))
-    assert (0, 64) not in buffers._free
+    with exchange._lock:  # by the same thread
+        exchange._give_back((0, 64), np.zeros(64, np.uint8))
+    assert (0, 64) not in exchange._free
 
 
 def test_what_does_not_compile_for_a_gpu_is_left_to_the_pipeline(monkeypatch):
@@ -174,7 +173,7 @@ def test_what_does_not_compile_for_a_gpu_is_left_to_the_pipeline(monkeypatch):
         raise OperatorError("apply cannot be compiled")
 
     monkeypatch.setattr(cuda, "_kernel", refuse)
-    monkeypatch.setattr(dispatch, "_refused", {})
+    monkeypatch.setattr(program, "_refused", {})
     for seed in (4, 5):
         graph = graph_of_its_own(seed)
         expected = clew.run(Weighing(), graph, device="cpu")

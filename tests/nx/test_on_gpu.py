@@ -6,8 +6,8 @@ import networkx as nx
 import pytest
 
 from clew.engines import choice
-from clew.engines.cuda import cuda_device
 from clew.engines.cuda.emulation.device import the_emulation
+from clew.engines.cuda.toolchain import cuda_device
 from tests.nx.test_answers import DIRECTED, FROM_A_NODE, UNDIRECTED, WHOLE, compare
 
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")

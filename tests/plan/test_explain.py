@@ -12,7 +12,7 @@ import pytest
 import clew
 from clew.algorithms import ALGORITHMS, registry
 from clew.engines import choice, measured
-from clew.engines.cuda import frontiers
+from clew.engines.cuda.balance import frontiers
 from clew.errors import GraphError
 from clew.plan import machine
 from clew.plan.models import MODELS
@@ -107,7 +107,7 @@ def test_memory_taken_is_about_what_was_planned(name):
 
 
 def test_without_a_gpu_the_plan_says_what_is_missing(monkeypatch):
-    monkeypatch.setattr("clew.engines.cuda.failures.missing_packages", lambda: ["cupy"])
+    monkeypatch.setattr("clew.engines.cuda.toolchain.failures.missing_packages", lambda: ["cupy"])
     choice._why_not_at_first.cache_clear()
     graph = clew.generate.grid(4, 4)
     plan = clew.explain(graph, "pagerank", "cuda")

@@ -16,7 +16,7 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.bandwidth import bandwidths
+from clew.engines.cuda.memory.bandwidth import bandwidths
 from clew.placement import AllFast, AllSlow, Degree, Hot, Placement
 from clew.tiers import Tier, allocate, mapping, measure, rates, spread, tier_named, tiers
 from clew.tiers.survey import nodes, parse_nodes

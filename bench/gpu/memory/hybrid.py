@@ -17,8 +17,7 @@ from bench.gpu.memory.cells import Cell, Figures
 from bench.gpu.memory.graphs import Named
 from bench.gpu.memory.markdown import Reason, milliseconds, reasons, table
 from bench.gpu.memory.measuring import Bench, edge_bytes
-from clew.engines.hybrid import dispatch
-from clew.engines.hybrid.dispatch import CPU, GPU, PIPELINE
+from clew.engines.hybrid.program import CPU, GPU, PIPELINE, run_hybrid
 from clew.errors import OperatorError
 from clew.program import _mask, _state
 from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
@@ -46,7 +45,7 @@ def run_program(bench: Bench, program: clew.VertexProgram, graph: clew.Graph, en
     """The fields' values, by one engine."""
     initial, active = program.start(graph)
     state, chosen = _state(program, initial, graph.num_vertices), _mask(active, graph.num_vertices)
-    return dispatch.run(bench.gpu, program, graph, state, chosen, order=(engine,))[1]
+    return run_hybrid(bench.gpu, program, graph, state, chosen, order=(engine,))[1]
 
 
 def _timed(bench: Bench, named: Named, program: type[clew.VertexProgram], engine: str, part: int | None) -> Any:

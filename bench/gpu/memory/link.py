@@ -15,8 +15,8 @@ import numpy as np
 
 from bench.gpu.memory.markdown import Reason, figures, number, reasons, table
 from bench.gpu.memory.measuring import Bench
-from clew.engines.cuda.bandwidth import bandwidths
-from clew.engines.cuda.device import blocks_for
+from clew.engines.cuda.memory.bandwidth import bandwidths
+from clew.engines.cuda.toolchain.device import blocks_for
 
 KERNEL = str(Path(__file__).with_name("rows_at_random.cuh"))
 LENGTHS = (32, 64, 128, 256, 512, 1024, 4096, 65536)  # bytes of a row

@@ -136,7 +136,7 @@ class Bench:
 
     def forget(self, *, pool: bool = True) -> None:
         """Free the memory of all graphs, and with ``pool`` what CuPy keeps of it for the next."""
-        from clew.engines.cuda.rows import forget_all
+        from clew.engines.cuda.memory.ledger import forget_all
 
         forget_all()
         self.placed = False

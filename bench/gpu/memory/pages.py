@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from clew.engines.cuda.registered import host_bytes
+from clew.engines.cuda.memory.host_memory import host_bytes
 from clew.errors import DeviceError
 
 PAGE = 4096  # bytes

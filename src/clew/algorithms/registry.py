@@ -34,7 +34,7 @@ from clew.result import Result, Trace
 from clew.workspace import Workspace
 
 if TYPE_CHECKING:
-    from clew.engines.cuda.device import Device
+    from clew.engines.cuda.toolchain.device import Device
 
 Arguments = ParamSpec("Arguments")
 Implementation = Callable[..., "Answer"] | str

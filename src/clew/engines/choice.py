@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clew.errors import GraphError
 
 if TYPE_CHECKING:
-    from clew.engines.cuda.device import Device
+    from clew.engines.cuda.toolchain.device import Device
 
 DEVICES = ("auto", "cpu", "cuda", "hybrid", "reference")
 #: Runs the kernels of the GPU on the CPU, slowly: for tests on machines without one. With CLEW_TESTS_ON_GPU set, the
@@ -61,7 +61,7 @@ def gpu_for(device: str, num_arcs: int) -> Device | None:
 
         return the_emulation()
     if device in ("cuda", EMULATED) or (device == "auto" and num_arcs >= WORTH_A_GPU and _has_gpu()):
-        from clew.engines.cuda.cuda_device import the_device
+        from clew.engines.cuda.toolchain.cuda_device import the_device
 
         return the_device()
     return None
@@ -76,7 +76,7 @@ def why_no_gpu() -> str | None:
         return "CLEW_DEVICE=cpu hides every GPU."
     if (reason := _why_not_at_first()) is not None:
         return reason
-    from clew.engines.cuda.failures import reason_lost
+    from clew.engines.cuda.toolchain.failures import reason_lost
 
     return reason_lost()
 
@@ -87,6 +87,6 @@ def _has_gpu() -> bool:
 
 @lru_cache(maxsize=1)
 def _why_not_at_first() -> str | None:
-    from clew.engines.cuda.cuda_device import reason_unusable
+    from clew.engines.cuda.toolchain.cuda_device import reason_unusable
 
     return reason_unusable()

@@ -17,7 +17,7 @@ from clew.dtypes import WEIGHT_DTYPES, Array, is_on_gpu
 from clew.errors import GraphError, ResourceError
 
 if TYPE_CHECKING:
-    from clew.engines.cuda.device import Device
+    from clew.engines.cuda.toolchain.device import Device
 
 
 class Memory(Protocol):
@@ -90,7 +90,7 @@ class DeviceMemory:
 
     def segments(self, rows: Adjacency) -> tuple[Any, Any]:
         """The rows as they are kept on the device."""
-        from clew.engines.cuda.rows import rows_on
+        from clew.engines.cuda.memory.device_graph import rows_on
 
         held = rows_on(self.device, rows)
         return held.weights, held.offsets.astype(np.int64)

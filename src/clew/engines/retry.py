@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from typing import Any, ParamSpec, TypeVar
 from weakref import ref
 
-from clew.engines.cuda.ledger import forget_all, forget_layouts, holds_others
+from clew.engines.cuda.memory.ledger import forget_all, forget_layouts, holds_others
 from clew.errors import ResourceError
 from clew.memory import current
 

@@ -61,7 +61,7 @@ def _host_copy(size: int = 256 << 20) -> float:
 
 def graphics() -> dict[str, Any] | str:
     """The GPU, its memory and the bandwidths measured, or a sentence that says why there is none."""
-    from clew.engines.cuda.cuda_device import reason_unusable, the_device
+    from clew.engines.cuda.toolchain.cuda_device import reason_unusable, the_device
 
     reason = reason_unusable()
     if reason is not None:
@@ -89,7 +89,7 @@ def _as_version(number: int) -> str:
 
 def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
     """Copies within the GPU's memory, and between it and pinned host memory, in bytes per second."""
-    from clew.engines.cuda.link import upload_rate
+    from clew.engines.cuda.memory.bandwidth import upload_rate
 
     cuda = device.xp.cuda
     size = min(size, cuda.Device().mem_info[0] // 4)

@@ -96,7 +96,7 @@ def processor(*, fresh: bool = False) -> Machine:
 
 def graphics(*, fresh: bool = False) -> Gpu:
     """The GPU, which there must be. What is free of its memory is asked for each time."""
-    from clew.engines.cuda.cuda_device import the_device
+    from clew.engines.cuda.toolchain.cuda_device import the_device
 
     cuda = the_device().xp.cuda
     name = cuda.runtime.getDeviceProperties(0)["name"].decode()

@@ -27,10 +27,9 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     if gpu is None or not shares:
         return Edges(0.0, shares)
-    from clew.engines.cuda.device_graph import bytes_on, plan_in_force, size_of
-    from clew.engines.cuda.device_rows import DeviceRows
-    from clew.engines.cuda.edge_memory import plan_edges
-    from clew.engines.cuda.pairs import SEARCHES
+    from clew.engines.cuda.memory.device_graph import bytes_on, plan_in_force, size_of
+    from clew.engines.cuda.memory.device_rows import DeviceRows
+    from clew.engines.cuda.memory.edge_memory import SEARCHES, plan_edges
     from clew.memory import current
 
     rows = plan.graph.outgoing
@@ -57,7 +56,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
 
 def _reading(rows: Any) -> Choice:
     """How a search reads edges on the host, which it decides in each step."""
-    from clew.engines.cuda.frontiers import NO_LIMIT, order_from
+    from clew.engines.cuda.balance.frontiers import NO_LIMIT, order_from
 
     size = order_from(rows)
     if size == NO_LIMIT:

@@ -29,7 +29,7 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
     ``hybrid`` says whether "hybrid" is supported.
     """
     if hybrid and is_hybrid(device):
-        from clew.engines.hybrid.engine import HybridEngine
+        from clew.engines.hybrid import HybridEngine
 
         partner = partner_for(device)
         assert partner is not None
@@ -52,7 +52,7 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
 
 def engine_by(engine: Engine, layout: Layout, way: str, lanes: int | None) -> Engine:
     """The same engine with a given method of traversing the rows."""
-    from clew.engines.cuda.products import KINDS, LANES, Way
+    from clew.engines.cuda.products.spmv import KINDS, LANES, Way
 
     if way == "hot":
         raise GraphError('way="hot" was removed, because way="sweep" is faster. Use way="sweep" or way="auto".')

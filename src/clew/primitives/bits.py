@@ -106,7 +106,7 @@ def _words_of(words: npt.ArrayLike, count: int, memory: Memory) -> Any:
 
 def _packed(engine: Any, array: Any) -> Array:
     if engine.name == "cuda":
-        from clew.engines.cuda.bits import packed
+        from clew.engines.cuda.products.vectors import packed
 
         words: Array = packed(engine.device, array)
         return words
@@ -117,7 +117,7 @@ def _packed(engine: Any, array: Any) -> Array:
 
 def _unpacked(engine: Any, words: Any, count: int) -> Array:
     if engine.name == "cuda":
-        from clew.engines.cuda.bits import unpacked
+        from clew.engines.cuda.products.vectors import unpacked
 
         values: Array = unpacked(engine.device, words, count)
         return values

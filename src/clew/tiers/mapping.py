@@ -2,8 +2,8 @@
 
 An array is a contiguous address range whose first pages are in one memory and the rest in another. This is all that a
 graph in two memories needs. Rows 0 to D-1 and the others are contiguous. The page table knows which memory a row is in,
-so kernels need not. GPUs have page tables too: ``clew.engines.cuda.virtual`` does the same with their memory and the
-host's.
+so kernels need not. GPUs have page tables too: ``clew.engines.cuda.memory.virtual`` does the same with their memory
+and the host's.
 
 Python's ``mmap`` object owns the range. Unmapping it frees everything mapped into it. Files are unnamed, and their
 space is freed with the last mapping, even if the process crashes.

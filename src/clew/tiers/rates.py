@@ -35,8 +35,8 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
     begins. The time of prefetching is included in all three.
     """
     if tier.kind in ON_GPU:
-        from clew.engines.cuda.bandwidth import bandwidths
-        from clew.engines.cuda.cuda_device import the_device
+        from clew.engines.cuda.memory.bandwidth import bandwidths
+        from clew.engines.cuda.toolchain.cuda_device import the_device
 
         read, write, random, used = bandwidths(the_device(), tier.kind, size)
         return Rates(read, write, random, used)

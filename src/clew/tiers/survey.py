@@ -230,7 +230,7 @@ def _gpu() -> list[Tier]:
 
     if why_no_gpu() is not None:
         return []
-    from clew.engines.cuda.cuda_device import the_device
+    from clew.engines.cuda.toolchain.cuda_device import the_device
 
     free, total = the_device().xp.cuda.Device().mem_info
     return _seen_by_gpu(free, total)

@@ -8,10 +8,10 @@ import numpy as np
 
 from clew.algorithms.all_pairs import cpu, summary
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
-from clew.engines.cuda.launches import Pace
-from clew.engines.cuda.rows import rows_on
-from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.balance.launches import Pace
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.toolchain.source import Program, ctype
 from clew.graph import Graph
 from clew.progress import over
 from clew.workspace import Workspace, result, scratch

@@ -12,10 +12,10 @@ from clew.algorithms.betweenness import summary
 from clew.algorithms.betweenness.cpu import LARGE
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for
-from clew.engines.cuda.launches import share_of
-from clew.engines.cuda.rows import into_of, rows_on
-from clew.engines.cuda.source import Program
+from clew.engines.cuda.balance.launches import share_of
+from clew.engines.cuda.memory.device_graph import into_of, rows_on
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for
+from clew.engines.cuda.toolchain.source import Program
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.progress import over

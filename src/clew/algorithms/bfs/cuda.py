@@ -11,10 +11,11 @@ from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuni
 from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.rows import DeviceRows, incoming_on, rows_on
-from clew.engines.cuda.source import Program
-from clew.engines.cuda.traffic import OnHost, on_host_by_plans, with_link
+from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
+from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device, blocks_for
+from clew.engines.cuda.toolchain.source import Program
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import timed

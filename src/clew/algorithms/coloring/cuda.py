@@ -11,10 +11,10 @@ from clew.algorithms.coloring.cpu import TRACED_ROUNDS
 from clew.algorithms.coloring.cpu import both_ways as host_rows
 from clew.algorithms.registry import Answer
 from clew.dtypes import as_bits
-from clew.engines.cuda.both_ways import BothWays, both_ways, few_blocks
-from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.source import Program
+from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
+from clew.engines.cuda.balance.symmetric_rows import BothWays, both_ways, few_blocks
+from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.source import Program
 from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace

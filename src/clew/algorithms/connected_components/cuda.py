@@ -8,10 +8,11 @@ import numpy as np
 
 from clew.algorithms.connected_components import summary
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.compaction import true_places
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.rows import DeviceRows, rows_on
-from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.products.vectors import true_places
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.source import Program, ctype
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from clew.algorithms.k_core import core_dtype, summary
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.both_ways import both_ways, few_blocks
-from clew.engines.cuda.device import Device, index_defines
-from clew.engines.cuda.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
+from clew.engines.cuda.balance.symmetric_rows import both_ways, few_blocks
+from clew.engines.cuda.toolchain.device import Device, index_defines
+from clew.engines.cuda.toolchain.source import Program, ctype
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 

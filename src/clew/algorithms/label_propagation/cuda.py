@@ -9,10 +9,10 @@ import numpy as np
 from clew.algorithms.label_propagation import summary
 from clew.algorithms.label_propagation.cpu import TRACED_ROUNDS
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.both_ways import both_ways
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.launches import clear_steps, share_of
-from clew.engines.cuda.source import Program
+from clew.engines.cuda.balance.launches import clear_steps, share_of
+from clew.engines.cuda.balance.symmetric_rows import both_ways
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.toolchain.source import Program
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from clew.algorithms.coloring.cpu import TRACED_ROUNDS
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.both_ways import both_ways, few_blocks
-from clew.engines.cuda.device import Device, index_defines
-from clew.engines.cuda.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.source import Program
+from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
+from clew.engines.cuda.balance.symmetric_rows import both_ways, few_blocks
+from clew.engines.cuda.toolchain.device import Device, index_defines
+from clew.engines.cuda.toolchain.source import Program
 from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace

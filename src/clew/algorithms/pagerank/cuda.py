@@ -14,12 +14,13 @@ from clew.algorithms.pagerank.cuda_pull import UNEVEN_FROM, PullRows, parts_of, 
 from clew.algorithms.pagerank.cuda_trace import ranks_with_trace, space_for_rounds
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.edge_memory import EdgePlan, put
-from clew.engines.cuda.launches import share_of
-from clew.engines.cuda.ledger import ledger_of
-from clew.engines.cuda.rows import DeviceRows, offsets_on
-from clew.engines.cuda.source import Program, ctype
+from clew.engines.cuda.balance.launches import share_of
+from clew.engines.cuda.memory.device_graph import offsets_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.edge_memory import EdgePlan, put
+from clew.engines.cuda.memory.ledger import ledger_of
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.source import Program, ctype
 from clew.graph import Graph
 from clew.memory import current
 from clew.workspace import Workspace, result, scratch

@@ -10,14 +10,14 @@ import numpy as np
 
 from clew.algorithms.pagerank.cuda_trace import ranks_with_trace
 from clew.algorithms.registry import Answer
-from clew.engines.cuda import algebra, balance
-from clew.engines.cuda.device import Device, blocks_for, index_defines
-from clew.engines.cuda.launches import Pace
-from clew.engines.cuda.ready_products import by_tiles
-from clew.engines.cuda.repeats import earned_layout
-from clew.engines.cuda.rows import DeviceRows
-from clew.engines.cuda.source import Program, ctype
-from clew.engines.cuda.sweep import can_sweep, run_sweep, sweep_of
+from clew.engines.cuda.balance import tiling
+from clew.engines.cuda.balance.launches import Pace
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.products import algebra
+from clew.engines.cuda.products.spmv import by_tiles
+from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
+from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.source import Program, ctype
 from clew.operators import semirings
 
 THREADS = 256
@@ -98,7 +98,7 @@ def _product(
     if layout == "sweep" and can_sweep(rows):
         sweep = sweep_of(device, rows)
         return sweep.names, lambda x, out: run_sweep(device, sweep, numbers, x, None, out, in_order=True)
-    macros, tiles = {**rows.defines, "WEIGHTED": "0"}, balance.tiles_of(device, rows)
+    macros, tiles = {**rows.defines, "WEIGHTED": "0"}, tiling.tiles_of(device, rows)
     places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
     product = by_tiles(device, macros, tiles, rows.offsets, (rows.neighbours, None), numbers, **places)
     return None, lambda x, out: product(device, x, None, out)

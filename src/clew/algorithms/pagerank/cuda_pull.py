@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.cuda.balance import degrees_of
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows, incoming_on
+from clew.engines.cuda.balance.tiling import degrees_of
+from clew.engines.cuda.memory.device_graph import incoming_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 
 #: Rows longer than the first are summed by a block, than the second by a warp, than the third by 4 lanes.

@@ -11,9 +11,9 @@ from clew.algorithms.pagerank import summary
 from clew.algorithms.pagerank.cpu import TRACED_ROUNDS, rounds_over
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
-from clew.engines.cuda.traffic import on_host, with_link
+from clew.engines.cuda.memory.bandwidth import on_host, with_link
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device
 from clew.result import Trace
 from clew.tracing import edge_bytes
 from clew.workspace import Space, scratch

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
-from clew.engines.cuda.frontiers import BALANCES, NO_LIMIT, fetched_edge, order_from, room_for_order
-from clew.engines.cuda.launches import share_of
-from clew.engines.cuda.rows import DeviceRows
-from clew.engines.cuda.source import Program, ctype
-from clew.engines.cuda.traffic import OnHost, on_host, with_link
+from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, fetched_edge, order_from, room_for_order
+from clew.engines.cuda.balance.launches import share_of
+from clew.engines.cuda.memory.bandwidth import OnHost, on_host, with_link
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
+from clew.engines.cuda.toolchain.source import Program, ctype
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.result import Trace

@@ -8,8 +8,8 @@ import numpy as np
 
 from clew.algorithms.paths.cuda import DEFAULT, Search
 from clew.dtypes import Array
-from clew.engines.cuda.device import GRID_BARRIER_WORDS, blocks_for
-from clew.engines.cuda.frontiers import BALANCES
+from clew.engines.cuda.balance.frontiers import BALANCES
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, blocks_for
 
 LEVELS_PER_LAUNCH = 1 << 12  # then the host has a look, so that Ctrl-C is heard
 EDGES_PER_THREAD = 8

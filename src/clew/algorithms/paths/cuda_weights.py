@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device
 
 SAMPLE = 1 << 14  # weights looked at for their mean
 PIECE = 1 << 24  # weights looked at at a time: more of them may be on the host than the device has room for

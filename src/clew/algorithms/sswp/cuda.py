@@ -12,9 +12,10 @@ from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuni
 from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
 from clew.algorithms.paths.cuda_weights import weight_facts
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.frontiers import LARGE, is_large_and_dense
-from clew.engines.cuda.rows import DeviceRows, rows_on
+from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.workspace import Workspace
 

@@ -8,10 +8,10 @@ import numpy as np
 
 from clew.algorithms.registry import Answer
 from clew.algorithms.triangles.neighbourhoods import WARP, Neighbourhoods, list_space, neighbourhoods, space_for_cuts
-from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.launches import Pace
-from clew.engines.cuda.rows import rows_on
-from clew.engines.cuda.source import Program
+from clew.engines.cuda.balance.launches import Pace
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.toolchain.device import Device, blocks_for
+from clew.engines.cuda.toolchain.source import Program
 from clew.graph import Graph
 from clew.workspace import Workspace, result
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.cuda.device import Device, blocks_for
-from clew.engines.cuda.rows import DeviceRows, into_of, rows_on
+from clew.engines.cuda.memory.device_graph import into_of, rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.graph import Graph
 from clew.workspace import Space, Workspace, scratch
 

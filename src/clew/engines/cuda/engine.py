@@ -6,14 +6,14 @@ from typing import Any
 
 from clew.adjacency import Adjacency
 from clew.dtypes import OFFSET
-from clew.engines.cuda import products, vectors
-from clew.engines.cuda.compaction import true_places
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.failures import clean
-from clew.engines.cuda.products import AUTO, Way
-from clew.engines.cuda.rows import rows_on
-from clew.engines.cuda.spgemm import spgemm
-from clew.engines.cuda.spmspv import spmspv
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.products import spmv, vectors
+from clew.engines.cuda.products.spgemm import spgemm
+from clew.engines.cuda.products.spmspv import spmspv
+from clew.engines.cuda.products.spmv import AUTO, Way
+from clew.engines.cuda.products.vectors import true_places
+from clew.engines.cuda.toolchain.device import Device
+from clew.engines.cuda.toolchain.failures import clean
 from clew.engines.memory import DeviceMemory
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
@@ -38,13 +38,13 @@ class CudaEngine:
     @clean("spmv cannot be computed on the GPU")
     def spmv(self, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
         """Pull along every edge."""
-        products.spmv(self.device, edges, x, semiring, wanted, out, self.way)
+        spmv.spmv(self.device, edges, x, semiring, wanted, out, self.way)
 
     @clean("spmv cannot be computed on the GPU")
     def spmv_bits(self, rows: Adjacency, words: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
         """Pull from a bit vector into a bit vector of zeros, over a semiring of truth values."""
         if rows.num_vertices:
-            products.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, wanted, out, self.way)
+            spmv.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, wanted, out, self.way)
 
     @clean("spmspv cannot be computed on the GPU")
     def spmspv(
@@ -61,7 +61,7 @@ class CudaEngine:
     @clean("reduce_segments cannot be computed on the GPU")
     def reduce_segments(self, values: Any, indptr: Any, monoid: Monoid, out: Any) -> None:
         """Reduce each segment."""
-        vectors.reduce_segments(self.device, values, indptr, monoid, out)
+        spmv.reduce_segments(self.device, values, indptr, monoid, out)
 
     @clean("elementwise cannot be computed on the GPU")
     def elementwise(self, operator: Operator, u: Any, v: Any, out: Any) -> None:

@@ -1,1 +1,28 @@
-"""CPU and GPU in one loop: vertex programs whose state stays on the CPU, and vectors that travel compressed."""
+"""CPU and GPU together: products with vectors on the host, and vertex programs whose state stays on the CPU."""
+
+from __future__ import annotations
+
+from clew.dtypes import Array
+from clew.engines.cpu import CpuEngine
+from clew.engines.cuda.engine import CudaEngine
+from clew.engines.cuda.products.spmv import AUTO, Way
+from clew.engines.cuda.toolchain.device import Device
+from clew.layouts import Layout
+from clew.operators import Semiring
+
+
+class HybridEngine(CpuEngine):
+    """The CPU's engine, but for spmv."""
+
+    name = "hybrid"
+
+    def __init__(self, device: Device, way: Way = AUTO) -> None:
+        self.device, self.other = device, CudaEngine(device, way)
+
+    def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+        """Pull along every edge, on the GPU; x goes there and the result comes back."""
+        device = self.device
+        selection = None if wanted is None else device.upload(wanted)
+        result = device.upload(out) if wanted is not None else device.empty(out.shape, out.dtype)
+        self.other.spmv(edges, device.upload(x), semiring, selection, result)
+        out[...] = device.download(result)

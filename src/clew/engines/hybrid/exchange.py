@@ -12,6 +12,8 @@ travels, the CPU packs or unpacks another. Buffers are pinned, and kept for the 
 
 from __future__ import annotations
 
+import threading
+import weakref
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,15 +21,20 @@ import numpy as np
 
 from clew import threads
 from clew.dtypes import Array, as_bits
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.vectors_on_wire import Counted, copy_from, scatter_list, set_bits, units_of
-from clew.engines.hybrid.buffers import borrow
+from clew.engines.cuda.toolchain.device import Device, blocks_for
+from clew.engines.cuda.toolchain.failures import clean
+from clew.engines.cuda.toolchain.source import Program, ctype
 
 SPARSE, BITMAP, DENSE = "sparse", "bitmap", "dense"
 FORMS = (DENSE, BITMAP, SPARSE)  # of two with as many bytes, the one that is easier to unpack
 PIECE = 4 << 20  # bytes that travel while others are packed
 BLOCKS = 256  # at most, that a vector is cut into on the CPU
 WORDS = 1 << 9  # to a block, at least
+KEPT = 2 << 30  # bytes that nobody uses, at most
+_free: dict[tuple[weakref.ref[Device], int], list[Array]] = {}
+_lock = threading.Lock()
+THREADS = 256
+WARP = 32
 
 
 class Sent(NamedTuple):
@@ -96,7 +103,7 @@ class Exchange:
 
         ``target.words`` None says that nobody asks there who has a value.
         """
-        from clew.engines.hybrid import kernels_exchange as kernels
+        from clew.engines.hybrid import kernels as kernels
 
         if self._last is not None:
             self._last.synchronize()  # the buffers are free again
@@ -145,7 +152,7 @@ class Exchange:
 
     def down(self, source: Vector, target: Vector) -> Sent:
         """Copy a vector of the GPU to the CPU, whose bitmap is replaced; places without a value keep what they had."""
-        from clew.engines.hybrid import kernels_exchange as kernels
+        from clew.engines.hybrid import kernels as kernels
 
         device = self.device
         counted = Counted(device, source.words)
@@ -260,3 +267,109 @@ def _batches(places: Array, itemsize: int) -> list[tuple[int, int]]:
             found.append((first, last))
             first = last
     return found
+
+
+def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
+    """An array for as long as ``owner`` lives, full of what was there before."""
+    dtype = np.dtype(dtype)
+    nbytes = max(64, size * dtype.itemsize)
+    key = (weakref.ref(device), nbytes)
+    with _lock:
+        found = _free.get(key)
+        raw = found.pop() if found else None
+    if raw is None:
+        raw = device.pinned(nbytes, np.uint8)
+    else:
+        device.synchronize()  # a run that Ctrl-C ended may still be copying
+    weakref.finalize(owner, _give_back, key, raw).atexit = False
+    return raw[: size * dtype.itemsize].view(dtype)
+
+
+def _give_back(key: tuple[weakref.ref[Device], int], raw: Array) -> None:
+    # A finalizer may run anywhere, on a thread that holds the lock too: then the memory is freed instead.
+    if not _lock.acquire(blocking=False):
+        return
+    try:
+        held = sum(nbytes * len(arrays) for (_, nbytes), arrays in _free.items())
+        if held + raw.nbytes <= KEPT:
+            _free.setdefault(key, []).append(raw)
+    finally:
+        _lock.release()
+
+
+def units_of(array: Any) -> Any:
+    """The same bytes as unsigned integers: to copy a value, its width is all that matters."""
+    return array.view(np.dtype(f"u{array.dtype.itemsize}"))
+
+
+class Counted:
+    """The bits of a vector, counted: how many there are, and where those of every span begin."""
+
+    def __init__(self, device: Device, words: Any) -> None:
+        self.device, self.words = device, words
+        self.spans = -(-int(words.size) // WARP)
+        counts = device.empty(self.spans, np.int64)
+        kernel = device.kernel("exchange.cuh", "count_bits", {"id_t": "int", "unit_t": "unsigned int"})
+        device.launch(kernel, self._blocks(), THREADS, *self._given(), counts)
+        self.ends = device.xp.cumsum(counts)
+
+    def total(self) -> int:
+        """The number of bits; waits for the device."""
+        return int(self.ends[-1]) if self.spans else 0
+
+    def ids(self, count: int, dtype: np.dtype[Any], out: Any) -> Any:
+        """The vertices, ascending, in the first part of ``out``."""
+        kernel = self.device.kernel("exchange.cuh", "list_bits", {"id_t": ctype(dtype), "unit_t": "unsigned int"})
+        self.device.launch(kernel, self._blocks(), THREADS, *self._given(), self.ends, out)
+        return out[:count]
+
+    def gather(self, values: Any, packed: Any) -> None:
+        """Values of the vertices, side by side."""
+        self._move("gather_bits", values, units_of(values), packed)
+
+    def scatter(self, packed: Any, values: Any) -> None:
+        """The other way round."""
+        self._move("scatter_bits", values, packed, units_of(values))
+
+    def _move(self, name: str, values: Any, source: Any, target: Any) -> None:
+        defines = {"id_t": "int", "unit_t": ctype(units_of(values).dtype)}
+        kernel = self.device.kernel("exchange.cuh", name, defines)
+        self.device.launch(kernel, self._blocks(), THREADS, *self._given(), self.ends, source, target)
+
+    def _given(self) -> tuple[Any, ...]:
+        return self.words, np.uint64(self.words.size), np.uint64(self.spans)
+
+    def _blocks(self) -> int:
+        return blocks_for(self.device, self.spans * WARP, THREADS)
+
+
+def set_bits(device: Device, ids: Any, words: Any) -> None:
+    """The bits of listed vertices; all words are 0 before."""
+    kernel = device.kernel("exchange.cuh", "set_bits", {"id_t": ctype(ids.dtype), "unit_t": "unsigned int"})
+    device.launch(kernel, blocks_for(device, ids.size, THREADS), THREADS, ids, np.uint64(ids.size), words)
+
+
+def scatter_list(device: Device, ids: Any, packed: Any, values: Any) -> None:
+    """Values of listed vertices to their places."""
+    target = units_of(values)
+    kernel = device.kernel("exchange.cuh", "scatter_list", {"id_t": ctype(ids.dtype), "unit_t": ctype(target.dtype)})
+    blocks = blocks_for(device, ids.size, THREADS)
+    device.launch(kernel, blocks, THREADS, ids, packed, np.uint64(ids.size), target)
+
+
+def copy_from(device: Device, target: Array, source: Any) -> None:
+    """Start a copy into pinned memory of the host; an event recorded after it says when it is there."""
+    if hasattr(device.xp, "cuda"):
+        runtime = device.xp.cuda.runtime
+        stream = device.xp.cuda.get_current_stream()
+        kind = runtime.memcpyDeviceToHost
+        with clean("a copy from the GPU cannot be started"):
+            runtime.memcpyAsync(target.ctypes.data, source.data.ptr, target.nbytes, kind, stream.ptr)
+    else:
+        target[...] = source
+
+
+VARIANTS = [
+    Program.of("exchange.cuh", {"id_t": index, "unit_t": unit})
+    for index, unit in (("int", "unsigned int"), ("long long", "unsigned long long"), ("int", "unsigned char"))
+]

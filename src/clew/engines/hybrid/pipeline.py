@@ -22,10 +22,10 @@ from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import compiler
 from clew.engines.cpu.program import rows_with_weights, ways_of
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.row_product import RowProduct
+from clew.engines.cuda.toolchain.device import Device
 from clew.engines.hybrid.exchange import NOTHING, Exchange, Sent, Vector
 from clew.engines.hybrid.rates import Rates, Stopwatch, slow_rows
+from clew.engines.hybrid.row_product import RowProduct
 from clew.graph import Graph
 from clew.operators import Monoid
 
@@ -90,7 +90,7 @@ class Pipeline:
         settings: Settings,
     ) -> None:
         from clew.engines.cpu.program import no_priority
-        from clew.engines.hybrid.kernels_pipeline import pipeline_kernels
+        from clew.engines.hybrid.kernels import pipeline_kernels
 
         self.device, self.vertices, self.settings, self.rates = device, state, settings, rates
         self.n, self.message = int(state.size), np.dtype(program.message)
@@ -271,7 +271,7 @@ class Pipeline:
 
 def fill(array: Array, number: Any) -> None:
     """Set all entries, by all threads."""
-    from clew.engines.hybrid import kernels_exchange as kernels
+    from clew.engines.hybrid import kernels as kernels
 
     parts = threads.pieces(array.size)
     threads.each(kernels.fill, parts, np.arange(parts + 1, dtype=np.int64) * array.size // parts, array, number)

@@ -1,12 +1,14 @@
-"""Vertex programs on CPU and GPU together: send and apply on the CPU, process and reduce on the GPU.
+"""Vertex programs under ``device="hybrid"``: on the GPU where possible, else on CPU and GPU together, else on the CPU.
 
-Programs are served whose apply cannot be compiled for a GPU, and graphs whose vertices do not fit there: of the state,
-only the fields that edges look at go to the GPU. Where order does not matter to a reduction, the CPU follows part of
-the edges as well; where it does, the GPU follows all of them, so that results depend on nothing but the graph.
+The GPU runs a program whose functions compile for it and whose state fits. Otherwise the pipeline runs it: send and
+apply on the CPU, process and reduce on the GPU. Only the fields that edges read go to the GPU. Where a reduction does
+not depend on the order, the CPU follows part of the edges as well. Otherwise the GPU follows all of them, so that
+results depend only on the graph.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +19,13 @@ from clew.dtypes import Array
 from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import program as cpu
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.program import monoid_of
+from clew.engines.cuda.program import program as cuda
+from clew.engines.cuda.program.program import monoid_of
+from clew.engines.cuda.toolchain.device import Device
 from clew.engines.hybrid.pipeline import DEFAULT, Pipeline, Settings, Step, arcs_of
 from clew.engines.hybrid.rates import rates_of
+from clew.engines.retry import retried
+from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.result import Trace
 
@@ -30,6 +35,12 @@ if TYPE_CHECKING:
 FIRST_KEY, LAST_KEY = np.uint64(0), 2**64 - 1
 COMMON = ("active", "edges", "direction", "changed", "seconds")  # columns that either side alone has too
 MEASURED = ("bytes_up", "bytes_down", "seconds_cpu", "seconds_gpu", "form")
+GPU, PIPELINE, CPU = "gpu", "pipeline", "cpu"
+ORDER = (GPU, PIPELINE, CPU)
+FUNCTIONS = ("send", "process", "apply", "accepts", "matters", "priority")
+Ended = tuple[cpu.Done, dict[str, Array]]
+#: What the compiler said of programs that do not compile for a GPU: on the next graph it need not be asked.
+_refused: dict[tuple[Any, ...], str] = {}
 
 
 def run_program(
@@ -179,3 +190,93 @@ def _trace(steps: list[Step], steady: bool, changes: Array | None = None) -> Tra
         values = [getattr(step, name) for step in steps]
         columns[name] = np.array(values, dtype="U13" if name == "form" else None if steps else np.int64)
     return Trace(columns)
+
+
+def run_hybrid(
+    device: Device,
+    program: VertexProgram,
+    graph: Graph,
+    state: Array,
+    active: npt.NDArray[np.bool_],
+    *,
+    order: tuple[str, ...] = ORDER,
+) -> Ended:
+    """Run the program; how it ended, and the fields' values on the CPU. The content of ``state`` is undefined then.
+
+    The first engine of ``order`` that can run the program does; tests and benchmarks leave engines out.
+    """
+    cuda.monoid_of(program)  # or an error: a gather is for the CPU
+    engines: dict[str, Callable[[], Ended]] = {
+        GPU: lambda: _on_gpu(device, program, graph, state, active),
+        PIPELINE: lambda: _on_both(device, program, graph, state, active),
+        CPU: lambda: _on_cpu(program, graph, state, active),
+    }
+    if state.size == 0:
+        return engines[CPU]()
+    for name in order[:-1]:
+        try:
+            return retried(engines[name])()
+        except (OperatorError, ResourceError):
+            continue  # the error is forgotten first, with what it holds of the device
+    return engines[order[-1]]()
+
+
+def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Ended:
+    key = (identity_of(program), None if graph.weights is None else graph.weights.dtype)
+    if key in _refused:
+        raise OperatorError(_refused[key])
+    values = {field: device.upload(column) for field, column in _columns(state).items()}
+    try:
+        done = cuda.run_program(device, program, graph, values, active)
+    except OperatorError as error:
+        _refused[key] = str(error)
+        raise
+    fields = {field: np.asarray(device.download(column)) for field, column in values.items()}
+    return _with_columns_of_both(done, GPU), fields
+
+
+def _on_both(
+    device: Device, program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]
+) -> Ended:
+    before = state.copy()
+    try:
+        done = run_program(device, program, graph, state, active)
+    except (ResourceError, OperatorError):
+        state[...] = before
+        raise
+    return done, _columns(state)
+
+
+def _on_cpu(program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Ended:
+    done = cpu.run_program(program, graph, state, active)
+    return _with_columns_of_both(done, CPU), _columns(state)
+
+
+def identity_of(program: VertexProgram) -> tuple[Any, ...]:
+    """What tells programs apart: a class that is defined again under the same name has other functions."""
+    functions = (getattr(program, name) for name in FUNCTIONS)
+    codes = (getattr(getattr(function, "py_func", function), "__code__", None) for function in functions)
+    return type(program).__module__, type(program).__qualname__, *codes
+
+
+def _columns(state: Array) -> dict[str, Array]:
+    return {name: np.ascontiguousarray(state[name]) for name in state.dtype.names or ()}
+
+
+def _with_columns_of_both(done: Any, side: str) -> cpu.Done:
+    """How a run on one side ended, with the trace columns of the pipeline."""
+    return cpu.Done(done.iterations, done.converged, Trace.later(lambda: one_sided(done.trace, side)))
+
+
+def one_sided(trace: Trace, side: str) -> dict[str, Array]:
+    """The columns of a run on one side, with those that the pipeline has: the other side did nothing."""
+    columns = {name: column for name, column in trace.columns.items() if name in COMMON}
+    edges, seconds, size = columns["edges"], columns["seconds"], columns["active"].size
+    for name in (CPU, GPU):
+        columns[f"edges_{name}"] = edges if name == side else np.zeros(size, dtype=np.int64)
+    for name in ("bytes_up", "bytes_down"):
+        columns[name] = np.zeros(size, dtype=np.int64)
+    for name in (CPU, GPU):
+        columns[f"seconds_{name}"] = seconds if name == side else np.zeros(size)
+    columns["form"] = np.full(size, side)
+    return columns

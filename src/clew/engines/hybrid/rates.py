@@ -15,8 +15,8 @@ import numpy as np
 
 from clew import threads
 from clew.dtypes import Array
-from clew.engines.cuda.device import Device
-from clew.engines.cuda.rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device
 
 #: Where nothing has been measured yet, in edges a second: of a thread, and of a GPU over its own memory and the link.
 CPU = {"push": 6e7, "pull": 1.2e8}

@@ -128,7 +128,7 @@ def sssp(ask: Question) -> Sketch:
     n, value = ask.graph.num_vertices, 8 if weights.dtype.kind != "f" else weights.itemsize
     delta = ask.arguments.get("delta")
     if ask.on_gpu:
-        from clew.engines.cuda.frontiers import DENSE, LARGE, is_large_and_dense
+        from clew.engines.cuda.balance.frontiers import DENSE, LARGE, is_large_and_dense
 
         dense = is_large_and_dense(ask.graph.outgoing)  # type: ignore[arg-type]
         why = f"{LARGE:,} edges or more and {DENSE} to a vertex" if dense else "few or sparse edges: steps cost more"

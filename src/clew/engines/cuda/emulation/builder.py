@@ -1,4 +1,4 @@
-"""Kernels to shared libraries, by g++; kept on disk for the next process.
+"""Kernels to shared libraries, by g++, cached on disk; users' Python functions by Numba, called through a pointer.
 
 The source is preprocessed first: then kernels and ``__shared__`` variables can be found by their text, whatever macros
 they came from. For every kernel an entry is added that Python can call.
@@ -15,9 +15,12 @@ import subprocess
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Any
 
-from clew.engines.cuda.expressions import definitions, linked
-from clew.engines.cuda.source import Program, ctype, kept, kernel_files, kernel_path
+from clew.engines.compile_errors import is_compile_error, operator_error
+from clew.engines.cuda.toolchain.compiler import stored, typed
+from clew.engines.cuda.toolchain.expressions import definitions, linked
+from clew.engines.cuda.toolchain.source import Compiled, Program, ctype, kept, kernel_files, kernel_path
 from clew.errors import DeviceError, MissingDependencyError
 
 HERE = Path(__file__).parent
@@ -38,6 +41,7 @@ extern "C" __attribute__((visibility("default"))) const char* signature_{name}()
     return emulated::signature({name});
 }}
 """
+_made: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -167,3 +171,28 @@ def check_sanitizer() -> None:
 @cache
 def _loaded(path: Path) -> ctypes.CDLL:
     return ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
+
+
+def address_of(operator: Compiled) -> int:
+    """Where the compiled function is; the same for functions that do the same, for the life of the process."""
+    if operator.mark not in _made:
+        _made[operator.mark] = _compiled(operator)
+    return int(_made[operator.mark].address)
+
+
+def _compiled(operator: Compiled) -> Any:
+    from numba import cfunc
+    from numba.np.numpy_support import from_dtype
+
+    from clew.jit import uncollected
+
+    arguments = [from_dtype(stored(dtype)) for dtype in operator.arguments]
+    signature = from_dtype(stored(operator.result))(*arguments)
+    try:
+        # As on a GPU, a division by zero is no error.
+        with uncollected():
+            return cfunc(signature, error_model="numpy")(typed(operator))
+    except Exception as error:
+        if is_compile_error(error):
+            raise operator_error(operator.function, error, " for the emulation") from error
+        raise

@@ -1,0 +1,1 @@
+"""How edges are shared among threads: tiles, rows by length, frontiers, and work per launch."""

@@ -1,0 +1,55 @@
+"""The rows in which a vertex finds all its neighbours, as kernels take them (``Rows`` in rows_by_size.cuh)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.toolchain.device import Device, index_defines
+from clew.errors import ResourceError
+from clew.graph import Graph
+
+
+class BothWays(NamedTuple):
+    """Offsets and neighbours of the out-edges, and of the in-edges where they are other ones."""
+
+    arguments: tuple[Any, Any, Any, Any]
+    defines: dict[str, str]
+    ids: np.dtype[Any]
+    rows: tuple[DeviceRows, ...]
+
+    def largest_degree(self) -> int:
+        """The most edges at a vertex; there must be one."""
+        offsets, _, in_offsets, _ = self.arguments
+        degrees = offsets[1:] - offsets[:-1]
+        if in_offsets is not None:
+            degrees = degrees.astype(np.int64) + (in_offsets[1:] - in_offsets[:-1])
+        return int(degrees.max())
+
+
+def both_ways(device: Device, graph: Graph) -> BothWays:
+    """The out-edges and, of a directed graph, the in-edges."""
+    if graph.num_vertices >= 2**32:
+        raise ResourceError(
+            f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU.",
+            remedy='Use device="cpu".',
+            option="Use --device cpu.",
+        )
+    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
+    offsets = neighbours = None
+    rows: tuple[DeviceRows, ...] = (out,)
+    if graph.directed:
+        into = incoming_on(device, graph, weights=False)
+        offsets, neighbours = into.offsets, into.neighbours
+        rows = (out, into)
+    index = np.dtype(out.neighbours.dtype)
+    arguments = (out.offsets, out.neighbours, offsets, neighbours)
+    return BothWays(arguments, index_defines(index, graph.num_arcs), index, rows)
+
+
+def few_blocks(num_vertices: int) -> int:
+    """The most blocks that have anything to do: with fewer, they meet sooner."""
+    return max(1, -(-num_vertices // 32))

@@ -1,0 +1,107 @@
+"""DeviceRows: compressed rows on a device, and what was computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+
+from clew.engines.cuda.memory.edge_memory import WORD, WORD_BITS, EdgePlan
+from clew.engines.cuda.toolchain.device import Device, index_defines, stable_order
+from clew.engines.cuda.toolchain.source import ctype
+
+Fact = TypeVar("Fact")
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceRows:
+    """Compressed rows on a device: offsets in 32 bits where the arcs can be counted so.
+
+    ``plan`` says in which memory the neighbours and weights are; None for rows made on the device, which are there.
+    With ``pairs``, each neighbour is stored next to its weight, and the other two arrays are views of it with gaps.
+    Only kernels that support pairs can take such rows.
+    """
+
+    offsets: Any
+    neighbours: Any
+    weights: Any
+    num_vertices: int
+    num_arcs: int
+    plan: EdgePlan | None = None
+    pairs: Any = None
+    #: Products that are ready to be started, by arithmetic and way (products.py).
+    ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    #: What ``once`` computed: degrees, tiles, layouts. Values must not hold the rows.
+    facts: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def once(self, name: str, compute: Callable[[], Fact]) -> Fact:
+        """What ``compute`` returned at the first call with this name; it is freed with the rows."""
+        if name not in self.facts:
+            self.facts[name] = compute()
+        found: Fact = self.facts[name]
+        return found
+
+    @cached_property
+    def paired(self) -> bool:
+        """Whether neighbours and weights are in pairs."""
+        return self.pairs is not None
+
+    @property
+    def edges(self) -> tuple[Any, Any]:
+        """Neighbours and weights for kernels that support pairs, which take those in the place of neighbours."""
+        return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.neighbours, self.weights)
+
+    def weights_of(self, begin: int, end: int) -> Any:
+        """The weights of some edges without gaps; of pairs, a copy, read in whole pairs, which CuPy is faster at."""
+        if not self.paired:
+            return self.weights[begin:end]
+        return (self.pairs[begin:end] >> WORD_BITS).astype(WORD).view(self.weights.dtype)
+
+    @cached_property
+    def defines(self) -> dict[str, str]:
+        """The macros of kernels that run over these rows; ``weight_t`` and WEIGHTED say what the weights are."""
+        macros = index_defines(np.dtype(self.neighbours.dtype), self.num_arcs)
+        weight = "float" if self.weights is None else ctype(self.weights.dtype)
+        return {**macros, "weight_t": weight, "WEIGHTED": str(int(self.weights is not None))}
+
+    @cached_property
+    def in_device_memory(self) -> bool:
+        """Whether all edges are in device memory, and a second copy of them may be there as well."""
+        return self.plan is None or (self.plan.mode == "device" and self.plan.copies)
+
+    @cached_property
+    def in_two_memories(self) -> bool:
+        """Whether some edges are on the host and some in device memory."""
+        return self.plan is not None and self.plan.mode == "tiered"
+
+    @cached_property
+    def on_host(self) -> bool:
+        """Whether kernels read edges, or some of them, over the link."""
+        return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")
+
+
+def transposed(device: Device, rows: DeviceRows) -> DeviceRows:
+    """The same edges by their other end. Sources ascend already, so a stable sort by target is all it takes."""
+    xp = device.xp
+    order = stable_order(rows.neighbours)
+    # The row that an edge stands in: the last that begins at or before it.
+    sources = xp.searchsorted(rows.offsets[1:].astype(np.int64), order, side="right")
+    return DeviceRows(
+        _offsets(device, rows.neighbours, rows.num_vertices),
+        sources.astype(rows.neighbours.dtype),
+        None if rows.weights is None else rows.weights[order],
+        rows.num_vertices,
+        rows.num_arcs,
+    )
+
+
+def _offsets(device: Device, ids: Any, num_vertices: int) -> Any:
+    """Where the edges of each vertex begin, once they are sorted."""
+    offset = np.uint32 if ids.size < 2**32 else np.int64
+    offsets = device.zeros(num_vertices + 1, offset)
+    if num_vertices:
+        offsets[1:] = device.xp.cumsum(device.xp.bincount(ids, minlength=num_vertices))
+    return offsets

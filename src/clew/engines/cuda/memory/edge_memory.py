@@ -1,0 +1,227 @@
+"""Which edges of a graph are in which memory: a plan from the policy and the free bytes, and arrays put accordingly.
+
+Edges in two memories may be pairs: one array of 8-byte pairs, each a neighbour and its weight. The number of requests
+limits kernels that read edges over the link, and a GPU does not cache host memory. A short row whose neighbours and
+weights are in two arrays takes two requests. Tiered edges are copied anyway, so searches have them copied in pairs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.build.on_device import made_here
+from clew.dtypes import Array
+from clew.engines.cuda.memory.host_memory import free_on_host
+from clew.engines.cuda.toolchain.device import Device
+from clew.errors import ResourceError
+from clew.memory import Policy
+
+#: Memory that is left for algorithms: bytes a vertex, and at most this part of what is free.
+STATE_OF_A_VERTEX = 128
+LARGEST_RESERVE = 4
+PAIR = np.dtype(np.uint64)
+WORD = np.dtype(np.uint32)
+WORD_BITS = np.uint64(32)  # by which the weight, the second word of a pair, is above the neighbour
+BLOCK = 1 << 16  # pairs written at a time, first one half and then the other: few enough to be in the cache until then
+#: Algorithms whose kernels read pairs.
+SEARCHES = ("sssp", "sswp", "bellman_ford")
+
+
+@dataclass(frozen=True)
+class EdgePlan:
+    """Where a set of rows is.
+
+    Parameters
+    ----------
+    mode
+        One of ``clew.memory``'s modes other than "auto".
+    cut
+        The number of the first edge in fast memory; those before are on the host.
+    num_arcs, bytes_per_edge
+        How many edges there are, and what each takes: its neighbour and, where it has been asked for, its weight.
+    why
+        A sentence.
+    copies
+        Whether algorithms may make a second copy in device memory, in an order that suits them: not where the bytes
+        of edges are limited.
+    """
+
+    mode: str
+    cut: int
+    num_arcs: int
+    bytes_per_edge: int
+    why: str
+    copies: bool = True
+
+    @cached_property
+    def fast_bytes(self) -> int:
+        """Of neighbours and weights in GPU memory (or on their way there, if managed)."""
+        return (self.num_arcs - self.cut) * self.bytes_per_edge
+
+    @cached_property
+    def slow_bytes(self) -> int:
+        """Of those on the host."""
+        return self.cut * self.bytes_per_edge
+
+    @cached_property
+    def slow_share(self) -> float:
+        """The part of the edges that kernels read over the link."""
+        return self.cut / max(1, self.num_arcs)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What a plan depends on beside the policy.
+
+    Parameters
+    ----------
+    num_vertices, num_arcs, bytes_per_edge
+        Their size.
+    first_fast
+        The first edge of the rows that a placement wants in fast memory; None without one.
+    parts
+        Sets of rows of this size that share the memory: 2 where out-edges and in-edges are both needed.
+    held
+        Bytes of these edges that are in GPU memory already and would be freed.
+    taken
+        Bytes that other edges have of the memory that the policy allows.
+    narrowest
+        The bytes of an entry of the narrowest of their arrays.
+    """
+
+    num_vertices: int
+    num_arcs: int
+    bytes_per_edge: int
+    first_fast: int | None = None
+    parts: int = 1
+    held: int = 0
+    taken: int = 0
+    narrowest: int = 1
+
+    @property
+    def nbytes(self) -> int:
+        """Of all edges."""
+        return self.num_arcs * self.bytes_per_edge
+
+
+def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
+    """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure."""
+    mode, size = policy.edges, rows.nbytes
+
+    def plan(chosen: str, cut: int, why: str) -> EdgePlan:
+        return EdgePlan(chosen, cut, rows.num_arcs, rows.bytes_per_edge, why, policy.fast_memory is None)
+
+    if mode == "zero_copy":
+        return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as asked")
+    free = device.free_memory() + rows.held
+    allowed = _allowed(policy, rows, free)
+    if mode in ("device", "managed", "managed+prefetch"):
+        if size * rows.parts > (free if policy.fast_memory is None else allowed):
+            raise _too_large(mode, policy, rows, free)
+        return plan(mode, 0, f"all {size:,} bytes of edges, as asked; {free:,} bytes were free")
+    share = int(min(allowed, size * rows.parts) * scale) // rows.parts
+    told = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
+    if policy.fast_memory is not None:
+        told += f" and {policy.fast_memory:,} allowed"
+        if rows.taken:
+            told += f", less {rows.taken:,} that other edges have"
+    if scale < 1:
+        told += ", and with more of them allocations failed"
+    cut = rows.num_arcs - min(rows.num_arcs, share // max(1, rows.bytes_per_edge))
+    if mode == "tiered" and rows.first_fast is not None and rows.first_fast > cut:
+        cut = rows.first_fast
+        told = f"the rows that the placement calls fast, {(rows.num_arcs - cut) * rows.bytes_per_edge:,} bytes"
+    if cut == 0:
+        return plan("device", 0, f"all {size:,} bytes of edges fit; {free:,} bytes were free")
+    if (rows.num_arcs - cut) * rows.narrowest < device.page:
+        return plan("zero_copy", rows.num_arcs, f"{told}, which is less than a page of {device.page:,} bytes")
+    if (problem := device.why_not_split()) is not None:
+        return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges on the host: {problem}")
+    copied, free = cut * rows.bytes_per_edge, free_on_host()
+    if copied > free and mode == "tiered":
+        raise ResourceError(
+            f'edges="tiered" needs {copied:,} bytes of host memory for a copy of the edges that do not go to the GPU, '
+            f"and {free:,} bytes are free.",
+            remedy='Use clew.memory(edges="zero_copy") or "auto", which read the graph where it is, or free memory.',
+            option="Use --edges zero_copy or auto, which read the graph where it is, or free memory.",
+        )
+    if copied > free:
+        why = f"the host has {free:,} bytes free, and a copy of what does not go to the GPU takes {copied:,}"
+        return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges where they are: {why}")
+    return plan("tiered", cut, told)
+
+
+def put(device: Device, array: Array, plan: EdgePlan) -> Any:
+    """An array with an entry per edge, in memory as planned. Where it stays on the host, the caller keeps it alive."""
+    if plan.mode == "device":
+        made = made_here(array)  # sorted on the GPU when the graph was built
+        return made if isinstance(made, device.xp.ndarray) else device.upload(array)
+    if plan.mode == "zero_copy":
+        return device.hosted(array)
+    if plan.mode == "tiered":
+        return device.split(array, plan.cut * array.itemsize)
+    return device.managed(array, prefetch=plan.mode == "managed+prefetch")
+
+
+def put_pairs(device: Device, indices: Array, weights: Array, plan: EdgePlan) -> Any:
+    """Neighbours and weights in pairs, in two memories."""
+    return device.split(indices, plan.cut * PAIR.itemsize, weights)
+
+
+def _allowed(policy: Policy, rows: Rows, free: int) -> int:
+    """The bytes that all sets of rows together may have: what was asked for, or what is free less a reserve."""
+    if policy.fast_memory is not None:
+        return min(max(0, policy.fast_memory - rows.taken), free)
+    offsets = (rows.num_vertices + 1) * rows.parts * (4 if rows.num_arcs < 2**32 else 8)
+    needed = STATE_OF_A_VERTEX * rows.num_vertices + offsets
+    return free - min(free // LARGEST_RESERVE, needed)
+
+
+def _too_large(mode: str, policy: Policy, rows: Rows, free: int) -> ResourceError:
+    size = rows.nbytes * rows.parts
+    which = "edges and in-edges" if rows.parts > 1 else "edges"
+    limit = "" if policy.fast_memory is None else f", of which they may have {policy.fast_memory - rows.taken:,},"
+    return ResourceError(
+        f'edges="{mode}" needs {size:,} bytes of GPU memory for the {which}, and {free:,} bytes{limit} are free.',
+        remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy", which leave edges on the host, or use '
+        'device="cpu".',
+        option="Use --edges auto, tiered or zero_copy, which leave edges on the host, or --device cpu.",
+    )
+
+
+def narrowest(indices: Array, weights: Array | None) -> int:
+    """The bytes of an entry of the narrower of two arrays."""
+    return int(indices.itemsize if weights is None else min(indices.itemsize, weights.itemsize))
+
+
+def bytes_per_edge(indices: Array, weights: Array | None) -> int:
+    """What an edge takes: its neighbour and its weight."""
+    return int(np.dtype(indices.dtype).itemsize) + (0 if weights is None else int(weights.itemsize))
+
+
+def can_pair(indices: Array, weights: Array | None) -> bool:
+    """Whether an edge is two words of 4 bytes."""
+    return weights is not None and indices.itemsize == weights.itemsize == WORD.itemsize
+
+
+def write_pairs(target: Array, start: int, first: Array, second: Array) -> None:
+    """Fill a buffer of bytes with the pairs of two arrays from byte ``start`` on; whole pairs of them."""
+    begin, count = start // PAIR.itemsize, target.size // PAIR.itemsize
+    pairs = target.view(WORD).reshape(count, 2)
+    halves = [half[begin : begin + count].view(WORD) for half in (first, second)]
+    for low in range(0, count, BLOCK):
+        for column, half in enumerate(halves):
+            pairs[low : low + BLOCK, column] = half[low : low + BLOCK]
+
+
+def write_pairs_on_all_cores(target: Array, first: Array, second: Array) -> None:
+    """Fill a buffer of bytes with the first pairs of two arrays."""
+    count = target.size // PAIR.itemsize
+    pieces = threads.pieces(count, BLOCK)
+    bounds = [count * k // pieces * PAIR.itemsize for k in range(pieces + 1)]
+    threads.each(lambda k: write_pairs(target[bounds[k] : bounds[k + 1]], bounds[k], first, second), pieces)

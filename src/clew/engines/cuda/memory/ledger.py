@@ -1,0 +1,152 @@
+"""Ledger: the graphs that are on a device, and the bytes of its memory that their edges take.
+
+There is one budget for all graphs and both directions. What is charged is an array, for as long as it lives: an array
+that was evicted but is still read by a run counts, and one that is freed does not.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING, Any, Protocol
+
+from clew.build import on_device
+from clew.memory import Policy, current
+from clew.weak import WeakIdentityDict
+
+if TYPE_CHECKING:
+    from clew.engines.cuda.toolchain.device import Device
+
+#: Counts uses, for the order in which graphs were used last.
+clock = count(1)
+
+
+class Holder(Protocol):
+    """Who has edges on a device: a ``DeviceGraph``."""
+
+    ref: weakref.ref[Any]
+    family: object  # the same for both directions of a graph
+    last_used: int
+
+    @property
+    def is_there(self) -> bool:
+        """Whether it has edges on the device."""
+
+    def drop(self) -> None:
+        """Let go of edges in every form, but keep the offsets."""
+
+    def forget(self) -> None:
+        """Let go of everything."""
+
+    def drop_layouts(self) -> bool:
+        """Let go of layouts that products have earned; whether there were any."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Charge:
+    """Bytes of edges, who has them (None: no graph), and the policy under which they were taken."""
+
+    owner: weakref.ref[Any] | None
+    policy: Policy
+    nbytes: int
+
+    @property
+    def holder(self) -> Holder | None:
+        """The owner, where it still exists."""
+        return None if self.owner is None else self.owner()
+
+
+class Ledger:
+    """The graphs on one device by their array of neighbours, and what is charged to each."""
+
+    def __init__(self) -> None:
+        self.graphs: WeakIdentityDict[Any] = WeakIdentityDict()
+        self.latest: Callable[[], Any] = lambda: None  # the graph that was used last, held weakly
+        self._charges: WeakIdentityDict[_Charge] = WeakIdentityDict()
+
+    def charge(self, array: Any, nbytes: int, owner: Holder | None = None) -> None:
+        """Charge ``nbytes`` of device memory for as long as ``array`` lives."""
+        if nbytes or array in self._charges:
+            self._charges[array] = _Charge(None if owner is None else owner.ref, current(), nbytes)
+
+    def charged(self, owner: Holder | None = None) -> int:
+        """The bytes of edges in the device's memory: all, or an owner's."""
+        return sum(entry.nbytes for entry in self._charges.values() if owner is None or entry.holder is owner)
+
+    def has_other_direction(self, owner: Holder) -> bool:
+        """Whether the other direction of a graph has memory under the policy in force."""
+        policy = current()
+        return any(
+            holder is not owner and holder.family is owner.family and entry.policy == policy
+            for entry in self._charges.values()
+            if (holder := entry.holder) is not None
+        )
+
+    def make_room(self, wanted: int, owner: Holder, used: Collection[weakref.ref[Any]]) -> None:
+        """Evict edges until ``wanted`` bytes of the budget are left, or nothing more can go.
+
+        Edges that another policy put there go first, then those of other graphs; among them, the least recently used.
+        What this run uses stays, and so does what the same graph has under this policy.
+        """
+        policy = current()
+        if policy.fast_memory is None:
+            return
+        for holder in self._strangers(owner, used):
+            if self.charged() - self.charged(owner) + wanted <= policy.fast_memory:
+                return
+            self.evict(holder)
+
+    def _strangers(self, owner: Holder, used: Collection[weakref.ref[Any]]) -> list[Holder]:
+        policy, ranks = current(), dict[Holder, tuple[bool, int]]()
+        for entry in self._charges.values():
+            holder = entry.holder
+            if holder is None or holder is owner or holder.ref in used:
+                continue
+            if entry.policy != policy or holder.family is not owner.family:
+                rank = (entry.policy == policy, holder.last_used)
+                ranks[holder] = min(rank, ranks.get(holder, rank))
+        return sorted(ranks, key=ranks.__getitem__)
+
+    def evict(self, holder: Holder) -> None:
+        """Drop the edges of a graph in every form."""
+        holder.drop()
+        # Another thread's run may read them, or one that was interrupted, whose frames may be in a cycle.
+        if any(entry.holder is holder for entry in self._charges.values()):
+            gc.collect()
+
+
+#: The ledger of every device that has had a graph.
+ledgers: weakref.WeakKeyDictionary[Any, Ledger] = weakref.WeakKeyDictionary()
+
+
+def ledger_of(device: Device) -> Ledger:
+    """The ledger of a device."""
+    found = ledgers.get(device)
+    if found is None:
+        found = ledgers[device] = Ledger()
+    return found
+
+
+def _graphs() -> Iterator[Holder]:
+    for ledger in list(ledgers.values()):
+        yield from ledger.graphs.values()
+
+
+def holds_others(known: Collection[weakref.ref[Any]]) -> bool:
+    """Whether there is memory of graphs other than these to be freed."""
+    return any(graph.is_there and graph.ref not in known for graph in _graphs())
+
+
+def forget_all() -> None:
+    """Free the memory of all graphs on all devices."""
+    for graph in _graphs():
+        graph.forget()
+    on_device.made.clear()
+
+
+def forget_layouts() -> bool:
+    """Free all layouts, which graphs may earn again; whether there were any."""
+    return sum(graph.drop_layouts() for graph in _graphs()) > 0

@@ -1,0 +1,312 @@
+"""Copies between host and GPU at the speed of the link, and GPU arrays whose bytes are on the host.
+
+Pageable memory must be copied to pinned memory before the GPU's copy engine can fetch it. The driver does so on one
+thread with no overlap. Here there are lanes: threads with a stream and two small buffers each. A lane copies one chunk
+while the previous one travels. On an H200, eight lanes reach 51 GB/s of the link's 55. Two large buffers, each filled
+by all cores together, reached 30.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import Array
+from clew.engines.cuda.memory import host_memory, virtual
+from clew.engines.cuda.memory.edge_memory import PAIR, write_pairs, write_pairs_on_all_cores
+from clew.engines.cuda.memory.host_memory import check_host, host_bytes
+from clew.engines.cuda.memory.virtual import Run
+from clew.engines.cuda.toolchain.failures import clean
+from clew.errors import DeviceError, ResourceError
+
+CHUNK = 4 << 20  # bytes; of 1 MiB, starting the copies takes longer than they do
+LANES = 8
+SMALL = CHUNK
+
+TO_GPU, FROM_GPU = "a copy to the GPU failed", "a copy from the GPU failed"
+
+#: Fills a buffer with the bytes from a place on.
+Write = Callable[[Array, int], None]
+
+_one_at_a_time = threading.Lock()  # who has the lanes
+#: Arrays below this may share their pages with others, of which only one can be pinned: they are copied.
+COPIED_BELOW = 1 << 20
+
+
+class Lane:
+    """A stream, two pinned buffers, and the events that say when a copy from or into each has ended."""
+
+    def __init__(self, cuda: Any) -> None:
+        self.cuda = cuda
+        self.stream = cuda.Stream(non_blocking=True)
+        self.buffers = [np.frombuffer(cuda.alloc_pinned_memory(CHUNK), np.uint8, CHUNK) for _ in range(2)]
+        self.ended = [cuda.Event(disable_timing=True) for _ in range(2)]
+        self._turns = itertools.count()
+
+    def send(self, chunks: Chunks, address: int, size: int, write: Write) -> None:
+        """Copy chunks of what ``write`` makes, so many bytes of it, to an address of the GPU's."""
+        for start in chunks:
+            turn = next(self._turns) % 2
+            part = self.buffers[turn][: size - start]
+            self.ended[turn].synchronize()
+            write(part, start)
+            self._start(address + start, part.ctypes.data, part.size, turn, "memcpyHostToDevice")
+
+    def fetch(self, chunks: Chunks, address: int, target: Array) -> None:
+        """Copy chunks from an address of the GPU's into a host array."""
+        travelling: tuple[Array, int] | None = None
+        for start in chunks:
+            part, turn = target[start : start + CHUNK], next(self._turns) % 2
+            self._start(self.buffers[turn].ctypes.data, address + start, part.size, turn, "memcpyDeviceToHost")
+            self._unpack(travelling)
+            travelling = part, turn
+        self._unpack(travelling)
+
+    def see_to_the_end(self) -> None:
+        """Wait for what is under way, however often Ctrl-C comes."""
+        while True:
+            try:
+                return self.stream.synchronize()  # type: ignore[no-any-return]
+            except Exception:  # the GPU is lost: nothing is under way
+                return None
+            except BaseException:
+                continue
+
+    def _start(self, target: int, source: int, size: int, turn: int, kind: str) -> None:
+        runtime = self.cuda.runtime
+        runtime.memcpyAsync(target, source, size, getattr(runtime, kind), self.stream.ptr)
+        self.ended[turn].record(self.stream)
+
+    def _unpack(self, travelling: tuple[Array, int] | None) -> None:
+        if travelling is not None:
+            part, turn = travelling
+            self.ended[turn].synchronize()
+            np.copyto(part, self.buffers[turn][: part.size])
+
+
+class Chunks:
+    """Where the chunks of an array begin, each for whichever lane asks next; none once they are to stop."""
+
+    def __init__(self, size: int) -> None:
+        self._size, self._numbers = size, itertools.count()
+
+    def __iter__(self) -> Iterator[int]:
+        while (start := next(self._numbers) * CHUNK) < self._size:
+            yield start
+
+    def stop(self) -> None:
+        """Hand out no more."""
+        self._size = 0
+
+
+def upload(device: Any, array: Array) -> Any:
+    """A copy of a host array on the GPU."""
+    array = np.asarray(array, order="C")  # of one number too, which ascontiguousarray would make a list
+    target = device.empty(array.shape, array.dtype)
+    if array.nbytes <= SMALL:
+        with clean(TO_GPU):
+            target.set(array)
+    else:
+        send(device, target.data.ptr, array.reshape(-1).view(np.uint8))
+    return target
+
+
+def send(device: Any, address: int, source: Array) -> None:
+    """Copy the bytes of a host array to an address of the GPU's."""
+    send_written(device, address, source.size, lambda part, start: np.copyto(part, source[start : start + part.size]))
+
+
+def send_written(device: Any, address: int, size: int, write: Write) -> None:
+    """Bring bytes that are in no array, which ``write`` makes a chunk at a time, to an address of the GPU's."""
+    with clean(TO_GPU):
+        _in_lanes(device, size, lambda lane, chunks: lane.send(chunks, address, size, write))
+
+
+def download(device: Any, array: Any) -> Array:
+    """A copy of a GPU array on the host."""
+    slow = _bytes_on_host(array)
+    if (array.nbytes <= SMALL and slow == 0) or not array.flags.c_contiguous:
+        with clean(FROM_GPU):
+            return np.asarray(device.xp.asnumpy(array))
+    result = np.empty(array.shape, array.dtype)
+    target = result.reshape(-1).view(np.uint8)
+    if slow > 0:
+        device.synchronize()
+        copy_bytes(target[:slow], host_bytes(array, array.data.ptr, slow))
+    address, rest = array.data.ptr + slow, target[slow:]
+    with clean(FROM_GPU):
+        _in_lanes(device, rest.size, lambda lane, chunks: lane.fetch(chunks, address, rest))
+    return result
+
+
+def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> None:
+    """Have lanes share the chunks of so many bytes: after what the current stream was given, and before what comes.
+
+    After Ctrl-C or a failure, too, for the memory copied to may be somebody else's soon.
+    """
+    if size == 0:
+        return
+    cuda, chunks = device.xp.cuda, Chunks(size)
+    errors: list[BaseException] = []
+    with _one_at_a_time:
+        stream = cuda.get_current_stream()
+        before = cuda.Event(disable_timing=True)
+        before.record(stream)
+        lanes = _lanes(device, min(LANES, threads.count(), -(-size // CHUNK)))
+
+        def run(number: int) -> None:
+            try:
+                with cuda.Device(device.ordinal):
+                    lanes[number].stream.wait_event(before)
+                    work(lanes[number], chunks)
+            except BaseException as error:
+                chunks.stop()
+                errors.append(error)
+
+        try:
+            threads.apart(run, len(lanes), chunks.stop, movers=True)
+            for lane in lanes:
+                after = cuda.Event(disable_timing=True)
+                after.record(lane.stream)
+                stream.wait_event(after)
+        except BaseException:
+            for lane in lanes:
+                lane.see_to_the_end()
+            raise
+    if errors:
+        failed = errors[0]
+        errors.clear()  # or they and the frames on their way here would hold each other, and the arrays
+        try:
+            raise failed
+        finally:
+            del failed
+
+
+def _bytes_on_host(array: Any) -> int:
+    """Of an array in two memories, the bytes before the cut: the driver cannot be trusted with a copy across it.
+
+    It copies from host memory on the CPU, which cannot read what comes after.
+    """
+    owner = getattr(array.data.mem, "_owner", None)
+    if not isinstance(owner, Run):
+        return 0
+    return min(max(owner.address + owner.cut - int(array.data.ptr), 0), int(array.nbytes))
+
+
+def copy_bytes(target: Array, source: Array) -> None:
+    """Copy bytes on all cores."""
+    pieces = max(1, min(threads.count(), target.size >> 20))
+    bounds = np.linspace(0, target.size, pieces + 1).astype(np.int64)
+
+    def piece(k: int) -> None:
+        np.copyto(target[bounds[k] : bounds[k + 1]], source[bounds[k] : bounds[k + 1]])
+
+    threads.each(piece, pieces)
+
+
+def _lanes(device: Any, count: int) -> list[Lane]:
+    """So many, kept by the device."""
+    lanes: list[Lane] = device.lanes
+    while len(lanes) < count:
+        lanes.append(Lane(device.xp.cuda))
+    return lanes[:count]
+
+
+def hosted(device: Any, array: Array) -> Any:
+    """The array as kernels read it over the link."""
+    if array.nbytes == 0:
+        return device.empty(array.shape, array.dtype)
+    if array.flags.c_contiguous and (
+        address := host_memory.pinned_address(array)
+    ):  # pinned memory, which the view keeps
+        return host_memory.view_of(device, array, address, array.shape, array.dtype, array.nbytes)
+    if array.nbytes >= COPIED_BELOW and array.flags.c_contiguous:
+        held = host_memory.pin_in_place(array)
+        if held is not None:
+            return host_memory.view_of(device, held, held.address, array.shape, array.dtype, array.nbytes)
+    room, address = host_memory.pinned_pages(array.nbytes)
+    copy_bytes(room, _bytes_of(array))
+    return host_memory.view_of(device, room, address, array.shape, array.dtype, array.nbytes)
+
+
+def split(device: Any, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
+    """A copy in one run of addresses, whose pages from the cut on are the GPU's.
+
+    Pairs are written where they belong, or into the buffers through which they go to the GPU: there is no third copy.
+    """
+    kind = array.dtype if beside is None else PAIR
+    size = array.size * kind.itemsize
+    if size == 0:
+        return device.empty(array.shape, kind)
+    device.xp.get_default_memory_pool().free_all_blocks()
+    run = virtual.in_two(device.ordinal, size, fast_from_byte)
+    cut = min(size, run.cut)
+    host = host_memory.host_bytes(run, run.address, cut)
+    if beside is None:
+        source = _bytes_of(array)
+        copy_bytes(host, source[:cut])
+        send(device, run.address + cut, source[cut:])
+    else:
+        write_pairs_on_all_cores(host, array, beside)
+        send_written(
+            device, run.address + cut, size - cut, lambda part, start: write_pairs(part, cut + start, array, beside)
+        )
+    return host_memory.view_of(device, run, run.address, array.shape, kind, run.size)
+
+
+def managed(device: Any, array: Array, prefetch: bool) -> Any:
+    """A copy in managed memory, written by the host, so that its pages begin there."""
+    size, free = array.nbytes, device.free_memory()
+    if size == 0:
+        return device.empty(array.shape, array.dtype)
+    if size > free:
+        raise ResourceError(
+            f"{size:,} bytes of managed memory are needed and {free:,} bytes are free on the GPU; beyond that, "
+            "pages would be moved for ever.",
+            remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy".',
+            option="Use --edges auto, tiered or zero_copy.",
+        )
+    check_host(
+        size,
+        "managed memory, whose pages begin on the host,",
+        remedy='Use clew.memory(edges="zero_copy").',
+        option="Use --edges zero_copy.",
+    )
+    source = _bytes_of(array)
+    device.xp.get_default_memory_pool().free_all_blocks()
+    with clean(f"{size:,} bytes of managed memory cannot be had", size):
+        place = device.xp.cuda.malloc_managed(size)
+    copy_bytes(host_memory.host_bytes(place, place.ptr, size), source)
+    if prefetch:
+        prefetch_bytes(device, place.ptr, size)
+    return device.xp.ndarray(array.shape, array.dtype, place)
+
+
+def prefetch_bytes(device: Any, address: int, size: int) -> None:
+    """Start moving managed memory to the GPU."""
+    import cuda.bindings
+    from cuda.bindings import driver
+
+    stream = device.xp.cuda.get_current_stream().ptr
+    if int(cuda.bindings.__version__.split(".")[0]) >= 13:
+        where = driver.CUmemLocation()
+        where.type = driver.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE
+        where.id = device.ordinal
+        (status,) = driver.cuMemPrefetchAsync(address, size, where, 0, stream)
+    else:
+        (status,) = driver.cuMemPrefetchAsync(address, size, driver.CUdevice(device.ordinal), stream)
+    if status != driver.CUresult.CUDA_SUCCESS:
+        raise DeviceError(
+            f"managed memory cannot be prefetched: {status.name}.",
+            remedy='Use clew.memory(edges="managed").',
+            option="Use --edges managed.",
+        )
+
+
+def _bytes_of(array: Array) -> Array:
+    return np.ascontiguousarray(array).reshape(-1).view(np.uint8)

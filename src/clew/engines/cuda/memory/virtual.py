@@ -1,0 +1,145 @@
+"""One run of GPU addresses with two memories behind it: the first pages on the host, the others on the device.
+
+What ``clew.tiers.mapping`` does with the page table of the CPU, CUDA's virtual memory management does with the GPU's.
+Kernels follow one pointer, as ever, and no kernel has to ask in which memory a row is.
+
+Nothing of this has a name outside the process: however it ends, the driver takes both memories back.
+"""
+
+from __future__ import annotations
+
+import weakref
+from contextlib import ExitStack
+from functools import lru_cache
+from typing import Any
+
+from clew.engines.cuda.memory.host_memory import free_on_host, settle
+from clew.errors import DeviceError, ResourceError
+
+ON_GPU = "GPU memory"
+PAGE = 2 << 20  # the granularity of both memories on today's GPUs; it is asked for, and this is the least
+
+
+class Run:
+    """The addresses, and from which byte on they are the GPU's; both memories are freed with it."""
+
+    def __init__(self, address: int, size: int, cut: int, undo: ExitStack) -> None:
+        self.address, self.size, self.cut = address, size, cut
+        # When a process ends the driver frees everything; a finalizer that ran then could find no driver to talk to.
+        weakref.finalize(self, undo.close).atexit = False
+
+
+def why_not(ordinal: int) -> str | None:
+    """Why this driver or GPU cannot map two memories into one run of addresses; None where it can."""
+    if not _attribute(ordinal, "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED"):
+        return "this GPU's driver has no virtual memory management"
+    if _host_location(ordinal) is None:
+        return "this GPU's driver cannot map host memory beside its own (it takes CUDA 12.2 or later)"
+    return None
+
+
+def in_two(ordinal: int, size: int, cut: int) -> Run:
+    """``size`` bytes, of which whole pages before ``cut`` and the page of the cut are on the host."""
+    from cuda.bindings import driver
+
+    host, own = _properties(*(_host_location(ordinal) or ("", 0))), _properties("DEVICE", ordinal)
+    page = max(PAGE, _granularity(host), _granularity(own))
+    total, slow = -(-size // page) * page, min(-(-cut // page), -(-size // page)) * page
+    with ExitStack() as undo:
+        address = int(_call(driver.cuMemAddressReserve(total, page, 0, 0), "addresses", total))
+        undo.callback(driver.cuMemAddressFree, address, total)
+        for start, stop, properties, place in ((0, slow, host, "host memory"), (slow, total, own, ON_GPU)):
+            if start == stop:
+                continue
+            handle = _call(driver.cuMemCreate(stop - start, properties, 0), place, stop - start)
+            with ExitStack() as handed_over:  # a mapping keeps the memory; the handle is not needed beyond it
+                handed_over.callback(driver.cuMemRelease, handle)
+                _call(driver.cuMemMap(address + start, stop - start, 0, handle, 0), "addresses", stop - start)
+            undo.callback(driver.cuMemUnmap, address + start, stop - start)
+            readers = [_access("DEVICE", ordinal)]
+            if properties is host:
+                readers.append(_access(*(_host_location(ordinal) or ("", 0))))
+            for reader in readers:
+                _call(driver.cuMemSetAccess(address + start, stop - start, [reader], 1), "access", stop - start)
+        undo.callback(settle, ordinal)  # done first: kernels may still be reading
+        return Run(address, total, slow, undo.pop_all())
+
+
+def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
+    """What a function of the driver returned, or the error that it reported."""
+    from cuda.bindings import driver
+
+    status = answer[0]
+    if status == driver.CUresult.CUDA_SUCCESS:
+        return answer[1] if len(answer) > 1 else None
+    if status == driver.CUresult.CUDA_ERROR_OUT_OF_MEMORY:
+        raise ResourceError(
+            f"{size:,} bytes of {what} are needed for the edges, and {_free(what)}.",
+            remedy='Give the edges less fast memory (clew.memory(fast_memory="4GiB")), free other arrays, or use '
+            'device="cpu".',
+            option="Give the edges less fast memory (--fast-memory 4GiB), or use --device cpu.",
+        )
+    raise DeviceError(
+        f"{size:,} bytes of {what} cannot be had: {status.name}.",
+        remedy='Use clew.memory(edges="zero_copy").',
+        option="Use --edges zero_copy.",
+    )
+
+
+def _free(what: str) -> str:
+    """How much there is of a memory; addresses and rights to them are kept in the host's."""
+    from cuda.bindings import driver
+
+    if what != ON_GPU:
+        return f"{free_on_host():,} bytes are free on the host"
+    status, *sizes = driver.cuMemGetInfo()
+    free = f"{int(sizes[0]):,}" if status == driver.CUresult.CUDA_SUCCESS else "an unknown number of"
+    return f"{free} bytes are free there"
+
+
+def _attribute(ordinal: int, name: str) -> int:
+    """A fact about the GPU; 0 where this driver does not know it."""
+    from cuda.bindings import driver
+
+    attribute = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}", None)
+    if attribute is None:
+        return 0
+    status, value = driver.cuDeviceGetAttribute(attribute, driver.CUdevice(ordinal))
+    return int(value) if status == driver.CUresult.CUDA_SUCCESS else 0
+
+
+@lru_cache(maxsize=8)
+def _host_location(ordinal: int) -> tuple[str, int] | None:
+    """How the driver calls host memory: on the GPU's own NUMA node where there are several."""
+    if _attribute(ordinal, "HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED"):
+        return "HOST_NUMA", max(0, _attribute(ordinal, "HOST_NUMA_ID"))
+    if _attribute(ordinal, "HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED"):
+        return "HOST", 0
+    return None
+
+
+def _properties(kind: str, number: int) -> Any:
+    from cuda.bindings import driver
+
+    properties = driver.CUmemAllocationProp()
+    properties.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{kind}")
+    properties.location.id = number
+    return properties
+
+
+def _granularity(properties: Any) -> int:
+    from cuda.bindings import driver
+
+    least = driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM
+    return int(_call(driver.cuMemGetAllocationGranularity(properties, least), "memory", 0))
+
+
+def _access(kind: str, number: int) -> Any:
+    from cuda.bindings import driver
+
+    access = driver.CUmemAccessDesc()
+    access.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{kind}")
+    access.location.id = number
+    access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+    return access

@@ -1,0 +1,1 @@
+"""Products of matrices and vectors over any semiring, and operations on vectors."""

@@ -1,0 +1,210 @@
+"""Matrix times sparse vector on the GPU: push along the edges of the active vertices.
+
+The edges are shared out evenly. Products for the same vertex come together in a dense vector, by atomic operations
+derived from the monoid, or side by side in a sorted list, where each run is summed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.products import algebra
+from clew.engines.cuda.products.algebra import Arithmetic
+from clew.engines.cuda.products.spmv import by_rows, lanes_for
+from clew.engines.cuda.products.vectors import merge_sorted, true_places
+from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, stable_order
+from clew.engines.cuda.toolchain.source import Program
+from clew.operators import Monoid, Semiring, functions, semirings
+
+THREADS = 256
+EACH = 8  # rounds of 32 edges that a warp takes at once
+#: Sort where there are so many vertices and less than an edge for so many of them: only then clearing and reading a
+#: dense vector takes longer than the launches of a sort (on an H200: 0.3 ms of launches more, 12 bytes a vertex).
+SORTED_FROM, SORTED_SHARE = 1 << 27, 256
+#: Products up to which merge sort is faster than radix sort, which costs several launches whatever there is to sort.
+MERGED = 1 << 15
+PACKED_LIMIT = 2**32 - 1
+
+# Keep in step with atomics.cuh.
+SWAP, ADD, MIN, MAX, AND, OR, XOR, STORE, TRUE = range(9)
+NATIVE = {
+    functions.plus: ADD,
+    functions.smaller: MIN,
+    functions.larger: MAX,
+    functions.band: AND,
+    functions.bor: OR,
+    functions.bxor: XOR,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Pushes:
+    """The edges to push along, shared out: ``ends`` are running sums of the active vertices' degrees."""
+
+    rows: DeviceRows
+    active: Any
+    values: Any
+    ends: Any
+    num_edges: int
+
+    def arguments(self) -> tuple[Any, ...]:
+        """What kernels of push.cuh begin with."""
+        rows = self.rows
+        counts = (np.uint64(self.active.size), np.uint64(self.num_edges))
+        return (rows.offsets, rows.neighbours, rows.weights, self.active, self.values, self.ends, *counts)
+
+
+def spmspv(
+    device: Device, edges: Adjacency, active: Any, values: Any, semiring: Semiring, wanted: Any, merge: str
+) -> tuple[Any, Any]:
+    """The vertices that edges of the active ones lead to, ascending, and the sums of the products there."""
+    weight = None if edges.weights is None else edges.weights.dtype
+    dtype = semiring.result_dtype(weight or values.dtype, values.dtype)
+    numbers = algebra.of_semiring(semiring, weight, values.dtype, dtype)
+    rows = rows_on(device, edges)
+    pushes = pushes_of(device, rows, active, values)
+    if pushes.num_edges == 0:
+        return device.empty(0, edges.indices.dtype), device.empty(0, dtype)
+    if merge == "auto":
+        merge = choose(pushes.num_edges, rows.num_vertices)
+    if merge == "none":
+        return _summed(device, pushes, numbers, semiring.add, wanted, dtype)
+    return _sorted(device, pushes, numbers, semiring.add, wanted, dtype, merge)
+
+
+def choose(edges: int, num_vertices: int) -> str:
+    """The way of bringing products together that suits so many."""
+    if num_vertices < SORTED_FROM or edges * SORTED_SHARE > num_vertices:
+        return "none"
+    return "merge" if edges <= MERGED else "radix"
+
+
+def pushes_of(device: Device, rows: DeviceRows, active: Any, values: Any) -> Pushes:
+    """The edges of the active vertices, shared out; ``values`` None are all 1."""
+    if active.size == 0:
+        return Pushes(rows, active, values, None, 0)
+    degrees = device.empty(active.size, np.int64)
+    defines = {name: rows.defines[name] for name in ("index_t", "offset_t")}
+    kernel = device.kernel("push_degrees.cuh", "push_degrees", defines)
+    blocks = blocks_for(device, active.size, THREADS)
+    device.launch(kernel, blocks, THREADS, rows.offsets, active, np.uint64(active.size), degrees)
+    ends = device.xp.cumsum(degrees)
+    return Pushes(rows, active, values, ends, int(ends[-1]))
+
+
+def push_list(
+    device: Device, pushes: Pushes, numbers: Arithmetic, dtype: np.dtype[Any], keys: int, wanted: Any = None,
+    groups: Any = None, left: bool = False,
+) -> tuple[Any, Any]:  # fmt: skip
+    """The keys and products of all edges (KEYS and LEFT as in push_list.cuh)."""
+    defines = {**_index(pushes.rows), **numbers.defines, "EACH": EACH, "KEYS": keys, "LEFT": int(left)}
+    kernel = device.kernel("push_list.cuh", "push_list", defines, numbers.operators)
+    found = device.empty(pushes.num_edges, np.uint64 if keys else pushes.rows.neighbours.dtype)
+    products = device.empty(pushes.num_edges, dtype)
+    limit = np.uint64(pushes.rows.num_vertices)
+    given = (*pushes.arguments(), wanted, groups, found, products, limit, numbers.identity, numbers.nothing)
+    device.launch(kernel, blocks_for(device, pushes.num_edges, THREADS), THREADS, *given)
+    return found, products
+
+
+def runs_of(device: Device, keys: Any, count: int) -> Any:
+    """Where equal keys begin among the first ``count``, and the end."""
+    begins = device.empty(count, np.bool_)
+    begins[:1] = True
+    device.xp.not_equal(keys[1:count], keys[: count - 1], out=begins[1:])
+    starts, _ = true_places(device, begins, count, np.int64)
+    bounds = device.empty(starts.size + 1, np.int64)
+    bounds[:-1] = starts
+    bounds[-1] = count
+    return bounds
+
+
+def sum_runs(device: Device, products: Any, bounds: Any, monoid: Monoid, dtype: np.dtype[Any]) -> Any:
+    """The products of every run summed, in their order."""
+    numbers = algebra.of_monoid(monoid, products.dtype, dtype)
+    sums = device.empty(bounds.size - 1, dtype)
+    macros = index_defines(np.dtype(np.int64), 2**62)
+    lanes = lanes_for(products.size / sums.size)
+    by_rows(device, macros, bounds, (None, None), numbers, lanes)(device, products, None, sums)
+    return sums
+
+
+def _index(rows: DeviceRows) -> dict[str, str]:
+    return {name: rows.defines[name] for name in ("index_t", "offset_t")}
+
+
+def _summed(
+    device: Device, pushes: Pushes, numbers: Arithmetic, monoid: Monoid, wanted: Any, dtype: np.dtype[Any]
+) -> tuple[Any, Any]:
+    """Products added to a dense vector as they come."""
+    num_vertices = pushes.rows.num_vertices
+    sums = device.full(num_vertices, numbers.identity, dtype)
+    touched = device.zeros(-(-num_vertices // 32), np.uint32)
+    defines = {**_index(pushes.rows), **numbers.defines, **atomic_of(monoid, dtype), "EACH": EACH}
+    kernel = device.kernel("push_sum.cuh", "push_sum", defines, numbers.operators)
+    given = (*pushes.arguments(), wanted, sums, touched, numbers.identity, numbers.nothing)
+    device.launch(kernel, blocks_for(device, pushes.num_edges, THREADS), THREADS, *given)
+    index = pushes.rows.neighbours.dtype
+    return true_places(device, touched, num_vertices, index, bits=True, values=sums)
+
+
+def _sorted(
+    device: Device, pushes: Pushes, numbers: Arithmetic, monoid: Monoid, wanted: Any, dtype: np.dtype[Any], merge: str
+) -> tuple[Any, Any]:
+    """Products side by side with those of the same vertex."""
+    index = pushes.rows.neighbours.dtype
+    limit = pushes.rows.num_vertices
+    if merge == "merge" and max(limit, pushes.num_edges) < PACKED_LIMIT:
+        packed, products = push_list(device, pushes, numbers, dtype, 1, wanted)
+        packed = merge_sorted(device, packed)
+        keys, order = (packed >> np.uint64(32)).astype(index), packed & np.uint64(0xFFFFFFFF)
+    else:
+        keys, products = push_list(device, pushes, numbers, dtype, 0, wanted)
+        order = stable_order(keys)
+        keys = keys[order]
+    count = pushes.num_edges if wanted is None else int((keys < index.type(limit)).sum())
+    if count == 0:
+        return device.empty(0, index), device.empty(0, dtype)
+    bounds = runs_of(device, keys, count)
+    found = device.empty(bounds.size - 1, index)
+    found[...] = keys[bounds[:-1]]
+    return found, sum_runs(device, products[order[:count]], bounds, monoid, dtype)
+
+
+def atomic_of(monoid: Monoid, dtype: np.dtype[Any]) -> dict[str, Any]:
+    """The macros of atomics.cuh for a monoid: the hardware's own operation where it has one."""
+    function = monoid.operator.function
+    kind = SWAP
+    if monoid.stops_at_first:
+        kind = STORE
+    elif function is functions.lor and dtype.kind == "b":
+        kind = TRUE
+    elif dtype.itemsize >= 4 and (dtype.kind in "iu" or function is functions.plus):
+        kind = NATIVE.get(function, SWAP)
+    # Signed and unsigned integers add and combine the same bits; where they are compared, the type itself is passed.
+    same = {"float32": "float", "float64": "double"}.get(dtype.name)
+    return {"ATOMIC": kind, "atomic_t": same or ("unsigned int" if dtype.itemsize <= 4 else "unsigned long long")}
+
+
+def _variants() -> list[Program]:
+    index = index_defines(np.dtype(np.int32), 1)
+    double, byte = np.dtype(np.float64), np.dtype(np.int8)
+    sums = algebra.of_semiring(semirings.plus_times, double, double, double)
+    paths = algebra.of_semiring(semirings.min_plus, None, byte, byte)
+    found = [Program.of("push_degrees.cuh", index)]
+    for numbers, monoid, dtype in ((sums, semirings.plus_times.add, double), (paths, semirings.min_plus.add, byte)):
+        defines = {**index, **numbers.defines, "EACH": EACH}
+        found.append(Program.of("push_sum.cuh", {**defines, **atomic_of(monoid, dtype)}, numbers.operators))
+    for keys in (0, 1, 2):
+        defines = {**index, **sums.defines, "EACH": EACH, "KEYS": keys, "LEFT": int(keys == 2)}
+        found.append(Program.of("push_list.cuh", defines, sums.operators))
+    return found
+
+
+VARIANTS = _variants()

@@ -1,0 +1,341 @@
+"""Matrix times dense vector on the GPU, in each layout, and sums of segments.
+
+Products over compressed rows are made ready once: kernels are looked up and grids chosen. A call is its launches and no
+more. On small graphs the GPU finishes a product before the host could look up its kernels.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.dtypes import Array
+from clew.engines.cuda.balance import tiling
+from clew.engines.cuda.memory.device_graph import graph_on, rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.products import algebra
+from clew.engines.cuda.products.algebra import Arithmetic
+from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
+from clew.engines.cuda.products.vectors import packed
+from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.source import Program
+from clew.layouts import COO, ELL, Layout
+from clew.operators import Monoid, Semiring, monoids, semirings
+
+THREADS = 256
+#: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
+RESIDENT = 5
+#: A warp for every tile: processors that are done early are given others' blocks, and none is idle at the end.
+MOST_BLOCKS = 1 << 20
+
+#: Takes the device, x, which results are wanted (None for all), and where to put them. It holds arrays of rows but not
+#: the rows, which may hold it.
+Product = Callable[[Device, Any, Any, Any], None]
+LANES = (1, 2, 4, 8, 16, 32)
+KINDS = ("auto", "rows", "tiles", "sweep")
+#: A row this much longer than the mean keeps its lanes busy when all others have ended.
+SKEW = 64
+#: Products kept ready for one graph; who has more semirings than this makes them in a loop, each anew.
+MOST_READY = 64
+#: 32-edge rounds that a warp takes of a list of coordinates.
+CHUNK_ROUNDS = 16
+
+
+def by_rows(
+    device: Device,
+    macros: dict[str, str],
+    offsets: Any,
+    edges: tuple[Any, Any],
+    numbers: Arithmetic,
+    lanes: int,
+    fetch: int = 0,
+) -> Product:
+    """Over rows, with ``lanes`` lanes each; ``fetch`` is how many turns a warp takes from a counter at once."""
+    num_rows = offsets.size - 1
+    defines = {**macros, **numbers.defines, "V": lanes, "FETCH": fetch, "STOP": numbers.stop}
+    kernel = device.kernel("spmv_rows.cuh", "spmv_rows", defines, numbers.operators)
+    blocks = blocks_for(device, num_rows * lanes, THREADS)
+    known = (np.uint64(num_rows), numbers.identity, numbers.nothing, numbers.terminal)
+
+    def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
+        counter = device.zeros(1, np.uint64) if fetch else None
+        device.launch(kernel, blocks, THREADS, offsets, *edges, x, wanted, out, *known, counter)
+
+    return run
+
+
+def by_tiles(
+    device: Device,
+    macros: dict[str, str],
+    tiles: tiling.Tiles,
+    offsets: Any,
+    edges: tuple[Any, Any],
+    numbers: Arithmetic,
+    *,
+    both_ends: bool = False,
+    on_host: bool = False,
+) -> Product:
+    """Over tiles of equal work, then over the rows that span several.
+
+    ``both_ends`` is for edges in two memories; ``on_host`` says that they are read over the link, and by whole lines.
+    """
+    shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT}
+    defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends), **({"ON_HOST": 1} if on_host else {})}
+    kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
+    join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
+    join_blocks = blocks_for(device, tiles.count, THREADS)
+    shared = THREADS * tiles.each * max(4, numbers.result.itemsize)
+    num_rows = offsets.size - 1
+    blocks = blocks_for(device, tiles.count * tiling.WARP, THREADS, MOST_BLOCKS)
+    count = np.uint64(tiles.count)
+    known = (np.uint64(num_rows), np.uint64(tiles.num_items), count, tiles.rows)
+    constants = (numbers.identity, numbers.nothing)
+
+    def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
+        carries = device.empty(tiles.count, numbers.result)
+        # x is read again and again, and what shared memory leaves of a processor's memory is its cache.
+        device.leave_to_cache(kernel, THREADS, shared)
+        given = (offsets, *edges, x, wanted, out, *known, carries, *constants)
+        device.launch(kernel, blocks, THREADS, *given, shared=shared)
+        device.launch(join, join_blocks, THREADS, offsets, wanted, out, count, tiles.rows, carries)
+
+    return run
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to go through compressed rows: one of ``KINDS``, "rows" with so many lanes each, "auto" for whatever suits.
+
+    ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
+    ``each`` is how many items of a tile a lane walks through, an odd number.
+    """
+
+    kind: str = "auto"
+    lanes: int | None = None
+    fetch: int | None = None
+    bits: bool = False
+    each: int = tiling.EACH
+
+
+AUTO = Way()
+
+
+def spmv(device: Device, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any, way: Way = AUTO) -> None:
+    """out[i] = ⊕ over edges i → j of w ⊗ x[j], where wanted; all arrays on the device."""
+    if edges.num_vertices == 0:
+        return
+    weight = None if edges.weights is None else edges.weights.dtype
+    numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
+    if isinstance(edges, Adjacency):
+        spmv_rows(device, rows_on(device, edges), numbers, x, wanted, out, way)
+    elif isinstance(edges, COO):
+        _over_list(device, layout_on(device, edges), numbers, x, wanted, out)
+    else:
+        _table(device, edges, numbers, x, wanted, out)
+
+
+def spmv_rows(
+    device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, way: Way = AUTO
+) -> None:
+    """Over compressed rows."""
+    _ready(device, rows, numbers, way)(device, x, wanted, out)
+
+
+def spmv_bits(
+    device: Device, rows: DeviceRows, words: Any, semiring: Semiring, wanted: Any, out: Any, way: Way = AUTO
+) -> None:
+    """The same from a bit vector into a bit vector of zeros, for semirings of truth values."""
+    truth = np.dtype(np.bool_)
+    weight = None if rows.weights is None else rows.weights.dtype
+    numbers = _with_bits(algebra.of_semiring(semiring, weight, truth, truth), out=True)
+    _ready(device, rows, numbers, replace(way, kind="rows", bits=False))(device, words, wanted, out)
+
+
+def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+    """The product over these rows, made once for these numbers and this way."""
+    product = rows.ready.get((numbers, way))
+    if product is None:
+        if len(rows.ready) >= MOST_READY:
+            rows.ready.clear()
+        product = rows.ready[numbers, way] = _made_ready(device, rows, numbers, way)
+    return product
+
+
+def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+    left_open = way.kind == "auto"
+    way = choose(tiling.degrees_of(rows), numbers, way)
+    if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
+        way = replace(way, kind="tiles")
+    if way.kind == "sweep":
+        return partial(_over_sweep, weakref.ref(rows), numbers)
+    bits = way.bits and numbers.value.kind == "b"
+    if bits:
+        numbers = _with_bits(numbers)
+    if way.kind == "rows":
+        edges = (rows.neighbours, rows.weights)
+        product = by_rows(device, rows.defines, rows.offsets, edges, numbers, way.lanes or 1, way.fetch or 0)
+    else:
+        product = _over_tiles(device, rows, numbers, way)
+    if bits:
+        return lambda device, x, wanted, out: product(device, packed(device, x), wanted, out)
+    if left_open and way.kind == "tiles":
+        return partial(_over_what_is_earned, weakref.ref(rows), numbers, product)
+    return product
+
+
+def _over_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
+    tiles = tiling.tiles_of(device, rows, way.each)
+    return by_tiles(device, rows.defines, tiles, rows.offsets, (rows.neighbours, rows.weights), numbers, **places)
+
+
+def _over_sweep(
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, device: Device, x: Any, wanted: Any, out: Any
+) -> None:
+    """Over a layout that is another copy of the rows, and may be let go between products."""
+    rows = of()
+    assert rows is not None, "a product is run by who has the rows"
+    run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
+
+
+def _over_what_is_earned(
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, tiles: Product, device: Device, x: Any, wanted: Any, out: Any
+) -> None:
+    """Over tiles until the rows have earned a sweep by being multiplied with."""
+    rows = of()
+    assert rows is not None, "a product is run by who has the rows"
+    if earned_layout(device, rows, sweeps=numbers.starts_from_identity) == "tiles":
+        tiles(device, x, wanted, out)
+    else:
+        _over_sweep(of, numbers, device, x, wanted, out)
+
+
+@lru_cache(maxsize=64)
+def _with_bits(numbers: Arithmetic, *, out: bool = False) -> Arithmetic:
+    """The same arithmetic with x, and the results too, as bits."""
+    return replace(numbers, defines={**numbers.defines, "X_BITS": 1, "OUT_BITS": int(out)})
+
+
+def choose(degrees: tiling.Degrees, numbers: Arithmetic, way: Way) -> Way:
+    """The way that suits the degrees, as far as none is prescribed."""
+    kind = way.kind
+    if kind == "auto":
+        even = degrees.largest <= SKEW * max(1.0, degrees.mean) or degrees.largest <= tiling.WARP * way.each
+        kind = "rows" if even or numbers.stop != algebra.NEVER else "tiles"
+    if numbers.stop == algebra.FIRST:  # the other kernels know no products that stand for all
+        return replace(way, kind="rows", lanes=way.lanes or 1, fetch=way.fetch or 0)
+    # Fetching rows from a counter was slower than fixed strides on every graph it was measured on.
+    return replace(way, kind=kind, lanes=way.lanes or lanes_for(degrees.mean), fetch=way.fetch or 0)
+
+
+def lanes_for(mean: float) -> int:
+    """Lanes of a row: each should have a few edges, since they all wait for the last one's gather."""
+    return next((lanes for lanes in LANES if mean <= 4 * lanes), LANES[-1])
+
+
+def _over_list(
+    device: Device, listed: tuple[Any, Any, Any], numbers: Arithmetic, x: Any, wanted: Any, out: Any
+) -> None:
+    """Over edges given as rows, columns and weights, in the order of the rows."""
+    _put_identities(numbers, wanted, out)
+    rows, columns, weights = listed
+    num_edges = int(columns.size)
+    if num_edges == 0:
+        return
+    macros = index_defines(np.dtype(columns.dtype), num_edges)
+    defines = {**macros, **numbers.defines, "EACH": CHUNK_ROUNDS}
+    chunks = -(-num_edges // (tiling.WARP * CHUNK_ROUNDS))
+    heads, tails = device.empty(chunks, out.dtype), device.empty(chunks, out.dtype)
+    counts = (np.uint64(num_edges), np.uint64(chunks))
+    blocks = blocks_for(device, chunks * tiling.WARP, THREADS)
+    kernel = device.kernel("spmv_coo.cuh", "spmv_coo", defines, numbers.operators)
+    join = device.kernel("spmv_coo.cuh", "join_chunks", defines, numbers.operators)
+    given = (rows, columns, weights, x, wanted, out, *counts, heads, tails, numbers.identity, numbers.nothing)
+    device.launch(kernel, blocks, THREADS, *given)
+    device.launch(join, blocks, THREADS, rows, wanted, out, *counts, heads, tails)
+
+
+def _put_identities(numbers: Arithmetic, wanted: Any, out: Any) -> None:
+    out[... if wanted is None else wanted] = numbers.identity
+
+
+def _table(device: Device, edges: ELL, numbers: Arithmetic, x: Any, wanted: Any, out: Any) -> None:
+    _, columns, weights = layout_on(device, edges)
+    defines = {**index_defines(np.dtype(columns.dtype), 2**62), **numbers.defines}
+    kernel = device.kernel("spmv_ell.cuh", "spmv_ell", defines, numbers.operators)
+    given = (columns, weights, x, wanted, out, np.uint64(edges.num_vertices), np.uint64(edges.width))
+    blocks = blocks_for(device, edges.num_vertices, THREADS)
+    device.launch(kernel, blocks, THREADS, *given, numbers.identity, numbers.nothing)
+
+
+def reduce_segments(device: Device, values: Any, indptr: Any, monoid: Monoid, out: Any) -> None:
+    """out[i] = ⊕ of values[indptr[i]:indptr[i + 1]]."""
+    if out.size == 0:
+        return
+    numbers = algebra.of_monoid(monoid, values.dtype, out.dtype)
+    num_values = int(indptr[-1]) - int(indptr[0])
+    macros = index_defines(np.dtype(np.int64), 2**62)
+    if numbers.stop == algebra.NEVER:
+        tiles = tiling.find_tiles(device, indptr, out.size, num_values, macros)
+        product = by_tiles(device, macros, tiles, indptr, (None, None), numbers)
+    else:
+        product = by_rows(device, macros, indptr, (None, None), numbers, lanes_for(num_values / out.size))
+    product(device, values, None, out)
+
+
+def layout_on(device: Device, edges: COO | ELL) -> tuple[Any, Any, Any]:
+    """Rows (None of a table), columns and weights (None without) on the device."""
+    # Layouts may share columns and differ in rows or weights; the last ones are kept.
+    forms = graph_on(device, edges.columns).forms
+    columns = _copy_of(device, forms, "columns", edges.columns)
+    rows = _copy_of(device, forms, "rows", edges.rows if isinstance(edges, COO) else None)
+    return rows, columns, _copy_of(device, forms, "weights", edges.weights)
+
+
+def _copy_of(device: Device, forms: dict[str, Any], name: str, array: Array | None) -> Any:
+    """An array on the device; None where there is none."""
+    if array is None:
+        return None
+    whose, copy = forms.get(name, (None, None))
+    if whose is None or whose() is not array:
+        copy = device.upload(np.ascontiguousarray(array))
+        forms[name] = (weakref.ref(array), copy)
+    return copy
+
+
+def _variants() -> list[Program]:
+    single, truth = np.dtype(np.float32), np.dtype(np.bool_)
+    sums = algebra.of_semiring(semirings.plus_times, single, single, single)
+    paths = algebra.of_semiring(semirings.min_plus, np.dtype(np.int8), np.dtype(np.int8), np.dtype(np.int8))
+    visits = algebra.of_semiring(semirings.or_and, None, truth, truth)
+    narrow, wide = index_defines(np.dtype(np.int32), 1), index_defines(np.dtype(np.int64), 2**40)
+    tiles = {"EACH": tiling.EACH, "THREADS": THREADS, "RESIDENT": RESIDENT}
+    found = [Program.of("tiles.cuh", {**wide, "TILE": tiling.WARP * tiling.EACH})]
+    for numbers, macros in ((sums, narrow), (paths, wide)):
+        both = {**macros, **numbers.defines}
+        found += [
+            Program.of("spmv_rows.cuh", {**both, "V": 8, "FETCH": 8, "STOP": 0}, numbers.operators),
+            Program.of("spmv_tiles.cuh", {**both, **tiles}, numbers.operators),
+            Program.of("spmv_coo.cuh", {**both, "EACH": CHUNK_ROUNDS}, numbers.operators),
+            Program.of("spmv_ell.cuh", both, numbers.operators),
+        ]
+    both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
+    found.append(Program.of("spmv_tiles.cuh", both, sums.operators))
+    both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}
+    found.append(Program.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))
+    double, byte = np.dtype(np.float64), np.dtype(np.int8)
+    segments = index_defines(np.dtype(np.int64), 2**62)
+    sums, smallest = algebra.of_monoid(monoids.plus, double, double), algebra.of_monoid(monoids.min, byte, byte)
+    both = {**segments, **smallest.defines, "V": 4, "FETCH": 0, "STOP": 0}
+    found.append(Program.of("spmv_tiles.cuh", {**segments, **sums.defines, **tiles}, sums.operators))
+    found.append(Program.of("spmv_rows.cuh", both, smallest.operators))
+    return found
+
+
+VARIANTS = _variants()

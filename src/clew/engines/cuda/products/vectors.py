@@ -1,0 +1,119 @@
+"""Operations on vectors on the GPU: operators, bit vectors, the places where a mask is true, and merge sort."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew import operators
+from clew.engines.cuda.toolchain.device import Device, blocks_for
+from clew.engines.cuda.toolchain.source import Compiled, Program, ctype
+from clew.operators import Operator
+
+THREADS = 256
+SPAN = 1024  # places of a warp, as in compact.cuh
+SORTED = 1024  # items of a stretch that a block sorts, as in merge_sort.cuh
+
+
+def elementwise(device: Device, operator: Operator, u: Any, v: Any, out: Any) -> None:
+    """out[k] = operator(u[k], v[k])."""
+    if out.size:
+        kernel = device.kernel("elementwise.cuh", "elementwise", *_typed(operator, u.dtype, v.dtype, out.dtype))
+        device.launch(kernel, blocks_for(device, out.size, THREADS), THREADS, u, v, out, np.uint64(out.size))
+
+
+def outer(device: Device, operator: Operator, u: Any, v: Any, out: Any) -> None:
+    """out[i, j] = operator(u[i], v[j])."""
+    if out.size:
+        kernel = device.kernel("elementwise.cuh", "outer", *_typed(operator, u.dtype, v.dtype, out.dtype))
+        blocks = blocks_for(device, u.size, 1)
+        device.launch(kernel, blocks, THREADS, u, v, out, np.uint64(u.size), np.uint64(v.size))
+
+
+def _typed(
+    operator: Operator, left: np.dtype[Any], right: np.dtype[Any], result: np.dtype[Any]
+) -> tuple[dict[str, str], dict[str, Compiled]]:
+    defines = {"left_t": ctype(left), "right_t": ctype(right), "sum_t": ctype(result)}
+    return defines, {"clew_operator": Compiled(operator.function, (left, right), result)}
+
+
+def packed(device: Device, values: Any) -> Any:
+    """Booleans as 32-bit words, the first in the lowest bit."""
+    words = device.empty(-(-values.size // 32), np.uint32)
+    if values.size:
+        kernel = device.kernel("bits.cuh", "pack_bits")
+        device.launch(kernel, blocks_for(device, values.size, THREADS), THREADS, values, words, np.uint64(values.size))
+    return words
+
+
+def unpacked(device: Device, words: Any, count: int) -> Any:
+    """The first ``count`` bits as booleans."""
+    values = device.empty(count, np.bool_)
+    if count:
+        kernel = device.kernel("bits.cuh", "unpack_bits")
+        device.launch(kernel, blocks_for(device, count, THREADS), THREADS, words, values, np.uint64(count))
+    return values
+
+
+def true_places(
+    device: Device, mask: Any, count: int, dtype: npt.DTypeLike, *, bits: bool = False, values: Any = None
+) -> tuple[Any, Any]:
+    """Where the first ``count`` entries of a mask are true, ascending, and what ``values`` has there."""
+    spans = -(-count // SPAN)
+    taken_dtype = np.dtype(np.uint8) if values is None else values.dtype
+    if spans == 0:
+        return device.empty(0, dtype), None if values is None else device.empty(0, taken_dtype)
+    defines = {
+        "mask_t": "unsigned int" if bits else "unsigned char",
+        "MASK_BITS": int(bits),
+        "id_t": ctype(dtype),
+        "taken_t": ctype(taken_dtype),
+        "TAKE": int(values is not None),
+    }
+    blocks = blocks_for(device, spans * 32, THREADS)
+    counts = device.empty(spans, np.int64)
+    given = (mask, np.uint64(count), np.uint64(spans))
+    device.launch(device.kernel("compact.cuh", "count_true", defines), blocks, THREADS, *given, counts)
+    ends = device.xp.cumsum(counts)
+    total = int(ends[-1])
+    places = device.empty(total, dtype)
+    taken = None if values is None else device.empty(total, taken_dtype)
+    kernel = device.kernel("compact.cuh", "write_true", defines)
+    device.launch(kernel, blocks, THREADS, *given, ends, places, values, taken)
+    return places, taken
+
+
+def merge_sorted(device: Device, items: Any) -> Any:
+    """64-bit items, ascending; overwrites what it was given."""
+    count = items.size
+    other = device.empty(count, np.uint64)
+    blocks = blocks_for(device, -(-count // SORTED), 1)
+    kernel = device.kernel("merge_sort.cuh", "sort_stretches")
+    device.launch(kernel, blocks, THREADS, items, other, np.uint64(count))
+    items, other = other, items
+    merge = device.kernel("merge_sort.cuh", "merge_stretches")
+    width = SORTED
+    while width < count:
+        blocks = blocks_for(device, count, THREADS)
+        device.launch(merge, blocks, THREADS, items, other, np.uint64(count), np.uint64(width))
+        items, other = other, items
+        width *= 2
+    return items
+
+
+def _variants() -> list[Program]:
+    double, byte = np.dtype(np.float64), np.dtype(np.int8)
+    taken = {"id_t": "long long", "taken_t": "double"}
+    return [
+        Program.of("elementwise.cuh", *_typed(operators.plus, byte, double, double)),
+        Program.of("elementwise.cuh", *_typed(Operator(lambda a, b: a % b), byte, byte, byte)),
+        Program.of("bits.cuh"),
+        Program.of("compact.cuh", {"mask_t": "unsigned char", "MASK_BITS": 0, "TAKE": 0, **taken}),
+        Program.of("compact.cuh", {"mask_t": "unsigned int", "MASK_BITS": 1, "TAKE": 1, **taken}),
+        Program.of("merge_sort.cuh"),
+    ]
+
+
+VARIANTS = _variants()

@@ -1,0 +1,1 @@
+"""From kernel source to a kernel on a device: text, compilers, failures, and the device itself."""

@@ -1,0 +1,293 @@
+"""A GPU: CuPy for memory, cuda.core for kernels, and every failure as a clew error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda.memory import host_memory, transfer, virtual
+from clew.engines.cuda.toolchain import compiler, failures
+from clew.engines.cuda.toolchain.failures import clean, find_cupy
+from clew.engines.cuda.toolchain.source import Compiled, Program
+from clew.errors import ClewError, DeviceError
+
+#: Bytes of dynamic shared memory that need no asking: a block has 48 KiB, of which the kernel's own arrays take some.
+FREE_SHARED = 32 << 10
+RESERVED_SHARED = 1 << 10  # bytes of it that CUDA takes for every block
+
+
+@dataclass(eq=False)
+class CudaKernel:
+    """A kernel of a loaded module."""
+
+    name: str
+    handle: Any
+    resident: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    sparing: tuple[int, int] | None = None  # threads and shared memory of the last ``leave_to_cache``
+
+
+class CudaDevice:
+    """The GPU that CuPy calls current."""
+
+    name = "cuda"
+    page = virtual.PAGE
+
+    def __init__(self, ordinal: int = 0) -> None:
+        from cuda import core
+
+        self.xp = find_cupy()
+        self._core = core
+        self.ordinal = ordinal
+        with clean("the GPU cannot be used"):
+            self._device = core.Device(ordinal)
+            self._device.set_current()
+            self.xp.cuda.Device(ordinal).use()
+            self.num_processors = int(self._device.properties.multiprocessor_count)
+            self.architecture = f"sm_{self._device.arch}"
+        self.cluster_size = 8 if int(self._device.arch) >= 90 else 1
+        self._modules: dict[Program, Any] = {}
+        self._kernels: dict[tuple[Program, str], CudaKernel] = {}
+        self._asked_for: dict[Any, CudaKernel] = {}
+        self._streams: dict[int, Any] = {}
+        self.lanes: list[Any] = []  # of transfer.py
+        self.watch: Any = None  # told before and after each launch, for those who measure
+        if int(self._device.arch) < 75:
+            raise DeviceError(
+                f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later.",
+                remedy='Use device="cpu".',
+                option="Use --device cpu.",
+            )
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array whose entries are whatever was there."""
+        try:
+            return self.xp.empty(shape, dtype)
+        except Exception:
+            wanted = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+            with clean(f"an array of {wanted:,} bytes does not fit into GPU memory", wanted):
+                raise
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array of zeros."""
+        array = self.empty(shape, dtype)
+        array.data.memset_async(0, array.nbytes, self.xp.cuda.get_current_stream())
+        return array
+
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Any:
+        """An array of one value."""
+        array = self.empty(shape, dtype)
+        array.fill(value)
+        return array
+
+    def upload(self, array: Array) -> Any:
+        """A copy of a host array, through pinned memory where it is large."""
+        return transfer.upload(self, array)
+
+    def download(self, array: Any) -> Array:
+        """A copy on the host."""
+        return transfer.download(self, array)
+
+    def free_memory(self) -> int:
+        """What the driver and CuPy's pool can still give."""
+        return int(self.xp.cuda.Device().mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
+
+    def hosted(self, array: Array) -> Any:
+        """A host array, registered in place, or a pinned copy where that cannot be."""
+        return transfer.hosted(self, array)
+
+    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
+        """A copy in pages of the host and, from the cut on, of the GPU."""
+        return transfer.split(self, array, fast_from_byte, beside)
+
+    def why_not_split(self) -> str | None:
+        """What the driver cannot do, if anything."""
+        return virtual.why_not(self.ordinal)
+
+    def managed(self, array: Array, prefetch: bool) -> Any:
+        """A copy in managed memory."""
+        return transfer.managed(self, array, prefetch)
+
+    def prefetch(self, array: Any) -> None:
+        """Start moving managed memory here."""
+        transfer.prefetch_bytes(self, array.data.ptr, array.nbytes)
+
+    def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """Pages of the host that the copy engine can reach."""
+        size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+        return host_memory.pinned_pages(size)[0].view(dtype).reshape(shape)
+
+    def copy_to(self, target: Any, source: Array) -> None:
+        """Start a copy from the host."""
+        queue = self.xp.cuda.get_current_stream()
+        runtime = self.xp.cuda.runtime
+        with clean("a copy to the GPU cannot be started"):
+            kind = runtime.memcpyHostToDevice
+            runtime.memcpyAsync(target.data.ptr, source.ctypes.data, source.nbytes, kind, queue.ptr)
+
+    def record(self) -> Any:
+        """An event in the current stream."""
+        event = self.xp.cuda.Event(disable_timing=True)
+        event.record(self.xp.cuda.get_current_stream())
+        return event
+
+    def kernel(
+        self,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any] | None = None,
+        operators: Mapping[str, Compiled] | None = None,
+    ) -> CudaKernel:
+        """The kernel ``name`` of a file, compiled for this GPU."""
+        asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
+        found = self._asked_for.get(asked)  # to put macros in order and into words takes longer than a launch
+        if found is None:
+            found = self._asked_for[asked] = self._loaded(name, Program.of(file, defines, operators))
+        return found
+
+    def _loaded(self, name: str, program: Program) -> CudaKernel:
+        found = self._kernels.get((program, name))
+        if found is None:
+            with clean(f"the kernel {name} cannot be loaded"):
+                if program not in self._modules:
+                    code = compiler.cubin(program, self.architecture)
+                    self._modules[program] = self._core.ObjectCode.from_cubin(code)
+                found = CudaKernel(name, self._modules[program].get_kernel(name))
+            self._kernels[program, name] = found
+        return found
+
+    def launch(self, kernel: CudaKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
+        """Start ``blocks`` × ``threads`` threads."""
+        self._launch(kernel, blocks, threads, args, shared, False)
+
+    def launch_cooperative(
+        self,
+        kernel: CudaKernel,
+        threads: int,
+        *args: Any,
+        shared: int = 0,
+        most: int | None = None,
+        cluster: int = 1,
+    ) -> None:
+        """As many blocks as can run at once."""
+        blocks = self.resident_blocks(kernel, threads, shared, cluster)
+        if most is not None:
+            blocks = max(cluster, min(blocks, most - most % cluster))
+        self._launch(kernel, blocks, threads, args, shared, True, cluster)
+
+    def resident_blocks(self, kernel: CudaKernel, threads: int, shared: int = 0, cluster: int = 1) -> int:
+        """How many blocks can run at once."""
+        found = kernel.resident.get((threads, shared, cluster))
+        if found is None:
+            if shared > FREE_SHARED:
+                most = max([shared, *(known for _, known, _ in list(kernel.resident))])  # other threads add to it
+                _allow_shared(kernel.handle, most, self.ordinal)
+            occupancy = kernel.handle.occupancy
+            if cluster == 1:
+                found = int(occupancy.max_active_blocks_per_multiprocessor(threads, shared)) * self.num_processors
+            else:
+                config = _config(cluster, threads, shared, True, cluster)
+                found = int(occupancy.max_active_clusters(config, stream=self._stream())) * cluster
+            if found == 0:
+                raise DeviceError(f"no block of {kernel.name} with {threads} threads fits on this GPU.")
+            kernel.resident[threads, shared, cluster] = found
+        return found
+
+    def leave_to_cache(self, kernel: CudaKernel, threads: int, shared: int = 0) -> None:
+        """Have a processor's memory be cache but for the shared memory of the blocks that it can run at once.
+
+        ``shared`` is all that a block has. The driver sets more aside than they take: 102 of 228 KiB where 40 do. To be
+        told how much is a wish to it; whether it grants that makes no difference to results.
+        """
+        if kernel.sparing == (threads, shared):
+            return
+        blocks = self.resident_blocks(kernel, threads, shared) // self.num_processors
+        most = int(self._device.properties.max_shared_memory_per_multiprocessor)
+        percent = min(100, -(-100 * blocks * (shared + RESERVED_SHARED) // most))
+        _set_attribute(kernel.handle, "PREFERRED_SHARED_MEMORY_CARVEOUT", percent, self.ordinal)
+        kernel.sparing = (threads, shared)
+
+    def synchronize(self) -> None:
+        """Wait until everything launched has ended."""
+        with clean("a kernel failed"):
+            self.xp.cuda.get_current_stream().synchronize()
+
+    def _launch(
+        self,
+        kernel: CudaKernel,
+        blocks: int,
+        threads: int,
+        args: tuple[Any, ...],
+        shared: int,
+        together: bool,
+        cluster: int = 1,
+    ) -> None:
+        array = self.xp.ndarray
+        passed = [value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args]
+        config = _config(blocks, threads, shared, together, cluster)
+        with clean(f"the kernel {kernel.name} cannot be started"):
+            if self.watch is not None:
+                self.watch.before(kernel.name)
+            self._core.launch(self._stream(), config, kernel.handle, *passed)
+            if self.watch is not None:
+                self.watch.after()
+
+    def _stream(self) -> Any:
+        handle = self.xp.cuda.get_current_stream().ptr
+        if handle not in self._streams:
+            self._streams[handle] = self._core.Stream.from_handle(handle)
+        return self._streams[handle]
+
+
+@lru_cache(maxsize=4096)
+def _config(blocks: int, threads: int, shared: int, together: bool, cluster: int) -> Any:
+    from cuda.core import LaunchConfig
+
+    if cluster == 1:
+        return LaunchConfig(grid=blocks, block=threads, shmem_size=shared, is_cooperative=together)
+    return LaunchConfig(
+        grid=blocks // cluster, cluster=cluster, block=threads, shmem_size=shared, is_cooperative=together
+    )
+
+
+def _allow_shared(kernel: Any, shared: int, ordinal: int) -> None:
+    """A block gets more than 48 KiB of shared memory only where that was asked for."""
+    status = _set_attribute(kernel, "MAX_DYNAMIC_SHARED_SIZE_BYTES", shared, ordinal)
+    if status:
+        raise DeviceError(f"a block cannot have {shared:,} bytes of shared memory on this GPU ({status}).")
+
+
+def _set_attribute(kernel: Any, name: str, value: int, ordinal: int) -> str:
+    """What the driver says to it; nothing where all is well."""
+    from cuda.bindings import driver
+
+    attribute = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
+    (status,) = driver.cuKernelSetAttribute(attribute, value, kernel.handle, driver.CUdevice(ordinal))
+    return "" if status == driver.CUresult.CUDA_SUCCESS else str(status)
+
+
+@lru_cache(maxsize=1)
+def the_device() -> CudaDevice:
+    """The GPU of this process, or a clew error that says what is missing."""
+    failures.check_available()
+    return CudaDevice()
+
+
+def reason_unusable() -> str | None:
+    """Why clew cannot run on a GPU here, as a sentence; None where it can, and the GPU is ready then.
+
+    More than ``reason_unavailable``: a GPU that is there may be too old, taken by somebody else, or have failed.
+    """
+    reason = failures.reason_unavailable() or failures.reason_lost()
+    if reason is not None:
+        return reason
+    try:
+        the_device()
+    except ClewError as error:
+        return error.problem
+    return None

@@ -1,0 +1,154 @@
+"""Device: what the host code of the CUDA engine needs of a GPU. Two implement it: a GPU, and its emulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.engines.cuda.toolchain.source import Compiled
+
+#: Bytes of shared memory that one block may have.
+SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
+SMALLEST_SHARED = 99 << 10
+RESERVED = 1 << 10
+
+
+class Kernel(Protocol):
+    """A compiled kernel, ready to be launched on the device that made it."""
+
+    @property
+    def name(self) -> str:
+        """Its name in the source."""
+
+
+class Event(Protocol):
+    """A point in the work of a stream."""
+
+    def synchronize(self) -> None:
+        """Wait on the host until the work before it has ended."""
+
+
+class Device(Protocol):
+    """Memory and kernels. Arrays are CuPy's on a GPU and NumPy's in the emulation; ``xp`` is the module."""
+
+    name: str
+    architecture: str
+    num_processors: int
+    cluster_size: int  # how many blocks can meet faster than the whole grid; 1 where that is not to be had
+    page: int  # bytes; of an array in two memories, a page is in one of them
+    xp: Any
+
+    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array whose entries are whatever was there. ResourceError where there is not enough memory."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
+        """An array of zeros."""
+
+    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Any:
+        """An array of one value."""
+
+    def upload(self, array: Array) -> Any:
+        """A copy of a host array."""
+
+    def download(self, array: Any) -> Array:
+        """A copy on the host."""
+
+    def free_memory(self) -> int:
+        """The bytes of device memory that can be allocated."""
+
+    def hosted(self, array: Array) -> Any:
+        """A host array as kernels can read it where it is, over the link; valid while the host array lives.
+
+        What cannot be read in place is copied into host memory that can.
+        """
+
+    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
+        """A copy in one run of addresses: bytes from ``fast_from_byte`` on in device memory, those before on the host.
+
+        With ``beside``, a second array of words, the copy is of pairs: an entry of 8 bytes for one of either. The page
+        of the cut is on the host. ResourceError where either memory is too small.
+        """
+
+    def why_not_split(self) -> str | None:
+        """Why this device cannot have one run of addresses in two memories; None where it can."""
+
+    def managed(self, array: Array, prefetch: bool) -> Any:
+        """A copy in memory whose pages move to the device when kernels touch them, or at once with ``prefetch``.
+
+        ResourceError where it is larger than the free memory of the device.
+        """
+
+    def prefetch(self, array: Any) -> None:
+        """Start moving the pages of an array of ``managed`` to the device; kernels launched later find them there."""
+
+    def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
+        """An array on the host that the device's copy engine can read and write while kernels run."""
+
+    def copy_to(self, target: Any, source: Array) -> None:
+        """Start copying a host array into a device array of as many bytes; asynchronous from pinned memory."""
+
+    def record(self) -> Event:
+        """The point that the work of the current stream has reached."""
+
+    def kernel(
+        self,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any] | None = None,
+        operators: Mapping[str, Compiled] | None = None,
+    ) -> Kernel:
+        """The kernel ``name`` of a file, specialised by macros, with users' functions linked in."""
+
+    def launch(self, kernel: Any, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
+        """Start ``blocks`` × ``threads`` threads. Arguments are arrays, None, or NumPy scalars of the exact type."""
+
+    def launch_cooperative(
+        self, kernel: Any, threads: int, *args: Any, shared: int = 0, most: int | None = None, cluster: int = 1
+    ) -> None:
+        """The same with as many blocks as can run at once, so that they may wait for each other (``grid_sync``).
+
+        With ``cluster``, blocks come in clusters of that size (``team_sync``).
+        """
+
+    def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
+        """How many blocks can run at once."""
+
+    def leave_to_cache(self, kernel: Any, threads: int, shared: int = 0) -> None:
+        """Have what blocks that run at once do not take of a processor's memory be its cache."""
+
+    def synchronize(self) -> None:
+        """Wait until everything launched has ended; an error in it is raised here."""
+
+
+#: What a kernel's grid barrier needs; zeroed once, reused by every sync of one launch and the next.
+GRID_BARRIER_WORDS = 64
+
+
+def shared_bytes(device: Device) -> int:
+    """How much shared memory a block can have here."""
+    if device.architecture == "cpu":
+        return 64 << 10
+    return SHARED.get(device.architecture, SMALLEST_SHARED) - RESERVED
+
+
+def blocks_for(device: Device, work: int, threads: int, per_processor: int = 8) -> int:
+    """A grid for a grid-stride loop over ``work`` items: enough blocks to fill the device, never more than needed."""
+    needed = -(-max(work, 1) // threads)
+    return int(min(needed, device.num_processors * per_processor))
+
+
+def stable_order(keys: Any) -> Any:
+    """The permutation that sorts integers and keeps the order of equal ones. CuPy's radix sort is always stable."""
+    return keys.argsort(kind="stable") if isinstance(keys, np.ndarray) else keys.argsort()
+
+
+def index_defines(index: np.dtype[Any], num_arcs: int) -> dict[str, str]:
+    """Macros for ids and offsets: 32 bits where they fit."""
+    return {
+        "index_t": "int" if index.itemsize == 4 else "long long",
+        "offset_t": "unsigned int" if num_arcs < 2**32 else "long long",
+    }

@@ -1,0 +1,166 @@
+"""One step of a vertex program on the GPU without send and apply: messages in, sums out, over the rows from one on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.engines.cuda.balance.tiling import LIMITS, row_classes
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.products.spmspv import atomic_of
+from clew.engines.cuda.program.functions import Functions, product_functions_of
+from clew.engines.cuda.program.program import Ways, is_pushable, ways_on
+from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
+from clew.engines.cuda.toolchain.source import Compiled, Program
+from clew.engines.hybrid.exchange import Counted
+from clew.graph import Graph
+from clew.operators import Monoid
+
+if TYPE_CHECKING:
+    from clew.program import VertexProgram
+
+THREADS, RESIDENT = 512, 2
+EACH = 8  # rounds of 32 edges that a warp takes at once
+CLASSES = len(LIMITS) + 1
+
+
+class RowProduct:
+    """The rows of a graph on the GPU, and the kernels of a program that go over them.
+
+    ``fields`` are those that the program's edges look at, in the order in which ``mirror`` has them on the device.
+    """
+
+    def __init__(self, device: Device, program: VertexProgram, monoid: Monoid, graph: Graph) -> None:
+        self.device, self.n = device, graph.num_vertices
+        self.message = np.dtype(program.message)
+        self.ways: Ways = ways_on(device, graph, program)
+        weights = self.ways.against.weights
+        functions, self.fields = product_functions_of(program, None if weights is None else np.dtype(weights.dtype))
+        self.pushable = is_pushable(program, monoid)
+        self._defines, self._operators = _macros(functions, self.ways.along, program, monoid, self.pushable)
+        self.identity = monoid.identity(self.message)
+        self._pull = self._kernel("row_pull.cuh", "product_pull")
+        self._push = self._kernel("row_push.cuh", "product_push") if self.pushable else None
+        self._classes = row_classes(device, self.ways.against)
+        self._bounds: tuple[int, Any, Any] | None = None
+
+    def pull(
+        self, first_row: int, messages: Any, active: Any, sums: Any, reached: Any, mirror: tuple[Any, ...]
+    ) -> None:
+        """Sums for the rows from ``first_row`` on; ``active`` None says that everyone has a message."""
+        rows = self.ways.against
+        begins, ends = self._from(first_row)
+        device = self.device
+        blocks = min(device.resident_blocks(self._pull, THREADS), blocks_for(device, self.n, 4, 1 << 20))
+        given = (rows.offsets, rows.neighbours, rows.weights, self._classes.order, begins, ends)
+        device.launch(self._pull, blocks, THREADS, *given, messages, active, self.identity, sums, reached, *mirror)
+
+    def push(
+        self,
+        words: Any,
+        count: int,
+        num_edges: int,
+        messages: Any,
+        sums: Any,
+        reached: Any,
+        mirror: tuple[Any, ...],
+    ) -> None:
+        """Sums along the edges of the vertices whose bits are set; sums are the identity before.
+
+        Whoever set the bits knows how many vertices and edges there are: asking the device would mean to wait for it.
+        """
+        if count == 0 or num_edges == 0:
+            return
+        device, rows = self.device, self.ways.along
+        counted = Counted(device, words)
+        index = np.dtype(rows.neighbours.dtype)
+        listed = counted.ids(count, index, device.empty(count, index))
+        degrees = device.empty(count, np.int64)
+        defines = {name: rows.defines[name] for name in ("index_t", "offset_t")}
+        kernel = device.kernel("push_degrees.cuh", "push_degrees", defines)
+        blocks = blocks_for(device, count, 256)
+        device.launch(kernel, blocks, 256, rows.offsets, listed, np.uint64(count), degrees)
+        ends = device.xp.cumsum(degrees)
+        given = (rows.offsets, rows.neighbours, rows.weights, listed, ends, np.uint64(count), np.uint64(num_edges))
+        blocks = min(device.resident_blocks(self._push, THREADS), blocks_for(device, num_edges, THREADS, 1 << 20))
+        device.launch(self._push, blocks, THREADS, *given, messages, sums, reached, *mirror)
+
+    @property
+    def made_of(self) -> tuple[dict[str, Any], dict[str, Compiled]]:
+        """The macros and functions of its kernels."""
+        return self._defines, self._operators
+
+    def _kernel(self, file: str, name: str) -> Any:
+        return self.device.kernel(file, name, self._defines, self._operators)
+
+    def _from(self, first_row: int) -> tuple[Any, Any]:
+        """Where in the order of the classes the rows from ``first_row`` on begin, and where each class ends."""
+        if self._bounds is None or self._bounds[0] != first_row:
+            device, order = self.device, self._classes.order
+            starts = device.download(self._classes.starts).astype(np.int64)
+            begins, ends = starts[:-1].copy(), starts[1:]
+            for k in range(CLASSES):
+                if order is None:
+                    begins[k] = min(max(begins[k], first_row), ends[k])
+                elif first_row > 0:  # within a class, rows are in their own order
+                    part = order[int(begins[k]) : int(ends[k])]
+                    wanted = device.xp.asarray([min(first_row, self.n - 1)], dtype=part.dtype)
+                    begins[k] += int(device.xp.searchsorted(part, wanted)[0])
+                    if first_row >= self.n:
+                        begins[k] = ends[k]
+            pair = tuple(device.upload(bounds.astype(np.uint64)) for bounds in (begins, ends))
+            self._bounds = (first_row, *pair)
+        return self._bounds[1], self._bounds[2]
+
+
+def _macros(
+    functions: Functions, rows: DeviceRows, program: VertexProgram, monoid: Monoid, pushable: bool
+) -> tuple[dict[str, Any], dict[str, Compiled]]:
+    message = np.dtype(program.message)
+    operators = dict(functions.operators)
+    if not monoid.stops_at_first:
+        operators["clew_add"] = Compiled(monoid.operator.function, (message, message), message)
+    defines = {
+        **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),
+        **functions.defines,
+        "FIRST": int(monoid.stops_at_first),
+        "EACH": EACH,
+        "THREADS": THREADS,
+        "RESIDENT": RESIDENT,
+        **(atomic_of(monoid, message) if pushable else {}),
+        **({"ON_HOST": 1} if rows.on_host else {}),
+    }
+    return defines, operators
+
+
+def _variants() -> list[Program]:
+    from types import SimpleNamespace
+
+    from clew.operators import monoids
+
+    found = []
+    for index, num_arcs, message, monoid, state in (
+        (np.int32, 1, "float64", monoids.min, True),
+        (np.int32, 1, "int32", monoids.any, False),
+        (np.int64, 2**40, "float32", monoids.plus, True),
+    ):
+        program: Any = SimpleNamespace(
+            fields={"value": message},
+            message=message,
+            apply_to="received",
+            process=lambda message, weight, vertex: message + weight,  # noqa: ARG005
+            accepts=lambda vertex: True,  # noqa: ARG005
+            matters=(lambda value, vertex: value < vertex.value) if state else (lambda value, vertex: True),  # noqa: ARG005
+        )
+        rows = DeviceRows(None, np.empty(0, index), None, 1, num_arcs)
+        functions, _ = product_functions_of(program, np.dtype(message))
+        pushable = is_pushable(program, monoid)
+        defines, operators = _macros(functions, rows, program, monoid, pushable)
+        found.append(Program.of("row_pull.cuh", defines, operators))
+        if pushable:
+            found.append(Program.of("row_push.cuh", defines, operators))
+    return found
+
+
+VARIANTS = _variants()
