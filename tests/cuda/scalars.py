@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.cuda.toolchain.source import Compiled, Program, ctype
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype
 from clew.errors import OperatorError
 from clew.operators.results import result_dtype
 
@@ -38,7 +38,7 @@ def typed(function: FunctionType) -> list[Compiled]:
     return found
 
 
-def one_kernel_of(name: str, given: list[Compiled]) -> Program:
+def one_kernel_of(name: str, given: list[Compiled]) -> KernelSource:
     """A kernel that calls each once: a compiler takes far longer for many kernels than for a long one."""
     calls = (
         f"    (({ctype(each.result)}*)out)[{8 * k}] = f_{k}((({ctype(each.arguments[0])}*)u)[{k}], "
@@ -50,7 +50,7 @@ def one_kernel_of(name: str, given: list[Compiled]) -> Program:
     )
 
 
-def program_of(name: str, given: list[Compiled]) -> Program:
+def program_of(name: str, given: list[Compiled]) -> KernelSource:
     """Kernels ``all_0``, ``all_1``, … that give the results for all pairs of two vectors."""
     text = "".join(
         KERNEL.format(k=k, left=ctype(each.arguments[0]), right=ctype(each.arguments[1]), result=ctype(each.result))
@@ -59,10 +59,10 @@ def program_of(name: str, given: list[Compiled]) -> Program:
     return _program(name, text, given)
 
 
-def _program(name: str, text: str, given: list[Compiled]) -> Program:
+def _program(name: str, text: str, given: list[Compiled]) -> KernelSource:
     path = Path(_folder.name) / f"{name}.cuh"
     path.write_text(text)
-    return Program.of(str(path), {}, {f"f_{k}": each for k, each in enumerate(given)})
+    return KernelSource.of(str(path), {}, {f"f_{k}": each for k, each in enumerate(given)})
 
 
 def special(dtype: np.dtype[Any]) -> Any:

@@ -17,12 +17,12 @@ from clew import algorithms
 from clew.engines import hybrid
 from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
 from clew.engines.cuda.toolchain.expressions import definitions, linked
-from clew.engines.cuda.toolchain.source import Program, kept, kernel_files
+from clew.engines.cuda.toolchain.source import KernelSource, kept, kernel_files
 
 pytest.importorskip("cuda.core")
 
 
-def variants() -> list[Program]:
+def variants() -> list[KernelSource]:
     found = []
     for package in (engine, hybrid, algorithms):
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
@@ -64,7 +64,7 @@ def test_every_kernel_file_is_compiled():
 PROCESS = """
 import sys
 from clew.engines.cuda.toolchain import compiler
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 
 if sys.argv[1] == "unusable":
     import cuda.core
@@ -73,7 +73,7 @@ if sys.argv[1] == "unusable":
         raise RuntimeError("something is compiled")
 
     cuda.core.Program = cuda.core.Linker = compiler._compile = fail
-program = Program.of("bits.cuh")
+program = KernelSource.of("bits.cuh")
 print(compiler.cubin(program, "sm_90")[:4] == b"\\x7fELF", flush=True)
 """
 

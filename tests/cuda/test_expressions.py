@@ -13,7 +13,7 @@ from clew.engines.cuda.emulation.builder import _compiled
 from clew.engines.cuda.emulation.device import EmulatedDevice
 from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
 from clew.engines.cuda.toolchain.expressions import MOST_CONDITIONS, definitions, expression, linked
-from clew.engines.cuda.toolchain.source import Compiled, Program, compiled, text_of
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource, compiled, text_of
 from clew.errors import OperatorError
 from clew.operators import functions
 from tests.cuda.scalars import one_kernel_of, program_of, special, typed
@@ -132,7 +132,9 @@ def test_all_of_them_compile_for_gpus(architecture):
 
 
 def test_users_functions_are_left_to_numba():
-    program = Program.of("elementwise.cuh", {}, {"clew_operator": compiled(lambda a, b: a + b, ("int8",) * 2, "int8")})
+    program = KernelSource.of(
+        "elementwise.cuh", {}, {"clew_operator": compiled(lambda a, b: a + b, ("int8",) * 2, "int8")}
+    )
     assert definitions(program) == ""
     assert [name for name, _ in linked(program)] == ["clew_operator"]
 
@@ -162,6 +164,8 @@ def test_a_loop_without_end_is_refused():
 
 def test_division_is_there_where_it_is_needed():
     whole = compiled(INTEGERS["rest"], ("int64", "int64"), "int64")
-    assert text_of("floor_division.cuh") in definitions(Program.of("elementwise.cuh", {}, {"clew_operator": whole}))
+    assert text_of("floor_division.cuh") in definitions(
+        KernelSource.of("elementwise.cuh", {}, {"clew_operator": whole})
+    )
     plain = compiled(functions.plus, ("int64", "int64"), "int64")
-    assert "floor_" not in definitions(Program.of("elementwise.cuh", {}, {"clew_operator": plain}))
+    assert "floor_" not in definitions(KernelSource.of("elementwise.cuh", {}, {"clew_operator": plain}))

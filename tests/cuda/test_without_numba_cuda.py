@@ -20,7 +20,7 @@ from clew.engines.cuda.toolchain import compiler as by_numba_cuda
 from clew.engines.cuda.toolchain.compiler import cubin
 from clew.engines.cuda.toolchain.device import index_defines
 from clew.engines.cuda.toolchain.expressions import linked
-from clew.engines.cuda.toolchain.source import Program, compiled
+from clew.engines.cuda.toolchain.source import KernelSource, compiled
 from clew.errors import MissingDependencyError
 from tests.algorithms.waist import over_the_waist
 from tests.on_gpu import emulation_only
@@ -41,7 +41,7 @@ class Blocked:
 
 
 @pytest.fixture
-def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Program]]:
+def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[KernelSource]]:
     """The programs that are compiled while numba-cuda cannot be imported; none has a function for it."""
     for name in list(sys.modules):
         if name.startswith(("numba.cuda", "numba_cuda")):
@@ -49,11 +49,11 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Program]]:
     monkeypatch.setattr(sys, "meta_path", [Blocked(), *sys.meta_path])
     with pytest.raises(ImportError, match="blocked"):
         importlib.util.find_spec("numba_cuda")
-    seen: set[Program] = set()
+    seen: set[KernelSource] = set()
     made = emulated.EmulatedDevice.kernel
 
     def kernel(self: Any, file: str, name: str, defines: Any = None, operators: Any = None) -> Any:
-        program = Program.of(file, defines, operators)
+        program = KernelSource.of(file, defines, operators)
         assert linked(program) == (), f"{file} calls {program.operators}"
         seen.add(program)
         return made(self, file, name, defines, operators)
@@ -63,7 +63,7 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> Iterator[set[Program]]:
     assert seen
 
 
-def check_compiles(programs: set[Program]) -> None:
+def check_compiles(programs: set[KernelSource]) -> None:
     """Those with operators, by the real compiler, one of each file."""
     pytest.importorskip("cuda.core")
     for program in {program.file: program for program in programs if program.operators}.values():
@@ -105,7 +105,7 @@ def test_every_semiring_compiles(name, dtype):
     semiring, kind = SEMIRINGS[name], np.dtype(dtype)
     numbers = algebra.of_semiring(semiring, kind, kind, semiring.result_dtype(kind, kind))
     defines = {**index_defines(np.dtype(np.int32), 1), **numbers.defines, "V": 4, "FETCH": 0, "STOP": numbers.stop}
-    program = Program.of("spmv_rows.cuh", defines, numbers.operators)
+    program = KernelSource.of("spmv_rows.cuh", defines, numbers.operators)
     assert linked(program) == ()
     assert cubin(program, "sm_90").startswith(b"\x7fELF")
 
@@ -113,7 +113,7 @@ def test_every_semiring_compiles(name, dtype):
 @pytest.mark.parametrize("name", MONOIDS)
 def test_every_monoid_is_own(name):
     numbers = algebra.of_monoid(MONOIDS[name], np.dtype(np.uint8), np.dtype(np.uint8))
-    assert linked(Program.of("spmv_rows.cuh", numbers.defines, numbers.operators)) == ()
+    assert linked(KernelSource.of("spmv_rows.cuh", numbers.defines, numbers.operators)) == ()
 
 
 def test_pagerank_of_a_skewed_graph(programs):

@@ -11,7 +11,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import Pace
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.graph import Graph
 from clew.progress import over
 from clew.workspace import Workspace, result, scratch
@@ -25,7 +25,7 @@ FAR = 2**30 - 1  # in 32 bits: twice this is still a number
 TIMES_FASTER, SEARCHES_AT_ONCE = 500, 64
 
 VARIANTS = [
-    Program.of(
+    KernelSource.of(
         "floyd_warshall.cuh",
         {"index_t": "int", "offset_t": "unsigned int", "number_t": number, "weight_t": weight, "WEIGHTED": weighted},
     )

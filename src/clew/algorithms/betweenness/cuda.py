@@ -15,7 +15,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.balance.launches import share_of
 from clew.engines.cuda.memory.device_graph import into_of, rows_on
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.progress import over
@@ -30,7 +30,7 @@ ENTRIES = 1 << 26  # dependencies that a round of those keeps
 CONTROL_BYTES = 4 * GRID_BARRIER_WORDS + 4 * 8 + 5 * 8
 
 VARIANTS = [
-    Program.of(
+    KernelSource.of(
         "betweenness.cuh",
         {"index_t": index, "offset_t": offset, "DIRECTED": directed, "MANY": many, "CLUSTER": 8},
     )

@@ -15,7 +15,7 @@ from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_li
 from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, blocks_for
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.graph import Graph
 from clew.result import Trace
 from clew.tracing import timed
@@ -39,7 +39,7 @@ CONTROL = np.dtype(
     ]
 )
 VARIANTS = [
-    Program.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG, "ON_HOST": on_host})
+    KernelSource.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG, "ON_HOST": on_host})
     for index, offset, on_host in (("int", "unsigned int", 0), ("int", "long long", 1), ("long long", "long long", 0))
 ]
 

@@ -14,7 +14,7 @@ from clew.dtypes import as_bits
 from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
 from clew.engines.cuda.balance.symmetric_rows import BothWays, both_ways, few_blocks
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace
@@ -123,7 +123,7 @@ def _smallest_last(device: Device, graph: Graph) -> Any:
 
 
 VARIANTS = [
-    Program.of(file, index_defines(np.dtype(index), arcs))
+    KernelSource.of(file, index_defines(np.dtype(index), arcs))
     for file in ("coloring.cuh", "coloring_rounds.cuh")
     for index, arcs in ((np.int32, 0), (np.int64, 1 << 32))
 ]

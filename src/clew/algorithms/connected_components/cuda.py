@@ -12,7 +12,7 @@ from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -106,7 +106,7 @@ def _defines(rows: DeviceRows) -> dict[str, Any]:
 
 
 VARIANTS = [
-    Program.of(file, {**index_defines(np.dtype(index), num_arcs), **on_host})
+    KernelSource.of(file, {**index_defines(np.dtype(index), num_arcs), **on_host})
     for file, on_host in (
         ("components.cuh", {}),
         ("components.cuh", ON_HOST),

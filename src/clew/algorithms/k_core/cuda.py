@@ -11,7 +11,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
 from clew.engines.cuda.balance.symmetric_rows import both_ways, few_blocks
 from clew.engines.cuda.toolchain.device import Device, index_defines
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -56,6 +56,6 @@ def _peel(device: Device, graph: Graph, work: Any, constants: dict[str, int]) ->
 
 
 VARIANTS = [
-    Program.of("k_core.cuh", {**index_defines(np.dtype(index), arcs), "core_t": core})
+    KernelSource.of("k_core.cuh", {**index_defines(np.dtype(index), arcs), "core_t": core})
     for index, arcs, core in ((np.int32, 0, "int"), (np.int64, 1 << 32, "long long"))
 ]

@@ -12,7 +12,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import clear_steps, share_of
 from clew.engines.cuda.balance.symmetric_rows import both_ways
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -92,6 +92,6 @@ def _tables(device: Device, blocks: int, longest: int, slots: int, index: np.dty
 
 
 VARIANTS = [
-    Program.of("labels.cuh", {**index_defines(np.dtype(index), arcs), "SLOTS": _slots(np.dtype(index))})
+    KernelSource.of("labels.cuh", {**index_defines(np.dtype(index), arcs), "SLOTS": _slots(np.dtype(index))})
     for index, arcs in ((np.int32, 0), (np.int64, 1 << 32))
 ]

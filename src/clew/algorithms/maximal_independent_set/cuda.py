@@ -9,7 +9,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
 from clew.engines.cuda.balance.symmetric_rows import both_ways, few_blocks
 from clew.engines.cuda.toolchain.device import Device, index_defines
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.generate.arguments import stream
 from clew.graph import Graph
 from clew.result import Trace
@@ -54,6 +54,6 @@ def maximal_independent_set(device: Device, graph: Graph, seed: int, by_degree: 
 
 
 VARIANTS = [
-    Program.of("independent_set.cuh", {**index_defines(np.dtype(index), arcs), "BY_DEGREE": by_degree})
+    KernelSource.of("independent_set.cuh", {**index_defines(np.dtype(index), arcs), "BY_DEGREE": by_degree})
     for index, arcs, by_degree in ((np.int32, 0, 0), (np.int64, 1 << 32, 1))
 ]

@@ -20,7 +20,7 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import EdgePlan, put
 from clew.engines.cuda.memory.ledger import ledger_of
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.graph import Graph
 from clew.memory import current
 from clew.workspace import Workspace, result, scratch
@@ -182,10 +182,10 @@ def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:
     return placed
 
 
-def _variant(index: type, **more: Any) -> Program:
+def _variant(index: type, **more: Any) -> KernelSource:
     wide = 1 << 32 if index is np.int64 else 0
     base = {"value_t": "float", "sum_t": "double", "FACTORS": 0, "BINNED": 0, "THREADS": 256, "RESIDENT": 6}
-    return Program.of("pagerank.cuh", {**index_defines(np.dtype(index), wide), **base, **more})
+    return KernelSource.of("pagerank.cuh", {**index_defines(np.dtype(index), wide), **base, **more})
 
 
 VARIANTS = [

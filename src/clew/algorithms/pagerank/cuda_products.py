@@ -17,7 +17,7 @@ from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.spmv import by_tiles
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.operators import semirings
 
 THREADS = 256
@@ -110,7 +110,7 @@ def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:
 
 
 VARIANTS = [
-    Program.of(
+    KernelSource.of(
         "rank_rounds.cuh",
         {**index_defines(np.dtype(index), 0), "value_t": kind, "sum_t": kind, "FACTORS": "0"},
     )

@@ -13,7 +13,7 @@ from clew.engines.cuda.balance.launches import share_of
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, shared_bytes
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.result import Trace
@@ -344,12 +344,12 @@ def defines(
     }
 
 
-def _variant(file: str, **changes: Any) -> Program:
+def _variant(file: str, **changes: Any) -> KernelSource:
     """Shortest paths over int32 weights in 32 bits, and what is different."""
     macros = {"index_t": "int", "offset_t": "unsigned int", "weight_t": "int", "value_t": "unsigned int"}
     widths = {"key_t": "unsigned int", "result_t": "long long", "WIDEST": 0, "WORDS": 1, "LINKS": 1}
     ways = {"BALANCE": 5, "CUT": 0, "PREFETCH": 1, "UNROLL": 2, "LONG_ROW": 64, "IN_ORDER": 0, "PAIRED": 0}
-    return Program.of(file, {**macros, **widths, **ways, "COUNT_BITS": 32, "THREADS": 1024, **changes})
+    return KernelSource.of(file, {**macros, **widths, **ways, "COUNT_BITS": 32, "THREADS": 1024, **changes})
 
 
 _WIDE = {"key_t": "unsigned long long", "WORDS": 0, "LINKS": 0}

@@ -11,7 +11,7 @@ from clew.algorithms.triangles.neighbourhoods import WARP, Neighbourhoods, list_
 from clew.engines.cuda.balance.launches import Pace
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.toolchain.device import Device, blocks_for
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.graph import Graph
 from clew.workspace import Workspace, result
 
@@ -24,7 +24,7 @@ EDGES_PER_LAUNCH = 1 << 28  # about; then the host has a look, so that Ctrl-C is
 TOTAL, COUNTS, LINKS = 0, 1, 2  # what is counted, as in triangles.cuh
 
 VARIANTS = [
-    Program.of(
+    KernelSource.of(
         "triangles.cuh",
         {"index_t": index, "offset_t": offset, "DIRECTED": directed, "COUNTED": counted},
     )
@@ -34,7 +34,7 @@ VARIANTS = [
         ("long long", "long long", 1, LINKS),
     )
 ] + [
-    Program.of("triangles_short.cuh", {"index_t": index, "offset_t": offset, "COUNTED": counted})
+    KernelSource.of("triangles_short.cuh", {"index_t": index, "offset_t": offset, "COUNTED": counted})
     for index, offset, counted in (("int", "unsigned int", TOTAL), ("long long", "long long", COUNTS))
 ]
 

@@ -23,7 +23,7 @@ from clew import threads
 from clew.dtypes import Array, as_bits
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.engines.cuda.toolchain.failures import clean
-from clew.engines.cuda.toolchain.source import Program, ctype
+from clew.engines.cuda.toolchain.source import KernelSource, ctype
 
 SPARSE, BITMAP, DENSE = "sparse", "bitmap", "dense"
 FORMS = (DENSE, BITMAP, SPARSE)  # of two with as many bytes, the one that is easier to unpack
@@ -370,6 +370,6 @@ def copy_from(device: Device, target: Array, source: Any) -> None:
 
 
 VARIANTS = [
-    Program.of("exchange.cuh", {"id_t": index, "unit_t": unit})
+    KernelSource.of("exchange.cuh", {"id_t": index, "unit_t": unit})
     for index, unit in (("int", "unsigned int"), ("long long", "unsigned long long"), ("int", "unsigned char"))
 ]

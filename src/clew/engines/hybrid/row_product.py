@@ -12,7 +12,7 @@ from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import Functions, product_functions_of
 from clew.engines.cuda.program.program import Ways, is_pushable, ways_on
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import Compiled, Program
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource
 from clew.engines.hybrid.exchange import Counted
 from clew.graph import Graph
 from clew.operators import Monoid
@@ -134,7 +134,7 @@ def _macros(
     return defines, operators
 
 
-def _variants() -> list[Program]:
+def _variants() -> list[KernelSource]:
     from types import SimpleNamespace
 
     from clew.operators import monoids
@@ -157,9 +157,9 @@ def _variants() -> list[Program]:
         functions, _ = product_functions_of(program, np.dtype(message))
         pushable = is_pushable(program, monoid)
         defines, operators = _macros(functions, rows, program, monoid, pushable)
-        found.append(Program.of("row_pull.cuh", defines, operators))
+        found.append(KernelSource.of("row_pull.cuh", defines, operators))
         if pushable:
-            found.append(Program.of("row_push.cuh", defines, operators))
+            found.append(KernelSource.of("row_push.cuh", defines, operators))
     return found
 
 

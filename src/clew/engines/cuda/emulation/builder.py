@@ -20,7 +20,7 @@ from typing import Any
 from clew.engines.compile_errors import is_compile_error, operator_error
 from clew.engines.cuda.toolchain.compiler import stored, typed
 from clew.engines.cuda.toolchain.expressions import definitions, linked
-from clew.engines.cuda.toolchain.source import Compiled, Program, ctype, kept, kernel_files, kernel_path
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype, kept, kernel_files, kernel_path
 from clew.errors import DeviceError, MissingDependencyError
 
 HERE = Path(__file__).parent
@@ -51,7 +51,7 @@ class Builder:
     sanitize: bool = False
     cuda_arch: int = 900
 
-    def library(self, program: Program) -> ctypes.CDLL:
+    def library(self, program: KernelSource) -> ctypes.CDLL:
         """The kernels of a program, loaded. Its users' functions are pointers that must be set before a launch."""
         runtime = self._runtime_path()
         _loaded(runtime)
@@ -74,7 +74,7 @@ class Builder:
             f"emulated/{name}", lambda draft: run([*flags, "-pthread", str(HERE / "runtime.cpp"), "-o", str(draft)])
         )
 
-    def _build(self, program: Program, draft: Path, runtime: Path) -> None:
+    def _build(self, program: KernelSource, draft: Path, runtime: Path) -> None:
         source = run(["-E", "-x", "c++", "-std=c++17", *self._options(), "-"], self._text(program))
         text = share(source)
         entries = "".join(ENTRY.format(name=name) for name in sorted(set(KERNEL.findall(text))))
@@ -85,7 +85,7 @@ class Builder:
         folders = sorted({str(path.parent) for path in kernel_files().values()})
         return ["-include", str(HEADER), f"-D__CUDA_ARCH__={self.cuda_arch}", *(f"-I{folder}" for folder in folders)]
 
-    def _text(self, program: Program) -> str:
+    def _text(self, program: KernelSource) -> str:
         """The macros come after the emulation, whose own names they must not replace."""
         lines = [f"#define {name} {value}" for name, value in program.defines]
         lines.append(definitions(program))

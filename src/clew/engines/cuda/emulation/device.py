@@ -22,7 +22,7 @@ from clew.engines.cuda.emulation.builder import Builder, address_of
 from clew.engines.cuda.memory.edge_memory import PAIR, write_pairs_on_all_cores
 from clew.engines.cuda.toolchain.device import Event
 from clew.engines.cuda.toolchain.expressions import linked
-from clew.engines.cuda.toolchain.source import Compiled, Program
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource
 from clew.errors import DeviceError, ResourceError
 
 #: Pointers to users' functions are variables of a library, so launches of one library take turns.
@@ -84,7 +84,7 @@ class EmulatedDevice:
         self._error.restype = ctypes.c_char_p
         self.memory = Memory(runtime, capacity)
         self.launches = 0
-        self._kernels: dict[tuple[Program, str], EmulatedKernel] = {}
+        self._kernels: dict[tuple[KernelSource, str], EmulatedKernel] = {}
         self._asked_for: dict[Any, EmulatedKernel] = {}
 
     def fail_at(self, k: int | None) -> None:
@@ -180,10 +180,10 @@ class EmulatedDevice:
         asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
         found = self._asked_for.get(asked)
         if found is None:
-            found = self._asked_for[asked] = self._loaded(file, name, Program.of(file, defines, operators))
+            found = self._asked_for[asked] = self._loaded(file, name, KernelSource.of(file, defines, operators))
         return found
 
-    def _loaded(self, file: str, name: str, program: Program) -> EmulatedKernel:
+    def _loaded(self, file: str, name: str, program: KernelSource) -> EmulatedKernel:
         found = self._kernels.get((program, name))
         if found is None:
             library = self._builder.library(program)

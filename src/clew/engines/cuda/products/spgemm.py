@@ -23,7 +23,7 @@ from clew.engines.cuda.products.spmspv import push_list, pushes_of, runs_of, sum
 from clew.engines.cuda.products.spmv import lanes_for
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, stable_order
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ResourceError
 from clew.operators import Monoid, Semiring, semirings
 
@@ -192,11 +192,11 @@ def _large_rows(
     return rows, first[:-1], columns, sums
 
 
-def _variants() -> list[Program]:
+def _variants() -> list[KernelSource]:
     numbers = algebra.of_semiring(semirings.plus_times, *(np.dtype(np.float64),) * 3)
     defines = {**index_defines(np.dtype(np.int32), 1), **numbers.defines}
-    found = [Program.of("spgemm_small.cuh", {**defines, "FILL": fill}, numbers.operators) for fill in (0, 1)]
-    return [*found, Program.of("spgemm_masked.cuh", {**defines, "V": 8}, numbers.operators)]
+    found = [KernelSource.of("spgemm_small.cuh", {**defines, "FILL": fill}, numbers.operators) for fill in (0, 1)]
+    return [*found, KernelSource.of("spgemm_masked.cuh", {**defines, "V": 8}, numbers.operators)]
 
 
 VARIANTS = _variants()

@@ -19,7 +19,7 @@ from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.spmv import by_rows, lanes_for
 from clew.engines.cuda.products.vectors import merge_sorted, true_places
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, stable_order
-from clew.engines.cuda.toolchain.source import Program
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.operators import Monoid, Semiring, functions, semirings
 
 THREADS = 256
@@ -192,18 +192,18 @@ def atomic_of(monoid: Monoid, dtype: np.dtype[Any]) -> dict[str, Any]:
     return {"ATOMIC": kind, "atomic_t": same or ("unsigned int" if dtype.itemsize <= 4 else "unsigned long long")}
 
 
-def _variants() -> list[Program]:
+def _variants() -> list[KernelSource]:
     index = index_defines(np.dtype(np.int32), 1)
     double, byte = np.dtype(np.float64), np.dtype(np.int8)
     sums = algebra.of_semiring(semirings.plus_times, double, double, double)
     paths = algebra.of_semiring(semirings.min_plus, None, byte, byte)
-    found = [Program.of("push_degrees.cuh", index)]
+    found = [KernelSource.of("push_degrees.cuh", index)]
     for numbers, monoid, dtype in ((sums, semirings.plus_times.add, double), (paths, semirings.min_plus.add, byte)):
         defines = {**index, **numbers.defines, "EACH": EACH}
-        found.append(Program.of("push_sum.cuh", {**defines, **atomic_of(monoid, dtype)}, numbers.operators))
+        found.append(KernelSource.of("push_sum.cuh", {**defines, **atomic_of(monoid, dtype)}, numbers.operators))
     for keys in (0, 1, 2):
         defines = {**index, **sums.defines, "EACH": EACH, "KEYS": keys, "LEFT": int(keys == 2)}
-        found.append(Program.of("push_list.cuh", defines, sums.operators))
+        found.append(KernelSource.of("push_list.cuh", defines, sums.operators))
     return found
 
 

@@ -22,7 +22,7 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import Functions, functions_of
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.toolchain.source import Compiled, Program
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.operators import Monoid
@@ -388,7 +388,7 @@ def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int, away: OnH
     return {**told, "changed": rows[:-1, 0].astype(np.int64)}
 
 
-def _variants() -> list[Program]:
+def _variants() -> list[KernelSource]:
     """Programs that differ in what the kernels are made of."""
     from types import SimpleNamespace
 
@@ -437,7 +437,7 @@ def _variants() -> list[Program]:
         defines = _defines(functions, ways, program, monoid, tuning)
         defines |= {"index_t": index, "offset_t": offset, **({"ON_HOST": 1} if tuning is on_host else {})}
         name = "program_steady.cuh" if program.active_next == "all" else "program.cuh"
-        found.append(Program.of(name, defines, functions.operators))
+        found.append(KernelSource.of(name, defines, functions.operators))
     return found
 
 

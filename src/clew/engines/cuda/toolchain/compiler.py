@@ -21,7 +21,7 @@ import numpy as np
 from clew.engines.compile_errors import is_compile_error, operator_error
 from clew.engines.cuda.toolchain.expressions import definitions, linked
 from clew.engines.cuda.toolchain.failures import INSTALL
-from clew.engines.cuda.toolchain.source import Compiled, Program, ctype, kept_bytes
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype, kept_bytes
 from clew.engines.inlining import callable_now
 from clew.errors import MissingDependencyError
 
@@ -33,13 +33,13 @@ STANDARD = "c++17"
 OPTIONS = f"{STANDARD}, default-device"
 
 
-def cubin(program: Program, architecture: str) -> bytes:
+def cubin(program: KernelSource, architecture: str) -> bytes:
     """The machine code of a program's kernels, from the cache if it was ever compiled."""
     key = program.key(architecture, _version(), OPTIONS, definitions(program))
     return kept_bytes(f"cubin/{key}.cubin", lambda: _compile(program, architecture))
 
 
-def _compile(program: Program, architecture: str) -> bytes:
+def _compile(program: KernelSource, architecture: str) -> bytes:
     core = _core()
     users = linked(program)
     if not users:
@@ -51,7 +51,7 @@ def _compile(program: Program, architecture: str) -> bytes:
     return bytes(core.Linker(*parts, options=options).link("cubin").code)
 
 
-def _translate(core: Any, program: Program, architecture: str, kind: str) -> bytes:
+def _translate(core: Any, program: KernelSource, architecture: str, kind: str) -> bytes:
     options = core.ProgramOptions(
         arch=architecture,
         std=STANDARD,
@@ -63,7 +63,7 @@ def _translate(core: Any, program: Program, architecture: str, kind: str) -> byt
     return bytes(core.Program(prelude(program) + program.text, "c++", options).compile(kind).code)
 
 
-def prelude(program: Program) -> str:
+def prelude(program: KernelSource) -> str:
     """The functions that the kernels call: clew's own in full, and users' as what they are linked with."""
     lines = [definitions(program)]
     for name, operator in linked(program):

@@ -14,7 +14,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.memory import host_memory, transfer, virtual
 from clew.engines.cuda.toolchain import compiler, failures
 from clew.engines.cuda.toolchain.failures import clean, find_cupy
-from clew.engines.cuda.toolchain.source import Compiled, Program
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource
 from clew.errors import ClewError, DeviceError
 
 #: Bytes of dynamic shared memory that need no asking: a block has 48 KiB, of which the kernel's own arrays take some.
@@ -51,8 +51,8 @@ class CudaDevice:
             self.num_processors = int(self._device.properties.multiprocessor_count)
             self.architecture = f"sm_{self._device.arch}"
         self.cluster_size = 8 if int(self._device.arch) >= 90 else 1
-        self._modules: dict[Program, Any] = {}
-        self._kernels: dict[tuple[Program, str], CudaKernel] = {}
+        self._modules: dict[KernelSource, Any] = {}
+        self._kernels: dict[tuple[KernelSource, str], CudaKernel] = {}
         self._asked_for: dict[Any, CudaKernel] = {}
         self._streams: dict[int, Any] = {}
         self.lanes: list[Any] = []  # of transfer.py
@@ -147,10 +147,10 @@ class CudaDevice:
         asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
         found = self._asked_for.get(asked)  # to put macros in order and into words takes longer than a launch
         if found is None:
-            found = self._asked_for[asked] = self._loaded(name, Program.of(file, defines, operators))
+            found = self._asked_for[asked] = self._loaded(name, KernelSource.of(file, defines, operators))
         return found
 
-    def _loaded(self, name: str, program: Program) -> CudaKernel:
+    def _loaded(self, name: str, program: KernelSource) -> CudaKernel:
         found = self._kernels.get((program, name))
         if found is None:
             with clean(f"the kernel {name} cannot be loaded"):

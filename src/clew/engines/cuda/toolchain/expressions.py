@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.engines.cuda.toolchain.source import Compiled, Program, ctype, text_of
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype, text_of
 from clew.errors import OperatorError
 from clew.operators.results import where
 
@@ -32,12 +32,12 @@ FLOOR_DIVISION = "floor_division.cuh"
 Operators = tuple[tuple[str, Compiled], ...]
 
 
-def linked(program: Program) -> Operators:
+def linked(program: KernelSource) -> Operators:
     """The functions of a program that another compiler has to translate: those that users wrote."""
     return tuple((name, operator) for name, operator in program.operators if not _is_own(operator.function))
 
 
-def definitions(program: Program) -> str:
+def definitions(program: KernelSource) -> str:
     """The functions of a program that are clew's own, as C++; they come before the program's text."""
     own = [(name, operator) for name, operator in program.operators if _is_own(operator.function)]
     text = "".join(_definition(name, operator) for name, operator in own)

@@ -73,7 +73,7 @@ def compiled(function: FunctionType, arguments: tuple[npt.DTypeLike, ...], resul
 
 
 @dataclass(frozen=True)
-class Program:
+class KernelSource:
     """One file of kernels, specialised."""
 
     file: str
@@ -83,7 +83,7 @@ class Program:
     @classmethod
     def of(
         cls, file: str, defines: Mapping[str, Any] | None = None, operators: Mapping[str, Compiled] | None = None
-    ) -> Program:
+    ) -> KernelSource:
         """From the macros and functions by name."""
         macros = sorted((name, str(value)) for name, value in (defines or {}).items())
         return cls(file, tuple(macros), tuple(sorted((operators or {}).items(), key=lambda item: item[0])))
