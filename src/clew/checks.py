@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import os
+import re
 from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,12 @@ import numpy.typing as npt
 
 from clew.counts import counted
 from clew.errors import GraphError
+
+#: Bytes by unit, in lower case: KiB, MiB and so on are powers of 1024, KB, MB and so on powers of 1000.
+UNITS = {"": 1, "b": 1}
+UNITS |= {f"{letter}{end}": 1024**power for power, letter in enumerate("kmgtp", 1) for end in ("ib", "i")}
+UNITS |= {f"{letter}{end}": 1000**power for power, letter in enumerate("kmgtp", 1) for end in ("b", "")}
+AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([A-Za-z]*)\s*", re.ASCII)
 
 
 def kind_of(value: Any) -> str:
@@ -91,3 +98,23 @@ def array(name: str, value: Any) -> npt.NDArray[Any]:
         return np.asarray(value)
     except ValueError:
         raise GraphError(f"{name} is a list whose rows differ in length; expected rows of equal length.") from None
+
+
+def parse_bytes(amount: int | str) -> int:
+    """Parse an amount of memory: KiB, MiB, GiB, TiB and PiB are powers of 1024, KB, MB and so on powers of 1000.
+
+    >>> parse_bytes("8GiB"), parse_bytes("1.5 kB"), parse_bytes(4096)
+    (8589934592, 1500, 4096)
+    """
+    if isinstance(amount, (int, np.integer)) and not isinstance(amount, bool) and amount >= 0:
+        return int(amount)
+    match = AMOUNT.fullmatch(amount) if isinstance(amount, str) else None
+    size = UNITS.get(match[2].lower()) if match else None
+    if match is None or size is None:
+        raise GraphError(f"{amount!r} is not an amount of memory; expected a number of bytes or a text such as '8GiB'.")
+    return int(match[1]) * size if match[1].isdecimal() else int(float(match[1]) * size)
+
+
+def smallest_budget(*amounts: int | str | None) -> int:
+    """The smallest of some amounts of memory, in bytes; None means no limit, and at least one must be a limit."""
+    return min(parse_bytes(amount) for amount in amounts if amount is not None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from contextvars import ContextVar
 from dataclasses import dataclass
 
+from clew.checks import parse_bytes
 from clew.errors import GraphError
 
 #: What ``edges`` may be, and what it means.
@@ -79,8 +80,6 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
         raise GraphError(f"edges is {edges!r}; expected one of {', '.join(map(repr, MODES))}.")
     if fast_memory is None:
         return Policy(edges)
-    from clew.placement.sizes import parse_bytes
-
     return Policy(edges, parse_bytes(fast_memory))
 
 

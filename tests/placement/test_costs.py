@@ -25,10 +25,9 @@ from clew.placement import (
     Strategy,
     compare,
 )
-from clew.placement import reads as reads_module
-from clew.placement.levels import levels_from
-from clew.placement.reads import Layout, Reads
-from clew.placement.speed import KNOWN, parse_speeds
+from clew.placement import comparison as reads_module
+from clew.placement.comparison import KNOWN, Layout, Reads, parse_speeds
+from clew.placement.strategy import levels_from
 from clew.tiers import Rates
 from tests.algorithms.graphs import graphs
 

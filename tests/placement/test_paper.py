@@ -11,7 +11,7 @@ import pytest
 
 import clew
 from clew.placement import AllFast, AllSlow, Degree, Frontier, Interleave, Intraleave, Random
-from clew.placement.levels import level_sizes, levels_from
+from clew.placement.strategy import level_sizes, levels_from
 from tests.placement.example import IN_DEGREES, ROWS, example
 
 pytestmark = pytest.mark.quick
@@ -122,13 +122,11 @@ def test_knobs_that_are_wrong(make, said):
 
 
 @pytest.mark.parametrize("shape", ["kronecker", "path", "grid", "rmat, directed"])
-def test_levels_are_those_of_a_search(shape, monkeypatch):
-    from clew.placement import levels
+def test_levels_are_those_of_a_search(shape):
     from tests.algorithms.graphs import LARGE, thread_count
 
     graph = LARGE[shape]()
-    for count, wide in ((1, 1 << 16), (3, 1 << 10), (3, 1 << 16)):
-        monkeypatch.setattr(levels, "WIDE", wide)
+    for count in (1, 3):
         with thread_count(count):
             depth = levels_from(graph, 7)
             assert np.array_equal(depth, clew.bfs(graph, 7, device="cpu").depth)

@@ -22,10 +22,10 @@ from clew.placement import (
     Random,
     Strategy,
     compare,
-    hottest,
     parse_bytes,
     parse_strategy,
 )
+from clew.placement import heat as heat_module
 from clew.placement import placement as placement_module
 from clew.placement.heat import HEAT
 from tests.algorithms.graphs import graphs, thread_count
@@ -214,8 +214,8 @@ def test_the_hottest_are_those_that_fit_one_after_the_other(graph, by, part, rou
             left -= int(sizes[v])
             expected[v] = True
     with pytest.MonkeyPatch.context() as changed:
-        changed.setattr(hottest, "ROUNDS", rounds)
-        changed.setattr(hottest, "DIGIT", digit)
+        changed.setattr(heat_module, "ROUNDS", rounds)
+        changed.setattr(heat_module, "DIGIT", digit)
         assert np.array_equal(Hot(budget, by).choose(graph), expected)
 
 

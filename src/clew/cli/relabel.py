@@ -14,7 +14,7 @@ from clew.cli.reading import Reading, reads_graph
 from clew.counts import counted
 from clew.describe import human_bytes
 from clew.placement import parse_bytes, parse_strategy
-from clew.placement.parse import STRATEGIES
+from clew.placement.strategies import STRATEGIES
 from clew.progress import showing
 
 STRATEGY_HELP = f"A strategy and its options, such as degree:out_degree=2,cutoff=80. One of {', '.join(STRATEGIES)}."

@@ -16,7 +16,7 @@ _COLUMN = np.uint64((1 << LEVELS) - 1)
 
 @njit(cache=True, nogil=True)
 def recursive_edges(part, parts, key, scale, table, source, target):
-    """R-MAT: every draw from the alias table (see ``random_edges``) gives LEVELS bits of both ids, the highest first."""
+    """R-MAT: every draw from the alias table gives LEVELS bits of both ids, the highest first."""
     size = source.size
     draws = (scale + LEVELS - 1) // LEVELS
     # Where LEVELS does not divide scale, the last draw gives bits too many. Levels are independent of each other, so

@@ -12,21 +12,24 @@
 
 from typing import NoReturn
 
+from clew.checks import parse_bytes
 from clew.errors import GraphError
-from clew.placement.as_numbered import AsNumbered
-from clew.placement.comparison import Compared, compare
-from clew.placement.degree import Degree
-from clew.placement.frontier import Frontier
-from clew.placement.hot import Hot
-from clew.placement.interleave import Interleave
-from clew.placement.intraleave import Intraleave
-from clew.placement.parse import NO_AUTO, parse_strategy
+from clew.placement.comparison import Compared, Speed, compare
 from clew.placement.placement import Placement
-from clew.placement.random import Random
-from clew.placement.sizes import parse_bytes
-from clew.placement.speed import Speed
+from clew.placement.strategies import (
+    NO_AUTO,
+    AllFast,
+    AllSlow,
+    AsNumbered,
+    Degree,
+    Frontier,
+    Hot,
+    Interleave,
+    Intraleave,
+    Random,
+    parse_strategy,
+)
 from clew.placement.strategy import Strategy
-from clew.placement.uniform import AllFast, AllSlow
 
 __all__ = [
     "AllFast",

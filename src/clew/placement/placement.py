@@ -17,7 +17,9 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import VertexNames
 
-#: Where a placed graph's metadata has the boundary, which is where Ligra's format looks for it, and all else.
+#: For every vertex, whether it is in fast memory.
+Mask = npt.NDArray[np.bool_]
+#: The metadata of a placed graph, besides the boundary, which Ligra's format stores too.
 PLACEMENT = "placement"
 PERMUTATION, STRATEGY = "permutation", "strategy"
 
@@ -45,7 +47,7 @@ class Placement:
     strategy: str = ""
 
     @classmethod
-    def from_mask(cls, graph: Graph, fast: npt.NDArray[np.bool_], strategy: str = "") -> Placement:
+    def from_mask(cls, graph: Graph, fast: Mask, strategy: str = "") -> Placement:
         """The placement with vertices in fast memory where ``fast`` is true. Both groups keep their order, which
         preserves locality.
         """
@@ -85,9 +87,9 @@ class Placement:
         return self.num_vertices - self.boundary
 
     @property
-    def fast(self) -> npt.NDArray[np.bool_]:
+    def fast(self) -> Mask:
         """For every vertex by its old id, whether it is in fast memory."""
-        mask: npt.NDArray[np.bool_] = self.permutation >= self.boundary
+        mask: Mask = self.permutation >= self.boundary
         return mask
 
     @property
@@ -138,15 +140,15 @@ class Placement:
         old_ids = np.empty(self.num_vertices + 1, dtype=restored.dtype)
         old_ids[self.permutation] = np.arange(self.num_vertices)
         old_ids[-1] = -1
-        found: Array = old_ids[restored]
-        return found
+        renamed: Array = old_ids[restored]
+        return renamed
 
     def _moved(self, rows: Adjacency) -> Adjacency:
         if np.array_equal(self.permutation, np.arange(self.num_vertices)):
             return rows
         if not self.keeps_order:
             return transform.relabeled(rows, self.permutation)
-        from clew.placement import kernels_rows as kernels
+        from clew.placement import kernels
 
         indptr = np.zeros(rows.num_vertices + 1, dtype=OFFSET)
         indptr[self.permutation + 1] = rows.degrees()
@@ -177,23 +179,21 @@ def all_bytes(rows: Adjacency) -> int:
     return rows.num_arcs * edge_bytes(rows) + rows.num_vertices * rows.indptr.itemsize
 
 
-def bytes_of(rows: Adjacency, chosen: npt.NDArray[np.bool_]) -> int:
+def bytes_of(rows: Adjacency, chosen: Mask) -> int:
     """The bytes of the rows of the chosen vertices."""
-    from clew.placement import kernels_groups as kernels
-
-    pieces = threads.pieces(chosen.size)
-    arcs = sum(threads.each(kernels.count_arcs, pieces, pieces, as_bits(rows.indptr), chosen))
-    return int(arcs) * edge_bytes(rows) + int(np.count_nonzero(chosen)) * rows.indptr.itemsize
+    arcs = int(rows.degrees().sum(where=chosen))
+    return arcs * edge_bytes(rows) + int(np.count_nonzero(chosen)) * rows.indptr.itemsize
 
 
-def _in_two_groups(fast: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], int]:
+def as_budget(size: int) -> np.uint64:
+    """Bytes in the type that kernels count with."""
+    return np.uint64(min(size, 2**63))
+
+
+def _in_two_groups(fast: Mask) -> tuple[npt.NDArray[np.int64], int]:
     """New ids, slow vertices first, and the number of slow vertices."""
-    from clew.placement import kernels_groups as kernels
-
-    pieces = threads.pieces(fast.size)
-    counts = threads.each(kernels.count_chosen, pieces, pieces, fast)
-    boundary = fast.size - int(sum(counts))
-    before = np.cumsum([0, *counts], dtype=np.int64)  # fast vertices before every piece
+    boundary = fast.size - int(np.count_nonzero(fast))
     permutation = np.empty(fast.size, dtype=np.int64)
-    threads.each(kernels.number_groups, pieces, pieces, fast, before, np.int64(boundary), permutation)
+    permutation[fast] = np.arange(boundary, fast.size)
+    permutation[~fast] = np.arange(boundary)
     return permutation, boundary

@@ -1,4 +1,4 @@
-"""Strategy: the base class of the placement strategies."""
+"""Strategy: the base class of the placement strategies, and the breadth-first levels that several of them use."""
 
 from __future__ import annotations
 
@@ -10,21 +10,22 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import transform
+from clew.algorithms.bfs import cpu
+from clew.checks import parse_bytes
 from clew.dtypes import as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.placement.placement import Placement, edge_bytes
-from clew.placement.sizes import as_budget, parse_bytes
+from clew.placement.placement import Mask, Placement, as_budget, edge_bytes
 
 
 class Strategy(ABC):
     """Chooses vertices for fast memory. Subclasses are frozen dataclasses whose fields are the options."""
 
-    #: What the command line calls it.
+    #: The name on the command line.
     name: ClassVar[str]
 
     @abstractmethod
-    def choose(self, graph: Graph) -> npt.NDArray[np.bool_]:
+    def choose(self, graph: Graph) -> Mask:
         """For every vertex, whether it should be in fast memory."""
 
     def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
@@ -35,27 +36,27 @@ class Strategy(ABC):
         """
         return Placement.from_mask(graph, self.choose_within(graph, fast_memory), str(self))
 
-    def choose_within(self, graph: Graph, fast_memory: int | str | None) -> npt.NDArray[np.bool_]:
+    def choose_within(self, graph: Graph, fast_memory: int | str | None) -> Mask:
         """For every vertex, whether ``place`` puts it in fast memory."""
         chosen = transform.as_mask(self.choose(graph), graph.num_vertices)
         if fast_memory is None:
             return chosen
-        from clew.placement import kernels_groups
+        from clew.placement import kernels
 
-        fitting = chosen.copy()  # what was chosen may be somebody else's
+        fitting = chosen.copy()  # the strategy may own the mask
         rows = graph.outgoing
         sizes = (np.uint64(edge_bytes(rows)), np.uint64(rows.indptr.itemsize))
-        kernels_groups.keep_fitting(fitting, as_bits(rows.indptr), *sizes, as_budget(parse_bytes(fast_memory)))
+        kernels.keep_fitting(fitting, as_bits(rows.indptr), *sizes, as_budget(parse_bytes(fast_memory)))
         return fitting
 
     def __str__(self) -> str:
         """The command line's form: ``degree:out_degree=2,cutoff_percentile=80``."""
-        knobs = ((knob.name, getattr(self, knob.name)) for knob in fields(self))  # type: ignore[arg-type]
-        options = ",".join(f"{name}={shown(value)}" for name, value in knobs if shown(value))
+        values = ((option.name, option_text(getattr(self, option.name))) for option in fields(self))  # type: ignore[arg-type]
+        options = ",".join(f"{name}={text}" for name, text in values if text)
         return f"{self.name}:{options}" if options else self.name
 
 
-def shown(value: Any) -> str:
+def option_text(value: Any) -> str:
     """An option's value as text; empty if a command line cannot express it."""
     if isinstance(value, tuple):
         return "-".join(map(str, value)) if all(isinstance(part, int) for part in value) else ""
@@ -71,3 +72,16 @@ def vertex_of(graph: Graph, source: int | str) -> int:
         except ValueError:
             raise GraphError(f"{source!r} is not a vertex: the vertices of this graph are integers.") from None
     return graph.vertex(source)
+
+
+def levels_from(graph: Graph, vertex: int) -> npt.NDArray[np.int32]:
+    """The breadth-first level of every vertex, -1 where unreached."""
+    depth: npt.NDArray[np.int32] = cpu.bfs(graph, vertex).values["depth"]
+    return depth
+
+
+def level_sizes(graph: Graph, depth: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The number of vertices on every level, and the number of their edges."""
+    vertices = np.bincount(depth + 1)[1:]  # the first count is of unreached vertices
+    edges = np.bincount(depth + 1, weights=graph.degrees())[1:]
+    return vertices, edges.astype(np.int64)
