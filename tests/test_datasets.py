@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import clew
-from clew.datasets import debian12
+from clew import datasets as debian12
 from tests.io.fuzzing import assert_valid
 
 ROOT = Path(__file__).resolve().parents[1]

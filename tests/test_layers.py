@@ -14,12 +14,11 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 # Data flows down this list; a module may import only from its own line and the lines above it.
 LAYERS = (
     ("errors", "cache_folder", "weak"),
-    ("dtypes", "compiled_cache", "jit", "threads", "drawing", "progress", "counts", "checks", "tracing"),
+    ("dtypes", "compiled_cache", "jit", "threads", "progress", "checks"),
     ("names", "adjacency"),
     ("build",),
     ("transform", "convert", "describe"),
     ("graph",),
-    ("arguments",),
     ("io", "generate"),
     ("operators", "layouts", "result", "workspace"),
     ("memory",),

@@ -11,7 +11,7 @@ import clew
 from clew.algorithms.pagerank import cpu as cpu_pagerank
 from clew.algorithms.pagerank import cuda as cuda_pagerank
 from clew.algorithms.pagerank import cuda_trace as rank_trace
-from clew.tracing import edge_bytes, seconds_between, timed
+from clew.result import edge_bytes, seconds_between, timed
 from examples.vertex_programs import Components, LabelPropagation, PageRank
 from tests.algorithms.graphs import thread_count
 

@@ -36,7 +36,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from clew.datasets.debian12 import STRENGTH
+from clew.datasets import STRENGTH
 
 FIELDS = {"Package", "Provides", *STRENGTH}
 BUNDLED = Path(__file__).resolve().parents[1] / "src" / "clew" / "datasets" / "debian12.parquet"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array, IdArray, OffsetArray
 
 #: Where the metadata of a graph with a placement has the number of vertices in slow memory.

@@ -1,4 +1,7 @@
-"""Checks of arguments: each returns a usable value, or raises an error that names the argument."""
+"""Checks of arguments: each returns a usable value, or raises an error that names the argument.
+
+Counts with their nouns: "1 vertex", "2 vertices", "1,000 edges".
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.counts import counted
 from clew.errors import GraphError
 
 #: Bytes by unit, in lower case: KiB, MiB and so on are powers of 1024, KB, MB and so on powers of 1000.
@@ -21,6 +23,7 @@ UNITS = {"": 1, "b": 1}
 UNITS |= {f"{letter}{end}": 1024**power for power, letter in enumerate("kmgtp", 1) for end in ("ib", "i")}
 UNITS |= {f"{letter}{end}": 1000**power for power, letter in enumerate("kmgtp", 1) for end in ("b", "")}
 AMOUNT = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([A-Za-z]*)\s*", re.ASCII)
+PLURALS = {"vertex": "vertices", "entry": "entries"}
 
 
 def kind_of(value: Any) -> str:
@@ -118,3 +121,8 @@ def parse_bytes(amount: int | str) -> int:
 def smallest_budget(*amounts: int | str | None) -> int:
     """The smallest of some amounts of memory, in bytes; None means no limit, and at least one must be a limit."""
     return min(parse_bytes(amount) for amount in amounts if amount is not None)
+
+
+def counted(count: int, what: str, plural: str = "") -> str:
+    """A count and its noun, given in the singular; ``plural`` is needed for irregular plurals."""
+    return f"{count:,} {what if count == 1 else plural or PLURALS.get(what, what + 's')}"

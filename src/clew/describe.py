@@ -1,14 +1,15 @@
-"""The facts of a graph, as text and as HTML."""
+"""The facts of a graph, as text and as HTML, and its figures."""
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -111,3 +112,30 @@ def human_bytes(count: int) -> str:
             return f"{int(size)} {unit}" if unit == "B" else f"{size:.1f} {unit}"
         size /= 1024
     raise AssertionError("unreachable")
+
+
+class DrawnGraph:
+    """The figures of a graph."""
+
+    def plot(self, color: Any = None, *, seed: int = 0, **options: Any) -> Any:
+        """Draw the graph: dots and lines, or the density of vertices if there are thousands.
+
+        Parameters
+        ----------
+        color
+            What to colour vertices by: a ``Result`` (its first value), or an array with an entry per vertex.
+        seed
+            The seed of the layout.
+        **options
+            As in ``clew.plots.picture``: ``value``, ``title``, ``dark``, ``backend``.
+        """
+        return plots().picture(self, color, seed=seed, **options)
+
+    def plot_degrees(self, **options: Any) -> Any:
+        """Plot the degree distribution on log-log axes; ``options`` as in ``clew.plots.degrees``."""
+        return plots().degrees(self, **options)
+
+
+def plots() -> Any:
+    """``clew.plots``, loaded on first use: it imports graphs and results, which know it only by name."""
+    return importlib.import_module("clew.plots")

@@ -1,12 +1,16 @@
-"""Graph: the one noun that readers make, algorithms take and writers store."""
+"""Graph: the one noun that readers make, algorithms take and writers store.
+
+The check that an argument is a graph.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
 from operator import index
+from os import PathLike
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +18,13 @@ import numpy.typing as npt
 from clew import build, transform
 from clew.adjacency import BOUNDARY, Adjacency, BuildReport
 from clew.build.rows import count_loops
+from clew.checks import counted, kind_of
 from clew.convert import ConvertibleGraph
 from clew.convert.edges import edges as converted_edges
-from clew.counts import counted
-from clew.describe import Description, as_html, as_text, describe
-from clew.drawing import DrawnGraph
+from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
-
-if TYPE_CHECKING:
-    pass
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
@@ -384,3 +384,16 @@ class Graph(DrawnGraph, ConvertibleGraph):
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def check_graph(graph: Any) -> None:
+    """Reject anything but a graph, and say how to convert it."""
+    if isinstance(graph, Graph):
+        return
+    kind = kind_of(graph)
+    made = ""
+    if isinstance(graph, str | PathLike):
+        made = ": read the file with clew.read"
+    elif kind.startswith("networkx."):
+        made = ": convert it with clew.Graph.from_networkx"
+    raise GraphError(f"the graph is of type {kind}; expected a clew.Graph{made}.")

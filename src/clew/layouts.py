@@ -13,7 +13,7 @@ import numpy as np
 from clew import transform
 from clew.adjacency import Adjacency
 from clew.build.rows import sorted_rows
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import ID_DTYPES, OFFSET, Array, IdArray, as_weights
 from clew.errors import GraphError, ResourceError
 from clew.graph import Graph

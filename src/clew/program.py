@@ -10,15 +10,14 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.engines.choice import REFERENCE, gpu_for, partner_for
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
 from clew.graph import Graph
 from clew.operators import Gather, Monoid
-from clew.operators.byte_code import plain_function, text_made_by
-from clew.operators.results import check_returns, place
+from clew.operators.inspection import check_returns, place, plain_function, text_made_by
 from clew.result import Result
 
 #: What the functions of a program are called with.

@@ -1,4 +1,7 @@
-"""Result: the arrays that an algorithm computed, convertible to tables and dicts. Trace: its iterations."""
+"""Result: the arrays that an algorithm computed, convertible to tables and dicts. Trace: its iterations.
+
+``timed`` adds to a trace the bytes and the seconds of its iterations.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import numpy as np
 from clew.checks import whole
 from clew.convert.arrow import to_pandas
 from clew.convert.tensors import TensorResult
-from clew.drawing import DrawnResult, DrawnTrace
+from clew.describe import plots
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
@@ -21,9 +24,12 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+UNKNOWN = -1
+NANOSECONDS = 1e9
+
 
 @dataclass(frozen=True, slots=True)
-class Trace(DrawnTrace):
+class Trace:
     """The iterations of a run: one array per column, one entry per iteration.
 
     The columns depend on the algorithm. Iterations over edges have these on every engine:
@@ -70,6 +76,10 @@ class Trace(DrawnTrace):
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
 
+    def plot(self, title: str | None = None, **options: Any) -> Any:
+        """Plot every column over the iterations; ``options`` as in ``clew.plots.trace``."""
+        return plots().trace(self, title, **options)
+
 
 class _Later(Mapping[str, Array]):
     """Columns that are fetched on first use."""
@@ -93,7 +103,7 @@ class _Later(Mapping[str, Array]):
         return len(self._fetched())
 
 
-class Result(DrawnResult, TensorResult):
+class Result(TensorResult):
     """Arrays with one entry per vertex, and single facts.
 
     Every array is an attribute: ``clew.bfs(g, 0).depth``. Results of a GPU stay there as CuPy arrays. CuPy, PyTorch and
@@ -241,6 +251,10 @@ class Result(DrawnResult, TensorResult):
         vertices = np.arange(len(self)) if known is None or known.ndim > 1 else np.flatnonzero(known)
         return dict(zip(self._named(vertices), self._shown(value, vertices), strict=True))
 
+    def plot(self, value: str | None = None, **options: Any) -> Any:
+        """Plot one of its values, by default the first; ``options`` as in ``clew.plots.result``."""
+        return plots().result(self, value, **options)
+
     def __repr__(self) -> str:
         arrays = ", ".join(f"{name}: {array.dtype}[{array.size:,}]" for name, array in self.values.items())
         facts = "".join(f", {name}={value!r}" for name, value in self.facts.items() if np.isscalar(value))
@@ -320,3 +334,37 @@ def _descending(column: Array) -> Array:
     if column.dtype.kind == "b":
         return ~column
     return ~column.view(f"i{column.itemsize}") if column.dtype.kind == "i" else column.max() - column
+
+
+def edge_bytes(indices: Any, weights: Any = None) -> int:
+    """The bytes of an edge, given its arrays: those of the neighbour, and of the weight where weights are read too."""
+    return int(indices.dtype.itemsize) + (0 if weights is None else int(weights.dtype.itemsize))
+
+
+def timed(columns: Mapping[str, Array], stamps: Array, bytes_per_edge: int) -> dict[str, Array]:
+    """The columns of a trace, with ``bytes`` and ``seconds`` added.
+
+    ``bytes`` are those of the edges that were looked at, wherever they lie. ``stamps`` are the nanoseconds at which
+    each iteration began and, one more, the last one ended; where one is 0, nobody looked at the clock, and iterations
+    from one look to the next share the time by the edges and vertices they looked at.
+    """
+    edges = columns["edges"]
+    moved = np.where(edges < 0, UNKNOWN, edges * bytes_per_edge)
+    active = columns.get("frontier", columns.get("active", edges))
+    seconds = seconds_between(stamps, np.maximum(edges, 0) + np.maximum(active, 0))
+    return {**columns, "bytes": moved, "seconds": seconds}
+
+
+def seconds_between(stamps: Array, work: Array | None = None) -> Array:
+    """The seconds from each stamp to the next; iterations whose end or begin was not stamped share theirs by work."""
+    count = max(0, stamps.size - 1)
+    if count == 0:
+        return np.empty(0)
+    looked = np.flatnonzero(stamps)
+    if looked.size < 2:
+        return np.zeros(count)
+    shares = np.ones(count) if work is None else work + 1.0  # an iteration takes some time by itself
+    place = np.append(0.0, np.cumsum(shares))
+    known = stamps[looked] - stamps[looked[0]]  # small, so that floats are exact
+    seconds: Array = np.maximum(np.diff(np.interp(place, place[looked], known / NANOSECONDS)), 0.0)
+    return seconds

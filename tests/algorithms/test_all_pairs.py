@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, ResourceError, Result, VerificationError
-from clew.engines import memory
+from clew.engines import base
 from tests.algorithms.graphs import as_networkx, graphs, thread_count
 
 FAR = 2**63 - 1
@@ -149,7 +149,7 @@ def test_errors(monkeypatch):
         clew.all_pairs(graph, method="johnson")
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.all_pairs(graph, device="tpu")
-    monkeypatch.setattr(memory, "available", lambda: 10_000)
+    monkeypatch.setattr(base, "available_bytes", lambda: 10_000)
     for method in METHODS:
         with pytest.raises(ResourceError, match=r"100 vertices needs 80,000 bytes, but 10,000 bytes"):
             clew.all_pairs(clew.generate.path(100), method=method)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew import GraphError, ResourceError, Result, VerificationError
-from clew.engines import memory
+from clew.engines import base
 from tests.algorithms.graphs import LARGE, graphs, thread_count
 
 
@@ -57,7 +57,7 @@ def test_errors(monkeypatch):
         clew.multi_source_bfs(graph, [0, 4])
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.multi_source_bfs(graph, [0], device="tpu")
-    monkeypatch.setattr(memory, "available", lambda: 100)
+    monkeypatch.setattr(base, "available_bytes", lambda: 100)
     with pytest.raises(ResourceError, match=r"4 vertices from 10 sources needs 160 bytes, but 100 bytes"):
         clew.multi_source_bfs(graph, [0] * 10)
 

@@ -287,7 +287,7 @@ def test_the_time_to_read_is_that_of_reading(tmp_path):
 
 def test_code_is_loaded_for_the_engine_that_will_run(monkeypatch):
     rehearsed = []
-    monkeypatch.setattr("clew.plan.rehearsal.rehearse", lambda *given: rehearsed.append(given[2]))
+    monkeypatch.setattr("clew.plan.plan.rehearse", lambda *given: rehearsed.append(given[2]))
     graph = library.generate.path(3)
 
     def loaded_for(device, gpu):

@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype
 from clew.errors import OperatorError
-from clew.operators.results import result_dtype
+from clew.operators.inspection import result_dtype
 
 DTYPES = tuple(
     np.dtype(name)

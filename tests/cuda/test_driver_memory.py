@@ -297,7 +297,7 @@ def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, m
 
 
 def test_host_memory_is_asked_for_before_it_is_taken(fake, monkeypatch, tmp_path):
-    monkeypatch.setattr(host_memory, "available", lambda: 10_000)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 10_000)
     with pytest.raises(ResourceError, match="needs 24,576 bytes of host memory, and 10,000 bytes are free"):
         host_memory.pinned_pages(20_000)
     assert fake.empty

@@ -20,7 +20,7 @@ from clew.engines.cuda.memory.device_graph import plan_of, rows_on
 from clew.engines.cuda.memory.edge_memory import BLOCK, write_pairs, write_pairs_on_all_cores
 from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from clew.placement import Hot
-from clew.plan.room import put_edges
+from clew.plan.where import put_edges
 from tests.cuda.lines import read_by_lines
 from tests.cuda.test_memory import with_every_failure
 from tests.cuda.test_transfer import Gpu, Stream

@@ -16,8 +16,7 @@ import pytest
 
 import clew
 from clew import Monoid, Operator, OperatorError, Semiring, monoids
-from clew.engines.inlining import callable_now
-from clew.operators.fingerprints import fingerprint
+from clew.operators.inspection import callable_now, fingerprint
 from tests.engines.inputs import SEMIRINGS
 
 GRAPH = clew.generate.cycle(5)

@@ -25,11 +25,10 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from clew.arguments import check_graph
 from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.retry import retried
 from clew.errors import GraphError
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.result import Result, Trace
 from clew.workspace import Workspace
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clew.bench.task import Answer
-from clew.counts import counted
+from clew.checks import counted
 
 RELATIVE = 1e-6  # of sums of floats that were added in another order
 RANKS = {"pagerank": 5e-3, "pagerank_converged": 1e-4}  # the largest difference of scaled ranks, summed up

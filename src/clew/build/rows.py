@@ -11,8 +11,7 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency, BuildReport
 from clew.checks import array as as_array
-from clew.checks import flag, one_of, whole
-from clew.counts import counted
+from clew.checks import counted, flag, one_of, whole
 from clew.dtypes import OFFSET, Array, IdArray, as_bits, as_weights, id_dtype
 from clew.errors import GraphError
 from clew.names import VertexNames, shown

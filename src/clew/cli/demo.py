@@ -17,7 +17,7 @@ from clew import datasets, describe
 from clew.cli import output
 from clew.cli.output import Column
 from clew.cli.report import of_the_demo
-from clew.datasets.debian12 import STRENGTH
+from clew.datasets import STRENGTH
 from clew.dtypes import OffsetArray
 from clew.graph import Graph
 from clew.result import Result

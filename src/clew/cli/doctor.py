@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from clew import cache_folder
+from clew.checks import counted
 from clew.cli import output
-from clew.counts import counted
 from clew.progress import showing
 
 

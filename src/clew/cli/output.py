@@ -15,7 +15,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from clew.counts import counted
+from clew.checks import counted
 
 if TYPE_CHECKING:
     from clew.graph import Graph

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
+from clew.checks import counted
 from clew.cli import output
 from clew.cli.files import format_to_write, load, save, tell
 from clew.cli.reading import Reading, reads_graph
-from clew.counts import counted
 from clew.describe import human_bytes
 from clew.placement import parse_bytes, parse_strategy
 from clew.placement.strategies import STRATEGIES

@@ -184,7 +184,7 @@ def _carry_out(
 
 def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
     """Load compiled code before timing: on a small graph it would dominate."""
-    from clew.plan.rehearsal import rehearse
+    from clew.plan.plan import rehearse
     from clew.plan.where import where
 
     arguments = dict(chosen)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.checks import counted
 from clew.convert.edges import Edges
-from clew.counts import counted
 from clew.dtypes import Array, IdArray
 from clew.errors import GraphError, MissingDependencyError
 from clew.names import VertexNames

@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.checks import array as as_array
-from clew.checks import kind_of
-from clew.counts import counted
+from clew.checks import counted, kind_of
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.names import VertexNames, encode

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from clew.engines.compiler_messages import Explained, explained, words
-from clew.engines.inlining import callable_now
 from clew.errors import OperatorError
-from clew.operators.byte_code import first_return, plain_function, with_helpers
-from clew.operators.results import place
+from clew.operators.inspection import callable_now, first_return, place, plain_function, with_helpers
 
 IN_PYTHON = 'device="reference" runs it in plain Python, with print and a debugger.'
 

@@ -9,13 +9,12 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.adjacency import Adjacency
-from clew.arguments import check_graph
 from clew.build.rows import blocks_of
 from clew.checks import real, whole
 from clew.dtypes import WEIGHT_DTYPES, as_bits
 from clew.errors import GraphError
 from clew.generate.arguments import stream
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 
 ALL_64_BITS = 2**64
 

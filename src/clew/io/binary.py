@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.io.sink import Sink

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import transform
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph

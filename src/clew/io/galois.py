@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import MAX_INT32_VERTICES, OFFSET, Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph

@@ -16,7 +16,7 @@ import struct
 import numpy as np
 
 from clew.adjacency import Adjacency
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph

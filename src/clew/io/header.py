@@ -10,7 +10,7 @@ import os
 import re
 from typing import NamedTuple
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.errors import FormatError
 from clew.io.source import Source
 from clew.io.text import Line

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from clew.adjacency import BOUNDARY
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph

@@ -2,6 +2,8 @@
 
 Every engine compiles the functions: Numba inlines them into CPU kernels. They take two scalars and return one. They
 may use what the engine's compiler supports: arithmetic, comparisons, conditions, ``math``.
+
+``check`` tests the laws of a monoid on sample values, since no proof is possible.
 """
 
 from __future__ import annotations
@@ -11,16 +13,17 @@ import inspect
 import math
 import operator as python
 from collections.abc import Callable
+from itertools import product
 from types import FunctionType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clew.dtypes import Array
 from clew.errors import OperatorError
 from clew.operators import functions
-from clew.operators.fingerprints import is_self_contained
-from clew.operators.results import check_returns, lasting_dtype, result_dtype, where
+from clew.operators.inspection import check_returns, is_self_contained, lasting_dtype, result_dtype, where
 
 Function = Callable[[Any, Any], Any]
 Value = Any  # a number, or a function from a dtype to a number
@@ -50,6 +53,7 @@ KNOWN: dict[Any, Any] = {
 ORDER_FREE: frozenset[Any] = frozenset(
     {functions.smaller, functions.larger, functions.land, functions.lor, functions.band, functions.bor}
 )
+SAMPLES = (0, 1, 2, 3, 5, 7, -1, -2, 0.5, float("inf"))
 
 
 class Operator:
@@ -182,9 +186,7 @@ class Monoid:
 
         The values are small, so sums and products of floats are exact.
         """
-        from clew.operators import laws
-
-        laws.check_monoid(self, np.dtype(dtype))
+        check_monoid(self, np.dtype(dtype))
 
 
 class Semiring:
@@ -253,9 +255,7 @@ class Semiring:
 
     def check(self, dtype: npt.DTypeLike = "float64") -> None:
         """Test the laws of ``add`` on products of weights and values of ``dtype``; see ``Monoid.check``."""
-        from clew.operators import laws
-
-        laws.check_semiring(self, np.dtype(dtype))
+        check_semiring(self, np.dtype(dtype))
 
 
 def _as_function(given: Any) -> FunctionType:
@@ -293,3 +293,55 @@ def _as_scalar(value: Value, dtype: np.dtype[Any], what: str) -> Any:
     if not same:
         raise OperatorError(f"{what} is {given!r}, which is not a value of {dtype}; pass one that is, or a function.")
     return scalar
+
+
+def samples_of(dtype: np.dtype[Any]) -> Array:
+    """A few distinct values of ``dtype``, small enough that sums and products of three are exact."""
+    kept = [value for value in SAMPLES if np.array(value, dtype=object) == _held(value, dtype)]
+    return np.unique(np.array(kept, dtype=dtype))
+
+
+def check_monoid(monoid: Monoid, dtype: np.dtype[Any], values: Array | None = None) -> None:
+    """Raise OperatorError with the first values of ``dtype`` that break a law."""
+    if values is None:
+        values = samples_of(dtype)
+
+    def add(a: Any, b: Any) -> Any:
+        return np.array(monoid(a, b)).astype(dtype)[()]
+
+    identity = monoid.identity(dtype)
+    with np.errstate(all="ignore"):
+        for a in values:
+            for found, text in ((add(identity, a), f"{identity}, {a}"), (add(a, identity), f"{a}, {identity}")):
+                _require(found, a, monoid, f"{identity} is not an identity: f({text}) is {found}, expected {a}")
+        for a, b in product(values, values):
+            left, right = add(a, b), add(b, a)
+            _require(left, right, monoid, f"it is not commutative: f({a}, {b}) is {left}, f({b}, {a}) is {right}")
+        for a, b, c in product(values, values, values):
+            left, right = add(add(a, b), c), add(a, add(b, c))
+            problem = f"it is not associative: f(f({a}, {b}), {c}) is {left}, f({a}, f({b}, {c})) is {right}"
+            _require(left, right, monoid, problem)
+
+
+def check_semiring(semiring: Semiring, dtype: np.dtype[Any]) -> None:
+    """Test the laws of ``add`` on the products of weights and values of ``dtype``."""
+    domain = semiring.result_dtype(dtype, dtype)
+    values = samples_of(dtype)
+    with np.errstate(all="ignore"):
+        products = np.array([semiring.multiply(a, b) for a, b in product(values, values)]).astype(domain)
+    distinct = np.unique(products[products == products])
+    check_monoid(semiring.add, domain, distinct[:: max(1, distinct.size // 12)])
+
+
+def _held(value: float, dtype: np.dtype[Any]) -> Any:
+    """A value converted to ``dtype``, or None if it does not fit."""
+    try:
+        with np.errstate(all="ignore"):
+            return np.array(value).astype(dtype).item()
+    except (OverflowError, ValueError):
+        return None
+
+
+def _require(left: Any, right: Any, monoid: Monoid, problem: str) -> None:
+    if left != right and not (left != left and right != right):
+        raise OperatorError(f"{monoid.operator.where} is not a monoid on {left.dtype}: {problem}.")

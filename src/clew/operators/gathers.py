@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 from clew.errors import OperatorError
-from clew.operators.results import check_returns, where
+from clew.operators.inspection import check_returns, where
 
 
 class Gather:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from clew import threads, transform
 from clew.adjacency import BOUNDARY, Adjacency
 from clew.build.rows import blocks_of
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.errors import GraphError
 from clew.graph import Graph

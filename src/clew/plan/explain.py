@@ -9,20 +9,18 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from clew.algorithms.registry import ALGORITHMS
-from clew.arguments import check_graph
 from clew.checks import one_of, real
-from clew.engines import memory
+from clew.engines.base import available_bytes
 from clew.engines.choice import check_device
 from clew.errors import GraphError
-from clew.graph import Graph
-from clew.plan import cost, machine
+from clew.graph import Graph, check_graph
+from clew.plan import machine
+from clew.plan import parts as cost
 from clew.plan.models import Question, model_of
-from clew.plan.parts import Sketch
+from clew.plan.models.common import shape_of
+from clew.plan.parts import Sketch, Span
 from clew.plan.plan import Plan
-from clew.plan.room import Edges, count_tiers, in_their_file, put_edges
-from clew.plan.shape import shape_of
-from clew.plan.span import Span
-from clew.plan.where import CPU, is_emulated, where
+from clew.plan.where import CPU, Edges, count_tiers, in_their_file, is_emulated, put_edges, where
 from clew.result import Result
 
 WEIGHTED = ("sssp", "sswp", "bellman_ford")  # they refuse a graph without weights
@@ -115,7 +113,7 @@ def _foresee(plan: Plan, sketch: Sketch, gpu: Any) -> None:
         card = machine.graphics()
         plan.rates["gpu"] = card.as_dict()
     edges = put_edges(plan, gpu) if on_gpu else Edges(0.0, [])
-    count_tiers(plan, edges.going, {"host": memory.available(), "gpu": None if card is None else card.free})
+    count_tiers(plan, edges.going, {"host": available_bytes(), "gpu": None if card is None else card.free})
     if plan.error is not None:
         return
     if not on_gpu:

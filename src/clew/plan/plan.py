@@ -1,21 +1,28 @@
-"""Plan: what a run will do and why, its memory and time, and afterwards how the measurement compares."""
+"""Plan: what a run will do and why, its memory and time, and afterwards how the measurement compares.
+
+Plans are printed as plain tables of a fixed width, for terminals, logs and notebooks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
+import numpy as np
+
+from clew import threads
 from clew.algorithms.registry import ALGORITHMS
-from clew.counts import counted
+from clew.checks import counted
 from clew.describe import human_bytes
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.plan.parts import Choice, Share
-from clew.plan.span import Span, duration
-from clew.plan.table import WIDTH, grid, section
+from clew.plan.parts import Choice, Share, Span, duration
 from clew.result import Result
+
+WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -110,8 +117,6 @@ class Plan:
 
         Compiled code is loaded first, by a run on three vertices. That time is recorded separately.
         """
-        from clew.plan.rehearsal import rehearse
-
         function = ALGORITHMS[self.algorithm].function
         started = perf_counter()
         if self.error is None:
@@ -250,3 +255,46 @@ def _verdict(expected: Span, seconds: float) -> str:
     how = f"{factor:.2g} times the expected time" if factor >= 1 else f"{1 / factor:.2g} times faster than expected"
     within = "within" if expected.low <= seconds <= expected.high else "outside"
     return f"{how}, {within} {duration(expected.low)} to {duration(expected.high)}"
+
+
+def grid(rows: Sequence[Sequence[str]], *, right: Sequence[int] = (), width: int = WIDTH) -> list[str]:
+    """Lines of columns two spaces apart; a long last column is wrapped."""
+    if not rows:
+        return []
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    left = sum(widths) + 2 * len(widths)
+    lines = []
+    for row in rows:
+        cells = [
+            cell.rjust(wide) if column in right else cell.ljust(wide)
+            for column, (cell, wide) in enumerate(zip(row[:-1], widths, strict=True))
+        ]
+        wrapped = textwrap.wrap(row[-1], max(24, width - left), break_on_hyphens=False) or [""]
+        lines.append("  ".join([*cells, wrapped[0]]).rstrip())
+        lines += [" " * left + more for more in wrapped[1:]]
+    return lines
+
+
+def section(title: str, lines: Sequence[str]) -> list[str]:
+    """A title and indented lines; empty if there are no lines."""
+    return ["", title, *(f"  {line}".rstrip() for line in lines)] if lines else []
+
+
+def rehearse(graph: Graph, algorithm: str, device: str, arguments: Mapping[str, Any]) -> None:
+    """Run the algorithm on a path of three vertices with the graph's dtypes, so that compiled code is loaded."""
+    weights = None if graph.weights is None else np.ones(2, dtype=graph.weights.dtype)
+    small = Graph.from_edges(
+        [0, 1], [1, 2], weights, directed=graph.directed, id_dtype=graph.indices.dtype, num_vertices=3
+    )
+    if graph.has_incoming:
+        _ = small.incoming
+    stand_ins: dict[str, Any] = {"source": 0, "sources": [0], "samples": None, "left": None}
+    for name in ("personalization", "start"):
+        if arguments.get(name) is not None:
+            stand_ins[name] = np.ones(3)
+    known = {name: stand_ins.get(name, value) for name, value in arguments.items()}
+    threads.each(lambda _: None, threads.count())  # so that they are there
+    try:
+        ALGORITHMS[algorithm].function(small, **known, device=device)
+    except ClewError:
+        return  # the run itself will say what is wrong

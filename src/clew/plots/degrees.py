@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from clew.arguments import check_graph
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.plots.binning import whole_by_powers
 from clew.plots.chart import Axis, Chart, Panel, Series, empty
 from clew.plots.render import check, render

@@ -18,11 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import threads
-from clew.arguments import check_graph
 from clew.build import component_labels
 from clew.checks import whole
 from clew.dtypes import Array, as_bits
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.plots.forces import GRAIN, Push
 from clew.plots.levels import Level, levels_of
 from clew.plots.packing import packed

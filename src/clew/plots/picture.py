@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from clew.arguments import check_graph
-from clew.checks import array, whole
-from clew.counts import counted
+from clew.checks import array, counted, whole
 from clew.dtypes import Array
 from clew.errors import GraphError
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.plots.binning import number
 from clew.plots.chart import Chart, Image, Panel, Series, empty
 from clew.plots.coloring import Paint, paint_of

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.checks import array, kind_of
-from clew.counts import counted
+from clew.checks import array, counted, kind_of
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.plots.binning import Bins, by_powers, by_steps, is_skewed, number, whole_by_powers, whole_by_steps

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.checks import kind_of
-from clew.counts import counted
+from clew.checks import counted, kind_of
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.plots.binning import number, spans_powers

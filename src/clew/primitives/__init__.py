@@ -5,10 +5,8 @@ graph. "reference" is plain Python, slow and simple. Arrays are NumPy arrays or,
 ``__cuda_array_interface__``. Results of a GPU are CuPy arrays and stay there.
 """
 
-from clew.primitives.bits import pack_bits, unpack_bits
-from clew.primitives.matrices import spgemm
-from clew.primitives.products import min_plus, spmspv, spmv, spvisit
-from clew.primitives.vectors import compact, elementwise, outer, reduce_segments
+from clew.primitives.products import min_plus, spgemm, spmspv, spmv, spvisit
+from clew.primitives.vectors import compact, elementwise, outer, pack_bits, reduce_segments, unpack_bits
 
 __all__ = [
     "compact",

@@ -10,9 +10,8 @@ import numpy.typing as npt
 from clew import layouts
 from clew.adjacency import Adjacency
 from clew.dtypes import WEIGHT_DTYPES, Array, is_on_gpu
-from clew.engines.base import Engine
+from clew.engines.base import HOST, Engine, Memory
 from clew.engines.choice import REFERENCE, gpu_for, is_hybrid, partner_for
-from clew.engines.memory import HOST, Memory
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout

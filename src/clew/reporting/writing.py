@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from clew import checks
-from clew.arguments import check_graph
 from clew.engines.choice import gpu_for
 from clew.errors import ClewError, FormatError
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.io.options import Progress
 from clew.io.sink import Sink
 from clew.placement import parse_bytes

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clew import threads
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError, ResourceError
 from clew.tiers.mapping import allocate, unnamed_file

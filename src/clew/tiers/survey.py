@@ -238,12 +238,12 @@ def _gpu() -> list[Tier]:
 
 def _seen_by_gpu(free: int, total: int) -> list[Tier]:
     """The memories that a GPU with this many bytes can use."""
-    from clew.engines.memory import available
+    from clew.engines.base import available_bytes
 
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return [
         Tier("gpu", "device", total, free),
-        Tier("pinned", "pinned", host, available()),
-        Tier("prefetched", "managed+prefetch", total, min(free, available())),
-        Tier("managed", "managed", total, min(free, available())),
+        Tier("pinned", "pinned", host, available_bytes()),
+        Tier("prefetched", "managed+prefetch", total, min(free, available_bytes())),
+        Tier("managed", "managed", total, min(free, available_bytes())),
     ]

@@ -12,7 +12,7 @@ from clew.algorithms.multi_source_bfs import cpu as multi_source
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
-from clew.engines import memory
+from clew.engines.base import check_available
 from clew.engines.cpu import team
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -134,7 +134,7 @@ def longest(graph: Graph) -> int:
 
 def _allocated(graph: Graph, method: str) -> Any:
     space, what = workspace(graph, method), f"the distances between {graph.num_vertices:,} vertices"
-    memory.check(sum(each.nbytes for _, each in space if each.role == "result"), what, "take a part of the graph")
+    check_available(sum(each.nbytes for _, each in space if each.role == "result"), what, "take a part of the graph")
     return space.allocate()
 
 

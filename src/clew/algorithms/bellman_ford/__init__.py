@@ -8,7 +8,7 @@ import numpy as np
 
 from clew.algorithms.paths.weights import check_sums, weights_of
 from clew.algorithms.registry import algorithm, run
-from clew.counts import counted
+from clew.checks import counted
 from clew.errors import GraphError, NegativeCycleError
 from clew.graph import Graph
 from clew.names import shown

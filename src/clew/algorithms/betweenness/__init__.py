@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from clew.algorithms.arguments import vertices_of
 from clew.algorithms.registry import Answer, algorithm, run
-from clew.checks import whole
-from clew.counts import counted
+from clew.checks import counted, whole
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import Name, called

@@ -14,7 +14,7 @@ from clew.algorithms.betweenness import summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
-from clew.engines import memory
+from clew.engines.base import available_bytes, check_available
 from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.progress import over
@@ -72,7 +72,7 @@ def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
     many = searches_run_at_once(graph, sources.size)
     space = workspace(graph, sources.size, many)
     if not many:
-        memory.check(space.nbytes, "betweenness", "free memory or take a part of the graph")
+        check_available(space.nbytes, "betweenness", "free memory or take a part of the graph")
     work = space.allocate()
     search = _many_at_once if many else _one_by_one
     search(rows, into, sources, work)
@@ -84,7 +84,7 @@ def searches_run_at_once(graph: Graph, num_sources: int) -> bool:
     """Whether every thread gets a search of its own: there are enough of them, and memory for their work."""
     if num_sources < threads.count():
         return False
-    return workspace(graph, num_sources, at_once=True).nbytes <= memory.available() // 2
+    return workspace(graph, num_sources, at_once=True).nbytes <= available_bytes() // 2
 
 
 def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, work: Any) -> None:

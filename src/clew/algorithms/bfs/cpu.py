@@ -11,8 +11,7 @@ from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import timed
+from clew.result import Trace, timed
 from clew.workspace import Workspace, result, scratch
 
 TRACED_LEVELS = 1 << 16

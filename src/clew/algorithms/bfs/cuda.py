@@ -17,8 +17,7 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import timed
+from clew.result import Trace, timed
 from clew.workspace import Workspace, result, scratch
 
 THREADS = 512

@@ -13,8 +13,7 @@ from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.generate.arguments import stream
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import seconds_between
+from clew.result import Trace, seconds_between
 from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16

@@ -9,8 +9,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import edge_bytes
+from clew.result import Trace, edge_bytes
 from clew.workspace import Workspace, result, scratch
 
 

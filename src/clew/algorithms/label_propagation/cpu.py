@@ -9,7 +9,7 @@ from clew.algorithms.label_propagation import summary
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.tracing import edge_bytes, timed
+from clew.result import edge_bytes, timed
 from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16

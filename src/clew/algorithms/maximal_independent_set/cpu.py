@@ -9,8 +9,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.generate.arguments import stream
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import seconds_between
+from clew.result import Trace, seconds_between
 from clew.workspace import Workspace, result, scratch
 
 

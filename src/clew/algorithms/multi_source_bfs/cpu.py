@@ -10,9 +10,9 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.algorithms.multi_source_bfs import summary
 from clew.algorithms.registry import Answer
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array, as_bits
-from clew.engines import memory
+from clew.engines.base import check_available
 from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.workspace import Space, Workspace, result, scratch
@@ -70,7 +70,7 @@ def multi_source_bfs(graph: Graph, sources: Array) -> Answer:
     """Depths from every source, as many columns as there are sources."""
     space = workspace(graph, sources.size)
     what = f"depths of {counted(graph.num_vertices, 'vertex')} from {counted(sources.size, 'source')}"
-    memory.check(sum(each.nbytes for _, each in space if each.role == "result"), what, "take fewer")
+    check_available(sum(each.nbytes for _, each in space if each.role == "result"), what, "take fewer")
     work = space.allocate()
     levels = search(graph.outgoing, graph.incoming, sources, work.depth, work)
     return summary(graph, sources, work.depth, levels)

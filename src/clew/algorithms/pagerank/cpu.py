@@ -13,7 +13,7 @@ from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
-from clew.tracing import edge_bytes, seconds_between
+from clew.result import edge_bytes, seconds_between
 from clew.workspace import Workspace, result, scratch
 
 TRACED_ROUNDS = 1 << 16

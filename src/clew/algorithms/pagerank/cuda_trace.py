@@ -14,8 +14,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device
-from clew.result import Trace
-from clew.tracing import edge_bytes
+from clew.result import Trace, edge_bytes
 from clew.workspace import Space, scratch
 
 

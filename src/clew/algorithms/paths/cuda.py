@@ -16,8 +16,7 @@ from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, block
 from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.errors import ResourceError
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import edge_bytes, timed
+from clew.result import Trace, edge_bytes, timed
 from clew.workspace import Workspace, result, scratch
 
 STEPS_PER_LAUNCH = 1 << 12  # then the host has a look, so that Ctrl-C is heard,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph

@@ -14,8 +14,7 @@ from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.result import Trace
-from clew.tracing import edge_bytes, timed
+from clew.result import Trace, edge_bytes, timed
 from clew.workspace import Workspace, result, scratch
 
 TRACED_BUCKETS = 1 << 16

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.engines.base import HOST
 from clew.engines.cpu.products import spmv as dense
 from clew.engines.cpu.products.spgemm import spgemm
 from clew.engines.cpu.products.spmspv import spmspv
-from clew.engines.memory import HOST
 
 
 class CpuEngine:

@@ -16,8 +16,7 @@ import numpy as np
 
 from clew import threads
 from clew.engines.compile_errors import Part, compile_error, is_compile_error
-from clew.engines.inlining import callable_now
-from clew.operators.fingerprints import fingerprint
+from clew.operators.inspection import callable_now, fingerprint
 
 VERSION = 3  # of what is on disk; those before may have been made with globals of before
 

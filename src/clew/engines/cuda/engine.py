@@ -6,6 +6,7 @@ from typing import Any
 
 from clew.adjacency import Adjacency
 from clew.dtypes import OFFSET
+from clew.engines.base import DeviceMemory
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products import spmv, vectors
 from clew.engines.cuda.products.spgemm import spgemm
@@ -14,7 +15,6 @@ from clew.engines.cuda.products.spmv import AUTO, Way
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
-from clew.engines.memory import DeviceMemory
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 

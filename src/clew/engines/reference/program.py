@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.engines.cpu.program import NO_LIMIT, Done, ways_of
-from clew.engines.reference.engine import cast, row
+from clew.engines.reference import cast, row
 from clew.graph import Graph
 from clew.operators import Gather
 from clew.result import Trace

@@ -41,7 +41,7 @@ import numpy as np
 
 from clew import threads
 from clew.build.rows import extent
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, without_attributes

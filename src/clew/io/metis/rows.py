@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
 from clew.io.header import Word, as_count, error_about, words

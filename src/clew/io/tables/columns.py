@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.errors import GraphError
 from clew.io.options import ReadOptions
 

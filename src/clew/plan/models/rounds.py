@@ -16,8 +16,7 @@ from clew.plan.models.common import (
     model,
     over_products,
 )
-from clew.plan.parts import Sketch
-from clew.plan.span import Span
+from clew.plan.parts import Sketch, Span
 
 # By how much a round shrinks the error beside the damping, as measured: in small worlds; in grids and roads, from ranks
 # that begin alike everywhere; and from a single vertex, where nothing but the damping does.

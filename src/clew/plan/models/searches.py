@@ -9,8 +9,7 @@ import numpy as np
 
 from clew import threads
 from clew.plan.models.common import Question, around, choose_team, count_graph, count_workspace, model, over_products
-from clew.plan.parts import Sketch
-from clew.plan.span import Span
+from clew.plan.parts import Sketch, Span
 
 # Numbers looked up, as measured: by a search that pulls, for every vertex and every edge, and by one that never does.
 PULLED_VERTEX, PULLED_EDGE, PUSHED_EDGE = 12.0, 0.5, 6.0

@@ -7,8 +7,7 @@ import numpy as np
 from clew.graph import Graph
 from clew.plan.models.common import Question, around, choose_team, count_graph, count_workspace, model, over_products
 from clew.plan.models.searches import PULLED_EDGE, PULLED_VERTEX
-from clew.plan.parts import Sketch
-from clew.plan.span import Span
+from clew.plan.parts import Sketch, Span
 
 VERTEX = 40.0  # numbers looked up for every vertex, as measured: joining over two edges, flattening, counting
 JOINED_NEAR = 0.5  # of them near by

@@ -7,7 +7,7 @@ import platform
 from datetime import UTC, datetime
 
 from clew import threads
-from clew.counts import counted
+from clew.checks import counted
 from clew.engines.measured import cpu_name
 from clew.reporting import words
 from clew.reporting.content import Facts, Section

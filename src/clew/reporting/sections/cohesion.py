@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.reporting import words
 from clew.reporting.content import EVERYTHING, Block, Facts, Section, Skipped
 from clew.reporting.figures import spread

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.placement import AllFast, AsNumbered, Compared, Degree, Frontier, Hot, Random, Speed, Strategy, compare

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew import describe
-from clew.counts import counted
+from clew.checks import counted
 from clew.reporting import words
 from clew.reporting.content import Facts, Section, Tiles
 from clew.reporting.study import Study

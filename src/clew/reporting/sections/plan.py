@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.plan import Plan
 from clew.reporting import words
 from clew.reporting.content import Column, Facts, Folded, Plot, Section, Table

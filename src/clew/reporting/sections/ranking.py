@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.reporting import words
 from clew.reporting.content import Column, Section, Table
 from clew.reporting.figures import spread

@@ -13,7 +13,7 @@ from clew.dtypes import Array, as_bits
 from clew.engines.cpu.compiler import Kernel, kernel
 from clew.engines.cpu.products import frozen, is_absorbing, numbers_of
 from clew.operators import Semiring
-from clew.operators.fingerprints import is_self_contained
+from clew.operators.inspection import is_self_contained
 
 SORTED_SHARE = 128  # sort while there is less than an edge for so many vertices: then reading the bitmap takes longer
 MERGED = 512  # edges that merge sort is faster for than radix sort, which has counters to clear

@@ -22,7 +22,7 @@ from clew.engines.cpu.products import frozen, is_absorbing, numbers_of, stretch_
 from clew.engines.cpu.team import is_scattered
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Monoid, Operator, Semiring
-from clew.operators.fingerprints import is_self_contained
+from clew.operators.inspection import is_self_contained
 
 HUB = 1 << 17  # edges: a row is cut if it has more, and more than a SHARE of all; some 0.2 ms of work
 SHARE = 64

@@ -15,9 +15,8 @@ from clew.engines.cpu import compiler, team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.operators import Gather
-from clew.operators.byte_code import uses_argument
-from clew.result import Trace
-from clew.tracing import edge_bytes, timed
+from clew.operators.inspection import uses_argument
+from clew.result import Trace, edge_bytes, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram

@@ -3,7 +3,7 @@
 
 ``nanoseconds`` is a clock for kernels, which run without Python. Looking at it takes some 20 nanoseconds, as long as an
 iteration of a road network may: where iterations are short, a kernel looks when WORTH_A_LOOK edges and vertices have
-gone by since, and leaves 0 for the others, which share the time between two looks (``clew.tracing``).
+gone by since, and leaves 0 for the others, which share the time between two looks (``clew.result``).
 
 ``prefetch`` asks for memory before it is needed: a core that waits for one number could have fetched dozens meanwhile.
 

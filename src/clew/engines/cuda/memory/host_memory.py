@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.memory import available
+from clew.engines.base import available_bytes
 from clew.errors import ResourceError
 from clew.weak import WeakIdentityDict
 
@@ -32,7 +32,7 @@ ALREADY_PINNED, TRIES = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", 8
 
 def free_on_host() -> int:
     """The bytes that this process may still take: what the machine has, or what its control group is left."""
-    return min(available(), _left_to_group())
+    return min(available_bytes(), _left_to_group())
 
 
 def check_host(needed: int, what: str, *, remedy: str, option: str) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from clew.engines.cuda.toolchain.source import Compiled, ctype
 from clew.operators import Monoid, Semiring
-from clew.operators.fingerprints import fingerprint
+from clew.operators.inspection import fingerprint
 
 #: What may end a sum early (STOP in spmv_rows.cuh): nothing, a terminal value, or any product at all.
 NEVER, TERMINAL, FIRST = 0, 1, 2

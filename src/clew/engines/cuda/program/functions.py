@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.engines.cuda.toolchain.source import Compiled, ctype
-from clew.operators.byte_code import plain_function, read_by, set_by
-from clew.operators.fingerprints import fingerprint
+from clew.operators.inspection import fingerprint, plain_function, read_by, set_by
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram

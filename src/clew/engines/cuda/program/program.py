@@ -26,9 +26,8 @@ from clew.engines.cuda.toolchain.source import Compiled, KernelSource
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.operators import Monoid
-from clew.operators.byte_code import uses_argument
-from clew.result import Trace
-from clew.tracing import edge_bytes, timed
+from clew.operators.inspection import uses_argument
+from clew.result import Trace, edge_bytes, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram

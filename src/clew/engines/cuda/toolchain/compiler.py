@@ -22,8 +22,8 @@ from clew.engines.compile_errors import is_compile_error, operator_error
 from clew.engines.cuda.toolchain.expressions import definitions, linked
 from clew.engines.cuda.toolchain.failures import INSTALL
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype, kept_bytes
-from clew.engines.inlining import callable_now
 from clew.errors import MissingDependencyError
+from clew.operators.inspection import callable_now
 
 #: Turing, Ampere, Hopper and Blackwell: the oldest that CUDA 13 knows, and the newest.
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")

@@ -19,7 +19,7 @@ import numpy as np
 
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype, text_of
 from clew.errors import OperatorError
-from clew.operators.results import where
+from clew.operators.inspection import where
 
 BOOL, INT, UINT, SINGLE, DOUBLE = (np.dtype(name) for name in ("bool", "int64", "uint64", "float32", "float64"))
 #: Types that Numba computes with in float32 where the other operand is a float32.

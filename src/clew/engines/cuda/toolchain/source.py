@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from clew import cache_folder
 from clew.errors import ResourceError
-from clew.operators.fingerprints import fingerprint
+from clew.operators.inspection import fingerprint
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 ALGORITHMS = Path(__file__).parents[3] / "algorithms"
