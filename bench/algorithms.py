@@ -14,9 +14,9 @@ from pathlib import Path
 
 import clew
 from bench.harness import OUT
-from clew.bench import peers, plot, report
+from clew.bench import peers, report
 from clew.bench.graphs import KNOWN, busiest, generated, recipe_of, simple
-from clew.bench.peers.with_clew import RACED
+from clew.bench.peers import RACED
 from clew.bench.race import Outcome, Rules, races
 from clew.cli import output
 
@@ -113,7 +113,7 @@ def _save(outcomes: Sequence[Outcome], out: Path) -> None:
     out.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(report.as_dict(outcomes), indent=1)
     out.with_suffix(".json").write_text(text + "\n")
-    out.with_suffix(".svg").write_text(plot.svg(outcomes, "Algorithms on the CPU"))
+    out.with_suffix(".svg").write_text(report.svg(outcomes, "Algorithms on the CPU"))
 
 
 def _show(outcomes: Sequence[Outcome], contenders: Sequence[str]) -> None:

@@ -14,12 +14,10 @@ import pytest
 
 import clew
 from clew import GraphError
-from clew.bench import graphs, peers, plot, report
-from clew.bench.answers import compare, smallest_labels
-from clew.bench.contender import Contender, OverTimeError, Setting
-from clew.bench.peers.with_clew import RACED
-from clew.bench.race import Outcome, Rules, Score, races
-from clew.bench.task import Answer, UnableError
+from clew.bench import graphs, peers, report
+from clew.bench.peers import RACED
+from clew.bench.race import Contender, Outcome, OverTimeError, Rules, Score, Setting, races
+from clew.bench.task import Answer, UnableError, compare, smallest_labels
 
 HERE = [name for name in peers.LIBRARIES if peers.available(name)]
 
@@ -180,7 +178,7 @@ def test_the_first_run_counts_only_until_there_is_another():
 def test_everything_can_be_written():
     outcomes = [outcome_of("a<b", 1.0, gap=4.0, scipy=0.01), Outcome("c", "sssp", 2, [Score("clew", why_not="no")])]
     assert json.loads(json.dumps(report.as_dict(outcomes)))["races"][0]["scores"][1]["ratio"] == 4
-    picture = ElementTree.fromstring(plot.svg(outcomes, "a title"))
+    picture = ElementTree.fromstring(report.svg(outcomes, "a title"))
     circles = [node for node in picture.iter() if node.tag.endswith("circle")]
     assert len(circles) == 4  # two in the legend, two in the picture
 

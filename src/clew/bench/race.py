@@ -1,7 +1,14 @@
-"""One race: contenders take turns on one algorithm, the best round of each counts, and their answers are compared."""
+"""Races: contenders take turns on one algorithm, the best run of each counts, and their answers are compared."""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from math import inf
@@ -12,22 +19,89 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import clew
-from clew.bench.answers import compare, how_compared
-from clew.bench.contender import Contender, OverTimeError, Setting
-from clew.bench.task import Answer, UnableError
+from clew.bench.task import Answer, UnableError, compare, how_compared
 from clew.graph import Graph
 
 OURS = "clew"
-PATIENCE = 5  # getting ready, with compiling and converting, may take so many times the limit of a run
+PATIENCE = 5  # preparations, such as compiling and converting, may take this many times the limit of a run
 
 
 class Rules(NamedTuple):
     """How a race is run."""
 
     rounds: int = 5
-    limit: float = 60.0  # seconds that a run may take, and about what all runs of one contender take
+    limit: float = 60.0  # seconds per run, and roughly for all runs of one contender
     verify: bool = False
     device: str = "auto"
+
+
+class Setting(NamedTuple):
+    """What all contenders of a race have in common."""
+
+    file: Path
+    source: int
+    threads: int
+    device: str
+
+
+class OverTimeError(UnableError):
+    """A contender took longer than the limit."""
+
+
+class Contender:
+    """The process of a peer or of clew. It starts with the first request, and again if it was killed."""
+
+    def __init__(self, name: str, setting: Setting) -> None:
+        self.name, self.setting = name, setting
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def ask(self, limit: float, **request: Any) -> dict[str, Any]:
+        """The answer of the process to a request; it is killed after ``limit`` seconds."""
+        process = self.process or self._start()
+        assert process.stdin is not None
+        try:
+            process.stdin.write(json.dumps(request).encode() + b"\n")
+            process.stdin.flush()
+            line = self._line(process, limit)
+        except BaseException:  # also Ctrl-C: no process is left behind
+            self.close()
+            raise
+        if not line:
+            code = process.poll()
+            self.close()
+            raise UnableError(f"its process ended{'' if code is None else f' with code {code}'}")
+        answer: dict[str, Any] = json.loads(line)
+        if "error" in answer:
+            raise UnableError(answer["error"])
+        return answer
+
+    def close(self) -> None:
+        """Kill the process and its children."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.communicate()
+            self.process = None
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        setting = self.setting
+        arguments = [self.name, setting.threads, setting.device, setting.source, setting.file]
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "clew.bench.worker", *(str(argument) for argument in arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # so that its children can be killed with it
+            env={**os.environ, "OMP_NUM_THREADS": str(setting.threads)},
+        )
+        return self.process
+
+    def _line(self, process: subprocess.Popen[bytes], limit: float) -> bytes:
+        assert process.stdout is not None
+        # An answer is one line, and nothing follows before the next request. So no other line can be buffered.
+        if not select.select([process.stdout], [], [], limit)[0]:
+            raise OverTimeError(f"took more than {limit:g} s")
+        return process.stdout.readline()
 
 
 @dataclass
@@ -38,14 +112,14 @@ class Score:
     seconds: float | None = None
     cpu_seconds: float | None = None
     rounds: int = 0
-    why_not: str = ""  # where there is no time
-    agrees: bool | None = None  # None: not known, or clew itself
+    why_not: str = ""  # the reason if there is no time
+    agrees: bool | None = None  # None if unknown, and for clew itself
     compared: str = ""
     difference: str = ""
     spent: float = field(default=0.0, repr=False)
 
     def add(self, answer: dict[str, Any], *, warm: bool) -> None:
-        """Count a run; the first, in which caches are cold, only until there is another."""
+        """Count a run. The first one, with cold caches, counts only until there is another."""
         seconds = answer["seconds"]
         self.spent += seconds
         if not warm:
@@ -61,13 +135,13 @@ class Score:
 
 @dataclass
 class Outcome:
-    """One algorithm on one graph with so many threads."""
+    """One algorithm on one graph with one number of threads."""
 
     graph: str
     algorithm: str
     threads: int
     scores: list[Score]
-    verified: str = ""  # "yes", or why not; nothing where nobody asked
+    verified: str = ""  # "yes", or the reason why not; empty if not requested
 
     @property
     def ours(self) -> float | None:
@@ -79,7 +153,7 @@ class Outcome:
         return None if score.seconds is None or not self.ours else score.seconds / self.ours
 
     def fastest(self, among: Iterable[str]) -> Score | None:
-        """The fastest of some peers whose answers are not wrong."""
+        """The fastest of these peers among those whose answers are not wrong."""
         names = set(among)
         known = [s for s in self.scores if s.contender in names and s.seconds is not None and s.agrees is not False]
         return min(known, key=lambda score: score.seconds or inf, default=None)
@@ -94,7 +168,7 @@ def races(
     threads: Iterable[int],
     rules: Rules,
 ) -> Iterator[Outcome]:
-    """Race on one graph, made simple before: every algorithm with every number of threads."""
+    """Race on a simple graph: every algorithm with every number of threads."""
     with TemporaryDirectory(prefix="clew-bench-") as folder:
         file = Path(folder) / "graph.clew"
         clew.write(graph, file)
@@ -117,7 +191,7 @@ def _race(graph: str, algorithm: str, threads: int, contenders: list[Contender],
         score = scores[contender.name]
         try:
             contender.ask(rules.limit * PATIENCE, do="prepare", algorithm=algorithm)
-            first = PATIENCE if contender.name == OURS else 1  # it may have to compile
+            first = PATIENCE if contender.name == OURS else 1  # clew may have to compile
             score.add(contender.ask(rules.limit * first, do="run"), warm=False)
             answers[contender.name] = _answer(contender, folder, rules.limit * PATIENCE)
             running.append(contender)
@@ -146,9 +220,9 @@ def _race(graph: str, algorithm: str, threads: int, contenders: list[Contender],
 
 def _answer(contender: Contender, folder: Path, limit: float) -> Answer:
     path = folder / f"answer-{contender.name}.npy"
-    told = contender.ask(limit, do="answer", path=str(path))
-    facts = {fact: _with_integers(value) for fact, value in told["facts"].items()}
-    return Answer(np.load(path) if told["has_values"] else None, facts)
+    reply = contender.ask(limit, do="answer", path=str(path))
+    facts = {fact: _with_integers(value) for fact, value in reply["facts"].items()}
+    return Answer(np.load(path) if reply["has_values"] else None, facts)
 
 
 def _with_integers(value: Any) -> Any:
@@ -168,7 +242,7 @@ def _verified(contender: Contender, rules: Rules, algorithm: str) -> str:
     try:
         contender.ask(rules.limit, do="check")
     except OverTimeError as error:
-        try:  # its process was ended: a new one needs everything again
+        try:  # its process was killed, and a new one has nothing prepared
             contender.ask(rules.limit * PATIENCE, do="prepare", algorithm=algorithm)
             contender.ask(rules.limit * PATIENCE, do="run")
         except UnableError:

@@ -1,4 +1,10 @@
-"""What a contender is given, and what it gives back."""
+"""What a contender receives and returns, and how answers are compared.
+
+Unique answers must be equal. PageRank is compared after scaling both to a sum of 1. GAP and Ligra drop the rank of
+vertices without out-edges, while clew and NetworkX spread it over all vertices. Both converge to ranks that differ by a
+factor. After a fixed number of iterations contenders are at different distances from the limit: GAP uses new ranks
+within an iteration, and igraph solves for the limit.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +12,26 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from clew.counts import counted
 from clew.graph import Graph
 
-#: Runs in a turn, the best of which counts: as many as GAP's own rules have, or as few as LONG has room for.
+#: Runs per turn, of which the best counts: 16 as in GAP's rules, but no more than fit in LONG seconds.
 TRIALS, FEWEST, LONG = 16, 3, 0.5
+ROUNDS, TOLERANCE = 20, 1e-6  # of PageRank with a fixed number of iterations, and of converged PageRank
+RELATIVE = 1e-6  # tolerance for sums of floats that were added in another order
+RANKS = {"pagerank": 5e-3, "pagerank_converged": 1e-4}  # the largest sum of differences of scaled ranks
+LIMIT_OF_TOP = 2e-2  # of single ranks
 
 
 def trials_of(seconds: float) -> int:
-    """How many runs of so many seconds a program should make in one start."""
+    """The number of trials a program should make in one start, if each takes this long."""
     return max(FEWEST, min(TRIALS, int(LONG / max(seconds, 1e-9))))
 
 
 class Task(NamedTuple):
-    """One graph, without loops, duplicate edges and names; where searches start; and how to run."""
+    """A graph without loops, duplicate edges and names, the source of searches, and how to run."""
 
     graph: Graph
     source: int
@@ -28,28 +41,99 @@ class Task(NamedTuple):
 
 
 class Timed(NamedTuple):
-    """What a call returns that has measured itself: a program that reads a file first."""
+    """What a program returns that has timed itself."""
 
     seconds: float
-    found: Any
+    printed: str
 
 
 class Answer(NamedTuple):
-    """What a contender found: a number for every vertex, or the facts that a program prints."""
+    """The answer of a contender: a number for every vertex, or the facts that a program prints."""
 
     values: Any = None
     facts: Mapping[str, Any] = {}
 
 
 class Ready(NamedTuple):
-    """An algorithm on a graph, all preparations made: what is timed, and how to read what it returned."""
+    """A prepared run: the call to time, and how to read what it returns."""
 
     call: Callable[[], Any]
     answer: Callable[[Any], Answer]
 
 
-Maker = Callable[[Task], Ready]
+Prepare = Callable[[Task], Ready]
 
 
 class UnableError(Exception):
-    """A contender cannot do this; the text says why."""
+    """A contender cannot do this. The message says why."""
+
+
+def require_undirected(task: Task) -> None:
+    """Raise UnableError if the graph is directed."""
+    if task.graph.directed:
+        raise UnableError("only of undirected graphs")
+
+
+def compare(algorithm: str, ours: Answer, theirs: Answer) -> str | None:
+    """The difference between clew's answer and another's in words, or None."""
+    expected = np.asarray(ours.values)
+    if theirs.values is not None:
+        return _compare_values(algorithm, expected, np.asarray(theirs.values))
+    differences = (_compare_fact(algorithm, expected, *fact) for fact in theirs.facts.items())
+    return next(filter(None, differences), None)
+
+
+def how_compared(algorithm: str, theirs: Answer) -> str:
+    """What was compared, in a word or two."""
+    if theirs.values is not None:
+        return "values" if algorithm not in RANKS else "ranks, scaled"
+    return ", ".join(theirs.facts) or "nothing"
+
+
+def smallest_labels(labels: Any) -> Any:
+    """The labels of components, each replaced by its smallest vertex."""
+    _, first, numbers = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    return first[numbers]
+
+
+def _compare_values(algorithm: str, ours: Any, theirs: Any) -> str | None:
+    if ours.shape != theirs.shape:
+        return f"{theirs.size:,} values instead of {ours.size:,}"
+    if algorithm in RANKS:
+        distance = float(np.abs(ours / ours.sum() - theirs / theirs.sum()).sum())
+        return None if distance <= RANKS[algorithm] else f"ranks differ by {distance:.2g} in all"
+    if ours.dtype.kind == "f":
+        same = np.isclose(theirs, ours, rtol=RELATIVE, atol=RELATIVE)
+    else:
+        same = theirs == ours
+    if same.all():
+        return None
+    first = int(np.flatnonzero(~np.atleast_1d(same))[0])
+    found, expected = np.atleast_1d(theirs)[first], np.atleast_1d(ours)[first]
+    return f"{int((~same).sum()):,} values differ, the first at {first}: {found} instead of {expected}"
+
+
+def _compare_fact(algorithm: str, ours: Any, fact: str, value: Any) -> str | None:
+    if fact == "top":
+        return _compare_top(algorithm, ours, value)
+    if fact == "reached":
+        expected = int((ours >= 0 if algorithm == "bfs" else np.isfinite(ours)).sum())
+        text = f"{counted(value, 'vertex')} reached"
+    elif fact == "components":
+        expected, text = int(np.unique(ours).size), f"{value:,} components"
+    else:
+        expected, text = int(ours), f"{value:,}"
+    return None if value == expected else f"{text} instead of {expected:,}"
+
+
+def _compare_top(algorithm: str, ours: Any, top: Mapping[int, float]) -> str | None:
+    """Compare the highest scores, each relative to the first of them."""
+    vertices = list(top)
+    theirs = np.array([top[v] for v in vertices])
+    if not np.isfinite(theirs).all():
+        return "scores are not numbers"
+    if not theirs.size or theirs[0] == 0 or ours[vertices[0]] == 0:
+        return None if not theirs.any() and not ours[vertices].any() else "the highest scores differ"
+    off = float(np.abs(theirs / theirs[0] - ours[vertices] / ours[vertices[0]]).max())
+    limit = LIMIT_OF_TOP if algorithm in RANKS else 1e-3  # programs print a few digits
+    return None if off <= limit else f"the highest scores differ by {off:.2g}"

@@ -1,7 +1,7 @@
-"""The process of one contender: reads the graph, then does what it is told, one line of JSON at a time.
+"""The process of one contender: it reads the graph, then answers requests, one line of JSON each.
 
-Requests are {"do": "prepare", "algorithm": …}, {"do": "run"}, {"do": "answer", "path": …} and {"do": "check"}; every
-answer is one line, and has "error" where something could not be done.
+Requests are {"do": "prepare", "algorithm": …}, {"do": "run"}, {"do": "answer", "path": …} and {"do": "check"}. The answer
+has "error" if a request failed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import clew
-from clew.bench.peers import offers, with_clew
+from clew.bench import peers
 from clew.bench.task import FEWEST, LONG, TRIALS, Ready, Task, Timed, UnableError
 from clew.errors import ClewError
 
@@ -27,31 +27,26 @@ class Worker:
     """A contender with a graph; one algorithm is ready at a time."""
 
     def __init__(self, name: str, task: Task) -> None:
-        self.name, self.task, self.offers = name, task, offers(name)
+        self.name, self.task, self.offers = name, task, peers.offers(name)
         self.algorithm = ""
         self.ready: Ready | None = None
         self.found: Any = None
 
     def do(self, request: dict[str, Any]) -> dict[str, Any]:
-        """One request."""
-        kind = request.pop("do")
-        steps: dict[str, Callable[..., dict[str, Any]]] = {
-            "prepare": self.prepare,
-            "run": self.run,
-            "answer": self.answer,
-            "check": self.check,
-        }
+        """Answer one request."""
+        steps = {"prepare": self.prepare, "run": self.run, "answer": self.answer, "check": self.check}
+        step: Callable[..., dict[str, Any]] = steps[request.pop("do")]
         try:
-            return steps[kind](**request)
+            return step(**request)
         except (UnableError, ClewError) as error:
             return {"error": str(error)}
         except MemoryError:
             return {"error": "there is not enough memory"}
-        except Exception as error:  # another library's; the race goes on without it
+        except Exception as error:  # raised by another library; the race continues without it
             return {"error": f"{type(error).__name__}: {error}"}
 
     def prepare(self, algorithm: str) -> dict[str, Any]:
-        """Bring the graph into the contender's own form."""
+        """Convert the graph to the contender's own form."""
         self.ready = self.found = None
         if algorithm not in self.offers:
             raise UnableError("does not have it")
@@ -59,10 +54,10 @@ class Worker:
         return {}
 
     def run(self) -> dict[str, Any]:
-        """Run it several times, as programs do in one start; the best counts, and the clock shows nothing else.
+        """Run several times; the best counts.
 
-        After the others' turns the caches hold their data and this one's threads are asleep: the first of several runs
-        would measure that.
+        During the turns of the others, the caches lose this one's data and its threads fall asleep. Only the first of
+        several runs suffers from that.
         """
         assert self.ready is not None
         best: dict[str, Any] = {}
@@ -75,7 +70,7 @@ class Worker:
             found = self.ready.call()
             seconds, used = perf_counter() - started, process_time() - used
             if isinstance(found, Timed):
-                self.found = found.found
+                self.found = found.printed
                 return {"seconds": found.seconds}
             self.found = found
             if not best or seconds < best["seconds"]:
@@ -85,7 +80,7 @@ class Worker:
         return best
 
     def answer(self, path: str) -> dict[str, Any]:
-        """Leave the values of the last run in a file; facts are few and told."""
+        """Save the values of the last run to a file, and return the facts."""
         assert self.ready is not None
         given = self.ready.answer(self.found)
         if given.values is not None:
@@ -93,19 +88,19 @@ class Worker:
         return {"has_values": given.values is not None, "facts": dict(given.facts)}
 
     def check(self) -> dict[str, Any]:
-        """Let clew.verify look at what clew found."""
-        check = getattr(clew.verify, with_clew.function_name(self.algorithm), None)
+        """Check clew's result with clew.verify."""
+        check = getattr(clew.verify, peers.function_name(self.algorithm), None)
         if check is None:
             raise UnableError("there is no checker")
         known = {"graph": self.task.graph, "result": self.found}
-        known |= with_clew.arguments(self.algorithm, self.task)
+        known |= peers.arguments(self.algorithm, self.task)
         check(**{name: known[name] for name in inspect.signature(check).parameters if name in known})
         return {}
 
 
 def main(name: str, threads: str, device: str, source: str, path: str) -> None:
     """Serve requests from stdin until it ends."""
-    # What libraries print must not come between the answers.
+    # Keep what libraries print out of the answers.
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     file = Path(path)

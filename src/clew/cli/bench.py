@@ -11,8 +11,8 @@ import typer
 
 from clew import threads
 from clew.algorithms.registry import ALGORITHMS
-from clew.bench import graphs, peers, plot, report
-from clew.bench.peers.with_clew import RACED
+from clew.bench import graphs, peers, report
+from clew.bench.peers import RACED
 from clew.bench.race import OURS, Outcome, Rules, Score, races
 from clew.cli import output
 from clew.cli.files import File, load
@@ -90,7 +90,7 @@ def bench(
     if was_read is not None:
         facts["read"] = was_read.as_dict()
     if plot_to is not None:
-        _write(plot_to, plot.svg(outcomes, f"clew bench {graph}"))
+        _write(plot_to, report.svg(outcomes, f"clew bench {graph}"))
     if json_to is not None:
         _write(json_to, json.dumps(report.as_dict(outcomes, **facts), indent=2) + "\n")
     if json_to != STDOUT:
@@ -119,7 +119,7 @@ def _peers(text: str) -> list[str]:
     for name in named:
         if not peers.available(name):
             remedy = (
-                f"install it with: pip install {peers.package(name)}"
+                f"install it with: pip install {peers.LIBRARIES[name]}"
                 if name in peers.LIBRARIES
                 else "put it on the PATH"
             )

@@ -1,32 +1,80 @@
-"""Who takes part: each module here offers algorithms by name, and is imported only where its library is there."""
+"""The contenders: clew itself, Python libraries, and benchmark programs on the PATH.
+
+Each one maps names of algorithms to functions that prepare a run. Libraries are imported only if a race needs them.
+"""
 
 from __future__ import annotations
 
-from importlib import import_module
+from collections.abc import Mapping
+from functools import partial
 from importlib.util import find_spec
+from typing import Any
 
-from clew.bench.task import Maker
+import numpy as np
 
-#: By name, the module that must be importable; programs are looked for on the PATH instead.
-LIBRARIES = {"scipy": "scipy", "igraph": "igraph", "networkit": "networkit", "graphblas": "graphblas"}
+import clew
+from clew.algorithms.registry import ALGORITHMS
+from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task
+from clew.result import Result
+
+#: The Python packages by the name of the module to import.
+LIBRARIES = {"scipy": "scipy", "igraph": "igraph", "networkit": "networkit", "graphblas": "python-graphblas"}
 PROGRAMS = ("gap", "ligra", "lagraph")
 NAMES = (*LIBRARIES, *PROGRAMS)
+#: The algorithms that peers have. clew runs its other algorithms alone, with their defaults.
+RACED = ("bfs", "sssp", "pagerank", "pagerank_converged", "connected_components", "triangles", "betweenness")
 
 
 def available(name: str) -> bool:
-    """Whether a peer is there."""
-    if name in LIBRARIES:
-        return find_spec(LIBRARIES[name]) is not None
-    return bool(offers(name))
+    """Whether a peer is installed."""
+    return find_spec(name) is not None if name in LIBRARIES else bool(offers(name))
 
 
-def package(name: str) -> str:
-    """What to install for a library."""
-    return {"graphblas": "python-graphblas"}.get(name, name)
+def offers(name: str) -> Mapping[str, Prepare]:
+    """The algorithms of a contender."""
+    from clew.bench.peers import graphblas, libraries, programs
+
+    if name == "clew":
+        return {algorithm: partial(_prepare, algorithm) for algorithm in [*RACED, *sorted(ALGORITHMS)]}
+    if name in PROGRAMS:
+        return programs.offers(name)
+    return graphblas.OFFERS if name == "graphblas" else libraries.OFFERS[name]
 
 
-def offers(name: str) -> dict[str, Maker]:
-    """What a contender can do: algorithm to the function that makes everything ready."""
-    module = import_module(f"clew.bench.peers.with_{name}")
-    found: dict[str, Maker] = module.offers()
-    return found
+def function_name(algorithm: str) -> str:
+    """The clew function of a raced algorithm: PageRank is raced twice."""
+    return algorithm.removesuffix("_converged")
+
+
+def arguments(algorithm: str, task: Task) -> dict[str, Any]:
+    """The arguments that make clew do the same work as its peers."""
+    settings: dict[str, dict[str, Any]] = {
+        "pagerank": {"tolerance": 0, "max_iterations": ROUNDS, "dtype": "float32"},
+        "pagerank_converged": {"tolerance": TOLERANCE},
+        "triangles": {"per_vertex": False},
+        "betweenness": {"samples": [task.source]},
+        "multi_source_bfs": {"sources": range(min(64, task.graph.num_vertices))},
+    }
+    source = {"source": task.source} if ALGORITHMS[function_name(algorithm)].needs_source else {}
+    return settings.get(algorithm, {}) | source
+
+
+def _prepare(algorithm: str, task: Task) -> Ready:
+    graph = task.graph
+    clew.threads.set_count(task.threads)
+    _ = graph.incoming  # built once and cached, as every peer's is
+    function = ALGORITHMS[function_name(algorithm)].function
+    call = partial(function, graph, **arguments(algorithm, task), device=task.device)
+    return Ready(call, lambda result: Answer(_values(algorithm, graph.num_vertices, result)))
+
+
+def _values(algorithm: str, num_vertices: int, result: Result) -> Any:
+    """The values of a result in the form that peers return."""
+    if algorithm == "triangles":
+        return np.int64(result.total)
+    if algorithm == "betweenness":  # clew divides by the number of other vertices; undo that
+        return np.nan_to_num(result.centrality) * max(num_vertices - 2, 1)
+    values = next(iter(result.values.values()))
+    if algorithm == "sssp":
+        return np.where(result.parent < 0, np.inf, values.astype(np.float64))
+    return values

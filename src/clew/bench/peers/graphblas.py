@@ -1,30 +1,16 @@
-"""SuiteSparse:GraphBLAS through python-graphblas: it has no algorithms, so these are the usual ones in its products."""
+"""SuiteSparse:GraphBLAS through python-graphblas: the usual algorithms, written with its products."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from clew.bench.answers import smallest_labels
-from clew.bench.peers.with_clew import ROUNDS, TOLERANCE
-from clew.bench.task import Answer, Maker, Ready, Task, UnableError
+from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task, require_undirected, smallest_labels
 
 DAMPING = 0.85
-PULL_FROM = 1 / 32  # of the vertices in the frontier; below, rows of the frontier are pushed
-
-
-def offers() -> dict[str, Maker]:
-    """What it can do."""
-    return {
-        "bfs": _bfs,
-        "sssp": _sssp,
-        "pagerank": lambda task: _pagerank(task, ROUNDS, 0.0),
-        "pagerank_converged": lambda task: _pagerank(task, 100, TOLERANCE),
-        "connected_components": _components,
-        "triangles": _triangles,
-        "betweenness": _betweenness,
-    }
+PULL_FROM = 1 / 32  # share of vertices in the frontier; smaller frontiers are pushed
 
 
 def _matrix(task: Task, *, weights: Any = True, incoming: bool = False) -> Any:
@@ -64,26 +50,23 @@ def _sssp(task: Task) -> Ready:
 
     out = _matrix(task, weights=None)
     n = task.graph.num_vertices
-    kind = "INT64" if task.graph.weights is not None and task.graph.weights.dtype.kind in "iu" else "FP64"
+    dtype = "INT64" if task.graph.weights is not None and task.graph.weights.dtype.kind in "iu" else "FP64"
 
     def call() -> Any:
-        distance, frontier = Vector(kind, n), Vector(kind, n)
+        distance, frontier = Vector(dtype, n), Vector(dtype, n)
         distance[task.source] = frontier[task.source] = 0
         while frontier.nvals:
-            reached = min_plus(frontier @ out).new(kind)
+            reached = min_plus(frontier @ out).new(dtype)
             worse = binary.ge(reached & distance).new()
             reached(~worse.V, replace=True) << reached  # what is shorter, or new
             distance(binary.min) << reached
             frontier = reached
         return distance
 
-    def answer(distance: Any) -> Answer:
-        return Answer(distance.dup("FP64").to_dense(np.inf))
-
-    return Ready(call, answer)
+    return Ready(call, lambda distance: Answer(distance.dup("FP64").to_dense(np.inf)))
 
 
-def _pagerank(task: Task, rounds: int, tolerance: float) -> Ready:
+def _pagerank(rounds: int, tolerance: float, task: Task) -> Ready:
     from graphblas import Vector, binary, monoid, unary
     from graphblas.semiring import plus_second
 
@@ -92,14 +75,14 @@ def _pagerank(task: Task, rounds: int, tolerance: float) -> Ready:
     degrees = task.graph.degrees().astype(np.float32)
     share = np.divide(DAMPING, degrees, out=np.zeros(n, dtype=np.float32), where=degrees > 0, dtype=np.float32)
     shares = Vector.from_dense(share)
-    stranded = Vector.from_coo(np.flatnonzero(degrees == 0), True, dtype=bool, size=n)
+    dead_ends = Vector.from_coo(np.flatnonzero(degrees == 0), True, dtype=bool, size=n)
 
     def call() -> Any:
         rank = Vector.from_scalar(1 / n, n, dtype="FP32")
         for _ in range(rounds):
             lost = 0.0
-            if stranded.nvals:
-                lost = DAMPING * float(binary.first(rank & stranded).reduce(monoid.plus).get(0.0))
+            if dead_ends.nvals:
+                lost = DAMPING * float(binary.first(rank & dead_ends).reduce(monoid.plus).get(0.0))
             new = Vector.from_scalar((1 - DAMPING + lost) / n, n, dtype="FP32")
             new(binary.plus) << plus_second(into @ binary.times(rank & shares).new())
             change = 1.0
@@ -142,9 +125,8 @@ def _triangles(task: Task) -> Ready:
     from graphblas import Matrix
     from graphblas.semiring import plus_pair
 
-    if task.graph.directed:
-        raise UnableError("only of undirected graphs")
-    # Few edges lead from a vertex to ones of higher degree, so that the product stays small; not timed.
+    require_undirected(task)
+    # Few edges lead from a vertex to ones of higher degree, so the product stays small. Sorting is not timed.
     matrix = _matrix(task)
     order = np.argsort(task.graph.degrees(), kind="stable")
     ordered = matrix[order, order].new()
@@ -187,3 +169,14 @@ def _betweenness(task: Task) -> Ready:
         return depends
 
     return Ready(call, lambda depends: Answer(depends.to_dense(0.0)))
+
+
+OFFERS: dict[str, Prepare] = {
+    "bfs": _bfs,
+    "sssp": _sssp,
+    "pagerank": partial(_pagerank, ROUNDS, 0.0),
+    "pagerank_converged": partial(_pagerank, 100, TOLERANCE),
+    "connected_components": _components,
+    "triangles": _triangles,
+    "betweenness": _betweenness,
+}
