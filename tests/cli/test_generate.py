@@ -8,7 +8,7 @@ import json
 import pytest
 
 import clew
-from clew.cli import derived
+from clew.cli import options
 from tests.cli import running
 from tests.cli.running import BAD_INPUT, OK, WRONG_USAGE
 
@@ -43,7 +43,7 @@ def test_every_parameter_is_there_with_help_and_default(name):
     make = getattr(clew.generate, name)
     code, out, _ = running.clew("generate", name.replace("_", "-"), "--help")
     assert code == OK
-    texts = derived.parameter_texts(inspect.getdoc(make))
+    texts = options.parameter_texts(inspect.getdoc(make))
     for parameter in inspect.signature(make).parameters.values():
         required = parameter.default is inspect.Parameter.empty
         assert (parameter.name if required else "--" + parameter.name.replace("_", "-")) in out
@@ -68,7 +68,7 @@ def test_texts_of_parameters():
     none
         of this.
     """
-    assert derived.parameter_texts(inspect.cleandoc(docstring)) == {
+    assert options.parameter_texts(inspect.cleandoc(docstring)) == {
         "a": "Two of them.",
         "b": "Two of them.",
         "c": "The third, which goes on.",

@@ -73,12 +73,12 @@ def test_errors_become_a_sentence_and_an_exit_code(monkeypatch, error, code, sai
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("clew.cli.info.load", fail)
+    monkeypatch.setattr("clew.cli.graphs.load", fail)
     assert running.clew("info", "file") == (code, "", said)
 
 
 def test_a_bug_is_not_hidden(monkeypatch):
-    monkeypatch.setattr("clew.cli.info.load", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("clew.cli.graphs.load", lambda *_, **__: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         running.clew("info", "file")
 

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-from clew.reporting.sections import memory
+from clew.reporting import machine_sections
 from tests.cli import running
 from tests.cli.running import BAD_INPUT, OK
 
 
 @pytest.fixture
 def file(tmp_path, monkeypatch):
-    monkeypatch.setattr(memory, "MEASURED", 1 << 20)
+    monkeypatch.setattr(machine_sections, "MEASURED", 1 << 20)
     path = tmp_path / "edges.txt"
     path.write_text("ann bob\nbob cleo\ncleo ann\ncleo dan\n")
     return path

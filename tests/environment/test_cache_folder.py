@@ -16,7 +16,7 @@ import pytest
 
 import clew
 from clew import cache_folder
-from clew.cli import doctor
+from clew.cli import machine
 from clew.engines import measured
 from clew.engines.cuda.toolchain import source
 from clew.errors import ResourceError
@@ -208,10 +208,10 @@ def test_code_is_not_taken_from_folders_that_others_may_write(nowhere, monkeypat
 
 def test_the_doctor_says_where(nowhere, monkeypatch):
     with pytest.warns(RuntimeWarning, match="cannot keep"):
-        assert "No folder for compiled code is writable" in doctor._cache(cache_folder.writable_folder())
+        assert "No folder for compiled code is writable" in machine._cache(cache_folder.writable_folder())
     temporary = nowhere / "temporary"
     monkeypatch.setattr(cache_folder, "_temporary", lambda setting: (temporary,))
-    assert f"{temporary}, which a restart may delete. Set CLEW_CACHE_DIR" in doctor._cache(temporary)
+    assert f"{temporary}, which a restart may delete. Set CLEW_CACHE_DIR" in machine._cache(temporary)
     monkeypatch.setenv("CLEW_CACHE_DIR", str(nowhere / "chosen"))
     assert json.loads(running.clew("doctor", "--json")[1])["cache"] == str(nowhere / "chosen")
     assert "Compiled code is cached in" in running.clew("doctor")[1]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.reporting.sections import memory
+from clew.reporting import machine_sections
 from tests.report.browser import chromium, tab
 from tests.report.graphs import large, nasty
 
@@ -25,7 +25,7 @@ def browser():
 @pytest.fixture(scope="module")
 def report(browser, tmp_path_factory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(memory, "MEASURED", 1 << 20)
+        patch.setattr(machine_sections, "MEASURED", 1 << 20)
         return clew.report(nasty(), tmp_path_factory.mktemp("report") / "nasty.html")
 
 
@@ -128,7 +128,7 @@ def test_without_scripts_the_numbers_are_there(browser, report):
 
 @pytest.mark.parametrize("graph", ["none", "million"])
 def test_no_vertices_and_a_million(browser, tmp_path, monkeypatch, graph):
-    monkeypatch.setattr(memory, "MEASURED", 1 << 20)
+    monkeypatch.setattr(machine_sections, "MEASURED", 1 << 20)
     made = large() if graph == "million" else clew.Graph.from_edges([], [])
     path = clew.report(made, tmp_path / f"{graph}.html")
     assert path.stat().st_size < 4 << 20

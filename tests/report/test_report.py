@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import clew
+from clew import reporting
 from clew.errors import FormatError, GraphError, ResourceError
-from clew.reporting import words, writing
-from clew.reporting.embedding import differences
-from clew.reporting.html import element
-from clew.reporting.sections import cohesion, memory, picture
+from clew.reporting import graph_sections, machine_sections, words
+from clew.reporting.page import differences, element
 from tests.report.graphs import NASTY, nasty
 from tests.report.parsing import Node, parsed
 
@@ -28,7 +27,7 @@ SECTIONS += ["memory", "timings", "about"]
 @pytest.fixture(autouse=True)
 def _small_measurements(monkeypatch):
     """How fast memory is does not matter here."""
-    monkeypatch.setattr(memory, "MEASURED", 1 << 20)
+    monkeypatch.setattr(machine_sections, "MEASURED", 1 << 20)
 
 
 def report_of(graph: clew.Graph, folder, **options) -> Node:
@@ -142,9 +141,9 @@ def test_the_facts_are_right(tmp_path):
 
 def test_what_takes_long_is_left_out_with_a_reason_unless_asked_for(tmp_path, monkeypatch):
     graph = clew.generate.cycle(12)
-    for module in (picture, memory):
-        monkeypatch.setattr(module, "LARGEST", 10)
-    monkeypatch.setattr(cohesion, "LARGEST_FOR_TRIANGLES", 10)
+    monkeypatch.setattr(graph_sections, "LARGEST_FOR_PICTURE", 10)
+    monkeypatch.setattr(machine_sections, "LARGEST_FOR_PLACEMENT", 10)
+    monkeypatch.setattr(graph_sections, "LARGEST_FOR_TRIANGLES", 10)
     page = report_of(graph, tmp_path)
     skipped = [node.text for node in page.all("p", class_="skipped") if "JavaScript" not in node.text]
     assert [text.split(":")[0] for text in skipped] == ["The picture", "Triangles", "Placement"]
@@ -159,7 +158,7 @@ def test_a_section_that_needs_too_much_says_so_and_the_others_stay(tmp_path, mon
         raise ResourceError("8 bytes were needed, 4 are free.")
 
     fails.__name__ = "degrees"
-    monkeypatch.setattr(writing, "SECTIONS", (writing.SECTIONS[0], fails, writing.SECTIONS[-1]))
+    monkeypatch.setattr(reporting, "SECTIONS", (reporting.SECTIONS[0], fails, reporting.SECTIONS[-1]))
     page = report_of(clew.generate.path(3), tmp_path)
     assert "because 8 bytes were needed, 4 are free." in page.one("section", id="degrees").text
     assert page.all("section")[-1].attributes["id"] == "about"
@@ -174,7 +173,7 @@ def test_a_report_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
         clew.report(clew.generate.path(3), path, device="abacus")
     with pytest.raises(GraphError, match=r"of type str; expected a clew\.Graph: read the file"):
         clew.report("graph.mtx", path)
-    monkeypatch.setattr(writing, "page", lambda *_: 1 / 0)
+    monkeypatch.setattr(reporting, "html_page", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         clew.report(clew.Graph.from_edges([], []), path)
     assert path.read_text() == "before"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import clew
 from clew.bench import peers
 from clew.bench.race import OURS, Outcome, Score
-from clew.counts import counted
+from clew.checks import counted
 
 MISSING = "does not have it"
 COLORS = ("#4269d0", "#efb118", "#ff725c", "#6cc5b0", "#3ca951", "#a463f2", "#9c6b4e", "#9498a0")

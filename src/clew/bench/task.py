@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.graph import Graph
 
 #: Runs per turn, of which the best counts: 16 as in GAP's rules, but no more than fit in LONG seconds.

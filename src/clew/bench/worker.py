@@ -1,7 +1,7 @@
 """The process of one contender: it reads the graph, then answers requests, one line of JSON each.
 
-Requests are {"do": "prepare", "algorithm": …}, {"do": "run"}, {"do": "answer", "path": …} and {"do": "check"}. The answer
-has "error" if a request failed.
+Requests are {"do": "prepare", "algorithm": …}, {"do": "run"}, {"do": "answer", "path": …} and {"do": "check"}. The
+answer has "error" if a request failed.
 """
 
 from __future__ import annotations
@@ -34,10 +34,15 @@ class Worker:
 
     def do(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request."""
-        steps = {"prepare": self.prepare, "run": self.run, "answer": self.answer, "check": self.check}
-        step: Callable[..., dict[str, Any]] = steps[request.pop("do")]
+        step = request.pop("do")
+        steps: dict[str, Callable[..., dict[str, Any]]] = {
+            "prepare": self.prepare,
+            "run": self.run,
+            "answer": self.answer,
+            "check": self.check,
+        }
         try:
-            return step(**request)
+            return steps[step](**request)
         except (UnableError, ClewError) as error:
             return {"error": str(error)}
         except MemoryError:

@@ -1,39 +1,50 @@
-"""The answer of an algorithm, as tables or as JSON."""
+"""The answer of an algorithm: as tables, as JSON, or in a file.
+
+Results with a number for every pair of vertices are summarised by closeness.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from clew.cli import output
 from clew.cli.files import File
 from clew.cli.output import Column
-from clew.cli.pairs import Ranking, ranking_of
+from clew.dtypes import Array
+from clew.errors import GraphError
 from clew.graph import Graph
+from clew.io.sink import Sink
+from clew.names import called
 from clew.result import Result
 
 if TYPE_CHECKING:
     from clew.plan import Plan
 
+SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
 
+
+@dataclass
 class Answer:
     """The result, its time, and the file that was read."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        was_read: File,
-        result: Result,
-        seconds: float,
-        verified: bool,
-        destination: Path | None,
-        plan: Plan | None = None,
-    ) -> None:
-        self.graph, self.was_read, self.result, self.plan = graph, was_read, result, plan
-        self.seconds, self.verified, self.destination = seconds, verified, destination
-        self._ranking = ranking_of(graph, result) or _by_vertex(result)
+    graph: Graph
+    was_read: File
+    result: Result
+    seconds: float
+    verified: bool
+    destination: Path | None
+    plan: Plan | None = None
+
+    @cached_property
+    def _ranking(self) -> Ranking:
+        return _by_closeness(self.graph, self.result) or _by_vertex(self.result)
 
     def as_dict(self, top: int) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -76,8 +87,8 @@ class Answer:
             output.plain(self.plan.comparison(output.results.width - 2), indent=2)
 
     def _facts(self) -> dict[str, Any]:
-        found = {name: _plain(value) for name, value in self.result.facts.items() if np.isscalar(value)}
-        return found | {name: _plain(value) for name, value in self._ranking.facts.items()}
+        facts = {name: value for name, value in self.result.facts.items() if np.isscalar(value)} | self._ranking.facts
+        return {name: value.item() if isinstance(value, np.generic) else value for name, value in facts.items()}
 
 
 def _by_vertex(result: Result) -> Ranking:
@@ -95,13 +106,108 @@ def _words(name: str) -> str:
     return name.removeprefix("num_").replace("_", " ")
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _text(value: Any) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
         return f"{value:.6g}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+class Ranking(NamedTuple):
+    """A table whose first rows are shown, and facts about all rows."""
+
+    of: str
+    columns: list[str]
+    rows: Callable[[int], list[tuple[Any, ...]]]
+    facts: dict[str, Any]
+
+
+def _by_closeness(graph: Graph, result: Result) -> Ranking | None:
+    """Closeness ranking of a result with a number for every pair; None for other results."""
+    if result.algorithm == "all_pairs":
+        return _ranked(graph, "vertex", result.distance, np.arange(graph.num_vertices), result.reached)
+    if result.algorithm == "multi_source_bfs":
+        starts = np.array([graph.vertex(name) for name in result.sources.tolist()], dtype=np.int64)
+        return _ranked(graph, "source", result.depth.T, starts, result.reached.T)
+    return None
+
+
+def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array) -> Ranking:
+    """Rank by closeness; ``away`` has a row per start with the distances to all vertices, valid where ``known``.
+
+    Closeness is the share of the other vertices that can be reached, divided by their mean distance.
+    """
+    sums = [_summed(row, there, start) for row, there, start in zip(away, known, starts.tolist(), strict=True)]
+    joined, total, nearest, farthest = np.array(sums).reshape(-1, 4).T
+    farthest = farthest.astype(away.dtype)
+    mean = np.divide(total, joined, out=np.zeros(joined.size), where=joined > 0)
+    reached = joined.astype(np.int64)
+    columns: dict[str, Array] = {"num_reached": reached, "mean_distance": mean, "largest_distance": farthest}
+    if not np.any(nearest < 0):  # else near and far mean nothing
+        share = joined / max(1, graph.num_vertices - 1)
+        columns = {"closeness": np.divide(share, mean, out=np.zeros(joined.size), where=mean > 0), **columns}
+    order = np.argsort(-next(iter(columns.values())), kind="stable")
+    names = called(graph.names, starts)
+
+    def rows(top: int) -> list[tuple[Any, ...]]:
+        first = order[:top]
+        return list(zip(names[first].tolist(), *(values[first].tolist() for values in columns.values()), strict=True))
+
+    pairs = int(joined.sum())
+    facts = {
+        "joined_pairs": pairs,
+        "possible_pairs": starts.size * max(0, graph.num_vertices - 1),
+        "mean_distance": float(total.sum() / pairs) if pairs else None,
+        "largest_distance": farthest[joined > 0].max().item() if pairs else None,
+    }
+    return Ranking(of, list(columns), rows, facts)
+
+
+def _summed(row: Array, there: Array, start: int) -> tuple[int, float, Any, Any]:
+    """For the other vertices with a path: their number, and the sum, minimum and maximum of the distances."""
+    there = there.copy()
+    there[start] = False
+    found = row[there]
+    if not found.size:
+        return 0, 0.0, 0, 0
+    return int(found.size), float(found.sum(dtype=np.float64)), found.min(), found.max()
+
+
+def check_destination(path: Path) -> None:
+    """Reject an unsupported suffix, or a missing folder, before any work is done."""
+    sink = Sink(path)
+    if sink.suffix not in SUFFIXES:
+        raise GraphError(f"cannot write results to {path.name!r}; expected a name that ends in {', '.join(SUFFIXES)}.")
+    sink.check()
+
+
+def save(result: Result, path: Path) -> None:
+    """Write all values of every vertex; ``.npy`` stores the first array only."""
+    with Sink(path) as sink:
+        buffer = BytesIO()
+        _write(result, sink.suffix, buffer)
+        sink.write(buffer.getbuffer())
+
+
+def _write(result: Result, suffix: str, buffer: BytesIO) -> None:
+    if suffix == ".npy":
+        np.save(buffer, np.asarray(result), allow_pickle=False)
+        return
+    import pyarrow as pa
+    import pyarrow.csv
+    import pyarrow.parquet
+
+    table = result.to_arrow()
+    if suffix == ".csv":
+        if any(values.ndim > 1 for values in result.values.values()):
+            raise GraphError(
+                f"{result.algorithm} has several values per vertex, which .csv cannot store; expected a name ending in "
+                ".parquet, .arrow or .npy."
+            )
+        pa.csv.write_csv(table, buffer)
+    elif suffix == ".parquet":
+        pa.parquet.write_table(table, buffer, compression="zstd")
+    else:
+        with pa.ipc.new_file(buffer, table.schema) as writer:
+            writer.write_table(table)

@@ -16,8 +16,8 @@ from clew.bench.peers import RACED
 from clew.bench.race import OURS, Outcome, Rules, Score, races
 from clew.cli import output
 from clew.cli.files import File, load
+from clew.cli.options import Reading, reads_graph
 from clew.cli.output import Column
-from clew.cli.reading import Reading, reads_graph
 from clew.cli.run import source_of
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -67,16 +67,16 @@ def bench(
     chosen = _known("algorithm", algorithms, dict.fromkeys([*RACED, *sorted(ALGORITHMS)]))
     rivals = _peers(with_peers)
     counts = _counts(thread_counts)
-    reading.options()  # refused at once where they make no sense
+    reading.options()  # raises for invalid options before any work is done
     for path in (json_to, plot_to):
         if path not in (None, STDOUT):
             _check_destination(path)
     loaded, was_read = _graph(graph, reading)
-    found = reading.weighted(loaded)
-    if not found.num_vertices:
+    weighted = reading.weighted(loaded)
+    if not weighted.num_vertices:
         raise GraphError("the graph has no vertices, so there is nothing to time; use a graph that has some.")
-    start = graphs.busiest(found) if source is None else found.vertex(source_of(found, source))
-    plain = graphs.simple(found)
+    start = graphs.busiest(weighted) if source is None else weighted.vertex(source_of(weighted, source))
+    plain = graphs.simple(weighted)
     rules = Rules(repeat, limit, check, device)
     outcomes: list[Outcome] = []
     with showing("racing") as progress:
@@ -86,7 +86,7 @@ def bench(
                 progress(len(outcomes), len(chosen) * len(counts))
     if all(outcome.ours is None for outcome in outcomes):
         raise GraphError("; ".join(dict.fromkeys(outcome.scores[0].why_not.rstrip(".") for outcome in outcomes)) + ".")
-    facts = {"graph": graph, "vertices": plain.num_vertices, "edges": plain.num_edges, "source": found.name(start)}
+    facts = {"graph": graph, "vertices": plain.num_vertices, "edges": plain.num_edges, "source": weighted.name(start)}
     if was_read is not None:
         facts["read"] = was_read.as_dict()
     if plot_to is not None:
@@ -94,9 +94,14 @@ def bench(
     if json_to is not None:
         _write(json_to, json.dumps(report.as_dict(outcomes, **facts), indent=2) + "\n")
     if json_to != STDOUT:
-        written = [path for path in (json_to, plot_to) if path is not None]
+        output.heading(f"bench {Path(graph).name}", "milliseconds, best run")
         read_as = [] if was_read is None else was_read.decisions()
-        _show(plain, graph, shown(found.names, start), read_as, outcomes, written)
+        start_name = f"vertex {shown(weighted.names, start)}"
+        output.facts([("graph", output.size(plain)), *read_as, ("searches start at", start_name)])
+        _show(outcomes)
+        for path in (json_to, plot_to):
+            if path is not None:
+                output.paragraph(f"Written: {path}")
 
 
 def _known(what: str, text: str, names: Any) -> list[str]:
@@ -118,11 +123,8 @@ def _peers(text: str) -> list[str]:
     named = _known("peer", text, peers.NAMES)
     for name in named:
         if not peers.available(name):
-            remedy = (
-                f"install it with: pip install {peers.LIBRARIES[name]}"
-                if name in peers.LIBRARIES
-                else "put it on the PATH"
-            )
+            package = peers.LIBRARIES.get(name)
+            remedy = f"install it with: pip install {package}" if package else "put it on the PATH"
             raise GraphError(f"{name} is not installed; {remedy}, or remove it from --peers.")
     return named
 
@@ -154,35 +156,19 @@ def _check_destination(path: Path) -> None:
 def _write(path: Path, text: str) -> None:
     if path == STDOUT:
         typer.echo(text, nl=False)
-        return
-    with Sink(path) as sink:
-        sink.write(text.encode())
+    else:
+        with Sink(path) as sink:
+            sink.write(text.encode())
 
 
-def _show(
-    graph: Graph,
-    name: str,
-    start: str,
-    read_as: list[tuple[str, str]],
-    outcomes: Sequence[Outcome],
-    written: Sequence[Path],
-) -> None:
-    output.heading(f"bench {Path(name).name}", "milliseconds, best run")
-    output.facts([("graph", output.size(graph)), *read_as, ("searches start at", f"vertex {start}")])
+def _show(outcomes: Sequence[Outcome]) -> None:
+    """A table of all races, and remarks."""
     output.results.print()
-    columns = [
-        Column("algorithm", style="bold"),
-        Column("threads", "right"),
-        Column("contender"),
-        Column("ms", "right"),
-        Column("clew is", "right"),
-        Column("answer"),
-    ]
+    columns = [Column("algorithm", style="bold"), Column("threads", "right"), Column("contender")]
+    columns += [Column("ms", "right"), Column("clew is", "right"), Column("answer")]
     output.table(columns, [row for outcome in outcomes for row in _rows(outcome)])
     for sentence in report.remarks(outcomes):
         output.paragraph(sentence)
-    for path in written:
-        output.paragraph(f"Written: {path}")
 
 
 def _rows(outcome: Outcome) -> list[list[str]]:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -14,8 +13,8 @@ from typing import Any
 
 from clew.adjacency import BuildReport
 from clew.cli import output
+from clew.cli.options import Reading
 from clew.cli.output import duration
-from clew.cli.reading import Reading
 from clew.describe import human_bytes
 from clew.errors import ClewError, GraphError
 from clew.graph import Graph
@@ -49,25 +48,23 @@ class File:
 
     def as_dict(self) -> dict[str, Any]:
         """The facts, for JSON."""
+        report: dict[str, Any] = {}
+        if self.report is not None:
+            report = {"columns": dict(self.report.columns), "decisions": self.report.decisions}
         return {
             "file": str(self.path),
             "format": self.format.name,
             "file_bytes": self.bytes,
             "seconds": round(self.seconds, 6),
-            **(
-                {}
-                if self.report is None
-                else {"columns": dict(self.report.columns), "decisions": self.report.decisions}
-            ),
-        }
+        } | report
 
     def decisions(self) -> list[tuple[str, str]]:
         """How the columns were used and what else was decided, as rows of facts."""
         if self.report is None:
             return []
         columns = ", ".join(f"{name} ({role})" for name, role in self.report.columns.items())
-        heads = chain(["decided"], repeat(""))
-        return [*([("columns", columns)] if columns else []), *zip(heads, self.report.decisions, strict=False)]
+        rows = [("columns", columns)] if columns else []
+        return rows + [("" if number else "decided", one) for number, one in enumerate(self.report.decisions)]
 
 
 def load(path: Path, reading: Reading | None = None, **options: Any) -> tuple[Graph, File]:
@@ -101,12 +98,11 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
             raise GraphError("standard output has no suffix to detect the format from; name the format with --to.")
         if as_json:
             raise GraphError("the graph itself is written to standard output, so --json is not possible; omit --json.")
-        found = registry.named(format_name)
-    else:
-        sink = Sink(path)
-        found = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
-        sink.check()
-    return found
+        return registry.named(format_name)
+    sink = Sink(path)
+    format_ = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
+    sink.check()
+    return format_
 
 
 def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
@@ -125,6 +121,6 @@ def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
     return File(path, chosen, path.stat().st_size, perf_counter() - started)
 
 
-def tell(rows: Iterable[tuple[str, str]], destination: Path) -> None:
+def report_files(rows: Iterable[tuple[str, str]], destination: Path) -> None:
     """Report what was read and written, on stderr if the graph itself is on stdout."""
     output.facts(rows, output.messages if destination == DASH else output.results)

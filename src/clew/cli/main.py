@@ -13,21 +13,14 @@ import typer
 from typer.core import TyperGroup
 
 import clew
-from clew.cli import generate, output, run
+from clew.cli import graphs, machine, output, run
 from clew.cli.bench import bench
-from clew.cli.convert import convert
 from clew.cli.demo import demo
-from clew.cli.doctor import doctor
-from clew.cli.formats import formats
-from clew.cli.info import info
-from clew.cli.relabel import relabel
 from clew.cli.report import report
-from clew.cli.tiers import tiers
-from clew.cli.warmup import warmup
 from clew.errors import ClewError
 
 BAD_INPUT = 1
-STOPPED = 130  # 128 + SIGINT, as shells have it
+STOPPED = 130  # 128 + SIGINT, as in shells
 
 
 class Commands(TyperGroup):
@@ -45,7 +38,7 @@ class Commands(TyperGroup):
             if error.errno != errno.ENOSPC:
                 raise
             output.complain("the disk of the output is full.")
-            os._exit(BAD_INPUT)  # Python would try to write what is left once more, and show how that fails
+            os._exit(BAD_INPUT)  # Python would try to write the rest again, and print another error
         except KeyboardInterrupt:
             output.complain("interrupted; no file was written")
             raise typer.Exit(STOPPED) from None
@@ -61,23 +54,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog="Start with: clew demo. Help on a command: clew COMMAND --help.",
 )
-app.command()(demo)
-app.command()(info)
-app.add_typer(run.commands(), name="run")
+for command in (demo, graphs.info, report, graphs.convert, graphs.relabel, graphs.formats):
+    app.command()(command)
+for command in (machine.warmup, bench, machine.doctor, machine.tiers):
+    app.command()(command)
+app.add_typer(run.running(), name="run")
 app.add_typer(run.explaining(), name="explain")
-app.command()(report)
-app.command()(convert)
-app.command()(relabel)
-app.add_typer(generate.commands(), name="generate")
-app.command()(formats)
-app.command()(warmup)
-app.command()(bench)
-app.command()(doctor)
-app.command()(tiers)
+app.add_typer(graphs.generating(), name="generate")
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(requested: bool) -> None:
+    if requested:
         typer.echo(f"clew {clew.__version__}")
         raise typer.Exit
 
@@ -98,6 +85,6 @@ def main() -> None:
         app()
     except SystemExit as end:
         if end.code == STOPPED:
-            # What was open is closed by now; Python would go on to wait for other threads, which do not hear Ctrl-C.
+            # All files are closed by now. Python would wait for other threads, which do not receive Ctrl-C.
             os._exit(STOPPED)
         raise

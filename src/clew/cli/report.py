@@ -11,21 +11,19 @@ import typer
 from clew import threads
 from clew.cli import output
 from clew.cli.files import load
-from clew.cli.reading import Reading, reads_graph
+from clew.cli.options import AsJson, GraphFile, Reading, reads_graph
 from clew.cli.run import source_of
 from clew.describe import human_bytes
 from clew.errors import MissingDependencyError
 from clew.progress import showing
 
-DEFAULT = Path("report.html")
-
 
 @reads_graph
 def report(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")],
+    file: GraphFile,
     destination: Annotated[
         Path, typer.Option("--output", "-o", metavar="OUT", help="The page to write; an existing file is replaced.")
-    ] = DEFAULT,
+    ] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="The title of the page; default: the file's name.")] = None,
     source: Annotated[
         str | None,
@@ -42,7 +40,7 @@ def report(
     thread_count: Annotated[int | None, typer.Option("--threads", help="Thread count; default: all cores.")] = None,
     *,
     reading: Reading,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write one HTML page about a graph.
 
@@ -50,10 +48,10 @@ def report(
     figures. It is one file and works offline. Parts that take long on a graph of this size are skipped, and the page
     lists them. Requires plotly: pip install "clew[plots]".
     """
+    from clew.reporting import check_target
     from clew.reporting import report as write
-    from clew.reporting.writing import check_target
 
-    check_target(destination)  # nobody should wait for a page that cannot be written
+    check_target(destination)  # fails before any work is done
     threads.set_count(thread_count)
     graph, was_read = load(file, reading)
     graph = reading.weighted(graph)

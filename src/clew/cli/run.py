@@ -13,10 +13,19 @@ from typer.core import TyperGroup
 
 from clew import testing, threads
 from clew.algorithms.registry import ALGORITHMS, Algorithm, load_plugins
-from clew.cli import output, reading, results
-from clew.cli.answer import Answer
-from clew.cli.derived import declared, help_of, options_of, parameter
+from clew.cli import answer, output
 from clew.cli.files import load
+from clew.cli.options import (
+    READING,
+    AsJson,
+    GraphFile,
+    declared,
+    help_of,
+    keywords_of,
+    options_of,
+    parameter,
+    reading_of,
+)
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.memory import MODES, memory
@@ -26,54 +35,15 @@ from clew.result import Result
 if TYPE_CHECKING:
     from clew.plan import Plan
 
-Where = Annotated[Path, typer.Argument(metavar="FILE", help="A graph in any format; - for stdin.")]
-Start = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to start from.")]
-Starts = Annotated[
-    list[str] | None,
-    typer.Option("--source", metavar="NAME", help="A vertex to start from; can be repeated."),
+Source = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to start from.")]
+Sources = Annotated[
+    list[str] | None, typer.Option("--source", metavar="NAME", help="A vertex to start from; can be repeated.")
 ]
-Threads = Annotated[int | None, typer.Option("--threads", help="Number of threads; default: all cores.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")]
-Top = Annotated[int, typer.Option(min=0, help="How many vertices to show.")]
-Check = Annotated[bool, typer.Option("--verify", help="Verify the result with an independent checker.")]
-Explain = Annotated[bool, typer.Option("--explain", help="Show the plan first: choices, reasons and expected time.")]
-Edges = Annotated[
-    str | None,
-    typer.Option("--edges", metavar="MODE", help=f"Memory of the edges for a GPU: {', '.join(MODES)}; default: auto."),
-]
-FastMemory = Annotated[
-    str | None,
-    typer.Option("--fast-memory", metavar="SIZE", help="GPU memory for edges, such as 8GiB; default: all free memory."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-CarriedOut = Annotated[bool, typer.Option("--run", help="Run the plan and compare, like clew run … --explain.")]
-
-FILE = parameter("file", Where)
-SOURCE = parameter("source", Start, None)
-SOURCES = parameter("sources", Starts, None)
-CARRIED_OUT = parameter("carried_out", CarriedOut, False)
-#: What every subcommand takes apart from the algorithm's own parameters.
-COMMON = [
-    *reading.PARAMETERS,
-    parameter("thread_count", Threads, None),
-    parameter("destination", Output, None),
-    parameter("top", Top, 10),
-    parameter("check", Check, False),
-    parameter("explained", Explain, False),
-    parameter("edge_memory", Edges, None),
-    parameter("fast_memory", FastMemory, None),
-    parameter("as_json", AsJson, False),
-]
-
-
-#: What ``clew explain`` takes of these: all that concerns the plan.
-PLANNED = (
-    *(one.name for one in reading.PARAMETERS),
-    "thread_count",
-    "edge_memory",
-    "fast_memory",
-    "as_json",
-)
+ThreadCount = Annotated[int | None, typer.Option("--threads", help="Number of threads; default: all cores.")]
+EDGES_HELP = f"Memory of the edges for a GPU: {', '.join(MODES)}; default: auto."
+FAST_MEMORY_HELP = "GPU memory for edges, such as 8GiB; default: all free memory."
+#: The options that ``clew explain`` does not have.
+ONLY_RUN = ("destination", "top", "check", "explained")
 
 
 class Algorithms(TyperGroup):
@@ -84,14 +54,15 @@ class Algorithms(TyperGroup):
         return super().get_command(ctx, cmd_name.replace("_", "-"))
 
 
-def commands() -> typer.Typer:
+def running() -> typer.Typer:
     """The ``run`` command with all its subcommands."""
-    return _group("Run an algorithm on a graph.", command)
+    return _group("Run an algorithm on a graph.", _run_command)
 
 
 def explaining() -> typer.Typer:
     """The ``explain`` command with all its subcommands."""
-    return _group("Show the plan of a run: choices, reasons, memory and expected time. Runs nothing.", explanation)
+    text = "Show the plan of a run: choices, reasons, memory and expected time. Runs nothing."
+    return _group(text, _explain_command)
 
 
 def _group(text: str, make: Callable[[Algorithm], Callable[..., None]]) -> typer.Typer:
@@ -103,53 +74,65 @@ def _group(text: str, make: Callable[[Algorithm], Callable[..., None]]) -> typer
     return group
 
 
-def command(algorithm: Algorithm) -> Callable[..., None]:
+def _run_command(algorithm: Algorithm) -> Callable[..., None]:
     """A Typer command that reads a graph, runs the algorithm and shows the result."""
 
     def run(**given: Any) -> None:
-        _carry_out(algorithm, **given)
+        _run(algorithm, **given)
 
-    return declared(run, [FILE, *_own(algorithm), *COMMON])
+    file, *others = keywords_of(_run)
+    return declared(run, [file, *_own(algorithm), *READING, *others])
 
 
-def explanation(algorithm: Algorithm) -> Callable[..., None]:
+def _explain_command(algorithm: Algorithm) -> Callable[..., None]:
     """A Typer command that stops after the plan, unless --run is given."""
 
-    def explain(*, carried_out: bool, **given: Any) -> None:
-        rest = {one.name: one.default for one in COMMON if one.name not in PLANNED}
-        _carry_out(algorithm, **{**rest, **given, "explained": True}, only_planned=not carried_out)
+    def explain(
+        *,
+        carried_out: Annotated[
+            bool, typer.Option("--run", help="Run the plan and compare, like clew run … --explain.")
+        ] = False,
+        **given: Any,
+    ) -> None:
+        _run(algorithm, only_planned=not carried_out, explained=True, **given)
 
-    return declared(explain, [FILE, *_own(algorithm), *(one for one in COMMON if one.name in PLANNED), CARRIED_OUT])
+    file, *others = (one for one in keywords_of(_run) if one.name not in ONLY_RUN)
+    return declared(explain, [file, *_own(algorithm), *READING, *others, *keywords_of(explain)])
 
 
 def _own(algorithm: Algorithm) -> list[inspect.Parameter]:
-    source = [SOURCE] * algorithm.needs_source + [SOURCES] * algorithm.needs_sources
-    return [*source, *options_of(algorithm.function, but=("graph", "source", "sources"))]
+    source = [parameter("source", Source, None)] * algorithm.needs_source
+    sources = [parameter("sources", Sources, None)] * algorithm.needs_sources
+    return [*source, *sources, *options_of(algorithm.function, but=("graph", "source", "sources"))]
 
 
-def _carry_out(
+def _run(
     algorithm: Algorithm,
-    *,
-    file: Path,
-    thread_count: int | None,
-    destination: Path | None,
-    top: int,
-    check: bool,
-    explained: bool,
-    edge_memory: str | None,
-    fast_memory: str | None,
-    as_json: bool,
     only_planned: bool = False,
+    *,
+    file: GraphFile,
+    thread_count: ThreadCount = None,
+    destination: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")
+    ] = None,
+    top: Annotated[int, typer.Option(min=0, help="How many vertices to show.")] = 10,
+    check: Annotated[bool, typer.Option("--verify", help="Verify the result with an independent checker.")] = False,
+    explained: Annotated[
+        bool, typer.Option("--explain", help="Show the plan first: choices, reasons and expected time.")
+    ] = False,
+    edge_memory: Annotated[str | None, typer.Option("--edges", metavar="MODE", help=EDGES_HELP)] = None,
+    fast_memory: Annotated[str | None, typer.Option("--fast-memory", metavar="SIZE", help=FAST_MEMORY_HELP)] = None,
+    as_json: AsJson = False,
     **chosen: Any,
 ) -> None:
-    how = reading.taken(chosen)
-    how.options()  # refused at once where they make no sense
+    reading = reading_of(chosen)
+    reading.options()  # raises for invalid options before any work is done
     edges = memory(edge_memory or "auto", fast_memory)
     if destination is not None:
-        results.check_destination(destination)
+        answer.check_destination(destination)
     threads.set_count(thread_count)
-    graph, was_read = load(file, how)
-    graph = how.weighted(graph)
+    graph, was_read = load(file, reading)
+    graph = reading.weighted(graph)
     if algorithm.needs_source:
         chosen["source"] = source_of(graph, chosen["source"])
     if algorithm.needs_sources:
@@ -158,15 +141,15 @@ def _carry_out(
         plan = planned(graph, algorithm, chosen) if explained else None
     if plan is not None and not as_json:
         output.plain(plan.text(output.results.width))
-        if only_planned and was_read.decisions():
-            output.heading(f"How {was_read.name} was read")
-            output.facts(was_read.decisions())
     if plan is not None and only_planned:
         if as_json:
             output.as_json({"read": was_read.as_dict(), "plan": plan.to_dict()})
+        elif was_read.decisions():
+            output.heading(f"How {was_read.name} was read")
+            output.facts(was_read.decisions())
         return
     with showing(f"running {algorithm.name}"), edges:
-        if plan is None:  # else it does so itself
+        if plan is None:  # a plan loads code itself
             loaded(graph, algorithm, chosen)
         started = perf_counter()
         result = (algorithm.function(graph, **chosen) if plan is None else plan.run()).numpy()
@@ -177,9 +160,9 @@ def _carry_out(
         with showing("checking"):
             checked(graph, algorithm, result, chosen)
     if destination is not None:
-        results.save(result, destination)
-    answer = Answer(graph, was_read, result, seconds, check, destination, plan)
-    output.as_json(answer.as_dict(top)) if as_json else answer.show(top)
+        answer.save(result, destination)
+    found = answer.Answer(graph, was_read, result, seconds, check, destination, plan)
+    output.as_json(found.as_dict(top)) if as_json else found.show(top)
 
 
 def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
@@ -189,9 +172,9 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
 
     arguments = dict(chosen)
     device = arguments.pop("device", "auto")
-    found = where(algorithm.name, graph, device)
-    if found.error is None:  # else the run itself will say what is
-        rehearse(graph, algorithm.name, found.choice.chosen if device == "auto" else device, arguments)
+    place = where(algorithm.name, graph, device)
+    if place.error is None:  # otherwise the run itself raises it
+        rehearse(graph, algorithm.name, place.choice.chosen if device == "auto" else device, arguments)
 
 
 def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:

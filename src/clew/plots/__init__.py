@@ -5,10 +5,9 @@ words. ``dark=True`` draws for a dark page. Figures hold sums and samples, not t
 graph.
 """
 
-from clew.plots.degrees import degrees
 from clew.plots.layout import layout
 from clew.plots.picture import picture
-from clew.plots.results import distances, result
+from clew.plots.results import degrees, distances, result
 from clew.plots.traces import trace
 
 __all__ = ["degrees", "distances", "layout", "picture", "result", "trace"]

@@ -1,32 +1,35 @@
-"""A chart as data: panels of few numbers, which plotly or matplotlib draw.
+"""A chart as data: panels with few numbers, which plotly or matplotlib draw.
 
-Data is summarised first: a chart has at most some thousands of points for any graph.
+Data is summarised first: a chart has at most a few thousand points for any graph.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from clew.checks import text
 from clew.dtypes import Array
+from clew.errors import GraphError, MissingDependencyError
 
-Kind = Literal["line", "points", "both", "bars", "columns"]
+BACKENDS = ("plotly", "matplotlib")
 
 
 @dataclass(frozen=True)
 class Series:
     """One series of numbers. "both" is a line through points; "bars" are horizontal, "columns" vertical."""
 
-    kind: Kind
+    kind: Literal["line", "points", "both", "bars", "columns"]
     x: Any
     y: Any
     name: str = ""
     hover: Sequence[str] = ()
-    tint: int | None = None  # which colour of the palette; by default the next one
-    faint: bool = False  # what is there for orientation only
+    tint: int | None = None  # index in the palette; by default the next one
+    faint: bool = False  # for orientation only
     dashed: bool = False
-    values: Array | None = None  # a number for each point, which a scale turns into its colour
+    values: Array | None = None  # a number for each point, mapped to a colour by the scale
     scale_title: str = ""
     limits: tuple[float, float] = (0.0, 1.0)  # of the scale
     size: float | Array = 7.0
@@ -41,13 +44,13 @@ class Axis:
 
     title: str = ""
     log: bool = False
-    whole: bool = False  # only whole numbers have a tick
+    whole: bool = False  # ticks at integers only
     labels: tuple[str, ...] = ()  # of 0, 1, …, from top to bottom
 
 
 @dataclass(frozen=True)
 class Image:
-    """Colours (rows from top to bottom, red, green, blue, opacity), and the rectangle they cover: left, right, …"""
+    """Colours (rows from top to bottom; red, green, blue, opacity), and their place: left, right, bottom, top."""
 
     colors: Array
     extent: tuple[float, float, float, float]
@@ -61,8 +64,8 @@ class Panel:
     x: Axis = field(default_factory=Axis)
     y: Axis = field(default_factory=Axis)
     image: Image | None = None
-    bare: bool = False  # no axes, and as wide as high: a drawing rather than a diagram
-    share: bool = False  # panels that share zoom along x
+    bare: bool = False  # a square drawing without axes
+    share: bool = False  # panels with this flag zoom along x together
     weight: float = 1.0  # of the height, relative to other panels
 
 
@@ -75,9 +78,27 @@ class Chart:
     alt: str
     height: int = 420
     note: str = ""  # a line below the title
-    legend: str = ""  # what the names of the series are
+    legend: str = ""  # the title of the legend
 
 
 def empty(title: str, why: str) -> Chart:
     """An empty chart that says why."""
     return Chart(title, (), why)
+
+
+def check(backend: str, title: str | None = None) -> None:
+    """Reject an unknown or missing library, and an invalid title, before any work is done."""
+    if title is not None:
+        text("title", title)
+    if backend not in BACKENDS:
+        raise GraphError(f"backend is {backend!r}; expected 'plotly' or 'matplotlib'.")
+    try:
+        importlib.import_module(backend)
+    except ImportError:
+        remedy = 'pip install "clew[plots]"' if backend == "plotly" else "pip install matplotlib"
+        raise MissingDependencyError(f"{backend} is not installed; install it with: {remedy}") from None
+
+
+def render(chart: Chart, *, dark: bool, backend: str) -> Any:
+    """The chart as a ``plotly.graph_objects.Figure`` or a ``matplotlib.figure.Figure``."""
+    return importlib.import_module(f"clew.plots.with_{backend}").figure(chart, dark)

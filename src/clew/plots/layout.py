@@ -13,6 +13,8 @@ force-directed graph drawing", 2005. A. Noack: "Modularity clustering is force-d
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,14 +24,19 @@ from clew.build import component_labels
 from clew.checks import whole
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph, check_graph
-from clew.plots.forces import GRAIN, Push
 from clew.plots.levels import Level, levels_of
-from clew.plots.packing import packed
 
-SMALL = 400  # components up to here are laid out by one thread each, pair by pair
-FEW = 3_000  # vertices that may be seen one by one, so that none is to hide another
-WORK = 30_000  # rounds times vertices of such a component
+SMALL = 400  # vertices of a component that one thread lays out, pair by pair
+FEW = 3_000  # vertices up to which each is visible, so none may hide another
+WORK = 30_000  # iterations times vertices of such a component
 ROUNDS = (100, 30)  # of a level of a thousand vertices or fewer, and of a million or more
+MOST_IN_PAIRS = 3_000
+GRAIN = 4_096  # vertices per piece
+MOST_NODES = 1024  # along each side of a mesh
+MARGIN = 4  # nodes of the mesh around the vertices
+GAP = 1.5  # between components
+LOW = 0.4  # share of the height of a row, below which a component begins the next one
+RADIUS = 0.5  # root mean square distance from the centre, divided by the square root of the number of vertices
 
 
 def layout(graph: Graph, *, seed: int = 0) -> npt.NDArray[np.float32]:
@@ -48,7 +55,7 @@ def layout(graph: Graph, *, seed: int = 0) -> npt.NDArray[np.float32]:
     for number in range(int(np.searchsorted(-parts.sizes, -SMALL))):
         first, last = parts.starts[number], parts.starts[number + 1]
         x[first:last], y[first:last] = _lay_out_large(parts.level(number), random)
-    packed(parts.starts, x, y)
+    _pack(parts.starts, x, y)
     if graph.num_vertices <= FEW:
         x, y = _with_room(parts, x, y)
     places[parts.order, 0], places[parts.order, 1] = x, y
@@ -79,7 +86,7 @@ class _Components:
 
 
 def _components(graph: Graph) -> _Components:
-    from clew.plots import kernels_coarsen as kernels
+    from clew.plots import kernels
 
     rows = graph.with_weights(None).symmetrized().outgoing
     labels = component_labels(rows, both_directions=True)
@@ -103,7 +110,7 @@ def _components(graph: Graph) -> _Components:
 
 
 def _lay_out_small(parts: _Components, random: np.random.Generator, x: Array, y: Array) -> None:
-    """All components of 2 to ``SMALL`` vertices, each by one thread."""
+    """Lay out all components of 2 to ``SMALL`` vertices, each by one thread."""
     sizes = parts.sizes
     starts = parts.starts[np.searchsorted(-sizes, -SMALL) : np.searchsorted(-sizes, -1) + 1]
     if starts.size < 2:
@@ -113,28 +120,15 @@ def _lay_out_small(parts: _Components, random: np.random.Generator, x: Array, y:
 
 
 def _settle(starts: Array, level: Level, random: np.random.Generator, x: Array, y: Array) -> None:
-    from clew.plots import kernels_small as kernels
+    from clew.plots import kernels
 
     noise = random.normal(scale=0.1, size=(x.size, 2)).astype(np.float32)
     pieces = max(1, min(256, starts.size - 1))
-    threads.each(
-        kernels.lay_out,
-        pieces,
-        pieces,
-        starts,
-        level.indptr,
-        level.indices,
-        level.weights,
-        level.charge,
-        noise,
-        WORK,
-        x,
-        y,
-    )
+    threads.each(kernels.lay_out, pieces, pieces, starts, *level.rows, level.charge, noise, WORK, x, y)
 
 
 def _lay_out_large(finest: Level, random: np.random.Generator) -> tuple[Array, Array]:
-    """One connected graph, from its smallest level to the finest."""
+    """Lay out one connected graph, from its coarsest level to the finest."""
     levels = levels_of(finest, random)
     last = levels[-1]
     x, y = np.zeros((2, last.size), dtype=np.float32)
@@ -148,10 +142,10 @@ def _lay_out_large(finest: Level, random: np.random.Generator) -> tuple[Array, A
 
 
 def _relaxed(level: Level, x: Array, y: Array) -> tuple[Array, Array]:
-    """The places after vertices have moved to where forces balance, in shorter and shorter steps."""
-    from clew.plots import kernels_layout as kernels
+    """Move vertices to where forces balance, in ever shorter steps; return the new positions."""
+    from clew.plots import kernels
 
-    push = Push(level.charge)
+    push = _Repulsion(level.charge)
     strength = np.float32(1 / level.charge.sum())
     pieces = max(1, min(64, level.size // GRAIN))
     rounds = _rounds(level.size)
@@ -161,30 +155,15 @@ def _relaxed(level: Level, x: Array, y: Array) -> tuple[Array, Array]:
             scale = _scale(level, x, y)
             x, y = x * scale, y * scale
         push.update(x, y)
-        threads.each(
-            kernels.move,
-            pieces,
-            pieces,
-            level.indptr,
-            level.indices,
-            level.weights,
-            level.charge,
-            x,
-            y,
-            push.x,
-            push.y,
-            strength,
-            longest,
-            new_x,
-            new_y,
-        )
+        forces = (level.charge, x, y, push.x, push.y, strength)
+        threads.each(kernels.move, pieces, pieces, *level.rows, *forces, longest, new_x, new_y)
         x, y, new_x, new_y = new_x, new_y, x, y
     return x, y
 
 
 def _with_room(parts: _Components, x: Array, y: Array) -> tuple[Array, Array]:
-    """The places with vertices that lie all but upon each other moved apart."""
-    from clew.plots import kernels_small as kernels
+    """The positions, with vertices moved apart that nearly cover each other."""
+    from clew.plots import kernels
 
     source = np.repeat(np.arange(x.size), np.diff(parts.indptr).astype(np.int64))
     length = np.hypot(x[source] - x[parts.indices], y[source] - y[parts.indices])
@@ -198,21 +177,122 @@ def _with_room(parts: _Components, x: Array, y: Array) -> tuple[Array, Array]:
 
 
 def _scale(level: Level, x: Array, y: Array) -> np.float32:
-    """By how much to enlarge everything, so that springs and pushes balance at large.
+    """The factor to enlarge the layout by, so that attraction and repulsion balance.
 
-    Every pair adds charge · charge · strength to the work of the pushes, at any distance; at rest the springs
-    have as much in them.
+    Every pair adds charge · charge · strength to the work of repulsion, at any distance. At rest the springs hold as
+    much.
     """
-    from clew.plots import kernels_layout as kernels
+    from clew.plots import kernels
 
     pieces = max(1, min(64, level.size // GRAIN))
-    held = sum(threads.each(kernels.tension, pieces, pieces, level.indptr, level.indices, level.weights, x, y))
+    tension = sum(threads.each(kernels.tension, pieces, pieces, *level.rows, x, y))
     total = float(level.charge.sum(dtype=np.float64))
-    wanted = total - float(np.square(level.charge, dtype=np.float64).sum()) / total
-    return np.float32((wanted / held) ** (1 / 2) if held > 0 and wanted > 0 else 1.0)
+    balanced = total - float(np.square(level.charge, dtype=np.float64).sum()) / total
+    return np.float32(np.sqrt(balanced / tension) if tension > 0 and balanced > 0 else 1.0)
 
 
 def _rounds(vertices: int) -> int:
-    """Fewer rounds the larger the level: its shape at large is found by then."""
+    """The number of iterations: fewer for large levels, whose shape is already found."""
     share = np.clip((np.log10(vertices) - 3) / 3, 0, 1)
     return int(ROUNDS[0] + share * (ROUNDS[1] - ROUNDS[0]))
+
+
+class _Repulsion:
+    """The repulsion at every vertex of a level."""
+
+    def __init__(self, charge: Array) -> None:
+        self.charge = charge
+        self.x, self.y = np.zeros((2, charge.size), dtype=np.float32)
+        self.pieces = max(1, min(64, charge.size // GRAIN))
+        self.nodes = 0 if charge.size <= MOST_IN_PAIRS else _nodes_for(charge.size)
+        # Sums depend on their order. The number of meshes is the same on every machine, so the layout is too.
+        self.meshes = np.empty((min(4, self.pieces), self.nodes, self.nodes), dtype=np.float32)
+
+    def update(self, x: Array, y: Array) -> None:
+        """Compute the repulsion for these positions: pair by pair for few vertices, else over a mesh."""
+        from clew.plots import kernels
+
+        if not self.nodes:
+            pieces = max(1, self.charge.size // 256)
+            threads.each(kernels.pairs, pieces, pieces, x, y, self.charge, self.x, self.y)
+            return
+        left, bottom = x.min(), y.min()
+        extent = max(x.max() - left, y.max() - bottom, np.float32(1e-6))
+        per_unit = np.float32((self.nodes - 2 * MARGIN) / extent)
+        left, bottom = left - MARGIN / per_unit, bottom - MARGIN / per_unit
+        where = (np.float32(left), np.float32(bottom), per_unit)
+        meshes = len(self.meshes)
+        threads.each(kernels.spread, meshes, meshes, x, y, self.charge, *where, self.meshes)
+        potential = _convolved(self.meshes.sum(axis=0))
+        threads.each(kernels.read, self.pieces, self.pieces, x, y, potential, *where, self.x, self.y)
+
+
+def _nodes_for(vertices: int) -> int:
+    """The number of nodes along each side of the mesh: at least two per vertex, at most those a picture shows."""
+    import scipy.fft
+
+    return int(scipy.fft.next_fast_len(int(np.clip(1.5 * np.sqrt(vertices), 128, MOST_NODES)), real=True))
+
+
+def _convolved(mesh: Array) -> Array:
+    """The potential at every node: the sum of charge · log(distance) over all nodes."""
+    import scipy.fft
+
+    nodes = len(mesh)
+    workers = threads.count()
+    padded = (2 * nodes, 2 * nodes)  # the convolution is circular; the padding takes what wraps around
+    spectrum: Any = scipy.fft.rfft2(mesh, padded, workers=workers)
+    spectrum *= _kernel(nodes)
+    potential: Any = scipy.fft.irfft2(spectrum, padded, workers=workers)
+    return np.ascontiguousarray(potential[:nodes, :nodes])
+
+
+@lru_cache(maxsize=4)
+def _kernel(nodes: int) -> Array:
+    """The spectrum of log(distance)."""
+    import scipy.fft
+
+    steps = np.minimum(np.arange(2 * nodes), 2 * nodes - np.arange(2 * nodes)).astype(np.float64)
+    squares = steps[:, None] ** 2 + steps[None, :] ** 2
+    squares[0, 0] = 0.25
+    spectrum: Any = scipy.fft.rfft2((0.5 * np.log(squares)).astype(np.float32))
+    return np.asarray(spectrum)
+
+
+def _pack(starts: Array, x: Array, y: Array) -> None:
+    """Scale and move components (runs of vertices from ``starts``), so that they lie side by side; in place.
+
+    The largest comes first, the others in rows next to it. Areas are proportional to the number of vertices.
+    """
+    sizes = np.diff(starts)
+    first = starts[:-1]
+    owner = np.repeat(np.arange(sizes.size), sizes)
+    for place in (x, y):
+        place -= (np.add.reduceat(place, first, dtype=np.float64) / sizes)[owner].astype(np.float32)
+    spread = np.sqrt(np.add.reduceat(np.square(x) + np.square(y), first, dtype=np.float64) / sizes)
+    scale = np.where(spread > 0, RADIUS * np.sqrt(sizes) / np.where(spread > 0, spread, 1), 1)[owner].astype(np.float32)
+    x *= scale
+    y *= scale
+    low_x, low_y = np.minimum.reduceat(x, first), np.minimum.reduceat(y, first)
+    wide, high = np.maximum.reduceat(x, first) - low_x + GAP, np.maximum.reduceat(y, first) - low_y + GAP
+    corner_x, corner_y = _shelves(wide.astype(np.float64), high.astype(np.float64))
+    x += (corner_x - low_x)[owner].astype(np.float32)
+    y += (corner_y - low_y)[owner].astype(np.float32)
+    x -= (x.min() + x.max()) / 2
+    y -= (y.min() + y.max()) / 2
+
+
+def _shelves(wide: Array, high: Array) -> tuple[Array, Array]:
+    """The lower left corners of rectangles that fill rows of a roughly square area."""
+    total = float(np.sqrt((wide * high).sum()))
+    across = max(float(wide.max()), total)
+    corner_x, corner_y = np.zeros((2, wide.size))
+    at_x = at_y = shelf = 0.0
+    for i in range(wide.size):
+        # A row with one much higher rectangle would be mostly empty, so begin the next one.
+        if at_x and (at_x + wide[i] > across or high[i] < LOW * shelf):
+            at_x, at_y, shelf = 0.0, at_y - shelf, 0.0
+        corner_x[i], corner_y[i] = at_x, at_y - high[i]
+        at_x += wide[i]
+        shelf = max(shelf, high[i])
+    return corner_x, corner_y

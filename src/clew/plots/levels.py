@@ -1,16 +1,16 @@
-"""Smaller and smaller graphs of the same shape: laid out first, they give the larger ones their initial positions."""
+"""Multilevel coarsening: smaller graphs of the same shape, whose layouts give the larger ones initial positions."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clew import threads
 from clew.dtypes import Array
 
-SMALLEST = 100  # vertices; a graph like that is laid out directly
-STALLED = 0.95  # joining vertices has to leave fewer than this share of them
+SMALLEST = 100  # vertices of a graph that is laid out directly
+STALLED = 0.95  # coarsening stops if more than this share of the vertices remains
 
 
 @dataclass(frozen=True)
@@ -29,37 +29,41 @@ class Level:
     joined: Array | None = None
 
     @property
+    def rows(self) -> tuple[Array, Array, Array | None]:
+        """The arrays that kernels read edges from."""
+        return self.indptr, self.indices, self.weights
+
+    @property
     def size(self) -> int:
         """The number of vertices."""
         return self.indptr.size - 1
 
 
 def levels_of(finest: Level, random: np.random.Generator) -> list[Level]:
-    """The graph itself, one of about a quarter of its vertices, and so on."""
-    found = [finest]
-    while found[-1].size > SMALLEST:
-        half = _coarser(found[-1], random)
+    """The graph itself, one with about a quarter of its vertices, and so on."""
+    levels = [finest]
+    while levels[-1].size > SMALLEST:
+        half = _coarser(levels[-1], random)
         quarter = _coarser(half, random)
-        if quarter.size > STALLED * found[-1].size:
+        if quarter.size > STALLED * levels[-1].size:
             break
         assert half.joined is not None
         assert quarter.joined is not None
-        joined = quarter.joined[half.joined]
-        found.append(Level(quarter.indptr, quarter.indices, quarter.weights, quarter.charge, quarter.mass, joined))
-    return found
+        levels.append(replace(quarter, joined=quarter.joined[half.joined]))
+    return levels
 
 
 def _coarser(level: Level, random: np.random.Generator) -> Level:
-    """A graph with the vertices joined two by two."""
-    from clew.plots import kernels_coarsen as kernels
+    """The graph with pairs of vertices merged."""
+    from clew.plots import kernels
 
     nobody = np.uint32(2**32 - 1)
     mate, waiting = np.full((2, level.size), nobody, dtype=np.uint32)
     order = random.permutation(np.arange(level.size, dtype=np.uint32))
-    kernels.match(order, level.indptr, level.indices, level.weights, level.mass, nobody, mate, waiting)
+    kernels.match(order, *level.rows, level.mass, nobody, mate, waiting)
     joined = np.empty(level.size, dtype=np.uint32)
     members = np.empty((level.size, 2), dtype=np.uint32)
-    count = int(kernels.number(mate, nobody, joined, members))
+    count = int(kernels.number_pairs(mate, nobody, joined, members))
     members = members[:count]
 
     degree = np.diff(level.indptr.view(np.int64))
@@ -70,20 +74,7 @@ def _coarser(level: Level, random: np.random.Generator) -> Level:
     weights = np.empty(indices.size, dtype=np.float32)
     length = np.empty(count, dtype=np.uint64)
     pieces = threads.pieces(indices.size)
-    threads.each(
-        kernels.contract,
-        pieces,
-        pieces,
-        members,
-        joined,
-        level.indptr,
-        level.indices,
-        level.weights,
-        room,
-        indices,
-        weights,
-        length,
-    )
+    threads.each(kernels.contract, pieces, pieces, members, joined, *level.rows, room, indices, weights, length)
     indptr = np.concatenate(([0], np.cumsum(length))).astype(np.uint64)
     new_indices = np.empty(int(indptr[-1]), dtype=np.uint32)
     new_weights = np.empty(new_indices.size, dtype=np.float32)

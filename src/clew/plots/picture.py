@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from clew.checks import array, counted, whole
-from clew.dtypes import Array
+from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
-from clew.plots.binning import number
-from clew.plots.chart import Chart, Image, Panel, Series, empty
-from clew.plots.coloring import Paint, paint_of
+from clew.plots.chart import Chart, Image, Panel, Series, check, empty, render
 from clew.plots.image import Frame, edges_image, over, vertices_image
 from clew.plots.layout import layout
-from clew.plots.render import check, render
 from clew.plots.theme import Look, look, rgb
+from clew.plots.values import GROUPS, WORDS, answered, is_skewed, labels_of, number, short
+from clew.result import Result
 
 MOST_DOTS = 2_000
 MOST_STROKES = 1_500  # edges drawn as lines of the figure; more become an image
-NAMED = 20  # vertices with the most edges, which an image marks
+NAMED = 20  # vertices with the most edges, which have a ring
 STANDS_OUT = 4  # times as many edges as the mean
 HEIGHT = 640
+SHOWN_GROUPS = 6  # groups with their own colour; the others share one
 
 
 def picture(
@@ -66,20 +67,19 @@ def picture(
     heading = title or "The graph"
     if graph.num_vertices == 0:
         return render(empty(heading, "The graph has no vertices."), dark=dark, backend=backend)
-    paint = paint_of(graph, color, value)
+    paint = _paint_of(graph, color, value)
     at = layout(graph, seed=seed) if places is None else _as_places(places, graph)
-    colors = look(dark)
     draw = _dots if graph.num_vertices <= MOST_DOTS else _density
-    panel = draw(graph, at, paint, seed, colors)
-    alt = f"A picture of {_counted(graph)}"
-    alt += f", coloured by {paint.title}." if paint else "."
+    panel = draw(graph, at, paint, seed, look(dark))
+    size = f"{counted(graph.num_vertices, 'vertex')} and {counted(graph.num_edges, 'edge')}"
+    alt = f"A picture of {size}{f', coloured by {paint.title}' if paint else ''}."
     legend = paint.title if paint and paint.group is not None else ""
-    chart = Chart(heading, [panel], alt, height=HEIGHT, note=_counted(graph), legend=legend)
+    chart = Chart(heading, [panel], alt, height=HEIGHT, note=size, legend=legend)
     return render(chart, dark=dark, backend=backend)
 
 
 def _dots(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Look) -> Panel:
-    """Every vertex as a dot, the larger the more edges it has; edges as lines, or as an image where they are many."""
+    """A dot for every vertex, larger for more edges; edges are lines, or an image if they are many."""
     source, target, _ = graph.edges()
     strokes, image = [], None
     if source.size <= MOST_STROKES:
@@ -95,7 +95,7 @@ def _dots(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Look)
 
 
 def _density(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Look) -> Panel:
-    """How many vertices and edges are where, and the vertices with the most edges to point at."""
+    """The density of vertices and edges, and rings around the vertices with the most edges."""
     frame = Frame(at)
     source, target, _ = graph.edges()
     plain = np.broadcast_to(np.array(rgb(colors.palette[0]), dtype=np.float32), (at.shape[0], 3))
@@ -111,12 +111,12 @@ def _density(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Lo
 def _points(
     graph: Graph, shown: Array, at: Array, paint: Paint | None, degree: Array, size: Array, *, ring: bool = False
 ) -> list[Series]:
-    """Some vertices with their names: a series for each group, or one for all."""
+    """The ``shown`` vertices with their names: a series for each group, or one for all."""
     hover = np.array(_hover_texts(graph, shown, paint, degree), dtype=object)
     place = at[shown]
 
     def series(chosen: Array, **more: Any) -> Series:
-        x, y = place[chosen].T if chosen.any() else ([None], [None])  # the legend shows a group of nobody too
+        x, y = place[chosen].T if chosen.any() else ([None], [None])  # the legend also shows empty groups
         return Series("points", x, y, hover=hover[chosen].tolist(), size=size[chosen], ring=ring, **more)
 
     everyone = np.ones(shown.size, dtype=bool)
@@ -130,7 +130,7 @@ def _points(
 
 
 def _hover_texts(graph: Graph, shown: Array, paint: Paint | None, degree: Array) -> list[str]:
-    """What is known about some vertices, to be shown where one points at them."""
+    """The hover texts of the ``shown`` vertices."""
     names = shown.tolist() if graph.names is None else graph.names.take(shown).to_pylist()
     texts = [f"{name} ({counted(edges, 'edge')})" for name, edges in zip(names, degree[shown].tolist(), strict=True)]
     if paint is None:
@@ -148,17 +148,90 @@ def _degrees(graph: Graph) -> Array:
     return graph.degrees("out") + graph.degrees("in") if graph.directed else graph.degrees()
 
 
-def _counted(graph: Graph) -> str:
-    return f"{counted(graph.num_vertices, 'vertex')} and {counted(graph.num_edges, 'edge')}"
-
-
 def _as_places(places: Any, graph: Graph) -> Array:
     at = array("places", places)
     if at.dtype.kind not in "iuf":
         raise GraphError(f"places has dtype {at.dtype}; expected numbers, two per vertex.")
     at = at.astype(np.float32)
     if at.shape != (graph.num_vertices, 2) or not np.isfinite(at).all():
-        raise GraphError(
-            f"places has shape {at.shape}; expected two finite numbers per vertex, that is ({graph.num_vertices}, 2)."
-        )
+        expected = f"two finite numbers per vertex, that is ({graph.num_vertices}, 2)"
+        raise GraphError(f"places has shape {at.shape}; expected {expected}.")
     return at
+
+
+@dataclass(frozen=True)
+class Paint:
+    """The colouring of vertices.
+
+    Either ``group`` is the index in ``labels`` of every vertex, where the last label is for all other groups. Or
+    ``value`` is a number per vertex, mapped to the colour scale, with NaN for none.
+    """
+
+    title: str
+    group: Array | None = None
+    labels: tuple[str, ...] = ()
+    value: Array | None = None
+
+    def colors(self, look: Look) -> Array:
+        """Red, green and blue of every vertex."""
+        if self.group is not None:
+            return np.array([rgb(look.palette[tint]) for tint in self.tints], dtype=np.float32)[self.group]
+        assert self.value is not None
+        low, high = self.limits
+        at = np.linspace(low, high if high > low else low + 1, len(look.scale))
+        channels = [np.interp(self.value, at, channel) for channel in zip(*map(rgb, look.scale), strict=True)]
+        return np.where(np.isnan(self.value)[:, None], rgb(look.faint), np.stack(channels, axis=1)).astype(np.float32)
+
+    @property
+    def tints(self) -> list[int]:
+        """The palette index of every label; "others" has the last one."""
+        return [i if i < SHOWN_GROUPS else -1 for i in range(len(self.labels))]
+
+    @property
+    def limits(self) -> tuple[float, float]:
+        """The smallest and the largest number."""
+        assert self.value is not None
+        known = self.value[~np.isnan(self.value)]
+        return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+
+
+def _paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
+    """The colouring by a result (its first value, or the named one), or by an array with an entry per vertex."""
+    if color is None:
+        return None
+    if isinstance(color, Result):
+        host = color.numpy()
+        name = value or next(iter(host.values), "")
+        column, title = np.asarray(host._column(value)), name
+    else:
+        host, name, title = None, value or "", value or "value"
+        column = array("color", color.get() if is_on_gpu(color) else color)
+    if column.shape != (graph.num_vertices,):
+        expected = f"a value per vertex, that is ({graph.num_vertices},)"
+        raise GraphError(f"color has shape {column.shape}; expected {expected}.")
+    if name in GROUPS or column.dtype.kind in "bOUS":
+        return _grouped(host, name, column, WORDS.get(name, title))
+    if column.dtype.kind not in "iuf":
+        raise GraphError(f"color has dtype {column.dtype}; expected numbers, booleans or strings.")
+    return _scaled(host, name, column, title)
+
+
+def _grouped(host: Result | None, name: str, column: Array, title: str) -> Paint:
+    values, group, sizes = np.unique(column, return_inverse=True, return_counts=True)
+    order = np.argsort(-sizes, kind="stable")
+    rank = np.empty(order.size, dtype=np.int64)
+    rank[order] = np.minimum(np.arange(order.size), SHOWN_GROUPS)
+    labels = labels_of(host, name, values[order[:SHOWN_GROUPS]])
+    if order.size > SHOWN_GROUPS:
+        labels.append("others")
+    return Paint(title, group=rank[group.ravel()], labels=tuple(map(short, labels)))
+
+
+def _scaled(host: Result | None, name: str, column: Array, title: str) -> Paint:
+    known = answered(name, column, host)
+    value = np.where(known, column.astype(np.float64), np.nan)
+    some = value[known]
+    if is_skewed(some[some > 0]) and (some >= 0).all():
+        value = np.where(value > 0, np.log10(np.where(value > 0, value, 1)), np.nan)
+        title = f"log₁₀ {title}"
+    return Paint(title, value=value)

@@ -1,4 +1,4 @@
-"""Figures of results: distributions, groups, and the vertices with the largest values."""
+"""Figures of results and degrees: distributions, groups, and the vertices with the largest values."""
 
 from __future__ import annotations
 
@@ -9,15 +9,28 @@ import numpy as np
 from clew.checks import array, counted, kind_of
 from clew.dtypes import Array
 from clew.errors import GraphError
-from clew.plots.binning import Bins, by_powers, by_steps, is_skewed, number, whole_by_powers, whole_by_steps
-from clew.plots.chart import Axis, Chart, Panel, Series, empty
-from clew.plots.meaning import GROUPS, HOPS, WORDS, answered, labels_of, short
-from clew.plots.render import check, render
+from clew.graph import Graph, check_graph
+from clew.plots.chart import Axis, Chart, Panel, Series, check, empty, render
+from clew.plots.values import (
+    GROUPS,
+    HOPS,
+    MOST_COUNTED,
+    WORDS,
+    Bins,
+    answered,
+    by_powers,
+    by_steps,
+    is_skewed,
+    labels_of,
+    number,
+    short,
+    whole_by_powers,
+)
 from clew.result import Result
 
 TOP = 10
-MOST_COUNTED = 1 << 24  # whole numbers up to here are counted one by one
-FEW_GROUPS = 24  # shown one by one
+FEW_GROUPS = 24  # up to this many are shown one by one
+TITLE = "Degree distribution"
 
 
 def result(
@@ -61,16 +74,13 @@ def distances(depths: Any, *, title: str | None = None, dark: bool = False, back
 
 
 def _profile(name: str, column: Array, title: str, result: Result | None = None) -> Chart:
-    """Columns for the vertices at a distance, a line for those within it."""
+    """Columns for the vertices at each distance, and a line for those within it."""
     known = column[answered(name, column, result)]
-    note = (
-        f"{number(column.size - known.size)} of {number(column.size)} are unreached."
-        if known.size < column.size
-        else ""
-    )
     if not known.size:
         return empty(title, "No vertex is reached.")
-    bins = _steps(known)
+    unreached = column.size - known.size
+    note = f"{number(unreached)} of {number(column.size)} are unreached." if unreached else ""
+    bins = by_steps(known)
     within = np.cumsum(bins.count)
     unit = "hops" if name == "depth" and known.dtype.kind != "f" else "distance"
     far = [
@@ -81,32 +91,26 @@ def _profile(name: str, column: Array, title: str, result: Result | None = None)
         Series("columns", bins.middle, bins.count, "at this distance", far, tint=0),
         Series("both", bins.middle, within, "within it", far, tint=1, dashed=True),
     ]
+    reached = f"{number(known.size)} of {number(column.size)} are reached"
     most = bins.labels()[int(bins.count.argmax())]
-    alt = (
-        f"{title}: {number(known.size)} of {number(column.size)} are reached, the farthest at "
-        f"{number(known.max())}, most at {most}."
-    )
-    return Chart(
-        title, [Panel(series, Axis("distance", whole=known.dtype.kind != "f"), Axis("vertices"))], alt, note=note
-    )
+    alt = f"{title}: {reached}, the farthest at {number(known.max())}, most at {most}."
+    panel = Panel(series, Axis("distance", whole=known.dtype.kind != "f"), Axis("vertices"))
+    return Chart(title, [panel], alt, note=note)
 
 
 def _groups(result: Result, name: str, column: Array, title: str) -> Chart:
     """The sizes of the groups of vertices with the same value."""
-    known = column[answered(name, column, result)]
+    word, known = WORDS.get(name, name), column[answered(name, column, result)]
     column = column.ravel()
     if not known.size:
-        return empty(title, f"No vertex has a {WORDS.get(name, name)}.")
+        return empty(title, f"No vertex has a {word}.")
     values, sizes = np.unique(known, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     few = order[: FEW_GROUPS if order.size <= FEW_GROUPS else TOP]
-    word = WORDS.get(name, name)
     labels = labels_of(result, name, values[few])
-    hover = [
-        f"{word} {label}: {counted(size, 'vertex')}" for label, size in zip(labels, sizes[few].tolist(), strict=True)
-    ]
-    at = np.arange(few.size)
-    bars = Series("bars", sizes[few], at, "", hover, tint=0)
+    pairs = zip(labels, sizes[few].tolist(), strict=True)
+    hover = [f"{word} {label}: {counted(size, 'vertex')}" for label, size in pairs]
+    bars = Series("bars", sizes[few], np.arange(few.size), "", hover, tint=0)
     named = Axis(f"largest {word}s" if few.size < order.size else word, labels=tuple(map(short, labels)))
     panels = [Panel([bars], Axis("vertices"), named, weight=0.5 + few.size / 20)]
     if few.size < order.size:
@@ -120,7 +124,7 @@ def _groups(result: Result, name: str, column: Array, title: str) -> Chart:
 
 
 def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
-    """The distribution of the numbers, and the vertices that have the largest."""
+    """The distribution of the numbers, and the vertices with the largest ones."""
     known = column[answered(name, column, result)]
     if not known.size:
         return empty(title, f"No vertex has a finite {name}.")
@@ -135,17 +139,13 @@ def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
         if zeros := known.size - positive.size:
             note = f"{zeros:,} of {counted(column.size, 'vertex')} {'has' if zeros == 1 else 'have'} 0."
     else:
-        bins = _steps(known)
-        hover = [
-            f"{name} {label}: {counted(many, 'vertex')}"
-            for label, many in zip(bins.labels(), bins.count.tolist(), strict=True)
-        ]
-        series = Series("columns", bins.middle, bins.count, "", hover, tint=0)
+        bins = by_steps(known)
+        series = Series("columns", bins.middle, bins.count, "", bins.hover(name), tint=0)
         spread = Panel([series], Axis(name, whole=known.dtype.kind != "f"), Axis("vertices"))
     panels, alt = [spread], f"{title}: from {number(known.min())} to {number(known.max())}."
     if column.ndim == 1:
         reached = column if result.unreached is None else column[result.reached]
-        marks = int((reached > known.max()).sum())  # infinite, which has no bar
+        marks = int((reached > known.max()).sum())  # infinite values, which have no bar
         first = [each for each in result.top(TOP + marks, by=name)[marks:] if each[1] is not None]
         panels.append(_top(first, name))
         alt += f" The largest: {', '.join(str(vertex) for vertex, _ in first[:3])}."
@@ -162,23 +162,45 @@ def _top(first: list[tuple[Any, Any]], name: str) -> Panel:
 
 
 def _by_powers(count: Array, x: str, y: str, what: str) -> Panel:
-    """How often each whole number from 1 on occurs, on log-log axes."""
+    """The number of occurrences of each integer from 1 on, on log-log axes."""
     bins = whole_by_powers(count)
     return _points(bins, bins.count / (bins.high - bins.low + 1), x, y, what)
 
 
 def _points(bins: Bins, height: Array, x: str, y: str, what: str) -> Panel:
-    hover = [
-        f"{x} {label}: {counted(many, what)}" for label, many in zip(bins.labels(), bins.count.tolist(), strict=True)
-    ]
-    return Panel([Series("points", bins.log_middle, height, "", hover, tint=0)], Axis(x, log=True), Axis(y, log=True))
+    series = Series("points", bins.log_middle, height, "", bins.hover(x, what), tint=0)
+    return Panel([series], Axis(x, log=True), Axis(y, log=True))
 
 
-def _steps(known: Array) -> Bins:
-    """Columns side by side: a whole number each where they are few."""
-    if known.dtype.kind == "f":
-        return by_steps(known)
-    smallest = int(known.min())
-    if int(known.max()) - smallest > MOST_COUNTED:
-        return by_steps(known)
-    return whole_by_steps(smallest, np.bincount(known.astype(np.int64) - smallest))
+def degrees(graph: Graph, *, dark: bool = False, backend: str = "plotly") -> Any:
+    """Plot the degree distribution on log-log axes; out- and in-degrees if the graph is directed.
+
+    Each point is the number of vertices with that degree. Large degrees are binned, and the point is the mean of its
+    bin, so a power law is a straight line. Vertices without edges do not fit on such axes: a line below the title
+    counts them.
+    """
+    check_graph(graph)
+    check(backend)
+    return render(_degree_chart(graph), dark=dark, backend=backend)
+
+
+def _degree_chart(graph: Graph) -> Chart:
+    if graph.num_vertices == 0:
+        return empty(TITLE, "The graph has no vertices.")
+    if graph.num_arcs == 0:
+        text = "The vertex has no edge." if graph.num_vertices == 1 else "None of the vertices has an edge."
+        return empty(TITLE, text)
+    series, without, largest = [], [], []
+    for prefix, symbol in (("out-", "circle"), ("in-", "diamond")) if graph.directed else (("", "circle"),):
+        count = np.bincount(graph.degrees("in" if prefix == "in-" else "out"))
+        bins, degree = whole_by_powers(count), f"{prefix}degree"
+        mean = bins.count / (bins.high - bins.low + 1)
+        name = degree if prefix else ""
+        series.append(Series("points", bins.log_middle, mean, name, bins.hover(degree), symbol=symbol))
+        largest.append(f"the largest {degree} is {count.size - 1:,}")
+        if count[0]:
+            without.append(f"{counted(count[0], 'has', 'have')} no {prefix}edges")
+    alt = f"{TITLE} of {counted(graph.num_vertices, 'vertex')}: {', '.join(largest + without)}."
+    panel = Panel(series, Axis("degree", log=True), Axis("vertices per degree", log=True))
+    note = f"Of {counted(graph.num_vertices, 'vertex')} {' and '.join(without)}." if without else ""
+    return Chart(TITLE, [panel], alt, note=note)

@@ -1,4 +1,4 @@
-"""The look of all figures: light or dark, with colour-blind-safe colours and letters that a phone can show."""
+"""The look of all figures: light or dark, with colour-blind-safe colours and letters that are legible on a phone."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1, "xanchor": "left", "x
 
 @dataclass(frozen=True)
 class Look:
-    """The colours of a theme; those of the palette have a contrast of 3 and more against the paper.
+    """The colours of a theme. Those of the palette have a contrast of at least 3 against the paper.
 
-    The last one is for everything without its own colour.
+    The last one is for groups without their own colour.
     """
 
     paper: str
@@ -26,7 +26,7 @@ class Look:
     soft: str  # for secondary text
     faint: str  # for orientation: grids, edges of a drawing
     palette: tuple[str, ...]
-    scale: tuple[str, ...]  # from little to much
+    scale: tuple[str, ...]  # from small to large
 
 
 LIGHT = Look(
@@ -57,30 +57,16 @@ def template(dark: bool = False) -> go.layout.Template:
     import plotly.graph_objects as go
 
     colors = look(dark)
-    axis = {
-        "gridcolor": _with_opacity(colors.faint, 0.25),
-        "linecolor": colors.faint,
-        "zeroline": False,
-        "showline": True,
-        "ticks": "outside",
-        "tickcolor": colors.faint,
-        "automargin": True,
-        "title": {"standoff": 8},
-    }
+    grid = f"rgba{(*rgb(colors.faint), 0.25)}"
+    lines = {"gridcolor": grid, "linecolor": colors.faint, "tickcolor": colors.faint, "zeroline": False}
+    axis = lines | {"showline": True, "ticks": "outside", "automargin": True, "title": {"standoff": 8}}
+    title = {"x": 0, "xref": "container", "y": 1, "yref": "container", "yanchor": "top", "pad": {"l": 16, "t": 14}}
+    subtitle = {"font": {"size": FONT_SIZE - 1, "color": colors.soft}}
     return go.layout.Template(
         data={"bar": [{"insidetextfont": {"color": colors.paper}}]},
         layout={
             "font": {"family": FONT, "size": FONT_SIZE, "color": colors.ink},
-            "title": {
-                "x": 0,
-                "xref": "container",
-                "y": 1,
-                "yref": "container",
-                "yanchor": "top",
-                "pad": {"l": 16, "t": 14},
-                "font": {"size": TITLE_SIZE},
-                "subtitle": {"font": {"size": FONT_SIZE - 1, "color": colors.soft}},
-            },
+            "title": title | {"font": {"size": TITLE_SIZE}, "subtitle": subtitle},
             "paper_bgcolor": colors.paper,
             "plot_bgcolor": colors.paper,
             "colorway": list(colors.palette),
@@ -99,11 +85,6 @@ def template(dark: bool = False) -> go.layout.Template:
 def steps(colors: tuple[str, ...]) -> list[list[float | str]]:
     """A colour scale in plotly's form."""
     return [[number / (len(colors) - 1), color] for number, color in enumerate(colors)]
-
-
-def _with_opacity(color: str, opacity: float) -> str:
-    red, green, blue = rgb(color)
-    return f"rgba({red}, {green}, {blue}, {opacity})"
 
 
 def rgb(color: str) -> tuple[int, int, int]:

@@ -11,42 +11,41 @@ import numpy as np
 from clew.checks import counted, kind_of
 from clew.dtypes import Array
 from clew.errors import GraphError
-from clew.plots.binning import number, spans_powers
-from clew.plots.chart import Axis, Chart, Panel, Series, empty
-from clew.plots.render import check, render
+from clew.plots.chart import Axis, Chart, Panel, Series, check, empty, render
+from clew.plots.values import number, spans_powers
 from clew.result import Trace
 
 PANEL_HEIGHT = 260
-MOST_ROUNDS = 500  # shown one by one
+MOST_ROUNDS = 500  # up to this many are shown one by one
 DIRECTIONS = {"push": "circle", "pull": "square"}
 SYMBOLS = ("circle", "square", "diamond", "triangle-up")
-ONCE = ("frontier", "colored")  # a vertex is in them once, so that their sum means something,
-EVERYONE = "change"  # unless all are in them, round by round, until little changes
-PLACES = ("bucket", "core")  # where the algorithm is rather than what it does
+ONCE = ("frontier", "colored")  # columns that count every vertex once, so that their running total is useful
+EVERYONE = "change"  # a trace with this column counts every vertex in every iteration
+PLACES = ("bucket", "core")  # columns that say where the algorithm is, and have no panel
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Columns that are shown together, each with its name in the legend."""
+class Group:
+    """Columns that share a panel, each with its name in the legend."""
 
     title: str
     columns: Mapping[str, str]
     scale: float = 1.0
 
 
-KINDS = (
-    Kind("active vertices", {"frontier": "", "active": ""}),
-    Kind("edges read", {"edges": "in total", "edges_cpu": "CPU", "edges_gpu": "GPU"}),
-    Kind("bytes of edges", {"bytes": ""}),
-    Kind("bytes over the link", {"link_bytes": "", "bytes_up": "to the GPU", "bytes_down": "from the GPU"}),
-    Kind("milliseconds", {"seconds": "", "seconds_cpu": "CPU", "seconds_gpu": "GPU"}, 1e3),
-    Kind("share of the link's rate", {"link_share": ""}),
-    Kind("vertices", {"vertices": ""}),
-    Kind("vertices changed", {"changed": ""}),
-    Kind("vertices coloured", {"colored": ""}),
-    Kind("vertices left", {"left": ""}),
-    Kind("paths found", {"paths": ""}),
-    Kind("sum of changes", {"change": ""}),
+GROUPS = (
+    Group("active vertices", {"frontier": "", "active": ""}),
+    Group("edges read", {"edges": "in total", "edges_cpu": "CPU", "edges_gpu": "GPU"}),
+    Group("bytes of edges", {"bytes": ""}),
+    Group("bytes over the link", {"link_bytes": "", "bytes_up": "to the GPU", "bytes_down": "from the GPU"}),
+    Group("milliseconds", {"seconds": "", "seconds_cpu": "CPU", "seconds_gpu": "GPU"}, 1e3),
+    Group("share of the link's rate", {"link_share": ""}),
+    Group("vertices", {"vertices": ""}),
+    Group("vertices changed", {"changed": ""}),
+    Group("vertices coloured", {"colored": ""}),
+    Group("vertices left", {"left": ""}),
+    Group("paths found", {"paths": ""}),
+    Group("sum of changes", {"change": ""}),
 )
 
 
@@ -71,8 +70,8 @@ def _chart(trace: Trace, title: str) -> Chart:
         return empty(title, "The trace is empty: there were no iterations, or the algorithm records no trace.")
     rows = _Rows(rounds, columns.get("direction"), numbers.get("core"))
     if "bytes" in numbers:
-        numbers.pop("edges", None)  # the same curve in another unit
-    panels = [panel for kind in _kinds(numbers) if (panel := _panel(kind, numbers, rows, not rows.has_legend))]
+        numbers.pop("edges", None)  # bytes show the same curve
+    panels = [panel for group in _groups(numbers) if (panel := _panel(group, numbers, rows, not rows.has_legend))]
     panels += _over_time(numbers)
     if not panels:
         return empty(title, "The trace has no columns of numbers.")
@@ -84,7 +83,7 @@ def _chart(trace: Trace, title: str) -> Chart:
 
 
 class _Rows:
-    """Which iterations stand together for a point: each for itself, or several in a row."""
+    """The points of a trace: an iteration each, or the mean of several consecutive ones."""
 
     def __init__(self, rounds: int, direction: Array | None, core: Array | None) -> None:
         self.width = -(-rounds // MOST_ROUNDS)
@@ -95,71 +94,70 @@ class _Rows:
         if core is not None:
             self.at = self.means(core)
         self.direction = None if direction is None else direction[self.first]
-        self.has_legend = False  # whether a legend explains the marks already
+        self.has_legend = False  # whether an earlier panel explains the marks
 
     def hover_of(self, values: Array, what: str, chosen: Array | slice = slice(None)) -> list[str]:
-        """What to say where one points at some of the points."""
+        """The hover texts of the chosen points."""
         pairs = zip(self.at[chosen].tolist(), values[chosen].tolist(), strict=True)
         return [f"{self.unit} {number(x)}: {number(y)} {what}" for x, y in pairs]
 
     def means(self, column: Array) -> Array:
-        """The mean of every point's iterations, as far as they are known."""
+        """The mean over the known iterations of every point."""
         known = np.isfinite(column)
         sums = np.add.reduceat(np.where(known, column, 0.0), self.first)
         many = np.add.reduceat(known.astype(np.int64), self.first)
         return np.where(many > 0, sums / np.maximum(many, 1), np.nan)
 
 
-def _kinds(numbers: Mapping[str, Array]) -> list[Kind]:
+def _groups(numbers: Mapping[str, Array]) -> list[Group]:
     """The panels to draw, in order."""
-    known = {name for kind in KINDS for name in kind.columns}
+    known = {name for group in GROUPS for name in group.columns}
     others = [name for name in numbers if name not in known and name not in PLACES]
-    return [*KINDS, *(Kind(name, {name: ""}) for name in others)]
+    return [*GROUPS, *(Group(name, {name: ""}) for name in others)]
 
 
-def _panel(kind: Kind, numbers: Mapping[str, Array], rows: _Rows, legend: bool) -> Panel | None:
-    """One panel, or none where the trace has none of its columns."""
-    found = {name: label for name, label in kind.columns.items() if name in numbers and numbers[name].size}
+def _panel(group: Group, numbers: Mapping[str, Array], rows: _Rows, legend: bool) -> Panel | None:
+    """The panel of a group, or None if the trace has none of its columns."""
+    found = {name: label for name, label in group.columns.items() if name in numbers and numbers[name].size}
     series: list[Series] = []
     for tint, (name, label) in enumerate(found.items()):
-        column = np.where(numbers[name] < 0, np.nan, numbers[name] * kind.scale)  # negative: not counted
+        column = np.where(numbers[name] < 0, np.nan, numbers[name] * group.scale)  # negative means not counted
         shown = rows.means(column)
         if len(found) > 1:
-            hover = rows.hover_of(shown, f"{kind.title}, {label}")
+            hover = rows.hover_of(shown, f"{group.title}, {label}")
             series.append(Series("both", rows.at, shown, label, hover, tint=tint, symbol=SYMBOLS[tint % 4], gaps=True))
         elif rows.direction is not None:
-            series += _by_direction(kind.title, shown, rows, legend)
+            series += _by_direction(group.title, shown, rows, legend)
             rows.has_legend = True
         else:
-            hover = rows.hover_of(shown, kind.title)
+            hover = rows.hover_of(shown, group.title)
             series.append(Series("both", rows.at, shown, "", hover, tint=0, gaps=True))
         if name in ONCE and EVERYONE not in numbers and rows.first.size > 1:
             total = np.nancumsum(column)[rows.last]
-            hover = rows.hover_of(total, f"{kind.title} so far")
+            hover = rows.hover_of(total, f"{group.title} so far")
             series.append(Series("line", rows.at, total, "so far", hover, tint=2, dashed=True))
     if not series:
         return None
     heights = np.concatenate([np.asarray(one.y) for one in series])
-    return Panel(
-        series, Axis(rows.unit, whole=True), Axis(kind.title, log=spans_powers(heights[heights > 0])), share=True
-    )
+    vertical = Axis(group.title, log=spans_powers(heights[heights > 0]))
+    return Panel(series, Axis(rows.unit, whole=True), vertical, share=True)
 
 
 def _by_direction(title: str, shown: Array, rows: _Rows, legend: bool) -> list[Series]:
-    """A thin line through marks that differ for iterations that pushed and that pulled."""
+    """A thin line, with different marks for push and pull iterations."""
     assert rows.direction is not None
     series = [Series("line", rows.at, shown, faint=True, gaps=True)]
-    for tint, (way, symbol) in enumerate(DIRECTIONS.items()):
-        chosen = rows.direction == way
+    for tint, (direction, symbol) in enumerate(DIRECTIONS.items()):
+        chosen = rows.direction == direction
         if chosen.any():
-            name = way if legend else ""
-            hover = rows.hover_of(shown, f"{title}, {way}", chosen)
+            name = direction if legend else ""
+            hover = rows.hover_of(shown, f"{title}, {direction}", chosen)
             series.append(Series("points", rows.at[chosen], shown[chosen], name, hover, tint=tint, symbol=symbol))
     return series
 
 
 def _over_time(numbers: Mapping[str, Array]) -> list[Panel]:
-    """How the number of vertices reached grew with time, where the trace knows both."""
+    """The number of reached vertices over time, if the trace has both."""
     reached = next((name for name in ONCE if name in numbers), None)
     if "seconds" not in numbers or reached is None or EVERYONE in numbers:
         return []

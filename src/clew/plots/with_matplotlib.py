@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 PIXELS_PER_INCH = 100
 WIDTH = 7.0  # inches
-POINTS_PER_PIXEL = 0.6  # plotly counts pixels across a mark, matplotlib the area in points
+POINTS_PER_PIXEL = 0.6  # plotly measures the width of a mark in pixels, matplotlib its area in points
 SYMBOLS = {"circle": "o", "square": "s", "diamond": "D", "triangle-up": "^"}
 
 
 def figure(chart: Chart, dark: bool) -> Figure:
-    """The chart as a figure, which no window shows by itself."""
+    """The chart as a figure that is not shown in a window."""
     from matplotlib.figure import Figure
 
     colors = look(dark)
@@ -106,5 +106,5 @@ def _set_axis(axis: Any, set_scale: Any, spec: Axis, colors: Look) -> None:
 
 
 def _plain(text: str) -> str:
-    """Text that may hold names: between dollar signs matplotlib expects mathematics."""
+    """Escaped text: matplotlib would take names between dollar signs as mathematics."""
     return text.replace("$", r"\$")

@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clew.plots import png
-from clew.plots.binning import number
 from clew.plots.chart import Axis, Chart, Panel, Series
+from clew.plots.image import encode_png
 from clew.plots.theme import LEGEND, look, steps, template
+from clew.plots.values import number
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
-GAP = 90  # pixels between panels, for the title of an axis
+GAP = 90  # pixels between panels, for the title of the axis
 LINE_HEIGHT, LEGEND_HEIGHT = 20, 32  # pixels above the panels
-FEW_NUMBERS = 8  # along an axis, each of which has a tick
-ON_A_PHONE = 54  # letters in a line
+FEW_NUMBERS = 8  # integers along an axis up to which each has a tick
+ON_A_PHONE = 54  # letters per line
 
 
 def figure(chart: Chart, dark: bool) -> go.Figure:
-    """The chart as a figure; ``layout.meta["alt"]`` says in words what it shows."""
+    """The chart as a figure; ``layout.meta["alt"]`` describes it in words."""
     import plotly.graph_objects as go
     from plotly.subplots import make_subplots
 
@@ -62,9 +62,8 @@ def figure(chart: Chart, dark: bool) -> go.Figure:
     if not panels:
         drawn.update_xaxes(visible=False)
         drawn.update_yaxes(visible=False)
-        drawn.add_annotation(
-            text="<br>".join(_lines(chart.alt)), x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False
-        )
+        text = "<br>".join(_lines(chart.alt))
+        drawn.add_annotation(text=text, x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
     return drawn
 
 
@@ -78,7 +77,7 @@ def _add_legend(drawn: go.Figure, chart: Chart, panel: Panel, row: int) -> None:
 
 
 def _numbered(part: str, row: int) -> str:
-    """What plotly calls an axis or a legend of a panel: x, x2, x3, …"""
+    """Plotly's name for an axis or a legend of a panel: x, x2, x3, …"""
     return f"{part}{row if row > 1 else ''}"
 
 
@@ -89,27 +88,17 @@ def _trace(series: Series, panel: Panel, dark: bool) -> Any:
     tint: str | None = None if series.tint is None else colors.palette[series.tint % len(colors.palette)]
     if series.faint:
         tint = colors.faint
-    common: dict[str, Any] = {
-        "x": series.x,
-        "y": series.y,
-        "name": _plain(series.name),
-        "showlegend": bool(series.name),
-    }
+    common = {"x": series.x, "y": series.y, "name": _plain(series.name), "showlegend": bool(series.name)}
     if series.hover:
         common |= {"hovertext": [_plain(text) for text in series.hover], "hovertemplate": "%{hovertext}<extra></extra>"}
     elif panel.bare:
         common |= {"hoverinfo": "skip"}
     if series.kind in ("bars", "columns"):
-        lying = series.kind == "bars"
-        return go.Bar(
-            **common,
-            orientation="h" if lying else "v",
-            marker={"color": tint},
-            text=[number(float(value)) for value in series.x] if lying else None,
-            textposition="auto" if lying else "none",
-            textangle=0,
-            cliponaxis=False,
-        )
+        bar: dict[str, Any] = {"orientation": "v", "textposition": "none"}
+        if series.kind == "bars":
+            texts = [number(float(value)) for value in series.x]
+            bar = {"orientation": "h", "textposition": "auto", "text": texts}
+        return go.Bar(**common, **bar, marker={"color": tint}, textangle=0, cliponaxis=False)
     mode = {"line": "lines", "points": "markers", "both": "lines+markers"}[series.kind]
     marker: dict[str, Any] = {"size": series.size, "color": tint, "symbol": series.symbol + "-open" * series.ring}
     if series.values is not None:
@@ -119,7 +108,7 @@ def _trace(series: Series, panel: Panel, dark: bool) -> Any:
 
 
 def _plain(text: str) -> str:
-    """Text that may hold names: plotly takes some of HTML's tags for formatting, and names are shown as they are."""
+    """Escaped text: plotly would take HTML tags in names as formatting."""
     return html.escape(text, quote=False)
 
 
@@ -129,24 +118,12 @@ def _lines(text: str) -> list[str]:
 
 
 def _colored(series: Series, dark: bool) -> dict[str, Any]:
-    """Points that have a colour each."""
-    bar = {
-        "title": {"text": _plain(series.scale_title), "side": "top"},
-        "orientation": "h",
-        "thickness": 10,
-        "outlinewidth": 0,
-        "y": 0,
-        "yanchor": "top",
-    }
+    """The marker of points with a colour each."""
+    title = {"text": _plain(series.scale_title), "side": "top"}
+    bar = {"title": title, "orientation": "h", "thickness": 10, "outlinewidth": 0, "y": 0, "yanchor": "top"}
     low, high = series.limits
-    return {
-        "color": series.values,
-        "colorscale": steps(look(dark).scale),
-        "cmin": low,
-        "cmax": high,
-        "showscale": True,
-        "colorbar": bar,
-    }
+    scale = {"colorscale": steps(look(dark).scale), "cmin": low, "cmax": high, "showscale": True, "colorbar": bar}
+    return {"color": series.values} | scale
 
 
 def _axis(axis: Axis, panel: Panel) -> dict[str, Any]:
@@ -157,44 +134,29 @@ def _axis(axis: Axis, panel: Panel) -> dict[str, Any]:
         spec |= {"type": "log", "dtick": 1, "exponentformat": "power"}
     if axis.labels:
         several = len(axis.labels)
-        spec |= {
-            "tickvals": list(range(several)),
-            "ticktext": [_plain(label) for label in axis.labels],
-            "range": [several - 0.5, -0.5],
-        }
+        spec |= {"tickvals": list(range(several)), "ticktext": [_plain(label) for label in axis.labels]}
+        spec |= {"range": [several - 0.5, -0.5]}
     if axis.whole:
         spec |= {"tickformat": ",d"}
-        if _span(panel) < FEW_NUMBERS:
-            spec |= {"dtick": 1}  # else there would be ticks between whole numbers, rounded
+        span = max((np.ptp(np.asarray(series.x)) for series in panel.series if len(series.x)), default=0)
+        if span < FEW_NUMBERS:
+            spec |= {"dtick": 1}  # else there would be ticks between integers, rounded
     return spec
 
 
 def _from_zero(panel: Panel) -> dict[str, Any]:
-    """Numbers from 0 up, so that what hardly differs looks so; fractions are written out, not in thousandths."""
+    """Axes start at 0, so that similar values look similar. Fractions are written out, not in thousandths."""
     if panel.bare or panel.y.log or panel.y.labels:
         return {}
     largest = max((np.nanmax(series.y, initial=0.0) for series in panel.series if len(series.y)), default=0.0)
     return {"rangemode": "tozero", "exponentformat": "none" if largest < 1 else "SI"}
 
 
-def _span(panel: Panel) -> float:
-    """How far the numbers along x lie apart."""
-    return float(max((np.ptp(np.asarray(series.x)) for series in panel.series if len(series.x)), default=0))
-
-
 def _add_image(drawn: go.Figure, panel: Panel, row: int) -> None:
     assert panel.image is not None
     left, right, bottom, top = panel.image.extent
-    drawn.add_layout_image(
-        source="data:image/png;base64," + base64.b64encode(png.encode(panel.image.colors)).decode(),
-        xref=_numbered("x", row),
-        yref=_numbered("y", row),
-        x=left,
-        y=top,
-        sizex=right - left,
-        sizey=top - bottom,
-        sizing="stretch",
-        layer="below",
-    )
+    source = "data:image/png;base64," + base64.b64encode(encode_png(panel.image.colors)).decode()
+    place = {"x": left, "y": top, "sizex": right - left, "sizey": top - bottom, "sizing": "stretch", "layer": "below"}
+    drawn.add_layout_image(source=source, xref=_numbered("x", row), yref=_numbered("y", row), **place)
     drawn.update_xaxes(range=[left, right], row=row, col=1)
     drawn.update_yaxes(range=[bottom, top], row=row, col=1)

@@ -1,67 +1,65 @@
-"""What a report says, before it becomes a page: sections of facts, tables, plots and sentences.
+"""The content of a report: sections of facts, tables, plots and sentences.
 
-Nothing here is HTML. Text is what a person should read, and `page` escapes all of it.
+Nothing here is HTML. `page` makes it, and escapes all text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from clew.reporting import words
 
-#: The remedy for what was left out because it takes long.
+#: The remedy for a part that was skipped because it takes long.
 EVERYTHING = "Compute it with --everything, or in Python with everything=True."
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: its title, and how its values are shown. ``bar`` draws a line as long as the value."""
+class Column(NamedTuple):
+    """A column of a table: its title, and how its values are shown. ``bar`` draws a bar as long as the value."""
 
     title: str
     show: Callable[[Any], str] = words.text
     bar: bool = False
-    name: bool = False  # the values are the user's names of vertices
+    name: bool = False  # the values are names of vertices
 
     @property
     def numeric(self) -> bool:
-        """Whether values stand at the right, and are sorted as numbers."""
+        """Whether values are right-aligned, and sorted as numbers."""
         return self.show is not words.text
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    """Rows of values, with a caption for those who do not see what stands around it."""
+def columns(shown: Mapping[str, Callable[[Any], str]]) -> list[Column]:
+    """Columns from titles and how values are shown."""
+    return [Column(*column) for column in shown.items()]
+
+
+class Table(NamedTuple):
+    """Rows of values, with a caption for screen readers."""
 
     caption: str
     columns: Sequence[Column]
     rows: Sequence[Sequence[Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """Pairs of what and how much."""
+class Facts(NamedTuple):
+    """Pairs of label and value."""
 
     rows: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Tiles:
-    """The few numbers to see first: value, what it is, a remark."""
+class Tiles(NamedTuple):
+    """The main numbers: value, label and remark."""
 
     tiles: Sequence[tuple[str, str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """A paragraph."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Skipped:
+class Skipped(NamedTuple):
     """A part that was skipped, the reason, and how to get it."""
 
     what: str
@@ -69,9 +67,8 @@ class Skipped:
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
-    """A figure in a light and a dark version, what it shows in words, and its numbers."""
+class Plot(NamedTuple):
+    """A figure in a light and a dark version, its description in words, and its numbers."""
 
     key: str
     title: str
@@ -81,8 +78,7 @@ class Plot:
     table: Table
 
 
-@dataclass(frozen=True, slots=True)
-class Folded:
+class Folded(NamedTuple):
     """A part that is collapsed at first."""
 
     title: str
@@ -92,8 +88,7 @@ class Folded:
 Block = Table | Facts | Tiles | Text | Skipped | Plot | Folded
 
 
-@dataclass(frozen=True, slots=True)
-class Section:
+class Section(NamedTuple):
     """A part of the page; ``key`` is its address within it."""
 
     key: str

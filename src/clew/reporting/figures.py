@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 
 from clew.dtypes import Array
-from clew.plots.binning import Bins, by_powers, by_steps, spans_powers, whole_by_powers, whole_by_steps
-from clew.plots.chart import Axis, Chart, Panel, Series
-from clew.plots.render import render
+from clew.plots.chart import Axis, Chart, Panel, Series, render
+from clew.plots.values import by_powers, by_steps, spans_powers, whole_by_powers
 from clew.reporting import words
 from clew.reporting.content import Column, Plot, Table
 
-BAR, GAP = 22, 12  # pixels: how thick a lying bar is, and how far from the next
+BAR, GAP = 22, 12  # pixels: the width of a horizontal bar, and the gap to the next
 MARGINS = 110
 SYMBOLS = ("circle", "diamond")
 BYTES = {"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}
 
 
 def plot(key: str, title: str, draw: Callable[[bool], Any], table: Table) -> Plot:
-    """A plot from a function that draws it for a light or, asked so, for a dark page."""
+    """A plot from a function that draws it for a light or a dark page."""
     light, dark = draw(False), draw(True)
     return Plot(key, title, light, dark, str(light.layout.meta["alt"]), table)
 
@@ -32,11 +31,11 @@ def charted(key: str, chart: Chart, table: Table) -> Plot:
 
 
 def times(title: str, labels: Sequence[str], kinds: Mapping[str, Array], alt: str) -> Chart:
-    """Horizontal bars of seconds, in a unit that suits the longest."""
+    """Horizontal bars of seconds, in a unit that fits the longest."""
     longest = max((float(np.nanmax(seconds, initial=0)) for seconds in kinds.values()), default=0.0)
     factor, unit = words.unit_of(longest)
     hover = [_hover(labels, seconds, _named(kind), words.duration) for kind, seconds in kinds.items()]
-    return _lying(title, unit, labels, {kind: seconds * factor for kind, seconds in kinds.items()}, hover, alt)
+    return _horizontal(title, unit, labels, {kind: seconds * factor for kind, seconds in kinds.items()}, hover, alt)
 
 
 def amounts(title: str, labels: Sequence[str], kinds: Mapping[str, Array], alt: str) -> Chart:
@@ -44,13 +43,13 @@ def amounts(title: str, labels: Sequence[str], kinds: Mapping[str, Array], alt: 
     longest = max((float(sizes.max()) for sizes in kinds.values() if sizes.size), default=1.0)
     size, unit = next(((size, unit) for unit, size in BYTES.items() if longest >= size), (1, "bytes"))
     hover = [_hover(labels, sizes, _named(kind), words.octets) for kind, sizes in kinds.items()]
-    return _lying(title, unit, labels, {kind: sizes / size for kind, sizes in kinds.items()}, hover, alt)
+    return _horizontal(title, unit, labels, {kind: sizes / size for kind, sizes in kinds.items()}, hover, alt)
 
 
-def _lying(
+def _horizontal(
     title: str, axis: str, labels: Sequence[str], kinds: Mapping[str, Array], hover: Sequence[Sequence[str]], alt: str
 ) -> Chart:
-    """Bars with a label each, the first at the top; one colour for each kind."""
+    """Bars with a label each, the first at the top, and a colour per series."""
     at = np.arange(len(labels))
     series = [
         Series("bars", values, at, kind, texts) for (kind, values), texts in zip(kinds.items(), hover, strict=True)
@@ -64,29 +63,24 @@ def _named(kind: str) -> str:
 
 
 def spread(key: str, title: str, what: str, values: Array) -> Plot:
-    """How numbers, one per vertex, are spread: columns, or points on log-log axes where fractions differ a lot."""
+    """The distribution of a number per vertex: columns, or points on log-log axes if fractions span magnitudes."""
     points = values.dtype.kind == "f" and spans_powers(values)
-    if values.dtype.kind in "iu":
-        bins = whole_by_steps(int(values.min()), np.bincount(values - values.min()))
+    bins = by_powers(values) if points else by_steps(values)
+    labels, hover = bins.labels(), _hover(bins.labels(), bins.count, f"{what} {{}}")
+    if points:
+        series = Series("points", bins.log_middle, bins.count, hover=hover, tint=0)
     else:
-        bins = by_powers(values) if points else by_steps(values)
-    labels = bins.labels()
-    series = Series(
-        "points" if points else "columns",
-        bins.log_middle if points else bins.middle,
-        bins.count,
-        hover=_hover(labels, bins.count, f"{what} {{}}"),
-        tint=0,
-    )
+        series = Series("columns", bins.middle, bins.count, hover=hover, tint=0)
     smallest, largest = words.scientific(values.min()), words.scientific(values.max())
     alt = f"Vertices by {what}: from {smallest} to {largest}, most have {labels[int(bins.count.argmax())]}."
     uneven = points or spans_powers(bins.count[bins.count > 0])
     chart = Chart(title, [Panel([series], Axis(what, log=points), Axis("vertices", log=uneven))], alt)
-    return charted(key, chart, _counted(title, what, bins))
+    rows = list(zip(labels, bins.count.tolist(), strict=True))
+    return charted(key, chart, Table(title, [Column(what.capitalize()), Column("Vertices", words.whole)], rows))
 
 
 def sizes(title: str, kinds: Mapping[str, Array], alt: str) -> Chart:
-    """How many groups there are of which size, on log-log axes; one kind of groups per colour."""
+    """The number of components of each size on log-log axes, with a colour per definition of components."""
     series = []
     for (kind, found), symbol in zip(kinds.items(), SYMBOLS, strict=False):
         bins = whole_by_powers(np.bincount(found))
@@ -95,11 +89,6 @@ def sizes(title: str, kinds: Mapping[str, Array], alt: str) -> Chart:
         series.append(Series("points", bins.log_middle, bins.count, name, hover, symbol=symbol, size=9.0))
     panel = Panel(series, Axis("vertices in the component", log=True), Axis("components of that size", log=True))
     return Chart(title, [panel], alt)
-
-
-def _counted(title: str, what: str, bins: Bins) -> Table:
-    rows = [[label, int(count)] for label, count in zip(bins.labels(), bins.count, strict=True)]
-    return Table(title, [Column(what.capitalize()), Column("Vertices", words.whole)], rows)
 
 
 def _hover(

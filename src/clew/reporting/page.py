@@ -1,35 +1,138 @@
-"""The page: sections as HTML, with styles, scripts and figures embedded. It loads nothing from elsewhere."""
+"""The page: content as HTML, with styles, scripts and figures embedded. It loads nothing from elsewhere.
+
+`element` and `data` are the only functions that make markup, so nothing gets into a page unescaped.
+"""
 
 from __future__ import annotations
 
+import base64
+import gzip
+import hashlib
+import json
 from collections.abc import Sequence
-from functools import singledispatch
+from functools import cache
+from html import escape
 from importlib.resources import files
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
-from clew.plots.theme import DARK, LIGHT
-from clew.reporting import embedding
+from clew.plots.theme import DARK, LIGHT, template
 from clew.reporting.content import Block, Column, Facts, Folded, Plot, Section, Skipped, Table, Text, Tiles
-from clew.reporting.html import Markup, clean, data, element
 
-HEIGHT = 420  # of figures that do not say; pixels
+VOID = ("br", "hr", "img", "input", "meta")
+CLEAR = "rgba(0,0,0,0)"
+TOP_MARGIN = 36  # pixels; the title is in the page, the legend in the figure
+HEIGHT = 420  # pixels, of figures without a height
 
 
-def page(title: str, sections: Sequence[Section]) -> str:
+class Markup(str):
+    """Text that is HTML already. Elements escape all other text."""
+
+    __slots__ = ()
+
+
+def element(tag: str, *children: str | None, **attributes: str | bool | None) -> Markup:
+    """An element. Attributes are written with ``_`` for ``-`` and at the end of ``class_``; None is omitted."""
+    written = "".join(_attribute(name, value) for name, value in attributes.items())
+    if tag in VOID:
+        return Markup(f"<{tag}{written}>")
+    return Markup(f"<{tag}{written}>{join(*children)}</{tag}>")
+
+
+def join(*parts: str | None) -> Markup:
+    """Several parts one after the other."""
+    return Markup("".join(part if isinstance(part, Markup) else clean(part) for part in parts if part is not None))
+
+
+def clean(text: str) -> str:
+    """Escaped text. Characters that HTML cannot represent become U+FFFD."""
+    return escape("".join(char if char.isprintable() or char in "\n\t\u00a0" else "\ufffd" for char in text))
+
+
+def data(value: Any, **attributes: str) -> Markup:
+    """A block of JSON for the page's script. It has no ``<``, so nothing in it can end the block early."""
+    text = json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    safe = text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return element("script", Markup(safe), type="application/json", **attributes)
+
+
+def _attribute(name: str, value: str | bool | None) -> str:
+    if value is None or value is False:
+        return ""
+    spelled = name.rstrip("_").replace("_", "-")
+    return f" {spelled}" if value is True else f' {spelled}="{clean(str(value))}"'
+
+
+class Script(NamedTuple):
+    """A script as compressed text, and the digest with which the page's policy permits it."""
+
+    packed: str
+    digest: str
+
+
+def figure_data(plot: Plot) -> dict[str, Any]:
+    """The light figure, and the differences of the dark one."""
+    light, dark = (_bare(json.loads(drawn.to_json())) for drawn in (plot.light, plot.dark))
+    return {"figure": light, "dark": list(differences(light, dark))}
+
+
+def templates() -> dict[str, Any]:
+    """Both themes, once for all figures. Their background is that of the page."""
+    themes: dict[str, Any] = {name: template(name == "dark").to_plotly_json() for name in ("light", "dark")}
+    for theme in themes.values():
+        theme["layout"] |= {"paper_bgcolor": CLEAR, "plot_bgcolor": CLEAR}
+    return themes
+
+
+def differences(one: Any, other: Any, path: tuple[str | int, ...] = ()) -> Any:
+    """Pairs of a path and the value of ``other`` there, wherever it differs from ``one``."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key in one:
+            yield from differences(one[key], other[key], (*path, key))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, pair in enumerate(zip(one, other, strict=True)):
+            yield from differences(*pair, (*path, place))
+    elif one != other:
+        yield [list(path), other]
+
+
+def _bare(drawn: dict[str, Any]) -> dict[str, Any]:
+    """A figure without what the page supplies: theme, title and background."""
+    layout = drawn["layout"]
+    for supplied in ("template", "title", "paper_bgcolor", "plot_bgcolor", "width"):
+        layout.pop(supplied, None)
+    layout["margin"] = {**layout.get("margin", {}), "t": TOP_MARGIN}
+    return drawn
+
+
+@cache
+def plotly_script() -> Script:
+    """plotly.js from the installed package. Compression makes a page 3 MB smaller, and browsers unpack it quickly."""
+    from plotly.offline import get_plotlyjs
+
+    text = get_plotlyjs().replace("\r\n", "\n").encode()
+    return Script(base64.b64encode(gzip.compress(text, mtime=0)).decode("ascii"), digest_of(text))
+
+
+def digest_of(text: bytes) -> str:
+    """The digest of a script, as written in a page's policy."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode('ascii')}'"
+
+
+def html_page(title: str, sections: Sequence[Section]) -> str:
     """The whole page."""
-    script, plotly = _file("report.js"), embedding.plotly_script()
+    script, plotly = _file("report.js"), plotly_script()
     plots = [block for section in sections for block in section.blocks if isinstance(block, Plot)]
     return Template(_file("page.html")).substitute(
         title=clean(title),
         lead=element("p", sections[0].lead, class_="lead") if sections else "",
-        policy=f"script-src {embedding.digest_of(script.encode())} {plotly.digest}",
+        policy=f"script-src {digest_of(script.encode())} {plotly.digest}",
         colors=_colors(),
         style=_file("report.css"),
         contents="".join(_entry(section) for section in sections),
         sections="\n".join(_section(section, first=section is sections[0]) for section in sections),
-        figures="\n".join(data(embedding.figure(plot), id=f"figure-{plot.key}") for plot in plots),
-        templates=data(embedding.templates(), id="templates"),
+        figures="\n".join(data(figure_data(plot), id=f"figure-{plot.key}") for plot in plots),
+        templates=data(templates(), id="templates"),
         plotly=plotly.packed if plots else "",
         script=script,
     )
@@ -40,7 +143,7 @@ def _file(name: str) -> str:
 
 
 def _colors() -> str:
-    """The colours that the page has in common with its figures."""
+    """The colours that the page shares with its figures."""
     shared = {
         "paper": (LIGHT.paper, DARK.paper),
         "ink": (LIGHT.ink, DARK.ink),
@@ -61,97 +164,82 @@ def _section(section: Section, *, first: bool) -> Markup:
     return element("section", heading, lead, *blocks, id=section.key, aria_labelledby=f"{section.key}-title")
 
 
-@singledispatch
 def block_markup(block: Block) -> Markup:
     """A block as HTML."""
-    raise TypeError(f"{type(block).__name__} is no block of a report")
+    match block:
+        case Text(text):
+            return element("p", text)
+        case Skipped(what, why, remedy):
+            reason = f" because {why}. {remedy}"
+            return element("p", element("strong", f"{what}: skipped,"), reason, class_="skipped")
+        case Tiles(tiles):
+            cells = (
+                element("div", element("dt", what), element("dd", value), element("dd", remark, class_="remark"))
+                for value, what, remark in tiles
+            )
+            return element("dl", *cells, class_="tiles")
+        case Facts(facts):
+            rows = (element("div", element("dt", what), element("dd", value)) for what, value in facts)
+            return element("dl", *rows, class_="facts")
+        case Folded(title, blocks):
+            inside = (block_markup(inner) for inner in blocks)
+            return element("details", element("summary", title), *inside, class_="folded")
+        case Table():
+            return _table(block)
+        case Plot():
+            return _plot(block)
 
 
-@block_markup.register
-def _(block: Text) -> Markup:
-    return element("p", block.text)
-
-
-@block_markup.register
-def _(block: Skipped) -> Markup:
-    return element(
-        "p", element("strong", f"{block.what}: skipped,"), f" because {block.why}. {block.remedy}", class_="skipped"
-    )
-
-
-@block_markup.register
-def _(block: Tiles) -> Markup:
-    tiles = (
-        element("div", element("dt", what), element("dd", value), element("dd", remark, class_="remark"))
-        for value, what, remark in block.tiles
-    )
-    return element("dl", *tiles, class_="tiles")
-
-
-@block_markup.register
-def _(block: Facts) -> Markup:
-    rows = (element("div", element("dt", what), element("dd", value)) for what, value in block.rows)
-    return element("dl", *rows, class_="facts")
-
-
-@block_markup.register
-def _(block: Table) -> Markup:
-    columns = block.columns
-    limits = [_largest(column, place, block.rows) for place, column in enumerate(columns)]
+def _table(table: Table) -> Markup:
+    columns = table.columns
+    limits = [_largest(column, place, table.rows) for place, column in enumerate(columns)]
     heads = (
-        element("th", element("button", column.title, type="button"), scope="col", class_=_kind(column))
+        element("th", element("button", column.title, type="button"), scope="col", class_=_class_of(column))
         for column in columns
     )
     first = next((place for place, column in enumerate(columns) if column.name or not column.numeric), 0)
     body = (
         element("tr", *(_cell(columns[at], value, limits[at], heads=at == first) for at, value in enumerate(row)))
-        for row in block.rows
+        for row in table.rows
     )
-    table = element(
+    markup = element(
         "table",
-        element("caption", element("span", block.caption)),
+        element("caption", element("span", table.caption)),
         element("thead", element("tr", *heads)),
         element("tbody", *body),
     )
-    return element("div", table, class_="scroll", role="region", tabindex="0", aria_label=block.caption)
+    return element("div", markup, class_="scroll", role="region", tabindex="0", aria_label=table.caption)
 
 
-@block_markup.register
-def _(block: Plot) -> Markup:
-    square = block.light.layout.yaxis.scaleanchor is not None
-    name, caption = f"{block.key}-name", f"{block.key}-caption"
+def _plot(plot: Plot) -> Markup:
+    square = plot.light.layout.yaxis.scaleanchor is not None
+    name, caption = f"{plot.key}-name", f"{plot.key}-caption"
     canvas = element(
         "div",
         class_="plot",
         role="img",
         aria_labelledby=name,
         aria_describedby=caption,
-        data_figure=f"figure-{block.key}",
+        data_figure=f"figure-{plot.key}",
         data_square=square,
-        style=None if square else f"height:{int(block.light.layout.height or HEIGHT)}px",
+        style=None if square else f"height:{int(plot.light.layout.height or HEIGHT)}px",
     )
     return element(
         "figure",
-        element("h3", block.title, id=name),
+        element("h3", plot.title, id=name),
         canvas,
-        element("figcaption", block.alt, id=caption),
-        element("details", element("summary", "The numbers as a table"), block_markup(block.table)),
-        id=f"plot-{block.key}",
+        element("figcaption", plot.alt, id=caption),
+        element("details", element("summary", "The numbers as a table"), _table(plot.table)),
+        id=f"plot-{plot.key}",
     )
 
 
-@block_markup.register
-def _(block: Folded) -> Markup:
-    inside = (block_markup(inner) for inner in block.blocks)
-    return element("details", element("summary", block.title), *inside, class_="folded")
-
-
-def _kind(column: Column) -> str | None:
+def _class_of(column: Column) -> str | None:
     return "number" if column.numeric else None
 
 
 def _cell(column: Column, value: Any, largest: float, *, heads: bool) -> Markup:
-    """A cell; numbers carry their exact value, by which the script sorts."""
+    """A cell. Numbers carry their exact value, which the script sorts by."""
     shown: str | None = column.show(value)
     if column.name:
         shown = element("bdi", shown)
@@ -159,10 +247,10 @@ def _cell(column: Column, value: Any, largest: float, *, heads: bool) -> Markup:
     if column.bar and largest > 0:
         bar = element("span", class_="bar", style=f"--share:{max(0.0, float(value)) / largest:.4f}", aria_hidden="true")
     exact = repr(value) if column.numeric and isinstance(value, int | float) else None
-    kind = " ".join(filter(None, (_kind(column), "with-bar" if column.bar else "")))
+    classes = " ".join(filter(None, (_class_of(column), "with-bar" if column.bar else ""))) or None
     if heads:
-        return element("th", shown, bar, scope="row", class_=kind or None, data_value=exact)
-    return element("td", shown, bar, class_=kind or None, data_value=exact)
+        return element("th", shown, bar, scope="row", class_=classes, data_value=exact)
+    return element("td", shown, bar, class_=classes, data_value=exact)
 
 
 def _largest(column: Column, place: int, rows: Sequence[Sequence[Any]]) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -18,7 +19,7 @@ from clew.result import Result
 
 
 class Step(NamedTuple):
-    """A step of the work, and how long it took."""
+    """A step of the work, and its time."""
 
     what: str
     seconds: float
@@ -33,54 +34,34 @@ class Run(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """How long it took, without loading compiled code."""
+        """The time of the run, without loading compiled code."""
         return 0.0 if self.plan.measured is None else self.plan.measured.seconds
 
 
+@dataclass
 class Study:
     """A graph, the user's options, and the results so far.
 
-    Parameters
-    ----------
-    graph
-        The graph.
-    title
-        The title of the page.
-    origin
-        Where the graph came from, as pairs of label and value.
-    device
-        Where algorithms run.
-    source
-        The vertex to measure distances from; None for the one with the most edges.
-    fast_memory
-        The bytes of fast memory to place rows in; None for a quarter of the rows.
-    everything
-        Whether to compute parts that take long on a graph of this size.
-    steps
-        Earlier steps and their times.
+    ``source`` is the name of the vertex to measure distances from (None: the one with the most edges). ``fast_memory``
+    is in bytes (None: a quarter of the rows). ``everything`` requests the parts that take long.
     """
 
-    def __init__(
-        self,
-        graph: Graph,
-        *,
-        title: str,
-        origin: Sequence[tuple[str, str]] = (),
-        device: str = "auto",
-        source: Any = None,
-        fast_memory: int | None = None,
-        everything: bool = False,
-        steps: Sequence[Step] = (),
-    ) -> None:
-        self.graph, self.title, self.origin, self.device = graph, title, tuple(origin), device
-        self.fast_memory, self.everything = fast_memory, everything
-        self.steps = list(steps)
-        self.runs: list[Run] = []
-        self._source = None if source is None else graph.vertex(source)
+    graph: Graph
+    title: str
+    origin: Sequence[tuple[str, str]] = ()
+    device: str = "auto"
+    source: Any = None
+    fast_memory: int | None = None
+    everything: bool = False
+    steps: list[Step] = field(default_factory=list)
+    runs: list[Run] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        self._source = None if self.source is None else self.graph.vertex(self.source)
 
     @contextmanager
     def step(self, what: str) -> Iterator[None]:
-        """Time what is done in this block."""
+        """Time a block of code."""
         started = perf_counter()
         yield
         self.steps.append(Step(what, perf_counter() - started))
@@ -100,8 +81,6 @@ class Study:
         self.runs.append(Run(title, plan, result))
         return result
 
-    # ------------------------------------------------------------------ what several sections need
-
     @cached_property
     def out_degrees(self) -> OffsetArray:
         """The number of edges out of every vertex."""
@@ -119,20 +98,19 @@ class Study:
 
     @cached_property
     def goal(self) -> int:
-        """The vertex that distances are measured to, where edges have a direction."""
+        """The vertex that distances are measured to, if edges have a direction."""
         return int(self.in_degrees.argmax()) if self._source is None else self._source
 
     @cached_property
     def search(self) -> Result:
         """Breadth-first search from the hub."""
-        name = self.graph.name(self.hub)
-        return self.run("Search from the hub", "bfs", self.graph, source=name)
+        return self.run("Search from the hub", "bfs", self.graph, source=self.graph.name(self.hub))
 
     @cached_property
     def search_back(self) -> Result:
         """Breadth-first search against the edges."""
-        name = self.graph.name(self.goal)
-        return self.run("Search against the edges", "bfs", self.graph.reversed(), source=name)
+        goal = self.graph.name(self.goal)
+        return self.run("Search against the edges", "bfs", self.graph.reversed(), source=goal)
 
     @cached_property
     def ranks(self) -> Result:
@@ -147,8 +125,7 @@ class Study:
     @cached_property
     def strong_sizes(self) -> Array:
         """The sizes of the strongly connected components, largest first."""
-        found = self.run("Strong components", "strongly_connected_components", self.graph)
-        return _sizes(found)
+        return _sizes(self.run("Strong components", "strongly_connected_components", self.graph))
 
     @cached_property
     def plain(self) -> Graph:

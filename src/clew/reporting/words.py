@@ -1,4 +1,4 @@
-"""Numbers and names as a person reads them."""
+"""Numbers and names as text for people."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def whole(value: Any) -> str:
 
 
 def number(value: Any) -> str:
-    """A number with the digits that matter."""
+    """A number with the significant digits."""
     if value is None or not math.isfinite(value):
         return "–"
     if float(value).is_integer() and abs(value) < 1e15:

@@ -119,7 +119,7 @@ def _igraph_bfs(task: Task) -> Ready:
 
 def _igraph_sssp(task: Task) -> Ready:
     graph = _igraph(task)
-    graph.es["weight"] = task.graph.edges()[2].tolist()
+    graph.es["weight"] = np.asarray(task.graph.edges()[2]).tolist()
     return Ready(
         lambda: graph.distances(source=task.source, weights="weight", mode="out"),
         lambda found: Answer(np.array(found[0], dtype=np.float64)),

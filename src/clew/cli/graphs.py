@@ -1,0 +1,253 @@
+"""Commands on graph files: ``clew info``, ``convert``, ``relabel``, ``generate`` and ``formats``.
+
+``generate`` has one subcommand for each generator, derived from the function itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Annotated, Any
+
+import typer
+
+from clew import describe
+from clew import generate as generators
+from clew.checks import counted
+from clew.cli import output
+from clew.cli.files import format_to_write, load, lost, report_files, save
+from clew.cli.options import (
+    WEIGHTS_HELP,
+    AsJson,
+    GraphFile,
+    Reading,
+    declared,
+    help_of,
+    keywords_of,
+    options_of,
+    parse_weights,
+    reads_graph,
+    with_weights,
+)
+from clew.cli.output import Column
+from clew.describe import human_bytes
+from clew.graph import Graph
+from clew.io import registry
+from clew.io.options import Duplicates
+from clew.io.source import COMPRESSION_SUFFIXES
+from clew.placement import parse_bytes, parse_strategy
+from clew.placement.strategies import STRATEGIES
+from clew.progress import showing
+
+FormatOfOutput = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")]
+STRATEGY_HELP = f"A strategy and its options, such as degree:out_degree=2,cutoff=80. One of {', '.join(STRATEGIES)}."
+
+
+@reads_graph
+def info(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A graph in any format, compressed or not; - for stdin.")
+    ],
+    reading: Reading,
+    check: Annotated[bool, typer.Option("--check", help="Verify every checksum of a .clew file.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Describe the graph in a file.
+
+    Shows the number and type of vertices and edges, the degrees, the size in memory and on disk, and the reading time.
+    """
+    graph, was_read = load(file, reading, check=True if check else None)
+    description = reading.weighted(graph).describe()
+    if as_json:
+        output.as_json({**was_read.as_dict(), **description.as_dict()})
+        return
+    output.heading(was_read.name)
+    output.facts(
+        [
+            *describe.facts(description),
+            ("format", was_read.format.title),
+            ("on disk", human_bytes(was_read.bytes)),
+            ("time to read", output.duration(was_read.seconds)),
+            *was_read.decisions(),
+        ]
+    )
+
+
+@reads_graph
+def convert(
+    origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format; - for stdin.")],
+    destination: Annotated[
+        Path,
+        typer.Argument(metavar="OUT", help="The file to write; the suffix sets the format. - for stdout, with --to."),
+    ],
+    symmetrize: Annotated[
+        bool, typer.Option("--symmetrize", help="Make the graph undirected: add the reverse of every edge.")
+    ] = False,
+    drop_loops: Annotated[bool, typer.Option("--drop-loops", help="Drop edges from a vertex to itself.")] = False,
+    duplicates: Annotated[
+        Duplicates | None,
+        typer.Option(help="Parallel edges: keep all, drop all but one, or combine their weights."),
+    ] = None,
+    *,
+    reading: Reading,
+    to_format: FormatOfOutput = None,
+    as_json: AsJson = False,
+) -> None:
+    """Convert a graph to another format.
+
+    Edges can be cleaned at the same time. The output lists what was read, dropped and written.
+    """
+    format_ = format_to_write(destination, to_format, as_json=as_json)
+    loops = "drop" if drop_loops else "keep"
+    graph, was_read = load(origin, reading, duplicates=duplicates or "keep", loops=loops)
+    with showing("changing edges"):
+        result = graph.symmetrized(duplicates or "first") if symmetrize else graph
+        result = reading.weighted(result)
+    written = save(result, destination, format_)
+    not_kept = lost(result, destination, format_)
+    if as_json:
+        output.as_json(
+            {
+                "read": {**was_read.as_dict(), **graph.describe().as_dict()},
+                "written": {**written.as_dict(), **result.describe().as_dict()},
+                "lost": not_kept,
+            }
+        )
+        return
+    rows = [("read", str(was_read)), ("", graph.report.counts), *was_read.decisions(), ("graph", output.size(graph))]
+    if result is not graph:
+        rows.append(("changed to", output.size(result)))
+    rows.append(("written", str(written)))
+    report_files([*rows, *(("not kept", what) for what in not_kept)], destination)
+
+
+@reads_graph
+def relabel(
+    file: GraphFile,
+    strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="STRATEGY", help=STRATEGY_HELP)],
+    destination: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="OUT", help="The file to write; the suffix sets the format. - for stdout."
+        ),
+    ],
+    fast_memory: Annotated[
+        str | None, typer.Option(metavar="BYTES", help="Limit on fast memory, such as 8GiB.")
+    ] = None,
+    *,
+    reading: Reading,
+    to_format: FormatOfOutput = None,
+    as_json: AsJson = False,
+) -> None:
+    """Renumber vertices for slow and fast memory.
+
+    In the output, vertices 0 to D-1 belong in slow memory and the others in fast memory. A .clew file stores D and the
+    old ids, so results use the old ids. Ligra's format (.adj) stores D above the numbers of vertices and edges, but no
+    old ids. Other formats store only the order.
+    """
+    budget = None if fast_memory is None else parse_bytes(fast_memory)
+    chosen = parse_strategy(strategy, **({} if budget is None else {"fast_memory": budget}))
+    format_ = format_to_write(destination, to_format, as_json=as_json)
+    graph, was_read = load(file, reading)
+    graph = reading.weighted(graph)
+    started = perf_counter()
+    with showing("placing vertices"):
+        placement = chosen.place(graph, budget)
+        placed = placement.apply(graph)
+    seconds = perf_counter() - started
+    written = save(placed, destination, format_)
+    if as_json:
+        output.as_json(
+            {
+                "read": was_read.as_dict(),
+                "strategy": placement.strategy,
+                "boundary": placement.boundary,
+                "slow": {"vertices": placement.boundary, "bytes": placement.slow_bytes},
+                "fast": {"vertices": placement.num_fast, "bytes": placement.fast_bytes},
+                "seconds": round(seconds, 6),
+                "written": written.as_dict(),
+            }
+        )
+        return
+    rows = [
+        ("read", str(was_read)),
+        *was_read.decisions(),
+        ("graph", output.size(graph)),
+        ("strategy", f"{placement.strategy}  ({output.duration(seconds)})"),
+        ("slow memory", f"{counted(placement.boundary, 'vertex')}, {human_bytes(placement.slow_bytes)}"),
+        ("fast memory", f"{counted(placement.num_fast, 'vertex')}, {human_bytes(placement.fast_bytes)}"),
+        ("written", str(written)),
+    ]
+    report_files(rows, destination)
+
+
+def generating() -> typer.Typer:
+    """The ``generate`` command with all its subcommands."""
+    group = typer.Typer(no_args_is_help=True, help="Generate a graph and write it to a file.")
+    for name in generators.__all__:
+        make = getattr(generators, name)
+        if "graph" not in inspect.signature(make).parameters:  # the others change a graph
+            text = help_of(make)
+            group.command(name.replace("_", "-"), help=text, short_help=text)(_generate_command(make))
+    return group
+
+
+def _generate_command(make: Callable[..., Graph]) -> Callable[..., None]:
+    """A Typer command that calls ``make`` and writes the graph."""
+    own, common = options_of(make), keywords_of(_generate)
+
+    def run(**given: Any) -> None:
+        arguments = {one.name: given.pop(one.name) for one in own}
+        _generate(make, arguments, **given)
+
+    return declared(run, [*own, *common])
+
+
+def _generate(
+    make: Callable[..., Graph],
+    arguments: dict[str, Any],
+    *,
+    destination: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="The file to write; the suffix is the format. - for stdout."
+        ),
+    ],
+    format_name: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of FILE.")] = None,
+    weight_source: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=WEIGHTS_HELP)] = None,
+    as_json: AsJson = False,
+) -> None:
+    weights = parse_weights(weight_source)
+    format_ = format_to_write(destination, format_name, as_json=as_json)
+    started = perf_counter()
+    with showing("generating"):
+        graph = with_weights(make(**arguments), weights)
+    seconds = perf_counter() - started
+    written = save(graph, destination, format_)
+    if as_json:
+        generated = {"seconds": round(seconds, 6), **graph.describe().as_dict()}
+        output.as_json({"generated": generated, "written": written.as_dict()})
+        return
+    generated_in = f"{output.size(graph)}  ({output.duration(seconds)})"
+    report_files([("generated", generated_in), ("written", str(written))], destination)
+
+
+def formats(as_json: AsJson = False) -> None:
+    """List the file formats.
+
+    --format, --from and --to take the names in the first column.
+    """
+    known = list(registry.formats())
+    if as_json:
+        rows = ({"name": one.name, "title": one.title, "suffixes": list(one.suffixes)} for one in known)
+        output.as_json([row | {"reads": True, "writes": True} for row in rows])
+        return
+    output.heading("File formats")
+    wide = [Column("format", wrap=True), Column("suffixes", wrap=True)]
+    output.table(
+        [Column("name", style="bold"), *wide, Column("reads"), Column("writes")],
+        ((one.name, one.title, " ".join(one.suffixes), "yes", "yes") for one in known),
+    )
+    output.paragraph(f"All of them can be compressed: add {', '.join(COMPRESSION_SUFFIXES)} to the suffix.")

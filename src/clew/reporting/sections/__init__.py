@@ -1,1 +1,0 @@
-"""What a report has to say, one module per section."""
