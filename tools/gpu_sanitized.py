@@ -51,7 +51,7 @@ def algorithm(name: str, graph: clew.Graph, device: str) -> Iterator[Run]:
 def spmv(graph: clew.Graph, device: str) -> Iterator[Run]:
     """In rows as the public function chooses, and in all the layouts that it chooses from on large graphs."""
     from clew.engines.cuda.engine import CudaEngine
-    from clew.engines.cuda.products.spmv import Way
+    from clew.engines.cuda.products.spmv import SpmvMethod
 
     x = np.ones(graph.num_vertices)
     for semiring in (clew.semirings.plus_times, clew.semirings.min_plus, clew.semirings.or_and):
@@ -59,7 +59,7 @@ def spmv(graph: clew.Graph, device: str) -> Iterator[Run]:
     gpu = gpu_for(device, 0)
     assert gpu is not None
     for kind in ("tiles", "sweep"):
-        engine = CudaEngine(gpu, Way(kind))
+        engine = CudaEngine(gpu, SpmvMethod(kind))
         there, out = gpu.upload(x), gpu.upload(x)
         yield partial(engine.spmv, graph.outgoing, there, clew.semirings.plus_times, None, out)
 

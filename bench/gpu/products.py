@@ -16,7 +16,7 @@ from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products import sweep, vectors
 from clew.engines.cuda.products.spmspv import spmspv
-from clew.engines.cuda.products.spmv import LANES, Way, spmv, spmv_bits
+from clew.engines.cuda.products.spmv import LANES, SpmvMethod, spmv, spmv_bits
 
 ELL_BYTES = 2 << 30
 COO_EDGES = 1 << 28
@@ -43,12 +43,12 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     close, on_device = _close_to(expected), device.upload(x)
 
     def product(
-        edges: Any, values: Any, semiring: Any = semirings.plus_times, way: Way | None = None
+        edges: Any, values: Any, semiring: Any = semirings.plus_times, way: SpmvMethod | None = None
     ) -> Callable[[], Any]:
         out = device.empty(rows.num_vertices, values.dtype)
 
         def run() -> Any:
-            spmv(device, edges, values, semiring, None, out, way or Way())
+            spmv(device, edges, values, semiring, None, out, way or SpmvMethod())
             return out
 
         return run
@@ -58,24 +58,28 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     # As users write it, the result in a new array: who answers first is the wall time of these two.
     yield Work("spmv", "clew.spmv", lambda: clew.spmv(rows, on_device, device="cuda"), close, held=True)
     yield Work("spmv", "CuPy's matrix @ x", _cusparse(device, rows, on_device, called=True), close, held=True)
-    yield Work("spmv", "tiles", product(rows, on_device, way=Way("tiles")), close, held=True)
-    yield Work("spmv", "sweep", product(rows, on_device, way=Way("sweep")), close, held=True)
+    yield Work("spmv", "tiles", product(rows, on_device, way=SpmvMethod("tiles")), close, held=True)
+    yield Work("spmv", "sweep", product(rows, on_device, way=SpmvMethod("sweep")), close, held=True)
     for each in (5, 11, 15):
-        way = Way("tiles", each=each)
+        way = SpmvMethod("tiles", each=each)
         yield Work("spmv", f"tiles, each {each}", product(rows, on_device, way=way), close, held=True)
     yield Work("spmv", "own semiring", product(rows, on_device, OWN), close, held=True)
     for lanes in LANES:
         yield Work(
-            "spmv", f"rows, {lanes} lanes", product(rows, on_device, way=Way("rows", lanes, 0)), close, held=True
+            "spmv", f"rows, {lanes} lanes", product(rows, on_device, way=SpmvMethod("rows", lanes, 0)), close, held=True
         )
-        fetched = Way("rows", lanes, max(1, 4 * lanes))
+        fetched = SpmvMethod("rows", lanes, max(1, 4 * lanes))
         yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close, held=True)
     for kind in ("tiles", "sweep"):
-        yield Work("spmv unweighted", kind, product(plain, on_device, way=Way(kind)))
+        yield Work("spmv unweighted", kind, product(plain, on_device, way=SpmvMethod(kind)))
         yield Work(
-            "spmv float64", kind, product(rows, device.upload(x.astype(np.float64)), way=Way(kind)), close, held=True
+            "spmv float64",
+            kind,
+            product(rows, device.upload(x.astype(np.float64)), way=SpmvMethod(kind)),
+            close,
+            held=True,
         )
-        yield Work("spmv min_plus", kind, product(rows, on_device, semirings.min_plus, Way(kind)))
+        yield Work("spmv min_plus", kind, product(rows, on_device, semirings.min_plus, SpmvMethod(kind)))
     if rows.num_arcs <= COO_EDGES:
         yield Work("spmv", "coo", product(layouts.coo(rows), on_device), close, held=True)
     if rows.num_vertices * int(rows.degrees().max(initial=0)) * 8 <= ELL_BYTES:
@@ -92,7 +96,7 @@ def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     words, out = vectors.packed(device, on_device), device.empty(x.size, np.bool_)
     out_words = device.zeros(words.size, np.uint32)
 
-    def visit(way: Way) -> Callable[[], Any]:
+    def visit(way: SpmvMethod) -> Callable[[], Any]:
         def run() -> Any:
             spmv(device, rows, on_device, semirings.or_and, None, out, way)
             return out
@@ -111,8 +115,8 @@ def _truths(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     for lanes in (1, 8, 32):
         for packed in (False, True):
             variant = f"{lanes} lanes{', bits' if packed else ''}"
-            yield Work("spvisit", variant, visit(Way("rows", lanes, bits=packed)), same)
-    yield Work("spvisit", "tiles", visit(Way("tiles")), same)
+            yield Work("spvisit", variant, visit(SpmvMethod("rows", lanes, bits=packed)), same)
+    yield Work("spvisit", "tiles", visit(SpmvMethod("tiles")), same)
     yield Work("spvisit", "bits in and out", visit_bits, same)
 
 

@@ -157,7 +157,7 @@ def test_algorithms_that_read_by_lines_find_the_same(offset, ids):
 
     def found(hubs, star):
         sums = device.empty(hubs.num_vertices, np.float32)
-        way = spmv.Way(kind="tiles")
+        way = spmv.SpmvMethod(name="tiles")
         spmv.spmv(device, hubs.outgoing, device.upload(x), semirings.plus_second, None, sums, way)
         assert rows_on(device, star.outgoing).on_host == (current().edges == "zero_copy")
         labels = [clew.connected_components(graph, device="emulated").label for graph in (hubs, star)]

@@ -12,7 +12,7 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.ledger import forget_layouts
 from clew.engines.cuda.products import spmv, sweep
-from clew.engines.cuda.products.spmv import KINDS
+from clew.engines.cuda.products.spmv import METHODS
 from tests.engines.inputs import numbers, weighted
 from tests.on_gpu import emulation_only
 
@@ -90,7 +90,7 @@ def test_what_is_ready_goes_with_the_graph():
     graph, x = skewed(), np.ones(600, np.float32)
     gc.disable()
     try:
-        for way in KINDS:
+        for way in METHODS:
             clew.spmv(graph, x, way=way, device="emulated")
         assert device.live_allocations > before
         del graph

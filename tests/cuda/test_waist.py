@@ -17,7 +17,7 @@ from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.engine import CudaEngine
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products import algebra, spgemm, spmspv, spmv, sweep, vectors
-from clew.engines.cuda.products.spmv import AUTO, LANES, Way
+from clew.engines.cuda.products.spmv import AUTO, LANES, SpmvMethod
 from clew.engines.reference import ReferenceEngine
 from clew.primitives.arguments import engine_of
 from tests.engines.inputs import numbers, weighted
@@ -27,8 +27,8 @@ pytestmark = pytest.mark.usefixtures("small_heap")
 
 TILE = tiling.WARP * tiling.EACH
 SIZES = (0, 1, 31, 32, 33, 257, 1500)
-BY_LANES = [Way("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)]
-WAYS = [*BY_LANES, Way("tiles"), Way("tiles", each=5), Way("sweep"), Way()]
+BY_LANES = [SpmvMethod("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)]
+WAYS = [*BY_LANES, SpmvMethod("tiles"), SpmvMethod("tiles", each=5), SpmvMethod("sweep"), SpmvMethod()]
 OWN = clew.Semiring(add=lambda a, b: a if a > b else b, identity=-128, multiply=lambda weight, x: x - weight)
 ARITHMETIC = [
     (semirings.plus_times, "float32"),
@@ -98,7 +98,7 @@ def test_hubs(device, length, dtype):
     for place in ([0], [20], [39], [20, 21]):
         lengths = np.resize([1, 0, 2], 40)
         lengths[place] = length
-        ways = [Way("rows", 32, 0), Way("rows", 4, 2), Way("tiles"), Way("sweep")]
+        ways = [SpmvMethod("rows", 32, 0), SpmvMethod("rows", 4, 2), SpmvMethod("tiles"), SpmvMethod("sweep")]
         check_spmv(device, rows_of_lengths(lengths, dtype), semirings.plus_times, dtype, ways)
 
 
@@ -106,7 +106,7 @@ def test_hubs(device, length, dtype):
 def test_more_tiles_than_the_grid_has_warps(device):
     rows = rows_of_lengths(np.resize([3, 0, 700, 1, 90], 3000), "float32")
     assert tiling.tiles_of(device, rows_on(device, rows)).count > 2 * 8 * 5 * device.num_processors
-    check_spmv(device, rows, semirings.plus_times, "float32", [Way("tiles")])
+    check_spmv(device, rows, semirings.plus_times, "float32", [SpmvMethod("tiles")])
 
 
 @pytest.mark.quick
@@ -168,11 +168,11 @@ def test_the_way_follows_the_degrees():
     truth = algebra.of_semiring(semirings.or_and, None, np.dtype(np.bool_), np.dtype(np.bool_))
     some = algebra.of_semiring(semirings.any_pair, None, np.dtype(np.int64), np.dtype(np.int64))
     even, skewed = tiling.Degrees(4.0, 8), tiling.Degrees(30.0, 160_000)
-    assert spmv.choose(even, plain, Way()) == Way("rows", 1, 0)
-    assert spmv.choose(skewed, plain, Way()).kind == "tiles"
-    assert spmv.choose(skewed, truth, Way()).kind == "rows"
-    assert spmv.choose(skewed, some, Way("tiles")) == Way("rows", 1, 0)
-    assert spmv.choose(skewed, plain, Way("rows", 4, 0)) == Way("rows", 4, 0)
+    assert spmv.choose(even, plain, SpmvMethod()) == SpmvMethod("rows", 1, 0)
+    assert spmv.choose(skewed, plain, SpmvMethod()).name == "tiles"
+    assert spmv.choose(skewed, truth, SpmvMethod()).name == "rows"
+    assert spmv.choose(skewed, some, SpmvMethod("tiles")) == SpmvMethod("rows", 1, 0)
+    assert spmv.choose(skewed, plain, SpmvMethod("rows", 4, 0)) == SpmvMethod("rows", 4, 0)
     assert [spmv.lanes_for(mean) for mean in (0, 4, 5, 40, 1e6)] == [1, 1, 2, 16, 32]
 
 
@@ -241,7 +241,7 @@ def test_sweeps_of_several_tiles_and_runs(device, monkeypatch, dtype):
     made = sweep.sweep_of(device, rows_on(device, rows))
     assert made.num_tiles > device.num_processors * sweep.WARPS
     assert made.split_rows.size
-    check_spmv(device, rows, semirings.plus_times, dtype, [Way("sweep")])
+    check_spmv(device, rows, semirings.plus_times, dtype, [SpmvMethod("sweep")])
 
 
 RUNS = {
@@ -266,7 +266,7 @@ def test_no_allocation_that_fails_does_harm(device, name):
     x, before, failed = numbers(np.random.default_rng(1), "float64", 40), device.live_allocations, 0
     while True:
         rows = rows_of_lengths(np.resize([1, 0, 50], 40), "float64")
-        engine, out = CudaEngine(device, Way("tiles")), np.empty(40)
+        engine, out = CudaEngine(device, SpmvMethod("tiles")), np.empty(40)
         device.fail_at(failed + 1)
         try:
             RUNS[name](engine, rows, x, out)
@@ -298,7 +298,7 @@ def test_bit_vectors(device, size):
     np.testing.assert_array_equal(fetched(vectors.unpacked(device, vectors.packed(device, there), size)), x)
     rows = rows_of_lengths(np.resize([1, 0, 40, 2], size))
     expected = clew.spvisit(rows, x, device="reference")
-    for way in (Way("rows", 4, 0, True), Way("rows", 32, 2, True), Way("tiles", bits=True)):
+    for way in (SpmvMethod("rows", 4, 0, True), SpmvMethod("rows", 32, 2, True), SpmvMethod("tiles", bits=True)):
         found = device.empty(size, np.bool_)
         spmv.spmv(device, rows, there, semirings.or_and, None, found, way)
         np.testing.assert_array_equal(fetched(found), expected)
@@ -338,7 +338,7 @@ def test_merge_sort(device, count):
 @pytest.mark.parametrize("name", ["plus", "min", "max", "any", "lor", "land", "bor", "band", "bxor", "own"])
 def test_atomics_of_every_monoid_and_type(device, name, dtype):
     """All vertices push to one: as many threads as there are want to add to the same place, and to its neighbours."""
-    if name in ("bor", "band", "bxor") and np.dtype(dtype).kind == "f":
+    if name in ("bor", "band", "bxor") and np.dtype(dtype).name == "f":
         pytest.skip("floats have no bits to combine")
     monoid = clew.Monoid(lambda a, b: b if b > a else a, 0) if name == "own" else getattr(clew.monoids, name)
     semiring = clew.Semiring(monoid, lambda weight, x: x)

@@ -8,10 +8,10 @@ import pytest
 import clew
 from clew import GraphError, layouts
 from clew.engines.cuda.products import spmv as spmv_module
-from clew.engines.cuda.products.spmv import KINDS, Way
+from clew.engines.cuda.products.spmv import METHODS, SpmvMethod
 from tests.engines.inputs import ENGINES, numbers, weighted
 
-CHOICES = [*({"way": way} for way in KINDS), {"way": "rows", "lanes": 8}]
+CHOICES = [*({"way": way} for way in METHODS), {"way": "rows", "lanes": 8}]
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_any_way_gives_the_same(graph, choice, device, ways_taken):
     x = numbers(np.random.default_rng(1), "float32", graph.num_vertices)
     found = clew.spmv(graph, x, **choice, device=device)
     np.testing.assert_array_equal(found, clew.spmv(graph, x, device="cpu"))
-    assert ways_taken == [Way(choice["way"], choice.get("lanes"))]
+    assert ways_taken == [SpmvMethod(choice["way"], choice.get("lanes"))]
 
 
 def test_named_forms_take_ways_too(graph):

@@ -51,12 +51,12 @@ def engine_of(device: str, size: int = 0, *arrays: Any, out: Any = None, hybrid:
 
 def engine_by(engine: Engine, layout: Layout, way: str, lanes: int | None) -> Engine:
     """The same engine with a given method of traversing the rows."""
-    from clew.engines.cuda.products.spmv import KINDS, LANES, Way
+    from clew.engines.cuda.products.spmv import LANES, METHODS, SpmvMethod
 
     if way == "hot":
         raise GraphError('way="hot" was removed, because way="sweep" is faster. Use way="sweep" or way="auto".')
-    if way not in KINDS:
-        raise GraphError(f"way is {way!r}; expected one of {', '.join(map(repr, KINDS))}.")
+    if way not in METHODS:
+        raise GraphError(f"way is {way!r}; expected one of {', '.join(map(repr, METHODS))}.")
     if lanes is not None and (way != "rows" or lanes not in LANES):
         raise GraphError(
             f"lanes is {lanes!r} and way is {way!r}; expected one of {', '.join(map(str, LANES))} lanes with "
@@ -73,7 +73,7 @@ def engine_by(engine: Engine, layout: Layout, way: str, lanes: int | None) -> En
             remedy='Use clew.layouts.csr(edges) or way="auto".',
         )
     known: Any = engine
-    configured: Engine = type(known)(known.device, Way(way, lanes))
+    configured: Engine = type(known)(known.device, SpmvMethod(way, lanes))
     return configured
 
 

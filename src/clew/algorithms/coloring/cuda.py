@@ -12,7 +12,7 @@ from clew.algorithms.coloring.cpu import both_ways as host_rows
 from clew.algorithms.registry import Answer
 from clew.dtypes import as_bits
 from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.balance.symmetric_rows import BothWays, both_ways, few_blocks
+from clew.engines.cuda.balance.symmetric_rows import SymmetricRows, few_blocks, symmetric_rows
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.generate.arguments import stream
@@ -50,7 +50,7 @@ def coloring(device: Device, graph: Graph, method: str, order: str, seed: int) -
 def color_in_order(device: Device, graph: Graph, order: str, seed: int, **constants: int) -> Answer:
     """Every vertex gets the smallest colour that no neighbour before it has."""
     n = graph.num_vertices
-    rows = both_ways(device, graph)
+    rows = symmetric_rows(device, graph)
     work = workspace(graph, "in_order", order).allocate(device)
     color, word = work.color, work.word
     if n == 0:
@@ -73,7 +73,7 @@ def color_in_order(device: Device, graph: Graph, order: str, seed: int, **consta
 def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -> Answer:
     """Every round colours those whose random value is the largest, or the smallest, among what is left around them."""
     n = graph.num_vertices
-    rows = both_ways(device, graph)
+    rows = symmetric_rows(device, graph)
     work = workspace(graph, "rounds", "").allocate(device)
     color, colored = work.color, work.colored
     if n == 0:
@@ -91,7 +91,7 @@ def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -
     return summary(color, rounds, Trace({"colored": device.download(colored[:rounds])}))
 
 
-def _set_priorities(device: Device, rows: BothWays, by_degree: bool, key: np.uint64, word: Any) -> None:
+def _set_priorities(device: Device, rows: SymmetricRows, by_degree: bool, key: np.uint64, word: Any) -> None:
     """Words in the order of the priorities: by degree, if asked for, then at random."""
     n = int(word.size)
     top = rows.largest_degree() if by_degree else 0

@@ -9,7 +9,7 @@ import numpy as np
 from clew.algorithms.k_core import core_dtype, summary
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.balance.symmetric_rows import both_ways, few_blocks
+from clew.engines.cuda.balance.symmetric_rows import few_blocks, symmetric_rows
 from clew.engines.cuda.toolchain.device import Device, index_defines
 from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.graph import Graph
@@ -40,7 +40,7 @@ def k_core(device: Device, graph: Graph, **constants: int) -> Answer:
 
 
 def _peel(device: Device, graph: Graph, work: Any, constants: dict[str, int]) -> None:
-    rows = both_ways(device, graph)
+    rows = symmetric_rows(device, graph)
     defines = {**rows.defines, "core_t": ctype(core_dtype(graph)), **constants}
     steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
     kernel = device.kernel("k_core.cuh", "cores", defines)

@@ -10,7 +10,7 @@ from clew.algorithms.label_propagation import summary
 from clew.algorithms.label_propagation.cpu import TRACED_ROUNDS
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import clear_steps, share_of
-from clew.engines.cuda.balance.symmetric_rows import both_ways
+from clew.engines.cuda.balance.symmetric_rows import symmetric_rows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.graph import Graph
@@ -41,7 +41,7 @@ def workspace(graph: Graph, max_iterations: int) -> Workspace:
 def label_propagation(device: Device, graph: Graph, max_iterations: int, **constants: int) -> Answer:
     """At most so many rounds; fewer where nothing changes any more."""
     n = graph.num_vertices
-    rows = both_ways(device, graph)
+    rows = symmetric_rows(device, graph)
     if n == 0 or max_iterations == 0:
         settled = n == 0 and max_iterations > 0
         label = device.upload(np.arange(n, dtype=rows.ids))

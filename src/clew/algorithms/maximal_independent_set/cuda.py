@@ -7,7 +7,7 @@ import numpy as np
 from clew.algorithms.coloring.cpu import TRACED_ROUNDS
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.balance.symmetric_rows import both_ways, few_blocks
+from clew.engines.cuda.balance.symmetric_rows import few_blocks, symmetric_rows
 from clew.engines.cuda.toolchain.device import Device, index_defines
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.generate.arguments import stream
@@ -32,7 +32,7 @@ def workspace(graph: Graph) -> Workspace:
 def maximal_independent_set(device: Device, graph: Graph, seed: int, by_degree: bool, **constants: int) -> Answer:
     """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
     n = graph.num_vertices
-    rows = both_ways(device, graph)
+    rows = symmetric_rows(device, graph)
     work = workspace(graph).allocate(device)
     member, left = work.member, work.left
     keys, draws = stream(seed, "independent set keys"), stream(seed, "independent set draws")

@@ -11,7 +11,7 @@ from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products import spmv, vectors
 from clew.engines.cuda.products.spgemm import spgemm
 from clew.engines.cuda.products.spmspv import spmspv
-from clew.engines.cuda.products.spmv import AUTO, Way
+from clew.engines.cuda.products.spmv import AUTO, SpmvMethod
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
@@ -26,25 +26,25 @@ class CudaEngine:
     ----------
     device
         Where the arrays are and the kernels run.
-    way
+    method
         How spmv goes through compressed rows; by default what suits their degrees.
     """
 
     name = "cuda"
 
-    def __init__(self, device: Device, way: Way = AUTO) -> None:
-        self.device, self.way, self.memory = device, way, DeviceMemory(device)
+    def __init__(self, device: Device, method: SpmvMethod = AUTO) -> None:
+        self.device, self.method, self.memory = device, method, DeviceMemory(device)
 
     @clean("spmv cannot be computed on the GPU")
     def spmv(self, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
         """Pull along every edge."""
-        spmv.spmv(self.device, edges, x, semiring, wanted, out, self.way)
+        spmv.spmv(self.device, edges, x, semiring, wanted, out, self.method)
 
     @clean("spmv cannot be computed on the GPU")
     def spmv_bits(self, rows: Adjacency, words: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
         """Pull from a bit vector into a bit vector of zeros, over a semiring of truth values."""
         if rows.num_vertices:
-            spmv.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, wanted, out, self.way)
+            spmv.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, wanted, out, self.method)
 
     @clean("spmspv cannot be computed on the GPU")
     def spmspv(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from clew.dtypes import Array
 from clew.engines.cpu import CpuEngine
 from clew.engines.cuda.engine import CudaEngine
-from clew.engines.cuda.products.spmv import AUTO, Way
+from clew.engines.cuda.products.spmv import AUTO, SpmvMethod
 from clew.engines.cuda.toolchain.device import Device
 from clew.layouts import Layout
 from clew.operators import Semiring
@@ -16,8 +16,8 @@ class HybridEngine(CpuEngine):
 
     name = "hybrid"
 
-    def __init__(self, device: Device, way: Way = AUTO) -> None:
-        self.device, self.other = device, CudaEngine(device, way)
+    def __init__(self, device: Device, method: SpmvMethod = AUTO) -> None:
+        self.device, self.other = device, CudaEngine(device, method)
 
     def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """Pull along every edge, on the GPU; x goes there and the result comes back."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clew.engines.cuda.balance.tiling import LIMITS, row_classes
+from clew.engines.cuda.balance.tiling import LIMITS, rows_by_length
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import Functions, product_functions_of
@@ -42,7 +42,7 @@ class RowProduct:
         self.identity = monoid.identity(self.message)
         self._pull = self._kernel("row_pull.cuh", "product_pull")
         self._push = self._kernel("row_push.cuh", "product_push") if self.pushable else None
-        self._classes = row_classes(device, self.ways.against)
+        self._classes = rows_by_length(device, self.ways.against)
         self._bounds: tuple[int, Any, Any] | None = None
 
     def pull(

@@ -13,7 +13,7 @@ from clew.errors import ResourceError
 from clew.graph import Graph
 
 
-class BothWays(NamedTuple):
+class SymmetricRows(NamedTuple):
     """Offsets and neighbours of the out-edges, and of the in-edges where they are other ones."""
 
     arguments: tuple[Any, Any, Any, Any]
@@ -30,7 +30,7 @@ class BothWays(NamedTuple):
         return int(degrees.max())
 
 
-def both_ways(device: Device, graph: Graph) -> BothWays:
+def symmetric_rows(device: Device, graph: Graph) -> SymmetricRows:
     """The out-edges and, of a directed graph, the in-edges."""
     if graph.num_vertices >= 2**32:
         raise ResourceError(
@@ -47,7 +47,7 @@ def both_ways(device: Device, graph: Graph) -> BothWays:
         rows = (out, into)
     index = np.dtype(out.neighbours.dtype)
     arguments = (out.offsets, out.neighbours, offsets, neighbours)
-    return BothWays(arguments, index_defines(index, graph.num_arcs), index, rows)
+    return SymmetricRows(arguments, index_defines(index, graph.num_arcs), index, rows)
 
 
 def few_blocks(num_vertices: int) -> int:

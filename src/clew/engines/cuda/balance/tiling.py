@@ -66,28 +66,28 @@ def find_tiles(
     return Tiles(starts, count, num_rows + num_edges, each)
 
 
-class RowClasses(NamedTuple):
+class RowsByLength(NamedTuple):
     """Rows in an order by class (None for their own), and where each class begins in it, and the end."""
 
     order: Any
     starts: Any
 
 
-def row_classes(device: Device, rows: DeviceRows) -> RowClasses:
+def rows_by_length(device: Device, rows: DeviceRows) -> RowsByLength:
     """The classes of a graph's rows, found once."""
     even = degrees_of(rows).largest <= UNEVEN_FROM
     return rows.once("row classes", lambda: _even(device, rows) if even else _sorted(device, rows))
 
 
-def _even(device: Device, rows: DeviceRows) -> RowClasses:
+def _even(device: Device, rows: DeviceRows) -> RowsByLength:
     """All rows in one class."""
     kind = sum(degrees_of(rows).mean <= limit for limit in LIMITS)
     starts = np.full(len(LIMITS) + 2, rows.num_vertices, dtype=np.uint64)
     starts[: kind + 1] = 0
-    return RowClasses(None, device.upload(starts))
+    return RowsByLength(None, device.upload(starts))
 
 
-def _sorted(device: Device, rows: DeviceRows) -> RowClasses:
+def _sorted(device: Device, rows: DeviceRows) -> RowsByLength:
     xp, n = device.xp, rows.num_vertices
     lengths = (rows.offsets[1:] - rows.offsets[:-1]).astype(np.int64)
     kind = sum((lengths <= limit).astype(np.int64) for limit in LIMITS)
@@ -96,4 +96,4 @@ def _sorted(device: Device, rows: DeviceRows) -> RowClasses:
     order[...] = keys % n
     starts = device.empty(len(LIMITS) + 2, np.uint64)
     starts[...] = xp.searchsorted(keys, xp.arange(len(LIMITS) + 2) * n)
-    return RowClasses(order, starts)
+    return RowsByLength(order, starts)

@@ -38,7 +38,7 @@ MOST_BLOCKS = 1 << 20
 #: the rows, which may hold it.
 Product = Callable[[Device, Any, Any, Any], None]
 LANES = (1, 2, 4, 8, 16, 32)
-KINDS = ("auto", "rows", "tiles", "sweep")
+METHODS = ("auto", "rows", "tiles", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
 #: Products kept ready for one graph; who has more semirings than this makes them in a loop, each anew.
@@ -109,31 +109,33 @@ def by_tiles(
 
 
 @dataclass(frozen=True)
-class Way:
-    """How to go through compressed rows: one of ``KINDS``, "rows" with so many lanes each, "auto" for whatever suits.
+class SpmvMethod:
+    """How to go through compressed rows: one of ``METHODS``, "rows" with so many lanes each, "auto" for whatever suits.
 
     ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
     ``each`` is how many items of a tile a lane walks through, an odd number.
     """
 
-    kind: str = "auto"
+    name: str = "auto"
     lanes: int | None = None
     fetch: int | None = None
     bits: bool = False
     each: int = tiling.EACH
 
 
-AUTO = Way()
+AUTO = SpmvMethod()
 
 
-def spmv(device: Device, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any, way: Way = AUTO) -> None:
+def spmv(
+    device: Device, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any, method: SpmvMethod = AUTO
+) -> None:
     """out[i] = ⊕ over edges i → j of w ⊗ x[j], where wanted; all arrays on the device."""
     if edges.num_vertices == 0:
         return
     weight = None if edges.weights is None else edges.weights.dtype
     numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
     if isinstance(edges, Adjacency):
-        spmv_rows(device, rows_on(device, edges), numbers, x, wanted, out, way)
+        spmv_rows(device, rows_on(device, edges), numbers, x, wanted, out, method)
     elif isinstance(edges, COO):
         _over_list(device, layout_on(device, edges), numbers, x, wanted, out)
     else:
@@ -141,57 +143,57 @@ def spmv(device: Device, edges: Layout, x: Any, semiring: Semiring, wanted: Any,
 
 
 def spmv_rows(
-    device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, way: Way = AUTO
+    device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, method: SpmvMethod = AUTO
 ) -> None:
     """Over compressed rows."""
-    _ready(device, rows, numbers, way)(device, x, wanted, out)
+    _ready(device, rows, numbers, method)(device, x, wanted, out)
 
 
 def spmv_bits(
-    device: Device, rows: DeviceRows, words: Any, semiring: Semiring, wanted: Any, out: Any, way: Way = AUTO
+    device: Device, rows: DeviceRows, words: Any, semiring: Semiring, wanted: Any, out: Any, method: SpmvMethod = AUTO
 ) -> None:
     """The same from a bit vector into a bit vector of zeros, for semirings of truth values."""
     truth = np.dtype(np.bool_)
     weight = None if rows.weights is None else rows.weights.dtype
     numbers = _with_bits(algebra.of_semiring(semiring, weight, truth, truth), out=True)
-    _ready(device, rows, numbers, replace(way, kind="rows", bits=False))(device, words, wanted, out)
+    _ready(device, rows, numbers, replace(method, name="rows", bits=False))(device, words, wanted, out)
 
 
-def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
-    """The product over these rows, made once for these numbers and this way."""
-    product = rows.ready.get((numbers, way))
+def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
+    """The product over these rows, made once for these numbers and this method."""
+    product = rows.ready.get((numbers, method))
     if product is None:
         if len(rows.ready) >= MOST_READY:
             rows.ready.clear()
-        product = rows.ready[numbers, way] = _made_ready(device, rows, numbers, way)
+        product = rows.ready[numbers, method] = _made_ready(device, rows, numbers, method)
     return product
 
 
-def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
-    left_open = way.kind == "auto"
-    way = choose(tiling.degrees_of(rows), numbers, way)
-    if way.kind == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
-        way = replace(way, kind="tiles")
-    if way.kind == "sweep":
+def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
+    left_open = method.name == "auto"
+    method = choose(tiling.degrees_of(rows), numbers, method)
+    if method.name == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
+        method = replace(method, name="tiles")
+    if method.name == "sweep":
         return partial(_over_sweep, weakref.ref(rows), numbers)
-    bits = way.bits and numbers.value.kind == "b"
+    bits = method.bits and numbers.value.kind == "b"
     if bits:
         numbers = _with_bits(numbers)
-    if way.kind == "rows":
+    if method.name == "rows":
         edges = (rows.neighbours, rows.weights)
-        product = by_rows(device, rows.defines, rows.offsets, edges, numbers, way.lanes or 1, way.fetch or 0)
+        product = by_rows(device, rows.defines, rows.offsets, edges, numbers, method.lanes or 1, method.fetch or 0)
     else:
-        product = _over_tiles(device, rows, numbers, way)
+        product = _over_tiles(device, rows, numbers, method)
     if bits:
         return lambda device, x, wanted, out: product(device, packed(device, x), wanted, out)
-    if left_open and way.kind == "tiles":
+    if left_open and method.name == "tiles":
         return partial(_over_what_is_earned, weakref.ref(rows), numbers, product)
     return product
 
 
-def _over_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, way: Way) -> Product:
+def _over_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
     places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
-    tiles = tiling.tiles_of(device, rows, way.each)
+    tiles = tiling.tiles_of(device, rows, method.each)
     return by_tiles(device, rows.defines, tiles, rows.offsets, (rows.neighbours, rows.weights), numbers, **places)
 
 
@@ -222,16 +224,16 @@ def _with_bits(numbers: Arithmetic, *, out: bool = False) -> Arithmetic:
     return replace(numbers, defines={**numbers.defines, "X_BITS": 1, "OUT_BITS": int(out)})
 
 
-def choose(degrees: tiling.Degrees, numbers: Arithmetic, way: Way) -> Way:
-    """The way that suits the degrees, as far as none is prescribed."""
-    kind = way.kind
-    if kind == "auto":
-        even = degrees.largest <= SKEW * max(1.0, degrees.mean) or degrees.largest <= tiling.WARP * way.each
-        kind = "rows" if even or numbers.stop != algebra.NEVER else "tiles"
+def choose(degrees: tiling.Degrees, numbers: Arithmetic, method: SpmvMethod) -> SpmvMethod:
+    """The method that suits the degrees, as far as none is prescribed."""
+    name = method.name
+    if name == "auto":
+        even = degrees.largest <= SKEW * max(1.0, degrees.mean) or degrees.largest <= tiling.WARP * method.each
+        name = "rows" if even or numbers.stop != algebra.NEVER else "tiles"
     if numbers.stop == algebra.FIRST:  # the other kernels know no products that stand for all
-        return replace(way, kind="rows", lanes=way.lanes or 1, fetch=way.fetch or 0)
+        return replace(method, name="rows", lanes=method.lanes or 1, fetch=method.fetch or 0)
     # Fetching rows from a counter was slower than fixed strides on every graph it was measured on.
-    return replace(way, kind=kind, lanes=way.lanes or lanes_for(degrees.mean), fetch=way.fetch or 0)
+    return replace(method, name=name, lanes=method.lanes or lanes_for(degrees.mean), fetch=method.fetch or 0)
 
 
 def lanes_for(mean: float) -> int:

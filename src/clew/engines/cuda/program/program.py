@@ -15,7 +15,7 @@ from clew.dtypes import Array
 from clew.engines.compile_errors import program_error
 from clew.engines.cuda.balance.frontiers import BALANCES, fetched_edge, order_from, room_for_order
 from clew.engines.cuda.balance.frontiers import NO_LIMIT as NEVER
-from clew.engines.cuda.balance.tiling import row_classes
+from clew.engines.cuda.balance.tiling import rows_by_length
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host, with_link
 from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
@@ -165,7 +165,7 @@ def _spreading(
     begin = np.zeros(1, dtype=CONTROL)
     begin["least"] = 2**64 - 1
     control = device.upload(begin.view(np.uint8))
-    classes = row_classes(device, ways.against)
+    classes = rows_by_length(device, ways.against)
     memory = (
         None if active.all() else device.upload(active),
         device.empty(2 * n, message),
@@ -259,7 +259,7 @@ def _steady(
     messages = device.empty(2 * n, message)
     trace = device.empty((min(limit, TRACED) + 1, 2), np.float64)
     control = device.zeros(STEADY.itemsize, np.uint8)
-    classes = row_classes(device, ways.against)
+    classes = rows_by_length(device, ways.against)
     most = max(1, min(tuning.steps, tuning.work // (ways.against.num_arcs + n)))
     told = np.zeros(1, dtype=STEADY)[0]
     while not told["converged"] and told["iterations"] < limit:
