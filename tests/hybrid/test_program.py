@@ -85,10 +85,10 @@ def test_a_program_whose_apply_no_gpu_can_run():
     product = RowProduct(gpu_for("emulated", 0), Weighing(), clew.monoids.plus, GRAPH)
     assert product.fields == ("light",)  # the rest of the state never leaves the CPU
     pytest.importorskip("numba_cuda")
-    compiled = functions_of(Weighing(), np.dtype("float64")).operators
+    compiled = functions_of(Weighing(), np.dtype("float64"), clew.monoids.plus).operators
     with pytest.raises(OperatorError, match="apply"):
         ltoir("clew_apply", compiled["clew_apply"], "sm_90")
-    for name, operator in product.made_of[1].items():
+    for name, operator in product.operators.items():
         assert ltoir(name, operator, "sm_90")
 
 

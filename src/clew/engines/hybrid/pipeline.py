@@ -112,7 +112,7 @@ class Pipeline:
         self.rows["pull"] = self.rows["push"] if same else rows_with_weights(ways.against, program)
         self.product = RowProduct(device, program, monoid, graph)
         self.identity = monoid.identity(self.message)
-        on_device = self.product.ways
+        on_device = self.product.directions
         self.slow = {
             "push": slow_rows(on_device.along, ways.along.indptr),
             "pull": slow_rows(on_device.against, ways.against.indptr),

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.engines.cpu.program import uses_weights
+from clew.engines.cuda.balance.symmetric_rows import directions_on
 from clew.engines.cuda.balance.tiling import LIMITS, rows_by_length
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import Functions, product_functions_of
-from clew.engines.cuda.program.program import Ways, is_pushable, ways_on
+from clew.engines.cuda.program.program import is_pushable
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import Compiled, KernelSource
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.engines.hybrid.exchange import Counted
 from clew.graph import Graph
 from clew.operators import Monoid
@@ -34,22 +36,22 @@ class RowProduct:
     def __init__(self, device: Device, program: VertexProgram, monoid: Monoid, graph: Graph) -> None:
         self.device, self.n = device, graph.num_vertices
         self.message = np.dtype(program.message)
-        self.ways: Ways = ways_on(device, graph, program)
-        weights = self.ways.against.weights
-        functions, self.fields = product_functions_of(program, None if weights is None else np.dtype(weights.dtype))
+        self.directions = directions_on(device, graph, program.direction, weights=uses_weights(program))
+        functions = product_functions_of(program, self.directions.weight, monoid)
+        self.fields, self.operators = functions.fields, functions.operators
         self.pushable = is_pushable(program, monoid)
-        self._defines, self._operators = _macros(functions, self.ways.along, program, monoid, self.pushable)
+        self._defines = _macros(functions, self.directions.along, program, monoid)
         self.identity = monoid.identity(self.message)
         self._pull = self._kernel("row_pull.cuh", "product_pull")
         self._push = self._kernel("row_push.cuh", "product_push") if self.pushable else None
-        self._classes = rows_by_length(device, self.ways.against)
+        self._classes = rows_by_length(device, self.directions.against)
         self._bounds: tuple[int, Any, Any] | None = None
 
     def pull(
         self, first_row: int, messages: Any, active: Any, sums: Any, reached: Any, mirror: tuple[Any, ...]
     ) -> None:
         """Sums for the rows from ``first_row`` on; ``active`` None says that everyone has a message."""
-        rows = self.ways.against
+        rows = self.directions.against
         begins, ends = self._from(first_row)
         device = self.device
         blocks = min(device.resident_blocks(self._pull, THREADS), blocks_for(device, self.n, 4, 1 << 20))
@@ -72,7 +74,7 @@ class RowProduct:
         """
         if count == 0 or num_edges == 0:
             return
-        device, rows = self.device, self.ways.along
+        device, rows = self.device, self.directions.along
         counted = Counted(device, words)
         index = np.dtype(rows.neighbours.dtype)
         listed = counted.ids(count, index, device.empty(count, index))
@@ -86,13 +88,8 @@ class RowProduct:
         blocks = min(device.resident_blocks(self._push, THREADS), blocks_for(device, num_edges, THREADS, 1 << 20))
         device.launch(self._push, blocks, THREADS, *given, messages, sums, reached, *mirror)
 
-    @property
-    def made_of(self) -> tuple[dict[str, Any], dict[str, Compiled]]:
-        """The macros and functions of its kernels."""
-        return self._defines, self._operators
-
     def _kernel(self, file: str, name: str) -> Any:
-        return self.device.kernel(file, name, self._defines, self._operators)
+        return self.device.kernel(file, name, self._defines, self.operators)
 
     def _from(self, first_row: int) -> tuple[Any, Any]:
         """Where in the order of the classes the rows from ``first_row`` on begin, and where each class ends."""
@@ -114,24 +111,16 @@ class RowProduct:
         return self._bounds[1], self._bounds[2]
 
 
-def _macros(
-    functions: Functions, rows: DeviceRows, program: VertexProgram, monoid: Monoid, pushable: bool
-) -> tuple[dict[str, Any], dict[str, Compiled]]:
-    message = np.dtype(program.message)
-    operators = dict(functions.operators)
-    if not monoid.stops_at_first:
-        operators["clew_add"] = Compiled(monoid.operator.function, (message, message), message)
-    defines = {
+def _macros(functions: Functions, rows: DeviceRows, program: VertexProgram, monoid: Monoid) -> dict[str, Any]:
+    return {
         **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),
         **functions.defines,
-        "FIRST": int(monoid.stops_at_first),
         "EACH": EACH,
         "THREADS": THREADS,
         "RESIDENT": RESIDENT,
-        **(atomic_of(monoid, message) if pushable else {}),
+        **(atomic_of(monoid, np.dtype(program.message)) if is_pushable(program, monoid) else {}),
         **({"ON_HOST": 1} if rows.on_host else {}),
     }
-    return defines, operators
 
 
 def _variants() -> list[KernelSource]:
@@ -154,12 +143,10 @@ def _variants() -> list[KernelSource]:
             matters=(lambda value, vertex: value < vertex.value) if state else (lambda value, vertex: True),  # noqa: ARG005
         )
         rows = DeviceRows(None, np.empty(0, index), None, 1, num_arcs)
-        functions, _ = product_functions_of(program, np.dtype(message))
-        pushable = is_pushable(program, monoid)
-        defines, operators = _macros(functions, rows, program, monoid, pushable)
-        found.append(KernelSource.of("row_pull.cuh", defines, operators))
-        if pushable:
-            found.append(KernelSource.of("row_push.cuh", defines, operators))
+        functions = product_functions_of(program, np.dtype(message), monoid)
+        files = ["row_pull.cuh", *(["row_push.cuh"] if is_pushable(program, monoid) else [])]
+        defines = _macros(functions, rows, program, monoid)
+        found += [KernelSource.of(file, defines, functions.operators) for file in files]
     return found
 
 

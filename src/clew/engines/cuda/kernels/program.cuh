@@ -114,9 +114,154 @@ struct Pulled {
     }
 };
 
+// What all steps of a run share. Messages, queues and piles are two of each, by turns.
+struct Run {
+    u64 n;
+    State state;
+    Edges along, into;
+    const index_t* order;
+    const u64* classes;
+    message_t* messages;
+    message_t* sums;
+    message_t identity;
+    u32* stamps;
+    Row* rows;
+    index_t* reached;
+    index_t* piles;
+    u64* keys;
+    u32* bitmap;
+    double scale;
+    long long* trace;
+    u64 traced;
+#if CUT
+    Pieces pieces;
+#endif
+#if IN_ORDER
+    u64 order_from;
+    u32* order_bits;
+    u64* order_totals;
+#endif
+};
+
+// Who becomes active in a step goes to the queue of the next one, or to the pile.
+__device__ __forceinline__ void direct(const Run& run, const Crew& crew, Now& now) {
+    const Progress& at = now.progress;
+    const u32 next = (at.step + 1) % 3, side = (at.step + 1) & 1;
+    Counters* const counters = crew.counters;
+    const Queue queue{run.rows + side * run.n, nullptr, &counters->size[next], nullptr, &counters->longest[next]};
+    index_t* const pile = ORDERED ? run.piles + (at.splits & 1) * run.n : nullptr;
+    now.to = Admission{run.state, run.along.offsets, run.messages + side * run.n, queue, run.keys, pile,
+                       &counters->waiting[at.splits % 3], at.present, run.scale};
+}
+
+// What the step that begins finds in the counters.
+__device__ __forceinline__ void look(const Run& run, const Crew& crew, Now& now) {
+    const Progress& at = now.progress;
+    now.size = *(volatile u64*)&crew.counters->size[at.step % 3];
+    now.longest = *(volatile u64*)&crew.counters->longest[at.step % 3];
+    now.waiting = *(volatile u64*)&crew.counters->waiting[at.splits % 3];
+    direct(run, crew, now);
+}
+
+// Set up every vertex, and admit those that begin active.
+__device__ __forceinline__ void admit_first(const Run& run, const u8* begin, const Admission& to, Found& found) {
+    const Team team = whole_grid();
+    for (u64 base = (u64)team.warp * WARP; base < run.n; base += (u64)team.warps * WARP) {
+        const u64 v = base + lane() < run.n ? base + lane() : 0;
+        const bool there = base + lane() < run.n, active = there && (begin == nullptr || begin[v]);
+        if (there) {
+            if (PUSHABLE) run.stamps[v] = 0;
+            if (PUSHABLE && !FIRST) run.sums[v] = run.identity;
+            if (ORDERED) run.keys[v] = OUT;
+        }
+        found.add(active, (index_t)v, to);
+    }
+    found.finish(to);
+}
+
+// Clear the counters of the step after the next, and take notes.
+__device__ __forceinline__ void prepare_step(const Run& run, const Crew& crew, const Now& now, bool idle, bool push) {
+    const Progress& at = now.progress;
+    if (crew.leads()) {
+        const u32 spare = (at.step + 2) % 3, spare_split = (at.splits + 2) % 3;
+        Counters* const counters = crew.counters;
+        counters->size[spare] = counters->longest[spare] = counters->reached[spare] = 0;
+#if CUT
+        run.pieces.clear(spare);
+#endif
+        if (idle) counters->waiting[spare_split] = 0, counters->least[spare_split] = ~0ull;
+        if (!idle && at.iterations < run.traced) {
+            long long* const row = run.trace + 4 * at.iterations;
+            row[0] = (long long)count_in(now.size);
+            row[1] = (long long)edges_in(now.size);
+            row[2] = !push;
+        }
+    }
+    if (!idle && crew.watches() && at.iterations < run.traced) run.trace[4 * at.iterations + 3] = nanoseconds();
+}
+
+#if ORDERED
+// Nobody is due: move those with the lowest key from the pile to the queue.
+__device__ __forceinline__ void advance_keys(const Run& run, Crew& crew, Now& now, Found& found, const Team& team) {
+    Progress& at = now.progress;
+    const index_t* pile = run.piles + (at.splits & 1) * run.n;
+    u64 least = least_key(run.keys, pile, now.waiting, team);
+    least = ~warp_max(~least);
+    u64* const lowest = &crew.counters->least[at.splits % 3];
+    if (lane() == 0 && least != ~0ull) atomicMin(lowest, least);
+    crew.meet([&] {
+        const u64 key = *(volatile u64*)lowest;
+        if (key != ~0ull && key > at.present) at.present = key;
+        at.splits++;
+        direct(run, crew, now);
+    });
+    split(pile, now.waiting, now.to, found, team);
+    found.finish(now.to);
+}
+#endif
+
+#if PUSHABLE
+__device__ __forceinline__ void push_step(const Run& run, Crew& crew, Now& now, Found& found, const Team& team) {
+    const Progress& at = now.progress;
+    const u64 turn = (at.step & 1) * run.n;
+    u64* const num_reached = &crew.counters->reached[at.step % 3];
+    Push visitor{run.state,   run.along,   run.messages + turn, run.sums, run.stamps,
+                 run.reached, num_reached, at.step,             now.to,   found};
+    const Rows active = rows_of(run.rows + turn, now.size);
+#if CUT
+    run.pieces.cut(active, at.step % 3, team);
+    crew.meet([] {});
+    expand(run.pieces.full_rows(at.step % 3), run.pieces.other_rows(at.step % 3), now.longest, team, visitor);
+#else
+#if IN_ORDER
+    const u64 count = count_in(now.size);
+    if (!crew.alone && count >= run.order_from) {
+        const u64 in_order = put_in_order(run.along.offsets, run.n, run.rows + turn, count, run.order_bits,
+                                          run.order_totals, crew.control->barrier);
+        expand_lines(rows_of(run.rows + turn, in_order), after_line(run.along.neighbours), team, visitor);
+    } else
+#endif
+        expand(active, active, now.longest, team, visitor);
+#endif
+#if !FIRST
+    crew.meet([&] { now.reached = *(volatile u64*)num_reached; });
+    apply_sums(visitor, now.reached, run.identity, team);
+#endif
+    visitor.found.finish(now.to);
+}
+#endif
+
+__device__ __forceinline__ void pull_step(const Run& run, Crew& crew, Now& now, Found& found, Sum* room) {
+    const u64 turn = (now.progress.step & 1) * run.n, count = count_in(now.size);
+    if (count < run.n) to_bitmap(run.bitmap, run.n, run.rows + turn, count, crew.control->barrier);
+    const Pull from{run.state, run.into, run.messages + turn, count < run.n ? run.bitmap : nullptr, run.identity};
+    Pulled finish{now.to, found};
+    pull_all(from, run.order, run.classes, room, finish);
+    found.finish(now.to);
+}
+
 // Go on until nobody is active, or the limits of iterations, steps or work (edges) are reached. `begin` is a truth
-// value per vertex, or null where all are active. Messages, queues and piles are two of each, by turns. Pieces have
-// room for every edge of the graph at once.
+// value per vertex, or null where all are active. Pieces have room for every edge of the graph at once.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_t* weights, const offset_t* in_offsets,
         const index_t* in_neighbours, const weight_t* in_weights, const index_t* order, const u64* classes,
@@ -138,56 +283,33 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
     __shared__ Sum room[THREADS / WARP];
     __shared__ Counters mine;
     __shared__ Now now;
-    const State state{FIELD_NAMES};
-    const Edges along{offsets, neighbours, weights}, into{in_offsets, in_neighbours, in_weights};
-    Row* const rows = reinterpret_cast<Row*>(queues);
+    const Run run{n, State{FIELD_NAMES}, Edges{offsets, neighbours, weights},
+                  Edges{in_offsets, in_neighbours, in_weights}, order, classes, messages, sums, identity, stamps,
+                  reinterpret_cast<Row*>(queues), reached, piles, keys, bitmap, scale, trace, traced,
 #if CUT
-    const Pieces pieces{reinterpret_cast<Row*>(full_pieces), reinterpret_cast<Row*>(other_pieces), piece_sizes,
-                        piece_sizes + 3};
+                  Pieces{reinterpret_cast<Row*>(full_pieces), reinterpret_cast<Row*>(other_pieces), piece_sizes,
+                         piece_sizes + 3},
 #endif
+#if IN_ORDER
+                  order_from, order_bits, order_totals,
+#endif
+    };
     Crew crew{control, &control->counters, false};
     Progress& at = now.progress;  // changed by one thread, where blocks meet
     Found found{stages + warp_in_block() * STAGED, 0};
 
-    // Who becomes active in a step goes to the queue of the next one, or to the pile.
-    const auto direct = [&] {
-        const u32 next = (at.step + 1) % 3, side = (at.step + 1) & 1;
-        Counters* const counters = crew.counters;
-        const Queue queue{rows + side * n, nullptr, &counters->size[next], nullptr, &counters->longest[next]};
-        index_t* const pile = ORDERED ? piles + (at.splits & 1) * n : nullptr;
-        now.to = Admission{state, offsets, messages + side * n, queue, keys, pile, &counters->waiting[at.splits % 3],
-                           at.present, scale};
-    };
-    const auto look = [&] {
-        now.size = *(volatile u64*)&crew.counters->size[at.step % 3];
-        now.longest = *(volatile u64*)&crew.counters->longest[at.step % 3];
-        now.waiting = *(volatile u64*)&crew.counters->waiting[at.splits % 3];
-        direct();
-    };
-
     if (fresh) {
         if (threadIdx.x == 0) {
             at = Progress{0, 0, 0, 0, 0, 0};
-            direct();
+            direct(run, crew, now);
         }
         __syncthreads();
-        const Team team = whole_grid();
-        for (u64 base = (u64)team.warp * WARP; base < n; base += (u64)team.warps * WARP) {
-            const u64 v = base + lane() < n ? base + lane() : 0;
-            const bool there = base + lane() < n, active = there && (begin == nullptr || begin[v]);
-            if (there) {
-                if (PUSHABLE) stamps[v] = 0;
-                if (PUSHABLE && !FIRST) sums[v] = identity;
-                if (ORDERED) keys[v] = OUT;
-            }
-            found.add(active, (index_t)v, now.to);
-        }
-        found.finish(now.to);
+        admit_first(run, begin, now.to, found);
     }
     crew.meet([&] {
         at = control->progress;
         if (fresh) at.step = 1;
-        look();
+        look(run, crew, now);
     });
     bool over;
     for (;;) {
@@ -202,92 +324,36 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
 
         // 2. Who does it.
         if (crew.alone && (stop || !few)) {
-            crew.come_back(at, look);
+            crew.come_back(at, [&] { look(run, crew, now); });
             continue;
         }
         if (stop) break;
         if (few && !crew.alone) {
             crew.leave_to_one(&mine, [&] {
                 if (!crew.alone) at = control->progress;
-                look();
+                look(run, crew, now);
             });
             if (!crew.alone) continue;
         }
-        const Team team = crew.team();
 
-        // 3. Clear the counters of the step after the next, and take notes.
-        if (crew.leads()) {
-            const u32 spare = (at.step + 2) % 3, spare_split = (at.splits + 2) % 3;
-            Counters* const counters = crew.counters;
-            counters->size[spare] = counters->longest[spare] = counters->reached[spare] = 0;
-#if CUT
-            pieces.clear(spare);
-#endif
-            if (idle) counters->waiting[spare_split] = 0, counters->least[spare_split] = ~0ull;
-            if (!idle && at.iterations < traced) {
-                long long* const row = trace + 4 * at.iterations;
-                row[0] = (long long)count;
-                row[1] = (long long)edges;
-                row[2] = !push;
-            }
-        }
-        if (!idle && crew.watches() && at.iterations < traced) trace[4 * at.iterations + 3] = nanoseconds();
-
-        // 4. Do it.
-        const u32 side = at.step & 1;
+        // 3. Do it.
+        prepare_step(run, crew, now, idle, push);
         if (idle) {
 #if ORDERED
-            const index_t* pile = piles + (at.splits & 1) * n;
-            u64 least = least_key(keys, pile, now.waiting, team);
-            least = ~warp_max(~least);
-            u64* const lowest = &crew.counters->least[at.splits % 3];
-            if (lane() == 0 && least != ~0ull) atomicMin(lowest, least);
-            crew.meet([&] {
-                const u64 key = *(volatile u64*)lowest;
-                if (key != ~0ull && key > at.present) at.present = key;
-                at.splits++;
-                direct();
-            });
-            split(pile, now.waiting, now.to, found, team);
-            found.finish(now.to);
+            advance_keys(run, crew, now, found, crew.team());
 #endif
         } else if (push) {
 #if PUSHABLE
-            Push visitor{state, along, messages + side * n, sums, stamps, reached, &crew.counters->reached[at.step % 3],
-                         at.step, now.to, found};
-            const Rows active = rows_of(rows + side * n, now.size);
-#if CUT
-            pieces.cut(active, at.step % 3, team);
-            crew.meet([] {});
-            expand(pieces.full_rows(at.step % 3), pieces.other_rows(at.step % 3), now.longest, team, visitor);
-#else
-#if IN_ORDER
-            if (!crew.alone && count >= order_from) {
-                const u64 in_order =
-                    put_in_order(offsets, n, rows + side * n, count, order_bits, order_totals, control->barrier);
-                expand_lines(rows_of(rows + side * n, in_order), after_line(neighbours), team, visitor);
-            } else
-#endif
-                expand(active, active, now.longest, team, visitor);
-#endif
-#if !FIRST
-            crew.meet([&] { now.reached = *(volatile u64*)&crew.counters->reached[at.step % 3]; });
-            apply_sums(visitor, now.reached, identity, team);
-#endif
-            visitor.found.finish(now.to);
+            push_step(run, crew, now, found, crew.team());
 #endif
         } else {
-            if (count < n) to_bitmap(bitmap, n, rows + side * n, count, control->barrier);
-            const Pull from{state, into, messages + side * n, count < n ? bitmap : nullptr, identity};
-            Pulled finish{now.to, found};
-            pull_all(from, order, classes, room, finish);
-            found.finish(now.to);
+            pull_step(run, crew, now, found, room);
         }
         crew.meet([&] {
             at.step++;
             at.iterations += !idle;
             at.work += push ? edges_in(now.size) : (u64)offsets[n];
-            look();
+            look(run, crew, now);
         });
     }
     if (crew.watches() && at.iterations < traced) trace[4 * at.iterations + 3] = nanoseconds();

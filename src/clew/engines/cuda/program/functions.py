@@ -1,14 +1,13 @@
-"""A vertex program's functions as kernels call them: of the values of all fields, each with one number as its result.
+"""A vertex program's functions as kernels call them: on the values of all fields, each returning one number.
 
-On the GPU a vertex's state is an array per field. The functions see a record; here one is put together from the values
-on the stack, and after inlining nothing is left of it. What ``apply`` does to a vertex is one function for every field
-that it can change, and one for what it returns; the compiler finds what they have in common.
+On the GPU a vertex's state is an array per field, but the functions take a record. So each call builds a record from
+the values on the stack, of which nothing is left after inlining. ``apply`` becomes one function for every field that it
+can change, and one for what it returns. The compiler finds what they have in common.
 """
 
 from __future__ import annotations
 
 import keyword
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import FunctionType
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.engines.cuda.toolchain.source import Compiled, ctype
+from clew.operators import Monoid
 from clew.operators.inspection import fingerprint, plain_function, read_by, set_by
 
 if TYPE_CHECKING:
@@ -24,79 +24,79 @@ if TYPE_CHECKING:
 
 BOOL = np.dtype(np.bool_)
 Fields = tuple[tuple[str, np.dtype[Any]], ...]
+#: The name in kernels, the function, the types of its arguments before the fields, the type of its result, and the
+#: field to return instead of the result.
+_Given = tuple[str, Any, tuple[np.dtype[Any], ...], np.dtype[Any], str | None]
 
 
 @dataclass(frozen=True)
 class Functions:
-    """The functions of a program, compiled for its types, and the macros of program_vertex.cuh that describe them."""
+    """The functions of a program, compiled for its types, and the macros of program_vertex.cuh that describe them.
+
+    ``fields`` are those that kernels get, in order.
+    """
 
     operators: dict[str, Compiled]
     defines: dict[str, Any]
+    fields: tuple[str, ...]
 
 
-def functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> Functions:
-    """What kernels need; ``weight`` None makes every weight 1, as a message."""
+def functions_of(program: VertexProgram, weight: np.dtype[Any] | None, monoid: Monoid) -> Functions:
+    """All functions and fields; with ``weight`` None every weight is 1, of the message's dtype."""
     fields: Fields = tuple((name, np.dtype(kind)) for name, kind in program.fields.items())
     message = np.dtype(program.message)
-    types = tuple(kind for _, kind in fields)
     changed = [k for k, (name, _) in enumerate(fields) if name in set_by(plain_function(program.apply))]
-    given: list[tuple[str, Any, tuple[np.dtype[Any], ...], np.dtype[Any], str | None]] = [
+    given: list[_Given] = [
         ("clew_send", program.send, (), message, None),
-        ("clew_process", program.process, (message, weight or message), message, None),
-        ("clew_accepts", program.accepts, (), BOOL, None),
-        ("clew_matters", program.matters, (message,), BOOL, None),
         ("clew_apply", program.apply, (message,), BOOL, None),
         *((f"clew_set_f{k}", program.apply, (message,), fields[k][1], fields[k][0]) for k in changed),
     ]
     if program.priority is not None:
         given.append(("clew_priority", program.priority, (), np.dtype(np.float64), None))
+    functions = _compiled(program, weight, monoid, fields, given)
+    functions.defines["FIELDS_SET"] = " ".join(f"SET(f{k})" for k in changed)
+    functions.defines["ORDERED"] = int(program.priority is not None)
+    return functions
+
+
+def product_functions_of(program: VertexProgram, weight: np.dtype[Any] | None, monoid: Monoid) -> Functions:
+    """The functions of edges, for products (row_pull.cuh, row_push.cuh), and only the fields that they read."""
+    edge = (program.process, program.accepts, program.matters)
+    read = set().union(*(read_by(plain_function(function)) for function in edge))
+    fields: Fields = tuple((name, np.dtype(kind)) for name, kind in program.fields.items() if name in read)
+    return _compiled(program, weight, monoid, fields, [])
+
+
+def _compiled(
+    program: VertexProgram, weight: np.dtype[Any] | None, monoid: Monoid, fields: Fields, more: list[_Given]
+) -> Functions:
+    """The functions of edges, ``more`` functions, and the sum."""
+    message, types = np.dtype(program.message), tuple(kind for _, kind in fields)
+    given: list[_Given] = [
+        ("clew_process", program.process, (message, weight or message), message, None),
+        ("clew_accepts", program.accepts, (), BOOL, None),
+        ("clew_matters", program.matters, (message,), BOOL, None),
+        *more,
+    ]
     operators = {}
     for name, function, leading, result, field in given:
         plain = plain_function(function)
         wrapped = _of_values(plain, fingerprint(plain), len(leading), fields, field, result == BOOL)
         operators[name] = Compiled(wrapped, leading + types, result)
-    return Functions(
-        operators,
-        {
-            "message_t": ctype(message),
-            "weight_t": ctype(weight or message),
-            "WEIGHTED": int(weight is not None),
-            "FIELDS": " ".join(f"FIELD({ctype(kind)}, f{k})" for k, kind in enumerate(types)),
-            "FIELD_NAMES": ", ".join(f"f{k}" for k in range(len(types))),
-            "FIELD_VALUES": ", ".join(f"vertex.f{k}" for k in range(len(types))),
-            "FIELDS_SET": " ".join(f"SET(f{k})" for k in changed),
-            "ORDERED": int(program.priority is not None),
-        },
-    )
-
-
-def product_functions_of(program: VertexProgram, weight: np.dtype[Any] | None) -> tuple[Functions, tuple[str, ...]]:
-    """What products need (row_pull.cuh, row_push.cuh), and the fields that they look at: others may stay elsewhere."""
-    message, known = np.dtype(program.message), dict(program.fields)
-    edge = tuple(plain_function(function) for function in (program.process, program.accepts, program.matters))
-    looked_at = set().union(*(read_by(function) for function in edge))
-    names = tuple(name for name in known if name in looked_at)
-    fields: Fields = tuple((name, np.dtype(known[name])) for name in names)
-    types = tuple(kind for _, kind in fields)
-    operators = {}
-    for name, function, leading, result in (
-        ("clew_process", edge[0], (message, weight or message), message),
-        ("clew_accepts", edge[1], (), BOOL),
-        ("clew_matters", edge[2], (message,), BOOL),
-    ):
-        wrapped = _of_values(function, fingerprint(function), len(leading), fields, None, result == BOOL)
-        operators[name] = Compiled(wrapped, leading + types, result)
+    if not monoid.stops_at_first:
+        operators["clew_add"] = Compiled(monoid.operator.function, (message, message), message)
     values = ", ".join(f"vertex.f{k}" for k in range(len(types)))
     defines = {
         "message_t": ctype(message),
         "weight_t": ctype(weight or message),
         "WEIGHTED": int(weight is not None),
+        "FIRST": int(monoid.stops_at_first),
         "FIELDS": " ".join(f"FIELD({ctype(kind)}, f{k})" for k, kind in enumerate(types)),
         "FIELD_NAMES": ", ".join(f"f{k}" for k in range(len(types))),
         "FIELD_VALUES": values,
         "AND_FIELD_VALUES": f", {values}" if values else "",
     }
-    return Functions(operators, defines), names
+    return Functions(operators, defines, tuple(name for name, _ in fields))
 
 
 @lru_cache(maxsize=1024)
@@ -108,7 +108,7 @@ def _of_values(
     field: str | None,
     truth: bool,
 ) -> FunctionType:
-    """``function`` of some leading arguments and of the fields' values; gives its result, or a field after it ran."""
+    """``function`` on some leading arguments and the fields' values; returns its result, or a field after the call."""
     given = [f"a{k}" for k in range(leading)]
     values = [f"f{k}" for k in range(len(fields))]
     lines = [f"def of_values({', '.join([*given, *values])}):", "    vertex = blank_vertex()"]
@@ -123,11 +123,11 @@ def _of_values(
     known: dict[str, Any] = {"function": function, "blank_vertex": _blank(fields)}
     code = compile("\n".join(lines), function.__code__.co_filename, "exec")
     exec(code, known)
-    made: FunctionType = known["of_values"]
-    # An error names the function that it is in.
-    made.__name__ = function.__qualname__
-    made.__code__ = made.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
-    return made
+    of_values: FunctionType = known["of_values"]
+    # Error messages name the user's function.
+    of_values.__name__ = function.__qualname__
+    of_values.__code__ = of_values.__code__.replace(co_firstlineno=function.__code__.co_firstlineno)
+    return of_values
 
 
 @lru_cache(maxsize=256)
@@ -138,7 +138,7 @@ def _blank(fields: Fields) -> Any:
     from numba.extending import intrinsic
     from numba.np.numpy_support import from_dtype
 
-    record: Any = from_dtype(record_of(dict(fields)))
+    record: Any = from_dtype(np.dtype(list(fields), align=True))
     on_stack: Any = cgutils.alloca_once
 
     @intrinsic
@@ -151,8 +151,3 @@ def _blank(fields: Fields) -> Any:
         return record(), generate
 
     return blank_vertex
-
-
-def record_of(fields: Mapping[str, Any]) -> np.dtype[Any]:
-    """One vertex's state as a record."""
-    return np.dtype([(name, np.dtype(kind)) for name, kind in fields.items()], align=True)
