@@ -15,19 +15,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.adjacency import Adjacency
-from clew.dtypes import WEIGHT_DTYPES, Array, is_on_gpu
+from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError, ResourceError
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
-
-if TYPE_CHECKING:
-    from clew.engines.cuda.toolchain.device import Device
 
 
 class Engine(Protocol):
@@ -118,40 +115,6 @@ class HostMemory:
     def segments(self, rows: Adjacency) -> tuple[Any, Any]:
         """The rows' own arrays."""
         return rows.weights, rows.indptr
-
-
-class DeviceMemory:
-    """A GPU's, or its emulation's, which is the host's own."""
-
-    def __init__(self, device: Device) -> None:
-        self.device, self.xp = device, device.xp
-
-    def array(self, values: npt.ArrayLike | Any) -> Any:
-        """Arrays that are on the GPU as they are, others copied there; what kernels cannot take stays where it is."""
-        if isinstance(values, self.xp.ndarray):
-            return values
-        if is_on_gpu(values):
-            return self.xp.asarray(values)
-        host = np.asarray(values)
-        native = host.dtype.newbyteorder("=")
-        return self.device.upload(host.astype(native, copy=False)) if native in WEIGHT_DTYPES else host
-
-    def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
-        """Memory of the device; ResourceError where there is not enough."""
-        made: Array = self.device.empty(shape, dtype)
-        return made
-
-    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Array:
-        """The same, filled."""
-        made: Array = self.device.full(shape, value, dtype)
-        return made
-
-    def segments(self, rows: Adjacency) -> tuple[Any, Any]:
-        """The rows as they are kept on the device."""
-        from clew.engines.cuda.memory.device_graph import rows_on
-
-        held = rows_on(self.device, rows)
-        return held.weights, held.offsets.astype(np.int64)
 
 
 HOST = HostMemory()

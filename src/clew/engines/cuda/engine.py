@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from clew.adjacency import Adjacency
-from clew.dtypes import OFFSET
-from clew.engines.base import DeviceMemory
+from clew.dtypes import OFFSET, WEIGHT_DTYPES, is_on_gpu
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.products import spmv, vectors
 from clew.engines.cuda.products.spgemm import spgemm
@@ -17,6 +19,29 @@ from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
+
+
+class DeviceMemory:
+    """The memory of a GPU, or that of its emulation, which is the host's."""
+
+    def __init__(self, device: Device) -> None:
+        self.device, self.xp = device, device.xp
+        self.empty, self.full = device.empty, device.full
+
+    def array(self, values: npt.ArrayLike | Any) -> Any:
+        """Arrays on the GPU as they are, others copied there; dtypes that kernels do not take stay on the host."""
+        if isinstance(values, self.xp.ndarray):
+            return values
+        if is_on_gpu(values):
+            return self.xp.asarray(values)
+        host = np.asarray(values)
+        native = host.dtype.newbyteorder("=")
+        return self.device.upload(host.astype(native, copy=False)) if native in WEIGHT_DTYPES else host
+
+    def segments(self, rows: Adjacency) -> tuple[Any, Any]:
+        """The weights and offsets of the rows on the device."""
+        held = rows_on(self.device, rows)
+        return held.weights, held.offsets.astype(np.int64)
 
 
 class CudaEngine:
