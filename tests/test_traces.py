@@ -10,7 +10,6 @@ import pytest
 import clew
 from clew.algorithms.pagerank import cpu as cpu_pagerank
 from clew.algorithms.pagerank import cuda as cuda_pagerank
-from clew.algorithms.pagerank import cuda_trace as rank_trace
 from clew.result import edge_bytes, seconds_between, timed
 from examples.vertex_programs import Components, LabelPropagation, PageRank
 from tests.algorithms.graphs import thread_count
@@ -143,7 +142,7 @@ def test_long_searches_have_times_as_far_as_their_trace_goes():
 
 
 def test_more_rounds_than_a_trace_has_room_for(graph, monkeypatch):
-    for engine in (cpu_pagerank, rank_trace):
+    for engine in (cpu_pagerank, cuda_pagerank):
         monkeypatch.setattr(engine, "TRACED_ROUNDS", 3)
     expected = clew.pagerank(graph, device="cpu")
     one_launch = clew.pagerank(graph, device="emulated")

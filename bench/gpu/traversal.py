@@ -11,8 +11,7 @@ import clew
 from bench.gpu.graphs import Case
 from bench.gpu.timing import Work
 from clew.algorithms.bellman_ford.cuda import bellman_ford
-from clew.algorithms.paths.cuda import DEFAULT, Tuning
-from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.paths.cuda_problem import DEFAULT, Tuning, weight_facts
 from clew.algorithms.sssp.cuda import sssp
 from clew.algorithms.sswp.cuda import sswp
 from clew.engines.cuda.balance.frontiers import BALANCES

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
+TRACED_ROUNDS = 1 << 16  # the most iterations that a trace has
 UNKNOWN = -1
 NANOSECONDS = 1e9
 
@@ -353,6 +354,16 @@ def timed(columns: Mapping[str, Array], stamps: Array, bytes_per_edge: int) -> d
     active = columns.get("frontier", columns.get("active", edges))
     seconds = seconds_between(stamps, np.maximum(edges, 0) + np.maximum(active, 0))
     return {**columns, "bytes": moved, "seconds": seconds}
+
+
+def timed_rows(rows: Array, names: Sequence[str], bytes_per_edge: int) -> dict[str, Array]:
+    """The same from the rows that a kernel writes: a column for each name, and the stamps.
+
+    The last row has a stamp only: when the last iteration ended.
+    """
+    *columns, stamps = rows.T
+    named = {name: column[:-1] for name, column in zip(names, columns, strict=True)}
+    return timed(named, stamps, bytes_per_edge)
 
 
 def seconds_between(stamps: Array, work: Array | None = None) -> Array:

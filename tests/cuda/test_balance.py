@@ -12,6 +12,7 @@ import clew
 from clew.algorithms.arguments import Balance
 from clew.algorithms.bfs import cuda as bfs
 from clew.algorithms.paths import cuda as paths
+from clew.algorithms.paths import cuda_problem as problems
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.balance import frontiers
 from clew.engines.cuda.memory.device_graph import rows_on
@@ -89,10 +90,10 @@ def test_what_is_asked_for_reaches_the_kernel(monkeypatch):
 def test_pieces_fit_into_shared_memory(cut):
     device = gpu_for("emulated", 0)
     rows = rows_on(device, shape("kronecker").outgoing, weights=False)
-    threads = paths.threads_of(device, rows, bfs.EDGES, paths.tuning_of("degree_cut", cut))
-    assert 32 <= threads <= paths.CUT_THREADS
+    threads = problems.threads_of(device, rows, bfs.EDGES, problems.tuning_of("degree_cut", cut))
+    assert 32 <= threads <= problems.CUT_THREADS
     assert threads * cut * 8 < shared_bytes(device)
-    assert paths.tuning_of("auto") is paths.DEFAULT  # the default search is the same as ever
+    assert problems.tuning_of("auto") is problems.DEFAULT  # the default search is the same as ever
 
 
 @pytest.mark.parametrize(

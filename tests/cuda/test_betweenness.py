@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import clew
 from clew.algorithms.betweenness import cuda as engine
-from clew.algorithms.betweenness import kernels_wide as kernels_wide_betweenness
+from clew.algorithms.betweenness import kernels
 from clew.algorithms.betweenness.cpu import dependencies as on_cpu
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.emulation.device import EmulatedDevice
@@ -82,11 +82,11 @@ def test_counts_too_far_apart_are_for_the_cpu(many, monkeypatch):
     expected = on_cpu(graph, np.arange(6))
     asked = []
 
-    def counted(rows, source, found, wide=kernels_wide_betweenness.wide_dependencies):
+    def counted(rows, source, found, wide=kernels.wide_dependencies):
         asked.append(int(source))
         wide(rows, source, found)
 
-    monkeypatch.setattr(kernels_wide_betweenness, "wide_dependencies", counted)
+    monkeypatch.setattr(kernels, "wide_dependencies", counted)
     found = sums(graph, np.arange(6), many=many, large=8.0)  # the counts of a level do not fit between 1/8 and 8
     assert asked == list(range(6))
     np.testing.assert_allclose(found, expected, rtol=1e-12)

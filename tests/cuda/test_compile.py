@@ -13,22 +13,21 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import clew.engines.cuda as engine
-from clew import algorithms
 from clew.engines import hybrid
 from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
 from clew.engines.cuda.toolchain.expressions import definitions, linked
 from clew.engines.cuda.toolchain.source import KernelSource, kept, kernel_files
+from tests.cuda.algorithm_kernels import ALGORITHM_KERNELS
 
 pytest.importorskip("cuda.core")
 
 
 def variants() -> list[KernelSource]:
     found = []
-    for package in (engine, hybrid, algorithms):
+    for package in (engine, hybrid):
         for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            if package is not algorithms or module.name.rpartition(".")[2].startswith("cuda"):
-                found += getattr(importlib.import_module(module.name), "VARIANTS", [])
-    return found
+            found += getattr(importlib.import_module(module.name), "VARIANTS", [])
+    return [*found, *ALGORITHM_KERNELS]
 
 
 PROGRAMS = variants()

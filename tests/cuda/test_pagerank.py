@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import clew
 from clew.algorithms.pagerank import cuda
-from clew.algorithms.pagerank.cuda import Tuning, pagerank
-from clew.algorithms.pagerank.cuda_pull import parts_of, pull_rows
+from clew.algorithms.pagerank.cuda import Tuning, pagerank, parts_of
 from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
+from clew.engines.cuda.memory.device_graph import incoming_on
 from tests.algorithms.graphs import graphs
 
 #: Every way to take rows, with few threads so that small graphs need several turns.
@@ -58,7 +58,7 @@ def test_products_of_edges_on_the_host(shape, mode, part):
     graph = SHAPES[shape]()
     with clew.memory(mode, None if part is None else graph.incoming.indices.nbytes // part):
         agree(*both(graph, Tuning(products=True)))
-        rows = pull_rows(the_emulation(), graph).rows
+        rows = incoming_on(the_emulation(), graph, weights=False)
     assert rows.on_host
     assert rows.in_two_memories == (mode == "tiered")
 
@@ -148,10 +148,10 @@ def test_wide_ids():
 
 def test_all_rows_are_in_one_part_each():
     for name in SHAPES:
-        pull = pull_rows(the_emulation(), SHAPES[name]())
-        parts = parts_of(the_emulation(), pull, 5)
-        np.testing.assert_array_equal(np.sort(parts.order), np.arange(pull.rows.num_vertices))
-        flat = parts.bounds.reshape(-1).astype(np.int64)
+        rows = incoming_on(the_emulation(), SHAPES[name](), weights=False)
+        order, bounds = parts_of(the_emulation(), rows, 5)
+        np.testing.assert_array_equal(np.sort(order), np.arange(rows.num_vertices))
+        flat = bounds.reshape(-1).astype(np.int64)
         assert (np.diff(flat) >= 0).all()
         assert flat[0] == 0
-        assert flat[-1] == pull.rows.num_vertices
+        assert flat[-1] == rows.num_vertices

@@ -10,7 +10,7 @@ import pytest
 
 import clew
 from clew import threads
-from clew.algorithms.paths.cuda import Tuning
+from clew.algorithms.paths.cuda_problem import Tuning
 from clew.algorithms.sssp.cuda import sssp
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.balance import frontiers

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import clew
 from clew.algorithms.paths import cuda as paths
-from clew.algorithms.paths.cuda import Search, Tuning
+from clew.algorithms.paths.cuda import Search
+from clew.algorithms.paths.cuda_problem import Tuning
 from clew.algorithms.sssp import cuda as sssp_module
 from clew.algorithms.sssp.cuda import sssp
 from clew.engines.cuda.balance import frontiers

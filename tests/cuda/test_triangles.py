@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import clew
 from clew.algorithms.triangles import cuda as engine
-from clew.algorithms.triangles.neighbourhoods import PIECE, neighbourhoods
+from clew.algorithms.triangles.cuda import PIECE, neighbourhoods
 from clew.engines.choice import gpu_for
 from tests.algorithms.graphs import graphs
 from tests.on_gpu import fetched

@@ -17,7 +17,7 @@ from bench.gpu.memory.measuring import Bench
 from bench.gpu.memory.transfer import timed
 from bench.gpu.traversal import TUNINGS
 from clew.adjacency import Adjacency
-from clew.algorithms.paths.cuda import Tuning
+from clew.algorithms.paths.cuda_problem import Tuning
 from clew.algorithms.registry import Answer
 from clew.algorithms.sssp.cuda import sssp
 from clew.algorithms.sswp.cuda import sswp

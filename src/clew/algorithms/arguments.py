@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.checks import one_of, whole
+from clew.dtypes import labels_of
 from clew.errors import GraphError
 from clew.graph import Graph
 
@@ -43,3 +45,79 @@ def vertices_of(graph: Graph, sources: Any) -> npt.NDArray[np.int64]:
     if graph.names is not None:
         return graph.names.ids_of(names)
     return np.array([graph.vertex(name) for name in names], dtype=np.int64)
+
+
+def check_fraction(name: str, value: float) -> float:
+    """Reject anything but a number from 0 to 1."""
+    if not isinstance(value, (int, float, np.number)) or not 0 <= value <= 1:
+        raise GraphError(f"{name} is {value!r}; expected a number from 0 to 1.")
+    return float(value)
+
+
+def check_rounds(tolerance: float, max_iterations: int) -> tuple[float, int]:
+    """Reject a negative tolerance, and fewer than one iteration."""
+    if not isinstance(tolerance, (int, float, np.number)) or not 0 <= tolerance < np.inf:
+        raise GraphError(f"tolerance is {tolerance!r}; expected a number of 0 or more. With 0, all iterations are run.")
+    return float(tolerance), check_most_rounds(max_iterations)
+
+
+def check_most_rounds(max_iterations: int, least: int = 1) -> int:
+    """Reject a number of iterations that does not fit in 32 bits."""
+    if not isinstance(max_iterations, (int, np.integer)) or not least <= max_iterations < 2**31:
+        raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from {least} to {2**31 - 1:,}.")
+    return int(max_iterations)
+
+
+def check_flow_weights(graph: Graph, algorithm: str) -> None:
+    """Reject weights that cannot be transition probabilities."""
+    if graph.weights is None:
+        raise GraphError(
+            f"{algorithm}(weighted=True) needs edge weights, and this graph has none.",
+            remedy="Use weighted=False to follow all edges equally.",
+            option="Omit --weighted to follow all edges equally, or add random weights with --weights random:1:255.",
+        )
+    if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
+        count = int((~np.isfinite(graph.weights)).sum())
+        raise GraphError(f"{count:,} weights are NaN or infinite; {algorithm}(weighted=True) needs finite weights.")
+    if graph.weights.dtype.kind in "if" and graph.num_arcs and (low := graph.weights.min()) < 0:
+        raise GraphError(f"the smallest weight is {low}; {algorithm}(weighted=True) needs weights of 0 or more.")
+
+
+def jumps_of(
+    graph: Graph, personalization: Mapping[Any, float] | npt.ArrayLike | None, argument: str = "personalization"
+) -> npt.NDArray[Any] | None:
+    """The distribution of the jumps, or the initial ranks, as an array that sums to 1; None if not given.
+
+    ``argument`` is the name that errors use.
+    """
+    if personalization is None:
+        return None
+    if (labels := labels_of(personalization)) is not None:
+        if not labels.is_unique:
+            raise GraphError(f"a vertex occurs twice in the index of {argument}; expected each vertex once.")
+        personalization = dict(zip(labels.tolist(), np.asarray(personalization).tolist(), strict=True))
+    if isinstance(personalization, Mapping):
+        jumps = np.zeros(graph.num_vertices)
+        numbers = [_number(argument, value, name) for name, value in personalization.items()]
+        jumps[vertices_of(graph, personalization.keys())] = numbers  # all names at once: each by itself means a search
+    else:
+        given = np.asarray(personalization)
+        if given.shape != (graph.num_vertices,) or given.dtype.kind not in "biuf":
+            raise GraphError(
+                f"{argument} has shape {given.shape} and dtype {given.dtype}; expected a number for each of the "
+                f"{graph.num_vertices:,} vertices, or a dict from vertex names to numbers."
+            )
+        jumps = given.astype(np.float64)
+    if not np.isfinite(jumps).all() or (jumps < 0).any():
+        raise GraphError(f"{argument} has a negative, infinite or NaN entry; expected finite numbers of 0 or more.")
+    if graph.num_vertices and not jumps.any():
+        raise GraphError(f"{argument} is 0 everywhere; expected a positive number for at least one vertex.")
+    largest = jumps.max(initial=0.0) or 1.0  # dividing twice: the sum of the largest floats is infinite
+    jumps = jumps / largest
+    return np.asarray(jumps / jumps.sum())
+
+
+def _number(argument: str, value: Any, name: Any) -> float:
+    if not isinstance(value, (int, float, np.number)):
+        raise GraphError(f"{argument} of {name!r} is {value!r}; expected a number of 0 or more.")
+    return float(value)

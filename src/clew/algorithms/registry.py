@@ -25,10 +25,13 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+from clew import primitives
+from clew.dtypes import Array, is_on_gpu
 from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
+from clew.operators import Monoid, monoids
 from clew.result import Result, Trace
 from clew.workspace import Workspace
 
@@ -49,8 +52,10 @@ class Answer:
         Arrays with an entry per vertex, in display order.
     facts
         Single numbers and other facts.
-    unreached, iterations, converged, trace
+    unreached, iterations, converged
         As in ``Result``.
+    trace
+        The columns of the trace, or a function that fetches them when they are first used.
     """
 
     values: Mapping[str, Any]
@@ -58,7 +63,11 @@ class Answer:
     unreached: Any = None
     iterations: int = 1
     converged: bool = True
-    trace: Trace | None = None
+    trace: Any = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.trace, Trace | None):
+            object.__setattr__(self, "trace", Trace.later(self.trace) if callable(self.trace) else Trace(self.trace))
 
     def __getattr__(self, name: str) -> Any:
         """The value or fact of that name."""
@@ -66,6 +75,44 @@ class Answer:
             if name in found:
                 return found[name]
         raise AttributeError(f"the answer has no {name!r}; it has {', '.join([*self.values, *self.facts])}.")
+
+
+class Waist:
+    """The waist as generic forms see it: the primitives of one engine, with their results in host memory.
+
+    Each takes what the public function of its name takes, but for ``device``. Generic forms combine vectors between
+    products with NumPy. So on a GPU every vector is copied there and back. In return they run on every device, without
+    kernels for it.
+    """
+
+    def __init__(self, device: str) -> None:
+        self.device = device
+        self.spmv, self.spmspv = self._bound(primitives.spmv), self._bound(primitives.spmspv)
+        self.spvisit, self.spgemm = self._bound(primitives.spvisit), self._bound(primitives.spgemm)
+        self.reduce_segments, self.compact = self._bound(primitives.reduce_segments), self._bound(primitives.compact)
+        self.elementwise, self.outer = self._bound(primitives.elementwise), self._bound(primitives.outer)
+
+    def total(self, values: Array, monoid: Monoid = monoids.plus) -> Any:
+        """All values reduced to one."""
+        return self.reduce_segments((values, [0, values.size]), monoid)[0]
+
+    def _bound(self, primitive: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **options: Any) -> Any:
+            return _to_host(primitive(*args, **options, device=self.device))
+
+        return run
+
+
+def simple(graph: Graph, *, directed: bool) -> Graph:
+    """The graph without weights, loops and duplicates; undirected if asked."""
+    source, target, _ = graph.edges()
+    return Graph.from_edges(source, target, None, graph.num_vertices, directed and graph.directed, "drop", "drop")
+
+
+def _to_host(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(map(_to_host, value))
+    return value.get() if is_on_gpu(value) else value
 
 
 @dataclass(frozen=True)
@@ -197,8 +244,6 @@ def _on_gpu(record: Algorithm, gpu: Device, graph: Graph, device: str, arguments
 
 
 def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dict[str, Any]) -> Answer:
-    from clew.algorithms.waist import Waist
-
     if record.generic is None:
         raise GraphError(f'{record.name} has no generic form, which device="{device}" needs; use "cpu" or "cuda".')
     generic = record.load("generic")

@@ -8,7 +8,7 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
-from clew.algorithms.bipartite_matching.sides import two_sides
+from clew.algorithms.bipartite_matching.cpu import two_sides
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.in_order import maximum_matching
 from clew.nx.serving import graph_is_directed, served

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 
 from clew import threads
-from clew.algorithms.all_pairs import summary
+from clew.algorithms.all_pairs import kernels, summary
 from clew.algorithms.multi_source_bfs import cpu as multi_source
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.engines.base import check_available
 from clew.engines.cpu import team
+from clew.engines.cpu.team import kernels as kernels_team
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
@@ -72,9 +73,6 @@ def floyd_warshall(graph: Graph) -> Array:
 
     Integers are computed as float64, which has infinities and vectors, as long as no path can be too long for it.
     """
-    from clew.algorithms.all_pairs import kernels
-    from clew.engines.cpu.team import kernels as kernels_team
-
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
     check_exact(graph)
     work = _allocated(graph, "floyd_warshall")
@@ -95,8 +93,6 @@ def floyd_warshall(graph: Graph) -> Array:
 
 def sparse(graph: Graph) -> Array:
     """Distances by a search from every vertex."""
-    from clew.algorithms.all_pairs import kernels
-
     whole = graph.weights is None or graph.weights.dtype.kind != "f"
     work = _allocated(graph, "sparse")
     distance: Array = work.distance

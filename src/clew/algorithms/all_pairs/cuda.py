@@ -8,10 +8,10 @@ import numpy as np
 
 from clew.algorithms.all_pairs import cpu, summary
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.balance.launches import Pace
+from clew.engines.cuda.balance.launches import Pace, launch_over
 from clew.engines.cuda.memory.device_graph import rows_on
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for
-from clew.engines.cuda.toolchain.source import KernelSource, ctype
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
+from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.progress import over
 from clew.workspace import Workspace, result, scratch
@@ -23,14 +23,6 @@ SUMS_PER_LAUNCH = 1 << 41  # or after so many sums: about 0.3 s
 FAR = 2**30 - 1  # in 32 bits: twice this is still a number
 # A GPU does so many pairs in the time that the CPU takes for one, and the CPU searches from so many vertices at once.
 TIMES_FASTER, SEARCHES_AT_ONCE = 500, 64
-
-VARIANTS = [
-    KernelSource.of(
-        "floyd_warshall.cuh",
-        {"index_t": "int", "offset_t": "unsigned int", "number_t": number, "weight_t": weight, "WEIGHTED": weighted},
-    )
-    for number, weight, weighted in (("int", "unsigned char", 1), ("float", "float", 1), ("double", "float", 0))
-]
 
 
 def workspace(graph: Graph, number: Any = None) -> Workspace:
@@ -81,49 +73,28 @@ def floyd_warshall(device: Device, graph: Graph, *, number: Any = None, tall: in
         return distance.astype(np.int64 if whole else kind)
     rows = rows_on(device, graph.outgoing)
     defines = {**rows.defines, "number_t": ctype(kind), "TALL": tall, "WIDE": wide}
-    fill = device.kernel("floyd_warshall.cuh", "weights_as_matrix", defines)
-    device.launch(
-        fill,
-        blocks_for(device, n * 32, 256),
-        256,
-        np.uint64(n),
-        rows.offsets,
-        rows.neighbours,
-        rows.weights,
-        far,
-        distance,
-    )
+    given = (np.uint64(n), rows.offsets, rows.neighbours, rows.weights, far, distance)
+    launch_over(device, "floyd_warshall.cuh", "weights_as_matrix", defines, n * 32, *given)
     _close(device, defines, distance, work.closed, far, (SIDE // tall) * (SIDE // wide))
     if not whole:
         return distance
     integers = device.empty((n, n), dict(space)["distance"].dtype)
-    convert = device.kernel("floyd_warshall.cuh", "as_integers", defines)
-    device.launch(convert, blocks_for(device, n * n, 256), 256, np.uint64(n * n), distance, far, integers)
+    given = (np.uint64(n * n), distance, far, integers)
+    launch_over(device, "floyd_warshall.cuh", "as_integers", defines, n * n, *given)
     return integers
 
 
 def _close(device: Device, defines: dict[str, Any], distance: Any, closed: Any, far: Any, threads: int) -> None:
     """Replace the weights of edges by the lengths of shortest paths, in place."""
-    n, kind = distance.shape[0], distance.dtype
+    n, shared = distance.shape[0], 2 * SIDE * SIDE * distance.dtype.itemsize
     kernel = device.kernel("floyd_warshall.cuh", "floyd_warshall", defines)
     barrier = device.zeros(GRID_BARRIER_WORDS, np.uint32)
     tiles = -(-n // SIDE)
     rounds = max(1, min(ROUNDS_PER_LAUNCH, SUMS_PER_LAUNCH // (n * n * SIDE)))
     pace = Pace(device)
     for begin in over(range(0, tiles, rounds), "Floyd-Warshall", unit="rounds"):
-        device.launch_cooperative(
-            kernel,
-            threads,
-            distance,
-            np.uint64(n),
-            far,
-            np.uint64(begin),
-            np.uint64(min(tiles, begin + rounds)),
-            closed,
-            barrier,
-            shared=2 * SIDE * SIDE * kind.itemsize,
-            most=max(2 * tiles, tiles * tiles),
-        )
+        given = (distance, np.uint64(n), far, np.uint64(begin), np.uint64(min(tiles, begin + rounds)), closed, barrier)
+        device.launch_cooperative(kernel, threads, *given, shared=shared, most=max(2 * tiles, tiles * tiles))
         if tiles > rounds:
             pace.launched()
 

@@ -9,6 +9,7 @@ import numpy as np
 from clew.algorithms.paths.weights import check_sums, weights_of
 from clew.algorithms.registry import algorithm, run
 from clew.checks import counted
+from clew.dtypes import Array
 from clew.errors import GraphError, NegativeCycleError
 from clew.graph import Graph
 from clew.names import shown
@@ -74,6 +75,16 @@ def bellman_ford(graph: Graph, source: Any = 0, *, deterministic: bool = False, 
     # Until a cycle is noticed, every vertex may be relaxed three times more than a shortest path needs.
     check_sums(weights, graph.num_vertices, margin=4)
     return run("bellman_ford", graph, device, source=start, deterministic=deterministic)
+
+
+def cycle_through(vertex: int, parent: Array) -> list[int]:
+    """The cycle of parents through ``vertex``, in the order of its edges, starting at its smallest vertex."""
+    backwards = [vertex]
+    while (above := int(parent[backwards[-1]])) != vertex:
+        backwards.append(above)
+    cycle = backwards[::-1]
+    first = cycle.index(min(cycle))
+    return cycle[first:] + cycle[:first]
 
 
 def negative_cycle(graph: Graph, vertices: list[int]) -> NegativeCycleError:

@@ -12,11 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.bellman_ford import negative_cycle
-from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda import DEFAULT, Problem, Search, Tuning, path_space
-from clew.algorithms.paths.cuda_tree import cycle_of_least_offers, tree_of_tight_edges
-from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.bellman_ford import cycle_through, negative_cycle
+from clew.algorithms.paths.cuda import Search
+from clew.algorithms.paths.cuda_problem import DEFAULT, Problem, Tuning, path_space, weight_facts
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import NO_LIMIT
 from clew.engines.cuda.memory.device_graph import rows_on
@@ -43,20 +41,18 @@ def bellman_ford(
     negative = weight_facts(device, rows).smallest < 0
     between = limit = max(n, graph.num_arcs) if negative else NO_LIMIT
     while True:
-        told = search.run(relaxed_limit=limit)
-        if search.is_done(told):
+        state = search.run(relaxed_limit=limit)
+        if search.is_done(state):
             break
         cycle = cycle_of_least_offers(search)
         if cycle and _sum_along(graph, cycle) < 0:
             raise negative_cycle(graph, cycle)
-        if search.step - 1 > n or search.has_diverged(told):
+        if search.step - 1 > n or search.has_diverged(state):
             return _on_cpu(device, graph, source, deterministic)
         between *= 2  # so that all checks together cost no more than the search
-        limit = int(told["relaxed"]) + between
-    tree = None
-    if deterministic or not search.links_used:
-        tree = tree_of_tight_edges(search, breadth_first=deterministic or negative)
-    return summary("distance", search.finish(tree)._replace(buckets=search.step - 1))
+        limit = int(state["relaxed"]) + between
+    answer = search.answer("distance", deterministic=deterministic, negative=negative)
+    return replace(answer, iterations=search.step - 1)
 
 
 def any_sums(device: Device, rows: DeviceRows) -> Problem:
@@ -70,6 +66,21 @@ def any_sums(device: Device, rows: DeviceRows) -> Problem:
     fits = 4 * reach < small
     value, unreached = (np.dtype(np.int32), small) if fits else (np.dtype(np.int64), largest)
     return Problem(value, False, 0, 0, -reach, unreached, np.dtype(np.int64), largest, np.inf)
+
+
+def cycle_of_least_offers(search: Search) -> list[int]:
+    """A cycle whose edges each offer their end no more than its value, in order; empty if there is none."""
+    device, n, index = search.device, search.n, search.index
+    key = np.dtype(f"u{search.problem.value.itemsize}")
+    best, parents = device.full(n, np.iinfo(key).max, key), device.full(n, -1, index)
+    search.over_edges("least_offers", best)
+    search.over_edges("least_parents", best, search.source, parents.view(f"u{index.itemsize}"))
+    # Follow parents n steps or more, by doubling. A vertex that still has a parent there is on a cycle.
+    above = device.xp.where(parents >= 0, parents, device.xp.arange(n, dtype=index))
+    for _ in range(max(1, n.bit_length())):
+        above = above[above]
+    on_cycle = above[parents[above] >= 0]
+    return [] if on_cycle.size == 0 else cycle_through(int(on_cycle.min()), device.download(parents))
 
 
 def _sum_along(graph: Graph, cycle: list[int]) -> Any:

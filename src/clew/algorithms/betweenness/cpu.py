@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clew import build, threads
 from clew.adjacency import Adjacency
-from clew.algorithms.betweenness import summary
+from clew.algorithms.betweenness import kernels, summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
@@ -88,8 +88,6 @@ def searches_run_at_once(graph: Graph, num_sources: int) -> bool:
 
 
 def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, work: Any) -> None:
-    from clew.algorithms.betweenness import kernels
-
     members = min(threads.count(), sources.size)
     found, in_round = work.dependencies, len(work.dependencies)
     parts = threads.pieces(found.size)
@@ -106,8 +104,6 @@ def _many_at_once(rows: Adjacency, into: tuple[Array, Array] | None, sources: Ar
 
 
 def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Array, work: Any) -> None:
-    from clew.algorithms.betweenness import kernels
-
     n, found = rows.num_vertices, work.dependencies
     arrays = tuple(
         each[0] for each in (work.paths, work.along, work.queue, work.levels, work.divided, work.seen)
@@ -123,16 +119,12 @@ def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Arra
 
 def _any_range(piece: int, rows: Adjacency, sources: Array, found: Array, failed: Sequence[int] | Array) -> None:
     """Once more for a search whose counts lie too far apart; by one thread, with twice the memory and time."""
-    from clew.algorithms.betweenness import kernels_wide as kernels
-
     row = failed[piece]
     kernels.wide_dependencies(rows.unsigned(), sources[row], found[row])
 
 
 def _without_duplicates(rows: Adjacency) -> Adjacency:
     """The rows themselves where no edge is there twice: a path over either of two equal edges is one path."""
-    from clew.algorithms.betweenness import kernels
-
     bounds = blocks_of(rows)
     if not any(threads.each(kernels.has_duplicates, bounds.size - 1, bounds, rows.unsigned())):
         return rows

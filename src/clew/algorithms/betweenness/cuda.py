@@ -8,14 +8,13 @@ import numpy as np
 
 from clew import build
 from clew.adjacency import Adjacency
-from clew.algorithms.betweenness import summary
+from clew.algorithms.betweenness import kernels, summary
 from clew.algorithms.betweenness.cpu import LARGE
 from clew.algorithms.registry import Answer
-from clew.dtypes import Array
-from clew.engines.cuda.balance.launches import share_of
+from clew.dtypes import Array, as_bits
+from clew.engines.cuda.balance.launches import launch_over, share_of
 from clew.engines.cuda.memory.device_graph import into_of, rows_on
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for
-from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.progress import over
@@ -28,18 +27,6 @@ EDGES_PER_LAUNCH = 1 << 33  # or after so many edges, followed both ways
 MANY_BYTES = 8 << 30  # memory for searches by one block each
 ENTRIES = 1 << 26  # dependencies that a round of those keeps
 CONTROL_BYTES = 4 * GRID_BARRIER_WORDS + 4 * 8 + 5 * 8
-
-VARIANTS = [
-    KernelSource.of(
-        "betweenness.cuh",
-        {"index_t": index, "offset_t": offset, "DIRECTED": directed, "MANY": many, "CLUSTER": 8},
-    )
-    for index, offset, directed, many in (
-        ("int", "unsigned int", 0, 0),
-        ("int", "long long", 1, 1),
-        ("long long", "long long", 1, 0),
-    )
-]
 
 
 def workspace(graph: Graph, teams: int = 1, in_round: int = 0) -> Workspace:
@@ -170,16 +157,8 @@ class _Searches:
             failed = device.empty(chosen.size, np.uint8)
             arguments = self._arguments(chosen, memory, found, failed, taken)
             device.launch(kernel, min(blocks, chosen.size), self.threads, *arguments)
-            device.launch(
-                add,
-                blocks_for(device, n, 256),
-                256,
-                self.index.type(n),
-                np.uint64(chosen.size),
-                found,
-                failed,
-                total,
-            )
+            given = (self.index.type(n), np.uint64(chosen.size), found, failed, total)
+            device.launch(add, blocks_for(device, n, 256), 256, *given)
             self._once_more(chosen, failed, total)
 
     def one_by_one(self, sources: Array, total: Any) -> None:
@@ -198,9 +177,6 @@ class _Searches:
     def _once_more(self, sources: Array, failed: Any, total: Any) -> None:
         """Searches whose counts lie too far apart for a float64: those are for the CPU."""
         for source in sources[np.flatnonzero(self.device.download(failed))]:
-            from clew.algorithms.betweenness import kernels_wide as kernels
-            from clew.dtypes import as_bits
-
             row = np.empty(self.out.num_vertices)
             kernels.wide_dependencies(self.host_rows.unsigned(), as_bits(np.array([source]))[0], row)
             total += self.device.upload(row)
@@ -218,23 +194,14 @@ class _Searches:
         """What ``teams`` searches that run side by side need."""
         return tuple(vars(self._space(teams).allocate(self.device)).values())
 
-    def _arguments(self, chosen: Array, memory: tuple[Any, ...], found: Any, failed: Any, taken: Any) -> list[Any]:
+    def _arguments(
+        self, chosen: Array, memory: tuple[Any, ...], found: Any, failed: Any, taken: Any
+    ) -> tuple[Any, ...]:
         into = (None, None) if self.into is None else (self.into.offsets, self.into.neighbours)
-        return [
-            self.index.type(self.out.num_vertices),
-            self.out.offsets,
-            self.out.neighbours,
-            *into,
-            self.device.upload(chosen.astype(np.int64)),
-            np.uint64(chosen.size),
-            np.float64(self.large),
-            np.uint64(self.most_big),
-            *memory[:-1],
-            found,
-            failed,
-            taken,
-            memory[-1],
-        ]
+        n, sources = self.index.type(self.out.num_vertices), self.device.upload(chosen.astype(np.int64))
+        graph = (n, self.out.offsets, self.out.neighbours, *into)
+        limits = (np.uint64(chosen.size), np.float64(self.large), np.uint64(self.most_big))
+        return (*graph, sources, *limits, *memory[:-1], found, failed, taken, memory[-1])
 
 
 def _without_duplicates(device: Device, rows: Adjacency) -> Adjacency:
@@ -244,9 +211,9 @@ def _without_duplicates(device: Device, rows: Adjacency) -> Adjacency:
     def are_distinct() -> bool:
         found = device.zeros(1, np.uint32)
         wide = {macro: there.defines[macro] for macro in ("index_t", "offset_t")}
-        kernel = device.kernel("betweenness.cuh", "find_duplicates", {**wide, "DIRECTED": 0, "MANY": 0})
-        blocks, n = blocks_for(device, there.num_vertices * 32, 256), there.neighbours.dtype.type(there.num_vertices)
-        device.launch(kernel, blocks, 256, n, there.offsets, there.neighbours, found)
+        macros, n = {**wide, "DIRECTED": 0, "MANY": 0}, there.num_vertices
+        given = (there.neighbours.dtype.type(n), there.offsets, there.neighbours, found)
+        launch_over(device, "betweenness.cuh", "find_duplicates", macros, n * 32, *given)
         return not device.download(found)[0]
 
     if there.once("distinct", are_distinct):

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.betweenness import summary
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist, simple
+from clew.algorithms.registry import Answer, Waist, simple
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings

@@ -15,20 +15,24 @@ Every sum is one vertex's, in the order of its row: results do not depend on who
 A grid of 1,000 rows and columns has more shortest paths than a float64 can hold. Only the ratio of a vertex's paths to
 those of its predecessors matters, so a level with a count above ``large``, a power of two, is divided by it, which
 changes no digit; the way back takes it into account. Where counts of one level lie so far apart that the smallest
-falls below ``1 / large``, the search fails and says so; ``kernels_wide_betweenness`` is for those.
+falls below ``1 / large``, the search fails and says so. ``wide_dependencies`` is for those; it is slower and uses one
+thread.
 
 References
 ----------
 U. Brandes: "A faster algorithm for betweenness centrality", Journal of Mathematical Sociology 25 (2001).
 """
 
+from math import frexp, ldexp
+
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter
+from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter, keep
 from clew.jit import njit
 
 UNSEEN = -1.0
+NO_DEPTH = -1
 CHUNK = np.uint64(64)  # vertices of a level that a member takes at a time
 ALONE = np.uint64(512)  # levels up to here are member 0's: sharing them would cost more than it saves
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
@@ -138,7 +142,7 @@ def _count(size, state, out, into, work, spare, first, last):
     """Count the paths to some vertices of a level, and find what they lead to; returns the largest count."""
     paths, along, queue, _, _, seen = work
     indptr, indices = out
-    filled = 0
+    filled = np.int64(0)
     most = 0.0
     for i in range(first, last):
         v = queue[i]
@@ -162,11 +166,7 @@ def _count(size, state, out, into, work, spare, first, last):
                     continue
                 if size == 1:
                     seen[word] |= bit
-            spare[filled] = w
-            filled += 1
-            if filled == SPARE:
-                append(state, counter(TAIL), queue, spare, filled)
-                filled = 0
+            filled = keep(state, counter(TAIL), queue, spare, filled, w)
         along[i] = total
         if total > most:
             most = total
@@ -261,3 +261,50 @@ def has_duplicates(part, bounds, rows):
             if indices[j - ONE] == indices[j]:
                 return True
     return False
+
+
+@njit(cache=True, nogil=True)
+def wide_dependencies(out, source, found):
+    """Fill ``found`` as ``dependencies`` does, where the counts of a level differ by more than floats can.
+
+    Every count is a fraction from 1/2 to 1 with an exponent of its own. A grid of 2,000 rows and columns needs this.
+    """
+    indptr, indices = out
+    num_vertices = found.size
+    depth = np.full(num_vertices, NO_DEPTH, np.int64)
+    fraction, exponent = np.zeros(num_vertices), np.zeros(num_vertices, np.int64)
+    queue = np.empty(num_vertices, indices.dtype)
+    queue[0], depth[source], fraction[source], exponent[source] = source, 0, 0.5, 1
+    head, tail = np.uint64(0), ONE
+    while head < tail:  # whoever leaves the queue has been reached over all its shortest paths
+        v = queue[head]
+        head += ONE
+        for j in range(indptr[v], indptr[v + ONE]):
+            w = indices[j]
+            if depth[w] == NO_DEPTH:
+                depth[w] = depth[v] + 1
+                exponent[w] = exponent[v]
+                queue[tail] = w
+                tail += ONE
+            if depth[w] == depth[v] + 1:
+                _add(fraction, exponent, w, v)
+    for v in range(np.uint64(num_vertices)):
+        found[v] = 0.0
+    while tail > ONE:  # the source itself depends on nothing
+        tail -= ONE
+        v = queue[tail]
+        total = 0.0
+        for j in range(indptr[v], indptr[v + ONE]):
+            w = indices[j]
+            if depth[w] == depth[v] + 1:
+                total += ldexp(fraction[v] / fraction[w] * (1.0 + found[w]), exponent[v] - exponent[w])
+        found[v] = total
+
+
+@njit(cache=True, nogil=True)
+def _add(fraction, exponent, to, what):
+    """Add one count to another; neither is 0 for long, and what is too small to matter is rounded away."""
+    higher = max(exponent[to], exponent[what])
+    total = ldexp(fraction[to], exponent[to] - higher) + ldexp(fraction[what], exponent[what] - higher)
+    fraction[to], change = frexp(total)
+    exponent[to] = higher + change

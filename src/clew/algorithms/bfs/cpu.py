@@ -6,21 +6,18 @@ import numpy as np
 
 from clew import threads
 from clew.algorithms.arguments import check_balance
+from clew.algorithms.bfs import kernels
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.result import Trace, timed
+from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
-
-TRACED_LEVELS = 1 << 16
 
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a search."""
-    from clew.algorithms.bfs import kernels
-
     n, ids = graph.num_vertices, graph.indices.dtype
     return Workspace(
         depth=result(n, np.int32),
@@ -28,7 +25,7 @@ def workspace(graph: Graph) -> Workspace:
         queue=scratch(n, f"u{ids.itemsize}"),
         front=scratch(-(-n // 64), np.uint64),
         behind=scratch(-(-n // 64), np.uint64),
-        trace=scratch((min(n, TRACED_LEVELS) + 1, kernels.COLUMNS), np.int64),
+        trace=scratch((min(n, TRACED_ROUNDS) + 1, kernels.COLUMNS), np.int64),
     )
 
 
@@ -36,8 +33,6 @@ def bfs(
     graph: Graph, source: int, deterministic: bool = False, balance: str = "auto", cut: int | None = None
 ) -> Answer:
     """Search from ``source``. Depths are unique; parents are, with ``deterministic``, the smallest possible."""
-    from clew.algorithms.bfs import kernels
-
     if balance != "auto" or cut is not None:
         check_balance(balance, cut, on_gpu=False)
     work = workspace(graph).allocate()
@@ -52,17 +47,12 @@ def bfs(
         bounds = blocks_of(graph.incoming)
         threads.each(kernels.smallest_parents, bounds.size - 1, bounds, into, depth, parent)
     rows, width = work.trace[: levels + 1], graph.indices.itemsize
-    trace = Trace.later(lambda: _columns(rows, kernels.PULL, width))
     values, facts = {"depth": depth, "parent": parent}, {"num_reached": int(reached)}
-    return Answer(values, facts, unreached=-1, iterations=int(levels), trace=trace)
+    return Answer(values, facts, unreached=-1, iterations=int(levels), trace=lambda: _columns(rows, width))
 
 
-def _columns(rows: Array, pull: int, width: int) -> dict[str, Array]:
-    """Of rows of which the last has only the time at which the last level ended."""
-    frontier, edges, direction, begun = rows.T
-    told = {
-        "frontier": frontier[:-1],
-        "edges": edges[:-1],
-        "direction": np.where(direction[:-1] == pull, "pull", "push"),
-    }
-    return timed(told, begun, width)
+def _columns(rows: Array, width: int) -> dict[str, Array]:
+    """The trace, from the rows that the kernel writes."""
+    columns = timed_rows(rows, ("frontier", "edges", "direction"), width)
+    columns["direction"] = np.where(columns["direction"] == kernels.PULL, "pull", "push")
+    return columns

@@ -2,45 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_balance
-from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuning_of
-from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
+from clew.algorithms.paths.cuda import Search
+from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
+from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
 from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.toolchain.device import Device, blocks_for
-from clew.engines.cuda.toolchain.source import KernelSource
+from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
-from clew.result import Trace, timed
+from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 BIG = 1024  # edges of a row that one warp follows alone; longer ones are cut
-TRACED_LEVELS = 1 << 16
 LEVELS_PER_LAUNCH = 1 << 14  # then the host has a look, so that Ctrl-C is heard
 PULL_COST = 2.0  # edges pushed along in the time that one vertex takes to look for a parent
+#: As in bfs.cuh.
 CONTROL = np.dtype(
-    [
-        ("barrier", "u4", 64),
-        ("levels", "u8", (4, 4)),
-        ("queue_begin", "u8"),
-        ("piece_begin", "u8"),
-        ("reached", "u8"),
-        ("level", "i8"),
-        ("direction", "i4"),
-        ("done", "i4"),
-    ]
+    [("barrier", "u4", 64), ("levels", "u8", (4, 4))]
+    + [(name, "u8") for name in ("queue_begin", "piece_begin", "reached")]
+    + [("level", "i8"), ("direction", "i4"), ("done", "i4")]
 )
-VARIANTS = [
-    KernelSource.of("bfs.cuh", {"index_t": index, "offset_t": offset, "BIG": BIG, "ON_HOST": on_host})
-    for index, offset, on_host in (("int", "unsigned int", 0), ("int", "long long", 1), ("long long", "long long", 0))
-]
 
 
 #: Paths whose edges all count 1, in one bucket.
@@ -49,7 +38,7 @@ EDGES = Problem(np.dtype(np.uint32), False, 0, 0, 0, UNREACHED, np.dtype(np.int3
 
 
 def workspace(
-    graph: Graph, balance: str = "auto", cut: int | None = None, *, traced_levels: int = TRACED_LEVELS
+    graph: Graph, balance: str = "auto", cut: int | None = None, *, traced_levels: int = TRACED_ROUNDS
 ) -> Workspace:
     """The arrays of a search."""
     if balance != "auto":
@@ -76,25 +65,26 @@ def bfs(
     *,
     pull_cost: float = PULL_COST,
     threads: int = THREADS,
-    traced_levels: int = TRACED_LEVELS,
+    traced_levels: int = TRACED_ROUNDS,
 ) -> Answer:
     """Search from ``source``."""
     if balance != "auto" or cut is not None:
-        check_balance(balance, cut)
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     into = incoming_on(device, graph, weights=False)
     work = workspace(graph, traced_levels=traced_levels).allocate(device)
-    told = _search(device, out, into, source, work, pull_cost, threads)
+    progress = _search(device, out, into, source, work, pull_cost, threads)
     if deterministic:
-        kernel = device.kernel("bfs.cuh", "smallest_parents", _defines(out, into))
-        n, blocks = out.neighbours.dtype.type(out.num_vertices), blocks_for(device, out.num_vertices * 32, 256)
-        device.launch(kernel, blocks, 256, n, into.offsets, into.neighbours, work.depth, work.parent)
-    levels, width, plans = int(told["level"]), out.neighbours.dtype.itemsize, (out.plan, into.plan)
+        n = out.neighbours.dtype.type(out.num_vertices)
+        given = (n, into.offsets, into.neighbours, work.depth, work.parent)
+        launch_over(device, "bfs.cuh", "smallest_parents", _defines(out, into), out.num_vertices * 32, *given)
+    levels, width, plans = int(progress["level"]), out.neighbours.dtype.itemsize, (out.plan, into.plan)
     rows, emulated = work.trace[: levels + 1], isinstance(work.trace, np.ndarray)
-    # Whoever has the trace must not hold the rows.
-    trace = Trace.later(lambda: _columns(device.download(rows), width, on_host_by_plans(*plans, emulated)))
-    values, facts = {"depth": work.depth, "parent": work.parent}, {"num_reached": int(told["reached"])}
+
+    def trace() -> dict[str, Array]:  # must not hold the rows
+        return _columns(device.download(rows), width, on_host_by_plans(*plans, emulated))
+
+    values, facts = {"depth": work.depth, "parent": work.parent}, {"num_reached": int(progress["reached"])}
     return Answer(values, facts, unreached=-1, iterations=levels, trace=trace)
 
 
@@ -102,46 +92,34 @@ def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, dete
     """Search from ``source``, pushing along edges that are shared among threads as the tuning says."""
     search = Search(device, rows_on(device, graph.outgoing, weights=False), source, EDGES, tuning)
     search.run()
-    kept = search.links_used and not deterministic
-    found = search.finish() if kept else search.finish(tree_of_tight_edges(search, breadth_first=deterministic))
-    levels = int(found.value.max()) + 1
+    answer = search.answer("depth", deterministic=deterministic)
+    steps = answer.trace
 
     def columns() -> dict[str, Array]:
-        told = dict(found.trace.columns)
-        steps = told.pop("bucket").size
-        return {**told, "direction": np.full(steps, "push")}
+        pushed = {name: column for name, column in steps.columns.items() if name != "bucket"}
+        return {**pushed, "direction": np.full(len(steps), "push")}
 
-    values, facts = {"depth": found.value, "parent": found.parent}, {"num_reached": found.reached}
-    return Answer(values, facts, unreached=-1, iterations=levels, trace=Trace.later(columns))
+    return replace(answer, unreached=-1, iterations=int(answer.depth.max()) + 1, trace=columns)
 
 
 def _search(
     device: Device, out: DeviceRows, into: DeviceRows, source: int, work: Any, pull_cost: float, threads: int
 ) -> Any:
-    """Launch until the search is done; what the kernel says of it at the end."""
+    """Launch until the search is done; returns the kernel's last progress."""
     id_type = out.neighbours.dtype.type
     control = device.zeros(CONTROL.itemsize, np.uint8)
     kernel = device.kernel("bfs.cuh", "bfs", _defines(out, into))
     edges = (out.offsets, out.neighbours, into.offsets, into.neighbours)
     arrays = (work.depth, work.parent, work.queue, work.pieces_of_long_rows, work.bitmaps, work.trace)
+    vertices = (id_type(out.num_vertices), id_type(source))
     stop = LEVELS_PER_LAUNCH
     while True:
-        device.launch_cooperative(
-            kernel,
-            threads,
-            id_type(out.num_vertices),
-            id_type(source),
-            *edges,
-            *arrays,
-            np.int64(work.trace.shape[0]),
-            np.int64(stop),
-            np.float32(pull_cost),
-            np.int32(stop == LEVELS_PER_LAUNCH),
-            control,
-        )
-        told = device.download(control).view(CONTROL)[0]
-        if told["done"]:
-            return told
+        limits = (np.int64(work.trace.shape[0]), np.int64(stop), np.float32(pull_cost))
+        first = np.int32(stop == LEVELS_PER_LAUNCH)
+        device.launch_cooperative(kernel, threads, *vertices, *edges, *arrays, *limits, first, control)
+        progress = device.download(control).view(CONTROL)[0]
+        if progress["done"]:
+            return progress
         stop += LEVELS_PER_LAUNCH
 
 
@@ -152,7 +130,7 @@ def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
 
 
 def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
-    """Of rows of which the last has only the time at which the last level ended."""
-    frontier, edges, direction, begun = rows.T
-    told = {"frontier": frontier[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
-    return with_link(timed(told, begun, width), away)
+    """The trace, from the rows that the kernel writes."""
+    columns = timed_rows(rows, ("frontier", "edges", "direction"), width)
+    columns["direction"] = np.where(columns["direction"] == 1, "pull", "push")
+    return with_link(columns, away)

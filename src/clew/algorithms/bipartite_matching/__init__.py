@@ -12,7 +12,7 @@ from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import shown
-from clew.result import Result, Trace
+from clew.result import Result
 from clew.transform import as_mask
 
 Method = Literal["maximum", "maximal"]
@@ -74,7 +74,7 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maxi
 
 def _left_side(graph: Graph, left: Any) -> Array:
     """The requested side, or that of the file, or one that a search finds; a bool per vertex."""
-    from clew.algorithms.bipartite_matching.sides import edge_within_a_side, two_sides
+    from clew.algorithms.bipartite_matching.cpu import edge_within_a_side, two_sides
 
     if left is not None:
         given = np.asarray(left)
@@ -105,5 +105,5 @@ def _left_side(graph: Graph, left: Any) -> Array:
 def summary(mate: Array, left: Array, paths: list[int]) -> Answer:
     """The answer, from the partners and the number of pairs that each phase added."""
     facts = {"size": int((mate >= 0).sum()) // 2}
-    trace = Trace({"paths": np.array(paths, dtype=np.int64)})
+    trace = {"paths": np.array(paths, dtype=np.int64)}
     return Answer({"mate": mate, "left": left}, facts, iterations=len(paths), trace=trace)

@@ -6,7 +6,7 @@ import numpy as np
 
 from clew.algorithms.registry import Answer
 from clew.algorithms.triangles import cuda as triangles
-from clew.algorithms.triangles.neighbourhoods import list_space, neighbourhoods
+from clew.algorithms.triangles.cuda import list_space, neighbourhoods
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.checks import one_of
 from clew.graph import Graph
-from clew.result import Result, Trace
+from clew.result import Result
 
 Method = Literal["jones_plassmann", "rounds"]
 Order = Literal["largest_first", "random", "smallest_last"]
@@ -80,7 +80,7 @@ def coloring(
     return run("coloring", graph, device, method=method, order=order, seed=seed)
 
 
-def summary(color: Any, rounds: int = 1, trace: Trace | None = None) -> Answer:
+def summary(color: Any, rounds: int = 1, trace: Any = None) -> Answer:
     """The answer, from the colours counted from 0 and, if there were rounds, their trace."""
     return Answer(
         {"color": color}, {"count": int(color.max()) + 1 if color.size else 0}, iterations=rounds, trace=trace

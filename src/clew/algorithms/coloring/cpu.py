@@ -7,24 +7,20 @@ from math import isqrt
 import numpy as np
 
 from clew import threads
-from clew.algorithms.coloring import summary
+from clew.algorithms.coloring import kernels, summary
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.generate.arguments import stream
 from clew.graph import Graph
-from clew.result import Trace, seconds_between
+from clew.result import TRACED_ROUNDS, seconds_between
 from clew.workspace import Workspace, result, scratch
-
-TRACED_ROUNDS = 1 << 16
 
 
 def workspace(graph: Graph, method: str, order: str) -> Workspace:
     """The arrays of a run."""
     n, ids = graph.num_vertices, f"u{graph.indices.itemsize}"
     if method == "rounds":
-        from clew.algorithms.coloring import kernels
-
         traced = min(n, TRACED_ROUNDS)
         return Workspace(
             color=result(n, np.int32, kernels.NO_COLOR),
@@ -52,12 +48,10 @@ def coloring(graph: Graph, method: str, order: str, seed: int) -> Answer:
 
 def color_in_order(graph: Graph, order: str, seed: int) -> Answer:
     """Every vertex gets the smallest colour that no neighbour before it has."""
-    from clew.algorithms.coloring import kernels
-
     work = workspace(graph, "in_order", order).allocate()
     label, vertices = work.label, work.vertices
-    out, into = both_ways(graph)
-    degrees = _degrees(graph)
+    out, into = team.symmetric_rows(graph)
+    degrees = team.total_degrees(graph)
     largest = int(degrees.max(initial=0))
     if order == "smallest_last":
         kernels.smallest_last(out, into, as_bits(degrees), np.uint64(largest), vertices)
@@ -73,32 +67,18 @@ def color_in_order(graph: Graph, order: str, seed: int) -> Answer:
 
 def color_by_rounds(graph: Graph, seed: int) -> Answer:
     """Every round colours those whose random value is the largest, or the smallest, among what is left around them."""
-    from clew.algorithms.coloring import kernels
-
     work = workspace(graph, "rounds", "").allocate()
-    key, rows = stream(seed, "coloring"), both_ways(graph)
+    key, rows = stream(seed, "coloring"), team.symmetric_rows(graph)
     arrays = (work.above, work.below, work.color, work.queue, work.colored, work.begun)
     rounds = team.run(kernels.by_rounds, graph.num_arcs, key, *rows, *arrays)
     told = {"colored": work.colored[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
-    return summary(work.color, int(rounds), Trace(told))
-
-
-def both_ways(graph: Graph) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
-    """The rows in which a vertex finds all its neighbours: the out-edges, and where they go one way the in-edges."""
-    return graph.outgoing.unsigned(), graph.incoming.unsigned() if graph.directed else None
-
-
-def _degrees(graph: Graph) -> Array:
-    """Edges at every vertex, in either direction."""
-    return graph.degrees() + graph.degrees("in") if graph.directed else graph.degrees()
+    return summary(work.color, int(rounds), told)
 
 
 def _sort_by_priority(
     out: tuple[Array, Array], into: tuple[Array, Array] | None, top: int, key: np.uint64, words: Array, vertices: Array
 ) -> None:
     """Set ``vertices`` by degree, where ``top`` is the largest of them, then at random."""
-    from clew.algorithms.coloring import kernels
-
     n = vertices.size
     id_bits = max(1, n - 1).bit_length()
     parts = threads.pieces(n)

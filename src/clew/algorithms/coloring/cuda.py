@@ -6,21 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.coloring import summary
-from clew.algorithms.coloring.cpu import TRACED_ROUNDS
-from clew.algorithms.coloring.cpu import both_ways as host_rows
+from clew.algorithms.coloring import kernels, summary
 from clew.algorithms.registry import Answer
 from clew.dtypes import as_bits
-from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.balance.symmetric_rows import SymmetricRows, few_blocks, symmetric_rows
-from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource
+from clew.engines.cpu import team
+from clew.engines.cuda.balance.launches import control_of, launch_over
+from clew.engines.cuda.balance.symmetric_rows import SymmetricRows, symmetric_rows
+from clew.engines.cuda.toolchain.device import Device
 from clew.generate.arguments import stream
 from clew.graph import Graph
-from clew.result import Trace
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
-THREADS = 512
 STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
 #: As in coloring.cuh and coloring_rounds.cuh, with what coloring_waves.cuh counts.
 ORDERED = control_of(("begun", "stop", "queued", "listed", "done"), counters=2)
@@ -59,14 +56,8 @@ def color_in_order(device: Device, graph: Graph, order: str, seed: int, **consta
         word = _smallest_last(device, graph)
     else:
         _set_priorities(device, rows, order == "largest_first", stream(seed, "coloring"), word)
-    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
-    kernel = device.kernel("coloring.cuh", "color_in_order", {**rows.defines, **constants})
-    given = (np.uint64(n), *rows.arguments, steps, word, color, work.waiting, work.queue, work.listed)
-    launch_until_done(
-        device,
-        ORDERED,
-        lambda control: device.launch_cooperative(kernel, THREADS, *given, control, most=few_blocks(n)),
-    )
+    search = ("coloring.cuh", "color_in_order", constants, ORDERED, STEPS_PER_LAUNCH)
+    rows.launch_until_done(device, *search, word, color, work.waiting, work.queue, work.listed)
     return summary(color)
 
 
@@ -77,53 +68,28 @@ def color_by_rounds(device: Device, graph: Graph, seed: int, **constants: int) -
     work = workspace(graph, "rounds", "").allocate(device)
     color, colored = work.color, work.colored
     if n == 0:
-        return summary(color, 0, Trace({"colored": np.empty(0, np.int64)}))
-    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
-    kernel = device.kernel("coloring_rounds.cuh", "color_by_rounds", {**rows.defines, **constants})
-    given = (np.uint64(n), *rows.arguments, steps, stream(seed, "coloring"))
+        return summary(color, 0, {"colored": np.empty(0, np.int64)})
+    search = ("coloring_rounds.cuh", "color_by_rounds", constants, ROUNDS, STEPS_PER_LAUNCH)
     used = (color, work.above, work.below, work.queue, work.listed, colored, np.uint32(colored.size))
-    told = launch_until_done(
-        device,
-        ROUNDS,
-        lambda control: device.launch_cooperative(kernel, THREADS, *given, *used, control, most=few_blocks(n)),
-    )
-    rounds = int(told["rounds"])
-    return summary(color, rounds, Trace({"colored": device.download(colored[:rounds])}))
+    rounds = int(rows.launch_until_done(device, *search, stream(seed, "coloring"), *used)["rounds"])
+    return summary(color, rounds, {"colored": device.download(colored[:rounds])})
 
 
 def _set_priorities(device: Device, rows: SymmetricRows, by_degree: bool, key: np.uint64, word: Any) -> None:
     """Words in the order of the priorities: by degree, if asked for, then at random."""
     n = int(word.size)
     top = rows.largest_degree() if by_degree else 0
-    device.launch(
-        device.kernel("coloring.cuh", "priorities", rows.defines),
-        blocks_for(device, n, 256),
-        256,
-        np.uint64(n),
-        *rows.arguments,
-        key,
-        np.uint64(top),
-        np.uint32(top.bit_length()),
-        np.uint32(max(1, n - 1).bit_length()),
-        word,
-    )
+    widths = (np.uint64(top), np.uint32(top.bit_length()), np.uint32(max(1, n - 1).bit_length()))
+    given = (np.uint64(n), *rows.arguments, key, *widths, word)
+    launch_over(device, "coloring.cuh", "priorities", rows.defines, n, *given)
 
 
 def _smallest_last(device: Device, graph: Graph) -> Any:
-    """The rank of every vertex in that order, which is found by one thread of the CPU."""
-    from clew.algorithms.coloring import kernels
-
-    out, into = host_rows(graph)
-    degrees = graph.degrees() + graph.degrees("in") if graph.directed else graph.degrees().copy()
-    vertices = np.empty(graph.num_vertices, dtype=out[1].dtype)
+    """The rank of every vertex in that order, which one thread of the CPU finds."""
+    n = graph.num_vertices
+    out, into, degrees = *team.symmetric_rows(graph), team.total_degrees(graph)
+    vertices = np.empty(n, dtype=out[1].dtype)
     kernels.smallest_last(out, into, as_bits(degrees), np.uint64(degrees.max(initial=0)), vertices)
-    rank = np.empty(graph.num_vertices, dtype=np.uint64)
-    rank[vertices] = np.arange(graph.num_vertices, dtype=np.uint64)
+    rank = np.empty(n, dtype=np.uint64)
+    rank[vertices] = np.arange(n, dtype=np.uint64)
     return device.upload(rank)
-
-
-VARIANTS = [
-    KernelSource.of(file, index_defines(np.dtype(index), arcs))
-    for file in ("coloring.cuh", "coloring_rounds.cuh")
-    for index, arcs in ((np.int32, 0), (np.int64, 1 << 32))
-]

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist, simple
+from clew.algorithms.registry import Answer, Waist, simple
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import semirings
-from clew.result import Trace
 
 
 def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
@@ -33,5 +31,5 @@ def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
             high[chosen], low[chosen] = -1, n
         colored.append(first.size + second.size)
     used, numbered = np.unique(color, return_inverse=True)
-    trace = Trace({"colored": np.array(colored)})
+    trace = {"colored": np.array(colored)}
     return Answer({"color": numbered.astype(np.int32)}, {"count": used.size}, iterations=len(colored), trace=trace)

@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, SPINS, barrier, counter, flush, keep, stopped, take
+from clew.engines.cpu.team.kernels import SPARE, SPINS, append, barrier, counter, keep, stopped, take
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits
 from clew.jit import njit
@@ -203,9 +203,9 @@ def _count_neighbours(state, key, out, into, above, below, color, queue, spare):
                 _count(key, v, into, above, below)
             if above[v] == NONE_LEFT or below[v] == NONE_LEFT:
                 color[v] = QUEUED
-                filled = keep(state, TAIL, queue, spare, filled, v)
+                filled = keep(state, counter(TAIL), queue, spare, filled, v)
         start, stop = take(state, TAKEN, n)
-    flush(state, TAIL, queue, spare, filled)
+    append(state, counter(TAIL), queue, spare, filled)
 
 
 @njit(cache=True, nogil=True)
@@ -235,7 +235,7 @@ def _tell_neighbours(size, state, key, out, into, above, below, color, queue, st
             if into is not None:
                 filled = _tell(size, state, key, v, into, above, below, color, queue, spare, filled)
         first, last = take(state, TAKEN, stop - start)
-    flush(state, TAIL, queue, spare, filled)
+    append(state, counter(TAIL), queue, spare, filled)
 
 
 @njit(cache=True, nogil=True)
@@ -252,5 +252,5 @@ def _tell(size, state, key, v, rows, above, below, color, queue, spare, filled):
             else:
                 none_left = atomic.add(left, u, MINUS_ONE) == LAST
             if none_left and atomic.compare_and_swap(color, u, NO_COLOR, QUEUED):
-                filled = keep(state, TAIL, queue, spare, filled, u)
+                filled = keep(state, counter(TAIL), queue, spare, filled, u)
     return filled

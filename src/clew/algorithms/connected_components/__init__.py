@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.graph import Graph
 from clew.result import Result
@@ -52,7 +54,10 @@ def connected_components(graph: Graph, *, device: str = "auto") -> Result:
     return run("connected_components", graph, device)
 
 
-def summary(label: Any, sizes: Any) -> Answer:
-    """The answer, from the smallest vertex of each component and the sizes in the same order."""
+def summary(label: Any, sizes: Any = None, rounds: int = 1) -> Answer:
+    """The answer, from the smallest vertex of each component and the sizes in the same order; None: count them."""
+    if sizes is None:
+        sizes = np.bincount(label)
+        sizes = sizes[sizes > 0]
     facts = {"count": sizes.size, "sizes": sizes, "largest": int(sizes.max()) if sizes.size else 0}
-    return Answer({"label": label}, facts)
+    return Answer({"label": label}, facts, iterations=rounds)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.connected_components import summary
+from clew.algorithms.connected_components import kernels, summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
-from clew.dtypes import Array, as_bits
+from clew.dtypes import as_bits
 from clew.engines.cpu import team
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
@@ -15,8 +15,6 @@ from clew.workspace import Workspace, result, scratch
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run. Only as much of ``sizes`` as there are components is ever touched."""
-    from clew.algorithms.connected_components import kernels
-
     n, ids = graph.num_vertices, graph.indices.dtype
     one_way = graph.directed and not graph.has_incoming
     return Workspace(
@@ -30,8 +28,6 @@ def workspace(graph: Graph) -> Workspace:
 
 def connected_components(graph: Graph) -> Answer:
     """Components over edges in any direction."""
-    from clew.algorithms.connected_components import kernels
-
     n = graph.num_vertices
     work = workspace(graph).allocate()
     label, sizes = work.label, work.sizes
@@ -43,10 +39,3 @@ def connected_components(graph: Graph) -> Answer:
     arrays = (as_bits(label), work.marks, work.ranks, work.roots, sizes)
     count = team.run(kernels.connected_components, graph.num_arcs + n, *rows, *arrays, bounded=True)
     return summary(label, sizes[:count].copy())
-
-
-def measured(label: Array) -> Answer:
-    """Labels with the sizes of what they label."""
-    from clew.algorithms.connected_components import kernels
-
-    return summary(label, kernels.component_sizes(as_bits(label)))

@@ -12,7 +12,7 @@ from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource, ctype
+from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -103,15 +103,3 @@ def component_sizes(device: Device, label: Any) -> Any:
 def _defines(rows: DeviceRows) -> dict[str, Any]:
     macros = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
     return {**macros, **ON_HOST} if rows.on_host else dict(macros)
-
-
-VARIANTS = [
-    KernelSource.of(file, {**index_defines(np.dtype(index), num_arcs), **on_host})
-    for file, on_host in (
-        ("components.cuh", {}),
-        ("components.cuh", ON_HOST),
-        ("components_tiled.cuh", {}),
-        ("components_staged.cuh", ON_HOST),
-    )
-    for index, num_arcs in ((np.int32, 0), (np.int64, 1 << 32))
-]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist
+from clew.algorithms.connected_components import summary
+from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
@@ -25,7 +25,4 @@ def connected_components(waist: Waist, graph: Graph) -> Answer:
         changed = bool(waist.total(waist.elementwise(lambda a, b: a != b, after, label).astype(np.int64)))
         label = after
         rounds += 1
-    roots = waist.compact(waist.elementwise(lambda a, b: a == b, label, ids))
-    sizes = np.bincount(label, minlength=graph.num_vertices)[roots]
-    facts = {"count": roots.size, "sizes": sizes, "largest": int(sizes.max(initial=0))}
-    return Answer({"label": label}, facts, iterations=rounds)
+    return summary(label, rounds=rounds)

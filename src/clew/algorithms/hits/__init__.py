@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clew.algorithms.pagerank.arguments import check_rounds
+from clew.algorithms.arguments import check_rounds
 from clew.algorithms.registry import algorithm, run
 from clew.graph import Graph
 from clew.result import Result

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.pagerank.cpu import TRACED_ROUNDS, rounds_over
+from clew.algorithms.hits import kernels
+from clew.algorithms.pagerank import rounds_over
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
-from clew.result import Trace, edge_bytes
+from clew.result import TRACED_ROUNDS, edge_bytes
 from clew.workspace import Workspace, result, scratch
 
 
@@ -27,12 +28,10 @@ def workspace(graph: Graph, max_iterations: int) -> Workspace:
 
 def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
     """Scores to within ``tolerance``, or what there is after ``max_iterations``; all 0 where there are no edges."""
-    from clew.algorithms.hits import kernels
-
     n = graph.num_vertices
     if graph.num_arcs == 0:
         nothing = {"change": np.empty(0), **rounds_over(graph, np.empty(0, dtype=np.int64), 0)}
-        return Answer({"hub": np.zeros(n), "authority": np.zeros(n)}, iterations=0, trace=Trace(nothing))
+        return Answer({"hub": np.zeros(n), "authority": np.zeros(n)}, iterations=0, trace=nothing)
     work = workspace(graph, max_iterations).allocate()
     hub, authority, trace, begun = work.hub, work.authority, work.change, work.begun
     hub.fill(1 / n)
@@ -56,10 +55,10 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
         poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
     authority /= authority.sum()
-    both_ways = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
+    columns = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
     return Answer(
         {"hub": hub, "authority": authority},
         iterations=int(rounds),
         converged=bool(converged),
-        trace=Trace({"change": trace[:rounds], **both_ways}),
+        trace={"change": trace[:rounds], **columns},
     )

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist
+from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
-from clew.result import Trace
 
 
 def hits(waist: Waist, graph: Graph, tolerance: float, max_iterations: int) -> Answer:
@@ -27,7 +25,7 @@ def hits(waist: Waist, graph: Graph, tolerance: float, max_iterations: int) -> A
         {"hub": hub, "authority": authority},
         iterations=len(changes),
         converged=changes[-1] < tolerance,
-        trace=Trace({"change": np.array(changes)}),
+        trace={"change": np.array(changes)},
     )
 
 

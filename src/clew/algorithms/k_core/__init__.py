@@ -9,7 +9,7 @@ import numpy as np
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
-from clew.result import Result, Trace
+from clew.result import Result
 
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
@@ -62,5 +62,5 @@ def core_dtype(graph: Graph) -> np.dtype[Any]:
 def summary(core: Any, vertices: Array) -> Answer:
     """The answer, from the core numbers and the number of vertices with each."""
     levels = np.flatnonzero(vertices)
-    trace = Trace({"core": levels, "vertices": vertices[levels]})
+    trace = {"core": levels, "vertices": vertices[levels]}
     return Answer({"core": core}, {"degeneracy": max(0, vertices.size - 1)}, iterations=levels.size, trace=trace)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
-from clew.algorithms.k_core import core_dtype, summary
+from clew.algorithms.k_core import core_dtype, kernels, summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.engines.cpu import team
@@ -28,12 +28,9 @@ def workspace(graph: Graph) -> Workspace:
 
 def k_core(graph: Graph) -> Answer:
     """The core number of every vertex."""
-    from clew.algorithms.k_core import kernels
-
     work = workspace(graph).allocate()
     members = work.lowest.size
-    out, into = graph.outgoing.unsigned(), graph.incoming.unsigned() if graph.directed else None
     bounds = blocks_of(graph.outgoing, members)
     arrays = (work.core, work.links, work.left, work.lowest, work.taken)
-    team.run(kernels.k_core, graph.num_arcs, out, into, bounds, *arrays, most=members)
+    team.run(kernels.k_core, graph.num_arcs, *team.symmetric_rows(graph), bounds, *arrays, most=members)
     return summary(work.core, np.bincount(work.core))

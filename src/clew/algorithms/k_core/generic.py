@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist, simple
+from clew.algorithms.registry import Answer, Waist, simple
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, monoids, semirings

@@ -98,7 +98,7 @@ __device__ __forceinline__ void sort_out(u64 kept, const index_t* source, index_
 // vertices each. `most` is at least the largest degree; `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     cores(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets, const index_t* in_neighbours,
-          u32 most, int work, core_t* core, index_t* queue, index_t* list, index_t* left, index_t* other_left,
+          int work, u32 most, core_t* core, index_t* queue, index_t* list, index_t* left, index_t* other_left,
           Cores* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     Progress at = control->progress;

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.pagerank.arguments import check_most_rounds
+from clew.algorithms.arguments import check_most_rounds
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.result import Result, Trace
+from clew.result import Result
 
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
@@ -65,4 +65,4 @@ def summary(xp: Any, label: Any, rounds: int, settled: bool, trace: Mapping[str,
     left = xp.zeros(label.size, dtype=np.bool_)
     left[label] = True
     facts = {"count": int(left.sum())}
-    return Answer({"label": label}, facts, iterations=rounds, converged=settled, trace=Trace(trace))
+    return Answer({"label": label}, facts, iterations=rounds, converged=settled, trace=trace)

@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.label_propagation import summary
-from clew.algorithms.label_propagation.cpu import TRACED_ROUNDS
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import clear_steps, share_of
 from clew.engines.cuda.balance.symmetric_rows import symmetric_rows
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
 from clew.graph import Graph
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
@@ -51,29 +50,21 @@ def label_propagation(device: Device, graph: Graph, max_iterations: int, **const
     work = workspace(graph, max_iterations).allocate(device)
     even, odd, trace = work.label, work.other_label, work.changes
     control = device.zeros(CONTROL.itemsize + 4 * GRID_BARRIER_WORDS, np.uint8)
-    arguments = (
-        even,
-        odd,
-        work.awake,
-        work.queues,
-        *_tables(device, device.resident_blocks(kernel, THREADS), rows.largest_degree(), slots, rows.ids),
-        trace,
-        np.uint32(trace.size),
-        control,
-    )
+    tables = _tables(device, device.resident_blocks(kernel, THREADS), rows.largest_degree(), slots, rows.ids)
+    used = (even, odd, work.awake, work.queues, *tables, trace, np.uint32(trace.size), control)
     edges = share_of(EDGES_PER_LAUNCH, *rows.rows)
     left, most = max_iterations, max(1, edges // (graph.num_arcs + n))
     while True:
         turns = np.uint32(min(left, most))
-        device.launch_cooperative(kernel, THREADS, np.uint64(n), *rows.arguments, turns, *arguments)
-        found = device.download(control)[: CONTROL.itemsize].view(CONTROL)[0]
+        device.launch_cooperative(kernel, THREADS, np.uint64(n), *rows.arguments, turns, *used)
+        progress = device.download(control)[: CONTROL.itemsize].view(CONTROL)[0]
         left -= int(turns)
-        if found["changed"] == 0 or left == 0:
+        if progress["changed"] == 0 or left == 0:
             break
         clear_steps(control, CONTROL)
-    rounds = int(found["rounds"])
+    rounds = int(progress["rounds"])
     label, changes = odd if rounds % 2 else even, device.download(trace[:rounds])
-    return summary(device.xp, label, rounds, bool(found["changed"] == 0), {"changed": changes})
+    return summary(device.xp, label, rounds, bool(progress["changed"] == 0), {"changed": changes})
 
 
 def _slots(index: np.dtype[Any]) -> int:
@@ -89,9 +80,3 @@ def _tables(device: Device, blocks: int, longest: int, slots: int, index: np.dty
     count = max(1, min(blocks, TABLES_BYTES // (places * (index.itemsize + 4))))
     labels, votes = device.empty(count * places, index), device.empty(count * places, np.uint32)
     return labels, votes, np.uint32(count), np.uint64(places)
-
-
-VARIANTS = [
-    KernelSource.of("labels.cuh", {**index_defines(np.dtype(index), arcs), "SLOTS": _slots(np.dtype(index))})
-    for index, arcs in ((np.int32, 0), (np.int64, 1 << 32))
-]

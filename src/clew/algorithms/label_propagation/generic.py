@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist
+from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.layouts import coo
 from clew.operators import functions, monoids, semirings
-from clew.result import Trace
 
 
 def label_propagation(waist: Waist, graph: Graph, max_iterations: int) -> Answer:
@@ -40,7 +38,7 @@ def label_propagation(waist: Waist, graph: Graph, max_iterations: int) -> Answer
         {"count": np.unique(label).size},
         iterations=len(changes),
         converged=bool(changes) and changes[-1] == 0,
-        trace=Trace({"changed": np.array(changes, dtype=np.int64)}),
+        trace={"changed": np.array(changes, dtype=np.int64)},
     )
 
 

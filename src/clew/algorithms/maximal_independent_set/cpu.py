@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.coloring.cpu import TRACED_ROUNDS, both_ways
+from clew.algorithms.maximal_independent_set import kernels
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.generate.arguments import stream
 from clew.graph import Graph
-from clew.result import Trace, seconds_between
+from clew.result import TRACED_ROUNDS, seconds_between
 from clew.workspace import Workspace, result, scratch
 
 
@@ -28,26 +28,12 @@ def workspace(graph: Graph) -> Workspace:
 
 def maximal_independent_set(graph: Graph, seed: int, by_degree: bool) -> Answer:
     """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
-    from clew.algorithms.maximal_independent_set import kernels
-
     work = workspace(graph).allocate()
-    out, into = both_ways(graph)
+    out, into = team.symmetric_rows(graph)
     live = np.arange(graph.num_vertices, dtype=out[1].dtype)
     streams = (stream(seed, "independent set keys"), stream(seed, "independent set draws"))
-    rounds = team.run(
-        kernels.independent_set,
-        graph.num_arcs,
-        streams,
-        by_degree,
-        out,
-        into,
-        work.key,
-        work.member,
-        live,
-        work.other_live,
-        work.left,
-        work.begun,
-    )
+    arrays = (work.key, work.member, live, work.other_live, work.left, work.begun)
+    rounds = team.run(kernels.independent_set, graph.num_arcs, streams, by_degree, out, into, *arrays)
     member = work.member
-    told = {"left": work.left[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
-    return Answer({"member": member}, {"size": int(member.sum())}, iterations=int(rounds), trace=Trace(told))
+    trace = {"left": work.left[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
+    return Answer({"member": member}, {"size": int(member.sum())}, iterations=int(rounds), trace=trace)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.coloring.cpu import TRACED_ROUNDS
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.balance.launches import control_of, launch_until_done, share_of
-from clew.engines.cuda.balance.symmetric_rows import few_blocks, symmetric_rows
-from clew.engines.cuda.toolchain.device import Device, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource
+from clew.engines.cuda.balance.launches import control_of
+from clew.engines.cuda.balance.symmetric_rows import symmetric_rows
+from clew.engines.cuda.toolchain.device import Device
 from clew.generate.arguments import stream
 from clew.graph import Graph
-from clew.result import Trace
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
-THREADS = 512
 STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
 #: As in independent_set.cuh.
 CONTROL = control_of(("begun", "rounds", "left", "done"), counters=3)
@@ -37,23 +34,11 @@ def maximal_independent_set(device: Device, graph: Graph, seed: int, by_degree: 
     member, left = work.member, work.left
     keys, draws = stream(seed, "independent set keys"), stream(seed, "independent set draws")
     if n == 0:
-        return Answer({"member": member}, {"size": 0}, iterations=0, trace=Trace({"left": np.empty(0, np.int64)}))
-    defines = {**rows.defines, "BY_DEGREE": int(by_degree), **constants}
-    steps = np.int32(share_of(STEPS_PER_LAUNCH, *rows.rows))
-    kernel = device.kernel("independent_set.cuh", "independent_set", defines)
-    given = (np.uint64(n), *rows.arguments, steps, keys, draws, work.key, member)
-    used = (work.live, work.other_live, work.joining, work.listed, left, np.uint32(left.size))
-    told = launch_until_done(
-        device,
-        CONTROL,
-        lambda control: device.launch_cooperative(kernel, THREADS, *given, *used, control, most=few_blocks(n)),
-    )
-    rounds = int(told["rounds"])
-    trace = Trace({"left": device.download(left[:rounds])})
+        return Answer({"member": member}, {"size": 0}, iterations=0, trace={"left": np.empty(0, np.int64)})
+    defines = {"BY_DEGREE": int(by_degree), **constants}
+    search = ("independent_set.cuh", "independent_set", defines, CONTROL, STEPS_PER_LAUNCH)
+    lists = (work.live, work.other_live, work.joining, work.listed)
+    used = (keys, draws, work.key, member, *lists, left, np.uint32(left.size))
+    rounds = int(rows.launch_until_done(device, *search, *used)["rounds"])
+    trace = {"left": device.download(left[:rounds])}
     return Answer({"member": member}, {"size": int(member.sum())}, iterations=rounds, trace=trace)
-
-
-VARIANTS = [
-    KernelSource.of("independent_set.cuh", {**index_defines(np.dtype(index), arcs), "BY_DEGREE": by_degree})
-    for index, arcs, by_degree in ((np.int32, 0, 0), (np.int64, 1 << 32, 1))
-]

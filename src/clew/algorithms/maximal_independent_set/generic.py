@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist, simple
+from clew.algorithms.registry import Answer, Waist, simple
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
-from clew.result import Trace
 
 OUT = -1  # the key of who has joined or cannot any more
 
@@ -29,5 +27,5 @@ def maximal_independent_set(waist: Waist, graph: Graph, seed: int) -> Answer:
         decided = waist.elementwise(functions.lor, joining, near)
         key = key.copy()
         key[waist.compact(decided)] = OUT
-    facts, trace = {"size": int(member.sum())}, Trace({"left": np.array(left)})
+    facts, trace = {"size": int(member.sum())}, {"left": np.array(left)}
     return Answer({"member": member}, facts, iterations=len(left), trace=trace)

@@ -8,7 +8,7 @@ import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency
-from clew.algorithms.multi_source_bfs import summary
+from clew.algorithms.multi_source_bfs import kernels, summary
 from clew.algorithms.registry import Answer
 from clew.checks import counted
 from clew.dtypes import Array, as_bits
@@ -22,8 +22,6 @@ BATCHES_PER_THREAD = 2  # from here on, threads search on their own rather than 
 
 def threads_search_alone(num_sources: int) -> bool:
     """Whether there are batches of sources enough for every thread to search on its own."""
-    from clew.algorithms.multi_source_bfs import kernels
-
     batches = -(-num_sources // kernels.SEARCHES)
     return threads.count() == 1 or batches >= BATCHES_PER_THREAD * threads.count()
 
@@ -49,8 +47,6 @@ def search(outgoing: Adjacency, incoming: Adjacency, sources: Array, depth: Arra
 
     Other entries of ``depth`` stay as they are. ``work`` has the arrays of ``search_spaces``.
     """
-    from clew.algorithms.multi_source_bfs import kernels
-
     out, into, starts = outgoing.unsigned(), incoming.unsigned(), as_bits(sources)
     members = threads.count()
     if threads_search_alone(sources.size):

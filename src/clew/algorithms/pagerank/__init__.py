@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal, get_args
 
+import numpy as np
 import numpy.typing as npt
 
-from clew.algorithms.pagerank.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
-from clew.algorithms.registry import Answer, algorithm, run
+from clew.adjacency import Adjacency
+from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
+from clew.algorithms.registry import algorithm, run
 from clew.checks import one_of
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.result import Result, Trace
+from clew.result import Result, seconds_between
 
 Precision = Literal["float64", "float32"]
 
@@ -91,23 +93,33 @@ def pagerank(
     one_of("dtype", dtype, get_args(Precision))
     if weighted:
         check_flow_weights(graph, "pagerank")
-    return run(
-        "pagerank",
-        graph,
-        device,
-        damping=damping,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        jumps=jumps_of(graph, personalization),
-        start=jumps_of(graph, start, "start"),
-        weighted=weighted,
-        dtype=dtype,
-    )
+    limits = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
+    ranks = {"jumps": jumps_of(graph, personalization), "start": jumps_of(graph, start, "start")}
+    return run("pagerank", graph, device, **limits, **ranks, weighted=weighted, dtype=dtype)
 
 
-def summary(
-    rank: Any, rounds: int, converged: bool, changes: Array, moved: Mapping[str, Array] | None = None
-) -> Answer:
-    """The answer, from the ranks, their change per iteration, and the other columns of the trace."""
-    trace = Trace.later(lambda: {"change": changes, **(moved or {})})
-    return Answer({"rank": rank}, iterations=rounds, converged=converged, trace=trace)
+def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) -> dict[str, Array]:
+    """The columns of a trace whose rounds look at all vertices and edges of a graph, or of rows.
+
+    ``begun`` are the nanoseconds at which they began, and the last one ended. ``width`` is the bytes of an edge;
+    ``edges`` how many a round looks at, if that is not every one once.
+    """
+    seconds = seconds_between(begun)
+    looked = np.full(seconds.size, graph.num_arcs if edges is None else edges)
+    everyone = np.full(seconds.size, graph.num_vertices)
+    return {"frontier": everyone, "edges": looked, "bytes": looked * width, "seconds": seconds}
+
+
+def shares_of(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:
+    """The weight that leaves every vertex, and what part of it every in-edge has; all in units of the largest weight,
+    because a sum of weights may be more than a float can hold.
+    """
+    weights, arriving = (np.asarray(rows.weights, dtype=np.float64) for rows in (outgoing, incoming))
+    largest = weights.max(initial=0.0) or 1.0
+    total = np.zeros(outgoing.num_vertices)
+    filled = np.flatnonzero(outgoing.degrees())
+    if filled.size:  # reduceat would give an empty row the weight of the next one
+        total[filled] = np.add.reduceat(weights / largest, outgoing.indptr[filled])
+    leaving = total[incoming.indices]
+    leaving[leaving == 0] = 1.0
+    return total, arriving / largest / leaving

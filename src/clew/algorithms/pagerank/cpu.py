@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from clew.adjacency import Adjacency
-from clew.algorithms.pagerank import summary
+from clew.algorithms.pagerank import kernels, rounds_over, shares_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
-from clew.result import edge_bytes, seconds_between
+from clew.result import TRACED_ROUNDS, edge_bytes
 from clew.workspace import Workspace, result, scratch
-
-TRACED_ROUNDS = 1 << 16
 
 
 def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool) -> Workspace:
@@ -49,14 +44,12 @@ def pagerank(
 
     ``jumps`` sums to 1: the walk starts again there, and starts there unless ``start`` is given.
     """
-    from clew.algorithms.pagerank import kernels
-
     n = graph.num_vertices
     first = jumps if start is None else start
     work = workspace(graph, dtype, max_iterations, weighted).allocate()
     rank, scale, trace, begun, passing = work.rank, work.scale, work.change, work.begun, None
     if n == 0:
-        return summary(rank, 0, True, np.empty(0))
+        return Answer({"rank": rank}, iterations=0, trace={"change": np.empty(0)})
     rank[:] = 1 / n if first is None else first
     if weighted:
         leaving, shares = shares_of(graph.outgoing, graph.incoming)
@@ -85,32 +78,5 @@ def pagerank(
         poll=lambda: team.settling(trace, tolerance, max_iterations),
     )
     width = edge_bytes(graph.indices, passing)
-    moved = rounds_over(graph, begun[: rounds + 1], width)
-    return summary(rank, int(rounds), bool(converged), trace[:rounds], moved)
-
-
-def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) -> dict[str, Array]:
-    """The columns of a trace whose rounds look at all vertices and edges of a graph, or of rows.
-
-    ``begun`` are the nanoseconds at which they began, and the last one ended. ``width`` is the bytes of an edge;
-    ``edges`` how many a round looks at, if that is not every one once.
-    """
-    seconds = seconds_between(begun)
-    looked = np.full(seconds.size, graph.num_arcs if edges is None else edges)
-    everyone = np.full(seconds.size, graph.num_vertices)
-    return {"frontier": everyone, "edges": looked, "bytes": looked * width, "seconds": seconds}
-
-
-def shares_of(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:
-    """The weight that leaves every vertex, and what part of it every in-edge has; all in units of the largest weight,
-    because a sum of weights may be more than a float can hold.
-    """
-    weights, arriving = (np.asarray(rows.weights, dtype=np.float64) for rows in (outgoing, incoming))
-    largest = weights.max(initial=0.0) or 1.0
-    total = np.zeros(outgoing.num_vertices)
-    filled = np.flatnonzero(outgoing.degrees())
-    if filled.size:  # reduceat would give an empty row the weight of the next one
-        total[filled] = np.add.reduceat(weights / largest, outgoing.indptr[filled])
-    leaving = total[incoming.indices]
-    leaving[leaving == 0] = 1.0
-    return total, arriving / largest / leaving
+    columns = {"change": trace[:rounds], **rounds_over(graph, begun[: rounds + 1], width)}
+    return Answer({"rank": rank}, iterations=int(rounds), converged=bool(converged), trace=columns)

@@ -7,26 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.pagerank import summary
-from clew.algorithms.pagerank.cpu import shares_of
-from clew.algorithms.pagerank.cuda_products import PROGRESS, Walk, rank_by_products
-from clew.algorithms.pagerank.cuda_pull import UNEVEN_FROM, PullRows, parts_of, pull_rows
-from clew.algorithms.pagerank.cuda_trace import ranks_with_trace, space_for_rounds
+from clew.algorithms.pagerank import shares_of
+from clew.algorithms.pagerank.cuda_products import PROGRESS, Walk, rank_by_products, ranks_with_trace
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.balance.launches import share_of
-from clew.engines.cuda.memory.device_graph import offsets_on
+from clew.engines.cuda.balance.launches import launch_over, share_of
+from clew.engines.cuda.balance.tiling import degrees_of
+from clew.engines.cuda.memory.device_graph import incoming_on, offsets_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import EdgePlan, put
 from clew.engines.cuda.memory.ledger import ledger_of
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource, ctype
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.memory import current
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 EDGES_PER_LAUNCH = 1 << 35  # then the host has a look, so that Ctrl-C is heard
 PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster than several for each
+#: Rows longer than the first are summed by a block, than the second by a warp, than the third by 4 lanes.
+CLASS_LIMITS = (4096, 32, 4)
+ROW_COST = 8  # edges that could be followed in the time that a row takes besides its edges
+UNEVEN_FROM = 256  # edges: with none longer, rows are alike enough to be taken as they come
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, 
         pulled=scratch(n, dtype) if products else None,
         spread=scratch(n, dtype, later=True) if weighted or graph.directed else None,
         shares=scratch(graph.num_arcs, dtype, later=True) if weighted else None,
-        trace=space_for_rounds(max_iterations),
+        # A row per round, and one for the end: the change, and the bits of when it began.
+        trace=scratch((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64),
     )
 
 
@@ -77,51 +81,49 @@ def pagerank(
     """Ranks to within ``tolerance``, or what there is after ``max_iterations``; they stay on the device."""
     value, tuning = np.dtype(dtype), tuning or Tuning()
     if graph.num_vertices == 0:
-        return summary(device.empty(0, value), 0, True, np.empty(0))
-    pull = pull_rows(device, graph)
-    rows = pull.rows
+        return Answer({"rank": device.empty(0, value)}, iterations=0, trace={"change": np.empty(0)})
+    rows = incoming_on(device, graph, weights=False)
     spread, factors, _kept_alive = _passing(device, graph, rows, weighted, value)
     lead = None if jumps is None else device.upload(jumps.astype(value))
     first = lead if start is None else device.upload(start.astype(value))
-    pays = products_pay(pull.longest, rows.num_arcs) if tuning.products is None else tuning.products
+    pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
     products = pays and not weighted
     work = workspace(graph, dtype, max_iterations, weighted, products=products).allocate(device)
     walk = Walk(damping, tolerance, max_iterations)
     if products:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
         return rank_by_products(device, rows, spread, lead, first, walk, work, layout=layout)
-    return _rank_by_pulling(device, pull, (factors, spread, lead, first), walk, work, tuning)
+    return _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, tuning)
 
 
 def _rank_by_pulling(
-    device: Device, pull: PullRows, passing: tuple[Any, ...], walk: Walk, work: Any, tuning: Tuning
+    device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, work: Any, tuning: Tuning
 ) -> Answer:
     """All rounds in one launch, or in as few as the host wants to look at; ``passing`` as the kernel takes it."""
-    rows, n, (factors, spread, *_) = pull.rows, pull.rows.num_vertices, passing
-    binned = pull.longest > UNEVEN_FROM if tuning.binned is None else tuning.binned
+    n, (factors, spread, *_) = rows.num_vertices, passing
+    binned = degrees_of(rows).largest > UNEVEN_FROM if tuning.binned is None else tuning.binned
     defines = _defines(rows, np.dtype(work.rank.dtype), factors is not None, binned, tuning)
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
     blocks = device.resident_blocks(kernel, threads)
-    parts = parts_of(device, pull, blocks) if binned else None
-    order, bounds = (None, None) if parts is None else (parts.order, parts.bounds)
+    order, bounds = parts_of(device, rows, blocks) if binned else (None, None)
     sums = device.empty(4 * blocks, np.float64)
     control = device.zeros(GRID_BARRIER_WORDS + PROGRESS.itemsize // 4, np.uint32)
-    progress = control[GRID_BARRIER_WORDS:]
+    state = control[GRID_BARRIER_WORDS:]
     most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + n))
     limits = (np.float64(walk.damping), np.float64(walk.tolerance))
     used = (order, bounds, work.passed, work.next_passed, sums, work.trace, np.uint32(work.trace.shape[0]))
-    left, found = walk.max_iterations, None
-    while left > 0 and (found is None or not found["converged"]):
+    left, progress = walk.max_iterations, None
+    while left > 0 and (progress is None or not progress["converged"]):
         turns = min(most, left)
         given = (np.uint64(n), rows.offsets, rows.neighbours, *passing, *limits, np.uint32(turns))
-        device.launch_cooperative(kernel, threads, *given, *used, progress, control)
+        device.launch_cooperative(kernel, threads, *given, *used, state, control)
         left -= turns
         if left > 0:
-            found = device.download(progress).view(PROGRESS)[0]
-    last, ends = device.kernel("pagerank.cuh", "ranks", defines), (work.passed, work.next_passed, progress, work.rank)
-    device.launch(last, blocks_for(device, n, 256), 256, np.uint64(n), rows.offsets, spread, *ends)
-    found = device.download(progress).view(PROGRESS)[0]
-    return ranks_with_trace(device, work.rank, rows, factors, found, work.trace)
+            progress = device.download(state).view(PROGRESS)[0]
+    given = (np.uint64(n), rows.offsets, spread, work.passed, work.next_passed, state, work.rank)
+    launch_over(device, "pagerank.cuh", "ranks", defines, n, *given)
+    progress = device.download(state).view(PROGRESS)[0]
+    return ranks_with_trace(device, work.rank, rows, factors, progress, work.trace)
 
 
 def _defines(
@@ -138,6 +140,35 @@ def _defines(
         "THREADS": tuning.threads or (512 if binned else 256),
         "RESIDENT": tuning.resident or (3 if binned else 6),
     }
+
+
+def parts_of(device: Device, rows: DeviceRows, blocks: int) -> tuple[Any, Any]:
+    """Rows in an order by class of length, and where in it each block's part of each class begins.
+
+    In every class, the parts have about equally many edges. They are kept on the device with the rows.
+    """
+    parts: tuple[Any, Any] = rows.once(f"parts for {blocks} blocks", lambda: _cut(device, rows, blocks))
+    return parts
+
+
+def _cut(device: Device, rows: DeviceRows, blocks: int) -> tuple[Any, Any]:
+    xp, n = device.xp, rows.num_vertices
+    lengths = (rows.offsets[1:] - rows.offsets[:-1]).astype(np.int64)
+    row_class = sum((lengths <= limit).astype(np.int64) for limit in CLASS_LIMITS)
+    order = xp.sort(row_class * n + xp.arange(n)) % n
+    cost = device.zeros(n + 1, np.int64)
+    cost[1:] = xp.cumsum(lengths[order] + ROW_COST)
+    starts = xp.searchsorted(row_class[order], xp.arange(len(CLASS_LIMITS) + 2))
+    first, last = cost[starts[:-1]], cost[starts[1:]]
+    costs = first[:, None] + (last - first)[:, None] * xp.arange(blocks + 1)[None, :] // blocks
+    bounds = xp.searchsorted(cost, costs.ravel()).reshape(costs.shape)
+    bounds = xp.clip(bounds, starts[:-1, None], starts[1:, None])
+    bounds[:, 0], bounds[:, -1] = starts[:-1], starts[1:]
+    kept_order = device.empty(n, rows.neighbours.dtype)
+    kept_order[...] = order
+    kept_bounds = device.empty(bounds.shape, np.uint64)
+    kept_bounds[...] = bounds
+    return kept_order, kept_bounds
 
 
 def products_pay(longest: int, num_arcs: int) -> bool:
@@ -180,17 +211,3 @@ def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:
     placed = put(device, shares, plan)
     ledger_of(device).charge(placed, fast)
     return placed
-
-
-def _variant(index: type, **more: Any) -> KernelSource:
-    wide = 1 << 32 if index is np.int64 else 0
-    base = {"value_t": "float", "sum_t": "double", "FACTORS": 0, "BINNED": 0, "THREADS": 256, "RESIDENT": 6}
-    return KernelSource.of("pagerank.cuh", {**index_defines(np.dtype(index), wide), **base, **more})
-
-
-VARIANTS = [
-    _variant(np.int32),
-    _variant(np.int32, LANES=1),
-    _variant(np.int32, BINNED=1, THREADS=512, RESIDENT=3),
-    _variant(np.int64, BINNED=1, value_t="double", FACTORS=1, THREADS=512, RESIDENT=2),
-]

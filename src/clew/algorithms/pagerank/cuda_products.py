@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.algorithms.pagerank.cuda_trace import ranks_with_trace
+from clew.algorithms.pagerank import rounds_over
 from clew.algorithms.registry import Answer
+from clew.dtypes import Array
 from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.balance.launches import Pace
+from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.spmv import by_tiles
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource, ctype
+from clew.engines.cuda.toolchain.source import ctype
 from clew.operators import semirings
+from clew.result import edge_bytes
 
 THREADS = 256
 PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
@@ -79,8 +83,20 @@ def rank_by_products(
         elif device.download(progress).view(PROGRESS)[0]["converged"]:
             break
     device.launch(device.kernel("rank_rounds.cuh", "last_ranks", defines), blocks, THREADS, *whole, passed, rank)
-    found = device.download(progress).view(PROGRESS)[0]
-    return ranks_with_trace(device, rank, rows, None, found, trace)
+    return ranks_with_trace(device, rank, rows, None, device.download(progress).view(PROGRESS)[0], trace)
+
+
+def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, progress: Any, trace: Any) -> Answer:
+    """The answer, from what the kernels wrote; ``trace`` has a ``Round`` of clock.cuh each, and one more."""
+    rounds, width, away = int(progress["rounds"]), edge_bytes(rows.neighbours, factors), on_host(rows)
+    noted = device.download(trace[: rounds + 1])  # fewer where not all rounds were traced
+    size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
+
+    def columns() -> dict[str, Array]:
+        moved = rounds_over(size, noted[:, 1].copy().view(np.int64), width)
+        return {"change": noted[:-1, 0], **with_link(moved, away)}
+
+    return Answer({"rank": rank}, iterations=rounds, converged=bool(progress["converged"]), trace=columns)
 
 
 def _rounds(damping: float, tolerance: float, most: int) -> int:
@@ -107,12 +123,3 @@ def _product(
 def _defines(rows: DeviceRows, value: np.dtype[Any]) -> dict[str, str]:
     ids = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
     return {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
-
-
-VARIANTS = [
-    KernelSource.of(
-        "rank_rounds.cuh",
-        {**index_defines(np.dtype(index), 0), "value_t": kind, "sum_t": kind, "FACTORS": "0"},
-    )
-    for index, kind in ((np.int32, "float"), (np.int64, "double"))
-]

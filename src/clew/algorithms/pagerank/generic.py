@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.pagerank import summary
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist
+from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
@@ -44,4 +42,5 @@ def pagerank(
         after = waist.elementwise(functions.plus, flowing, jumping)
         changes.append(float(waist.total(waist.elementwise(lambda a, b: abs(a - b), after, rank))))
         rank = after
-    return summary(rank.astype(dtype), len(changes), changes[-1] < tolerance, np.array(changes))
+    trace, converged = {"change": np.array(changes)}, changes[-1] < tolerance
+    return Answer({"rank": rank.astype(dtype)}, iterations=len(changes), converged=converged, trace=trace)

@@ -11,15 +11,10 @@ from clew.algorithms.registry import Answer
 from clew.operators import monoids
 
 
-def summary(name: str, found: Any) -> Answer:
-    """The answer of a search; ``name`` is "distance" or "width"."""
-    return Answer(
-        {name: found.value, "parent": found.parent},
-        {"num_reached": found.reached},
-        unreached=_unreached(name, np.dtype(found.value.dtype)),
-        iterations=found.buckets,
-        trace=found.trace,
-    )
+def summary(name: str, value: Any, parent: Any, reached: int, iterations: int, trace: Any) -> Answer:
+    """The answer of a search; ``name`` is "distance" or "width", ``reached`` the number of vertices reached."""
+    unreached = _unreached(name, np.dtype(value.dtype))
+    return Answer({name: value, "parent": parent}, {"num_reached": reached}, unreached, iterations, trace=trace)
 
 
 @lru_cache

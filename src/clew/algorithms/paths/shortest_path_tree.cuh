@@ -52,7 +52,7 @@ struct Rising : FollowEdges {
 };
 
 // Parents over edges from smaller values; any grid. They hold NO_PARENT before.
-extern "C" __global__ void tight_rising(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
+extern "C" __global__ void rising_parents(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
                                         u64 n, u64 arcs, const word_t* words, value_t unreached, index_t source,
                                         parent_t* parents) {
     Rising rising{{{offsets, neighbours, weights}, words, key_of(unreached)}, source, parents};
@@ -88,7 +88,7 @@ struct Level : FollowEdges {
 // goes on where the last one ended: `state` is the level (0 at first), the sizes of three frontiers, and one unused
 // number.
 extern "C" __global__ void __launch_bounds__(256)
-    tight_levels(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, u64 arcs,
+    parents_by_level(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, u64 arcs,
                  const word_t* words, value_t unreached, index_t source, parent_t* parents, u32* levels, void* rows0,
                  void* rows1, u64 most_levels, u64* state, u32* barrier) {
     __shared__ Stage stages[256 / WARP];

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
 
+from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.pagerank import Precision
-from clew.algorithms.pagerank.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
 from clew.algorithms.registry import ALGORITHMS, Answer, algorithm, run
 from clew.checks import one_of
 from clew.graph import Graph
@@ -87,14 +87,6 @@ def random_walk_with_restart(
     one_of("dtype", dtype, get_args(Precision))
     if weighted:
         check_flow_weights(graph, "random_walk_with_restart")
-    return run(
-        "random_walk_with_restart",
-        graph,
-        device,
-        damping=damping,
-        tolerance=tolerance,
-        max_iterations=max_iterations,
-        jumps=jumps_of(graph, {graph.name(graph.vertex(source)): 1.0}),
-        weighted=weighted,
-        dtype=dtype,
-    )
+    jumps = jumps_of(graph, {graph.name(graph.vertex(source)): 1.0})
+    limits = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
+    return run("random_walk_with_restart", graph, device, **limits, jumps=jumps, weighted=weighted, dtype=dtype)

@@ -2,37 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.algorithms.arguments import check_balance
+from clew.algorithms.paths import kernels as path_kernels
 from clew.algorithms.paths import summary
 from clew.algorithms.paths.weights import extent, summands, sums_of, typical
 from clew.algorithms.registry import Answer
+from clew.algorithms.sssp import kernels
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.result import Trace, edge_bytes, timed
+from clew.result import TRACED_ROUNDS, edge_bytes, timed_rows
 from clew.workspace import Workspace, result, scratch
 
-TRACED_BUCKETS = 1 << 16
 BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
 
 
 #: Traces to be used again: clearing one as a whole takes a tenth of a search of a small graph.
 _cleared: list[Array] = []
-
-
-class Paths(NamedTuple):
-    """The value of the best path to every vertex, its last but one vertex (-1 where unreached), and how it went."""
-
-    value: Array
-    parent: Array
-    reached: int
-    buckets: int
-    trace: Trace
 
 
 def workspace(graph: Graph) -> Workspace:
@@ -44,15 +35,13 @@ def workspace(graph: Graph) -> Workspace:
 
 def path_space(graph: Graph, value: npt.DTypeLike, narrow: npt.DTypeLike | None) -> Workspace:
     """The arrays of a search; where ``narrow`` is given, it works in that dtype. The trace is reused."""
-    from clew.algorithms.sssp import kernels
-
     n, ids = graph.num_vertices, graph.indices.dtype
     return Workspace(
         distance=result(n, value),
         parent=result(n, ids),
         narrow_distance=None if narrow is None else scratch(n, narrow),
         queue=scratch(n, f"u{ids.itemsize}"),
-        trace=scratch((TRACED_BUCKETS + 1) * kernels.COLUMNS, np.int64, 0, later=True),
+        trace=scratch((TRACED_ROUNDS + 1) * kernels.COLUMNS, np.int64, 0, later=True),
     )
 
 
@@ -70,14 +59,11 @@ def sssp(
     weights = graph.weights
     assert weights is not None
     step = default_delta(graph, weights) if delta is None else delta
-    costs, (zero, unreached) = summands(weights), sums_of(weights)
-    if not fits_int32(graph, costs):
-        found = best_paths(graph, source, costs, zero, unreached, step, deterministic=deterministic)
-        return summary("distance", found)
-    # Half the bytes of the array that every edge is looked up in.
-    first, last = np.int32(0), np.int32(np.iinfo(np.int32).max)
-    found = best_paths(graph, source, costs, first, last, step, wide=unreached.dtype, deterministic=deterministic)
-    return summary("distance", found)
+    costs, (zero, unreached), wide = summands(weights), sums_of(weights), None
+    if fits_int32(graph, costs):  # half the bytes of the array that every edge is looked up in
+        zero, unreached, wide = np.int32(0), np.int32(np.iinfo(np.int32).max), unreached.dtype
+    found = best_paths(graph, source, costs, zero, unreached, step, wide=wide, deterministic=deterministic)
+    return summary("distance", *found)
 
 
 def fits_int32(graph: Graph, weights: Array) -> bool:
@@ -109,15 +95,14 @@ def best_paths(
     low: float | None = None,
     wide: np.dtype[Any] | None = None,
     deterministic: bool = False,
-) -> Paths:
+) -> tuple[Array, Array, int, int, Any]:
     """Paths of the smallest sum or, where ``low`` is given, of the smallest largest weight.
 
-    ``first`` is the value of the source and ``unreached`` that of a vertex without a path; the search works in their
-    dtype, and the values are in it, or in ``wide``. ``low`` is the smallest weight: where the buckets begin.
-    """
-    from clew.algorithms.paths import kernels_relax
-    from clew.algorithms.sssp import kernels
+    ``first`` is the value of the source and ``unreached`` that of a vertex without a path. The search works in their
+    dtype. The values are in it, or in ``wide``. ``low`` is the smallest weight: where the buckets begin.
 
+    Returns the values, the parents, the number of vertices reached, the number of buckets, and the trace.
+    """
     out = graph.outgoing.unsigned()
     space = path_space(graph, unreached.dtype if wide is None else wide, None if wide is None else unreached.dtype)
     work, trace = space.allocate(), _cleared_trace(space)
@@ -130,13 +115,12 @@ def best_paths(
     buckets, reached = team.run(kernels.delta_stepping, graph.num_arcs, *given, bounded=graph.num_arcs <= BRIEF)
     if deterministic:
         parent.fill(-1)
-        kernels_relax.tree_of_tight_edges(out, weights, start, value, unreached, low, as_bits(parent), queue)
+        path_kernels.shortest_path_tree(out, weights, start, value, unreached, low, as_bits(parent), queue)
     rows = trace.reshape(-1, kernels.COLUMNS)[: buckets + 1].copy()
     trace[: rows.size] = 0
     _cleared.append(trace)
-    width = edge_bytes(graph.indices, weights)
-    noted = Trace.later(lambda: _columns(rows, width))
-    return Paths(work.distance, parent, int(reached), int(buckets), noted)
+    width, names = edge_bytes(graph.indices, weights), ("bucket", "frontier", "edges")
+    return work.distance, parent, int(reached), int(buckets), lambda: timed_rows(rows, names, width)
 
 
 def _cleared_trace(space: Workspace) -> Array:
@@ -146,9 +130,3 @@ def _cleared_trace(space: Workspace) -> Array:
     except IndexError:  # and not a look before: another thread may take the last one in between
         declared = dict(space)["trace"]
         return np.zeros(declared.shape, declared.dtype)
-
-
-def _columns(rows: Array, width: int) -> dict[str, Array]:
-    """Of rows of which the last has only the time at which the last bucket was done."""
-    bucket, frontier, edges, begun = rows.T
-    return timed({"bucket": bucket[:-1], "frontier": frontier[:-1], "edges": edges[:-1]}, begun, width)

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_balance
-from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuning_of
-from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
-from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.paths.cuda import Search
+from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of, weight_facts
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
 from clew.engines.cuda.memory.device_graph import rows_on
@@ -47,7 +44,6 @@ def sssp(
     tuning: Tuning | None = None,
 ) -> Answer:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
-    check_balance(balance, cut)
     tuning = tuning or tuning_of(balance, cut)
     rows = rows_on(device, graph.outgoing, paired=True)
     width = default_delta(device, rows) if delta is None else delta
@@ -57,9 +53,7 @@ def sssp(
         del search  # before there is memory for another
         search = Search(device, rows, source, shortest(device, rows, width), tuning)
         search.run()
-    if deterministic or not search.links_used:
-        return summary("distance", search.finish(tree_of_tight_edges(search, breadth_first=deterministic)))
-    return summary("distance", search.finish())
+    return search.answer("distance", deterministic=deterministic)
 
 
 def shortest(device: Device, rows: DeviceRows, delta: float, *, hopeful: bool = False) -> Problem:

@@ -13,7 +13,7 @@ So an improvement is one atomic operation on one place, parents are written once
 improvement, and they always form a tree: each value was strictly smaller than the one before it when it was written,
 and is at least what the parent's value makes of it, so a cycle of parents would need a value smaller than itself.
 
-With ``low`` given, the value of a path is not its sum but its largest weight (see ``kernels_relax.extended``); nothing
+With ``low`` given, the value of a path is not its sum but its largest weight (see ``extended``); nothing
 else changes, since that never falls along a path either.
 
 References
@@ -24,7 +24,7 @@ Y. Zhang et al.: "Optimizing ordered graph algorithms with GraphIt", CGO 2020 (b
 
 import numpy as np
 
-from clew.algorithms.paths.kernels_buckets import (
+from clew.algorithms.paths.kernels import (
     BITS,
     BLOCK,
     EMPTY,
@@ -36,6 +36,7 @@ from clew.algorithms.paths.kernels_buckets import (
     NOTHING,
     ROOM,
     before,
+    extended,
     longer_than,
     move_window,
     nearest_far,
@@ -45,7 +46,6 @@ from clew.algorithms.paths.kernels_buckets import (
     slot_of,
     with_room,
 )
-from clew.algorithms.paths.kernels_relax import extended
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import append, barrier, counter, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds, prefetch

@@ -46,8 +46,9 @@ def sswp(
     finite = turned[np.isfinite(turned)] if turned.dtype.kind == "f" else turned
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     delta = high / BUCKETS - low / BUCKETS
-    found = best_paths(graph, source, turned, first, unreached, delta or 1.0, low=low, deterministic=deterministic)
-    return summary("width", found._replace(value=turned_over(found.value).astype(weights.dtype, copy=False)))
+    search = (graph, source, turned, first, unreached, delta or 1.0)
+    value, *found = best_paths(*search, low=low, deterministic=deterministic)
+    return summary("width", turned_over(value).astype(weights.dtype, copy=False), *found)
 
 
 def _ends(dtype: np.dtype[Any]) -> tuple[Any, Any]:

@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_balance
-from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda import Problem, Search, Tuning, path_space, tuning_of
-from clew.algorithms.paths.cuda_tree import tree_of_tight_edges
-from clew.algorithms.paths.cuda_weights import weight_facts
+from clew.algorithms.paths.cuda import Search
+from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of, weight_facts
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
 from clew.engines.cuda.memory.device_graph import rows_on
@@ -43,16 +40,13 @@ def sswp(
     tuning: Tuning | None = None,
 ) -> Answer:
     """The largest smallest weight of a path to every vertex."""
-    check_balance(balance, cut)
     tuning = tuning or tuning_of(balance, cut)
     rows = rows_on(device, graph.outgoing, paired=True)
     if buckets is None:
         buckets = default_buckets(rows)
     search = Search(device, rows, source, widest(device, rows, buckets), tuning)
     search.run()
-    if deterministic or not search.links_used:
-        return summary("width", search.finish(tree_of_tight_edges(search, breadth_first=deterministic)))
-    return summary("width", search.finish())
+    return search.answer("width", deterministic=deterministic)
 
 
 def default_buckets(rows: DeviceRows) -> int:

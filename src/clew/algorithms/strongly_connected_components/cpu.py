@@ -6,9 +6,11 @@ import numpy as np
 
 from clew.algorithms.bfs.cpu import bfs
 from clew.algorithms.bfs.cpu import workspace as space_of_search
-from clew.algorithms.connected_components.cpu import connected_components, measured
+from clew.algorithms.connected_components import summary
+from clew.algorithms.connected_components.cpu import connected_components
 from clew.algorithms.connected_components.cpu import workspace as space_of_components
 from clew.algorithms.registry import Answer
+from clew.algorithms.strongly_connected_components import kernels
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
@@ -35,8 +37,6 @@ def strongly_connected_components(graph: Graph) -> Answer:
     """Components along the edges' directions; of an undirected graph, the connected components."""
     if not graph.directed:
         return connected_components(graph)
-    from clew.algorithms.strongly_connected_components import kernels
-
     work = workspace(graph).allocate()
     label, reach = work.label, work.reach
     if graph.num_arcs > SEARCHED_FIRST:
@@ -44,7 +44,7 @@ def strongly_connected_components(graph: Graph) -> Answer:
         label[inside] = np.argmax(inside)
         reach[inside] = graph.num_vertices + 1
     kernels.strong_components(*graph.outgoing.unsigned(), reach, work.stack, work.places, as_bits(label))
-    return measured(label)
+    return summary(label)
 
 
 def _around_the_busiest(graph: Graph) -> Array:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer
-from clew.algorithms.waist import Waist
+from clew.algorithms.connected_components import summary
+from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import semirings
@@ -30,10 +30,7 @@ def strongly_connected_components(waist: Waist, graph: Graph) -> Answer:
         np.minimum.at(smallest, color[inside], ids[inside])
         label[inside] = smallest[color[inside]]
         active &= ~inside
-    sizes = np.bincount(label, minlength=ids.size)
-    sizes = sizes[sizes > 0]
-    facts = {"count": sizes.size, "sizes": sizes, "largest": int(sizes.max(initial=0))}
-    return Answer({"label": label}, facts, iterations=rounds)
+    return summary(label, rounds=rounds)
 
 
 def _could_lie_on_a_cycle(waist: Waist, graph: Graph, active: Array) -> Array:

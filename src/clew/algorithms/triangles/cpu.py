@@ -8,9 +8,11 @@ import numpy as np
 
 from clew import threads
 from clew.algorithms.registry import Answer
+from clew.algorithms.triangles import kernels
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
+from clew.engines.cpu.team.kernels import counter
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -31,24 +33,6 @@ class Lists(NamedTuple):
             if array is not None:
                 array.flags.writeable = False
         return self
-
-
-class Ranked(NamedTuple):
-    """By rank, every vertex's neighbours that come before it, and the rank of every vertex by falling degree."""
-
-    lists: Lists
-    rank: Array
-
-    @property
-    def hubs(self) -> np.uint64:
-        """How many vertices at the beginning are worth a counter in every thread."""
-        from clew.algorithms.triangles import kernels
-
-        return np.uint64(min(kernels.HUBS, self.rank.size))
-
-    def by_vertex(self, counts: Array) -> Array:
-        """Unsigned counts by rank, as signed ones by vertex."""
-        return as_signed(counts[self.rank])
 
 
 def workspace(
@@ -76,29 +60,22 @@ def workspace(
 
 
 def triangles(graph: Graph, per_vertex: bool) -> Answer:
-    """The number of triangles and, unless the total will do, how many every vertex is in."""
-    if not per_vertex:
-        return Answer({}, {"total": total(graph)})
-    counts = count(graph)
-    return Answer({"count": counts}, {"total": int(counts.sum()) // 3})
-
-
-def total(graph: Graph) -> int:
-    """The number of triangles."""
-    from clew.algorithms.triangles import kernels
-
+    """The number of triangles and, with ``per_vertex``, how many every vertex is in."""
     short = rows_are_short(graph)
-    work = workspace(graph, False, short=short).allocate()
+    work = workspace(graph, per_vertex, short=short).allocate()
+    if per_vertex:
+        counts = count_within(graph, neighbours(graph, work), work)
+        return Answer({"count": counts}, {"total": int(counts.sum()) // 3})
     if short:
-        return int(team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), None, **shown(graph)))
-    near = neighbours(graph, work)._replace(times=None)
-    return int(team.run(kernels.total, graph.num_arcs, *ranked(graph, near, work).lists[:3], **shown(graph)))
+        total = team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), None, **shown(graph))
+    else:
+        lists = ranked(graph, neighbours(graph, work), work)
+        total = team.run(kernels.total, graph.num_arcs, *lists[:3], **shown(graph))
+    return Answer({}, {"total": int(total)})
 
 
 def shown(graph: Graph) -> dict[str, Any]:
-    """What ``team.run`` shows of kernels that take vertices one after the other."""
-    from clew.algorithms.triangles import kernels
-    from clew.engines.cpu.team.kernels import counter
+    """How ``team.run`` shows the progress of kernels that take vertices one after the other."""
 
     def watch(state: Array) -> tuple[float, float | None]:
         return min(int(state[int(counter(kernels.TAKEN))]), graph.num_vertices), graph.num_vertices
@@ -108,8 +85,6 @@ def shown(graph: Graph) -> dict[str, Any]:
 
 def rows_are_short(graph: Graph) -> bool:
     """Whether to merge rows as they are; a directed graph's would have to be made undirected first."""
-    from clew.algorithms.triangles import kernels
-
     if graph.directed:
         return False
     bounds = blocks_of(graph.outgoing)
@@ -117,52 +92,42 @@ def rows_are_short(graph: Graph) -> bool:
     return bool(sum(work) <= SHORT * graph.num_arcs)
 
 
-def count(graph: Graph) -> Array:
-    """How many triangles every vertex is in."""
-    return count_within(graph, workspace(graph, True).allocate())
+def count_within(graph: Graph, near: Lists, work: Any) -> Array:
+    """How many triangles every vertex is in; with ``work.times``, the directed edges among its neighbours.
 
-
-def count_within(graph: Graph, work: Any) -> Array:
-    """The same, in the arrays of a ``workspace``: rows are merged as they are where it has no lists."""
-    from clew.algorithms.triangles import kernels
-
-    if work.count is not None:
-        team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), work.count, **shown(graph))
-        return as_signed(work.count)
-    order = ranked(graph, neighbours(graph, work)._replace(times=None), work)
-    team.run(kernels.count, graph.num_arcs, *order.lists[:3], order.hubs, work.count_by_rank, **shown(graph))
-    return order.by_vertex(work.count_by_rank)
-
-
-def as_signed(counts: Array) -> Array:
-    """Unsigned counts as int64, in the same memory."""
+    ``work`` has the arrays of ``workspace``. Rows are merged as they are where it has no lists.
+    """
+    counts: Array = work.count
+    if counts is not None:
+        team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), counts, **shown(graph))
+    else:
+        lists, hubs = ranked(graph, near, work), np.uint64(min(kernels.HUBS, graph.num_vertices))
+        team.run(kernels.count, graph.num_arcs, *lists, hubs, work.count_by_rank, **shown(graph))
+        counts = work.count_by_rank[work.rank]
     return counts.view(np.int64)
 
 
 def neighbours(graph: Graph, work: Any) -> Lists:
     """The neighbours of every vertex, in ascending order.
 
-    Of an undirected graph these are the rows as they are; of a directed graph, what is in the row of a vertex or has it
-    in its own row: once each, without the vertex itself, and with the number of directions.
+    Of an undirected graph these are the rows as they are. In a directed graph, both out- and in-neighbours count, each
+    once, without the vertex itself, and with the number of directions.
     """
     indptr, indices = graph.outgoing.unsigned()
     if not graph.directed:
         return Lists(indptr[:-1], indptr[1:], indices)
-    from clew.algorithms.clustering_coefficient import kernels
-
     lists = Lists(work.near_start, work.near_stop, work.near_items, work.near_times)
     bounds = blocks_of(graph.outgoing)
-    out, into = graph.outgoing.unsigned(), graph.incoming.unsigned()
-    threads.each(kernels.both_directions, bounds.size - 1, bounds, out, into, *lists)
+    threads.each(kernels.both_directions, bounds.size - 1, bounds, (indptr, indices), graph.incoming.unsigned(), *lists)
     return lists.frozen()
 
 
-def ranked(graph: Graph, near: Lists, work: Any) -> Ranked:
-    """The vertices by falling degree, and those of their neighbours that come before them."""
-    from clew.algorithms.triangles import kernels
-
+def ranked(graph: Graph, near: Lists, work: Any) -> Lists:
+    """By rank, every vertex's neighbours that come before it; ``work.rank`` is set to the rank by falling degree."""
     kernels.ranks(near.start, near.stop, work.rank)
     lists = Lists(work.start, work.stop, work.items, work.times)
+    if lists.times is None:
+        near = near._replace(times=None)
     bounds = blocks_of(graph.outgoing)
     threads.each(kernels.lists_by_rank, bounds.size - 1, bounds, *near, work.rank, *lists)
-    return Ranked(lists.frozen(), work.rank)
+    return lists.frozen()

@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from clew.algorithms.registry import Answer
-from clew.algorithms.triangles.neighbourhoods import WARP, Neighbourhoods, list_space, neighbourhoods, space_for_cuts
-from clew.engines.cuda.balance.launches import Pace
-from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.balance.launches import Pace, launch_over
+from clew.engines.cuda.memory.device_graph import into_of, rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, blocks_for
-from clew.engines.cuda.toolchain.source import KernelSource
 from clew.graph import Graph
-from clew.workspace import Workspace, result
+from clew.workspace import Space, Workspace, result, scratch
 
 SHORT = 16  # neighbours that a neighbour has on average; up to here, rows are merged as they are
 SMALL_SLOTS = 1024  # of a warp's table, in a power of two: for lists of up to a quarter as many
 LARGE_SLOTS = 8192  # of a block's
 OWNED = 8192  # neighbours that are looked at with one table
 SMALL_THREADS, LARGE_THREADS = 256, 512
+WARP = 32
+PIECE = 1024  # as in neighbourhoods.cuh
 EDGES_PER_LAUNCH = 1 << 28  # about; then the host has a look, so that Ctrl-C is heard
 TOTAL, COUNTS, LINKS = 0, 1, 2  # what is counted, as in triangles.cuh
-
-VARIANTS = [
-    KernelSource.of(
-        "triangles.cuh",
-        {"index_t": index, "offset_t": offset, "DIRECTED": directed, "COUNTED": counted},
-    )
-    for index, offset, directed, counted in (
-        ("int", "unsigned int", 0, TOTAL),
-        ("int", "long long", 1, COUNTS),
-        ("long long", "long long", 1, LINKS),
-    )
-] + [
-    KernelSource.of("triangles_short.cuh", {"index_t": index, "offset_t": offset, "COUNTED": counted})
-    for index, offset, counted in (("int", "unsigned int", TOTAL), ("long long", "long long", COUNTS))
-]
 
 
 def workspace(graph: Graph, per_vertex: bool) -> Workspace:
@@ -86,9 +73,9 @@ def by_merging(device: Device, graph: Graph, counts: Any, found: Any) -> None:
     rows = rows_on(device, graph.outgoing, weights=False)
     n = rows.num_vertices
     wide = {name: rows.defines[name] for name in ("index_t", "offset_t")}
-    kernel = device.kernel("triangles_short.cuh", "triangles_by_merging", {**wide, "COUNTED": int(counts is not None)})
-    blocks, vertices = blocks_for(device, n, 256), rows.neighbours.dtype.type(n)
-    device.launch(kernel, blocks, 256, vertices, rows.offsets, rows.neighbours, counts, found)
+    defines = {**wide, "COUNTED": int(counts is not None)}
+    given = (rows.neighbours.dtype.type(n), rows.offsets, rows.neighbours, counts, found)
+    launch_over(device, "triangles_short.cuh", "triangles_by_merging", defines, n, *given)
 
 
 def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, found: Any, **constants: int) -> None:
@@ -96,8 +83,8 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
     n, index = near.out.num_vertices, np.dtype(near.items.dtype)
     if near.items.size == 0:
         return
-    tight = index.itemsize == 8 or device.architecture == "sm_75"  # the latter has 64 KiB of shared memory
-    large = LARGE_SLOTS // 2 if tight else LARGE_SLOTS
+    small_memory = index.itemsize == 8 or device.architecture == "sm_75"  # the latter has 64 KiB of shared memory
+    large = LARGE_SLOTS // 2 if small_memory else LARGE_SLOTS
     chosen = {"SMALL_SLOTS": SMALL_SLOTS, "LARGE_SLOTS": large, "OWNED": OWNED, **constants}
     defines = {**near.defines, "COUNTED": counted, **chosen}
     # Whoever is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
@@ -131,3 +118,61 @@ def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int) -> int
     """Bytes of shared memory of a block with so many slots: keys, hits, hits of neighbours, and times."""
     bytes_of_hits = slots * 4 + threads * 4 if counted != TOTAL else 0
     return slots * index.itemsize + bytes_of_hits + (slots if counted == LINKS else 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbourhoods:
+    """Rows as neighbourhoods.cuh describes them; ``into`` and ``times`` are None where they are not needed."""
+
+    out: DeviceRows
+    into: DeviceRows | None
+    items: Any
+    times: Any
+    up: Any
+    down: Any
+
+    @property
+    def defines(self) -> dict[str, Any]:
+        """The macros of kernels that run over them."""
+        wide = {"index_t": self.out.defines["index_t"], "offset_t": self.out.defines["offset_t"]}
+        return {**wide, "DIRECTED": int(self.into is not None)}
+
+    @property
+    def lists(self) -> tuple[Any, ...]:
+        """The arguments of those kernels."""
+        into = None if self.into is None else self.into.offsets
+        return self.out.offsets, into, self.items, self.times, self.up, self.down
+
+
+def list_space(graph: Graph, *, with_times: bool = False) -> Workspace:
+    """The arrays of the lists of neighbours."""
+    n, ids = graph.num_vertices, graph.indices.dtype
+    arcs = graph.num_arcs * (2 if graph.directed else 1)
+    return Workspace(
+        items=scratch(arcs, ids),
+        times=scratch(arcs, np.uint8) if with_times else None,
+        sizes=scratch(2 * n + 1, np.uint32, 0),
+        cuts=space_for_cuts(2 * (arcs // PIECE) + 2, ids),
+    )
+
+
+def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) -> Neighbourhoods:
+    """Neighbours over edges of either direction; ``with_times`` says of each how many directions there are."""
+    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
+    into = rows_on(device, into_of(device, graph), weights=False, parts=2) if graph.directed else None
+    work, n, index = list_space(graph, with_times=with_times).allocate(device), out.num_vertices, out.neighbours.dtype
+    items, times, sizes, arcs = work.items, work.times, work.sizes, int(work.items.size)
+    near = Neighbourhoods(out, into, items, times, sizes[:n], sizes[n : 2 * n])
+    if arcs == 0:
+        return near
+    edges = (out.offsets, out.neighbours, *((None, None) if into is None else (into.offsets, into.neighbours)))
+    put = (*edges, items, times, near.up, near.down, work.cuts, sizes[2 * n :])
+    first, rest = n * WARP, -(-arcs // PIECE) * WARP
+    launch_over(device, "neighbourhoods.cuh", "neighbourhoods", near.defines, first, index.type(n), *put)
+    launch_over(device, "neighbourhoods.cuh", "cut_neighbourhoods", near.defines, rest, *put)
+    return near
+
+
+def space_for_cuts(number: int, index: np.dtype[Any]) -> Space:
+    """Memory for this many parts of rows: a vertex and a number each."""
+    return scratch(number * (8 if index.itemsize == 4 else 16), np.uint8)

@@ -36,6 +36,45 @@ def sum_of_squares(part, bounds, indptr):
 
 
 @njit(cache=True, nogil=True)
+def both_directions(part, bounds, out, into, start, stop, items, times):
+    """Merge the out- and in-rows of one block of vertices: each neighbour once, with its number of directions."""
+    out_indptr, out_indices = out
+    in_indptr, in_indices = into
+    nobody = np.uint64(start.size)
+    place = out_indptr[bounds[part]] + in_indptr[bounds[part]]
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        start[v] = place
+        i, j = out_indptr[v], in_indptr[v]
+        last_out, last_in = out_indptr[v + ONE], in_indptr[v + ONE]
+        while i < last_out or j < last_in:
+            out_next = np.uint64(out_indices[i]) if i < last_out else nobody
+            in_next = np.uint64(in_indices[j]) if j < last_in else nobody
+            w = min(out_next, in_next)
+            if w != v:
+                items[place] = w
+                times[place] = np.uint8(out_next == w) + np.uint8(in_next == w)
+                place += ONE
+            while i < last_out and out_indices[i] == w:
+                i += ONE
+            while j < last_in and in_indices[j] == w:
+                j += ONE
+        stop[v] = place
+
+
+@njit(cache=True, nogil=True)
+def distinct(part, bounds, start, stop, items, degrees):
+    """degrees[v] = the number of neighbours that v has besides itself, duplicates counted once."""
+    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        degree = 0
+        before = v
+        for j in range(start[v], stop[v]):
+            w = np.uint64(items[j])
+            degree += w != before and w != v
+            before = w
+        degrees[v] = degree
+
+
+@njit(cache=True, nogil=True)
 def ranks(start, stop, rank):
     """rank[v] = the place of v by falling degree, equal ones in the order of their ids."""
     num_vertices = np.uint64(rank.size)
@@ -144,8 +183,13 @@ def in_place(member, size, state, indptr, indices, counts):
 
 
 @njit(cache=True, nogil=True)
-def count(member, size, state, start, stop, items, hubs, counts):
-    """counts[v] += the triangles that v is in. The first ``hubs`` vertices are in many: they are not shared."""
+def count(member, size, state, start, stop, items, times, hubs, counts):
+    """counts[v] += the triangles that v is in or, where ``times`` is given, the directed edges among its neighbours.
+
+    A triangle u, v, w then gives u as many edges as there are directions between v and w, one or two. ``times`` has
+    that number for each item, and so have the marks. The first ``hubs`` vertices are in many triangles: every member
+    has counters of its own for them.
+    """
     num_vertices = np.uint64(start.size)
     mark = np.zeros(num_vertices, np.uint8)
     own = np.zeros(hubs, np.uint64)
@@ -158,7 +202,7 @@ def count(member, size, state, start, stop, items, hubs, counts):
             if last - first < TWO:
                 continue
             for i in range(first, last):
-                mark[items[i]] = 1
+                mark[items[i]] = 1 if times is None else times[i]
             at_u = np.uint64(0)
             for i in range(first, last):
                 v = items[i]
@@ -167,13 +211,21 @@ def count(member, size, state, start, stop, items, hubs, counts):
                     w = np.uint64(items[j])
                     hit = np.uint64(mark[w])
                     at_v += hit
-                    if w < hubs:
-                        own[w] += hit
+                    if times is None:
+                        if w < hubs:
+                            own[w] += hit
+                        elif hit != 0:
+                            atomic.add(counts, w, ONE)
                     elif hit != 0:
-                        atomic.add(counts, w, ONE)
+                        at_u += np.uint64(times[j])
+                        if w < hubs:
+                            own[w] += np.uint64(times[i])
+                        else:
+                            atomic.add(counts, w, np.uint64(times[i]))
                 if at_v > 0:
                     atomic.add(counts, np.uint64(v), at_v)
-                    at_u += at_v
+                    if times is None:
+                        at_u += at_v
             if at_u > 0:
                 atomic.add(counts, u, at_u)
             for i in range(first, last):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from clew.algorithms.pagerank.arguments import check_fraction, check_most_rounds, check_rounds
+from clew.algorithms.arguments import check_fraction, check_most_rounds, check_rounds
 from clew.plan.models.common import (
     Question,
     around,
@@ -99,7 +99,7 @@ def _ranks(ask: Question, damping: float, *, personal: bool) -> Sketch:
 
 
 def _on_gpu(sketch: Sketch, ask: Question, wide: int, longest: int, *, products: bool) -> None:
-    from clew.algorithms.pagerank.cuda_pull import UNEVEN_FROM
+    from clew.algorithms.pagerank.cuda import UNEVEN_FROM
 
     n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
     assert sketch.iterations is not None

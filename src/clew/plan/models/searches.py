@@ -210,7 +210,7 @@ def _buckets(sketch: Sketch, delta: Any, chosen: str, why: str) -> None:
 
 def search_on_gpu(sketch: Sketch, ask: Question, *, steps: float = GPU_STEPS) -> None:
     """A search by near_far.cuh, its edges shared as the caller says."""
-    from clew.algorithms.paths.cuda import DEFAULT, tuning_of
+    from clew.algorithms.paths.cuda_problem import DEFAULT, tuning_of
 
     balance = ask.arguments.get("balance", DEFAULT.balance)
     if balance == "degree_cut":

@@ -15,6 +15,7 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
+from clew.graph import Graph
 from clew.progress import Poll, showing
 
 SMALL = 1 << 16  # arcs; below this one thread is done before a second has woken up
@@ -112,6 +113,16 @@ def take(kernel: Callable[..., Any], members: int, count: int, work: int, *args:
 
     with _one_team, showing(shown, lambda: (min(int(taken[0]), count), count), unit="searches", when=bool(shown)):
         return threads.apart(kernel, members, stop, taken, *args)
+
+
+def symmetric_rows(graph: Graph) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
+    """The rows in which a vertex finds all its neighbours: the out-edges and, of a directed graph, the in-edges."""
+    return graph.outgoing.unsigned(), graph.incoming.unsigned() if graph.directed else None
+
+
+def total_degrees(graph: Graph) -> Array:
+    """The number of edges at every vertex, in either direction; a new array."""
+    return graph.degrees() + graph.degrees("in") if graph.directed else graph.degrees()
 
 
 def fixed_blocks(rows: Adjacency) -> Array:

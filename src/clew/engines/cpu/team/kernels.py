@@ -84,19 +84,13 @@ def take(state, number, count):
 
 
 @njit(cache=True, nogil=True)
-def keep(state, number, entries, spare, filled, vertex):
-    """Collect ``vertex``; returns how many are collected now. ``flush`` appends the last of them."""
+def keep(state, tail, queue, spare, filled, vertex):
+    """Collect ``vertex`` for the queue; returns how many are collected now. ``append`` moves the last of them."""
     spare[filled] = vertex
     if filled + 1 < SPARE:
         return filled + 1
-    flush(state, number, entries, spare, SPARE)
+    append(state, tail, queue, spare, SPARE)
     return 0
-
-
-@njit(cache=True, nogil=True)
-def flush(state, number, entries, spare, filled):
-    """Append what was collected to the shared list, whose length is counter ``number``."""
-    append(state, counter(number), entries, spare, filled)
 
 
 @njit(cache=True, nogil=True)

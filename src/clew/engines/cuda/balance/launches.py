@@ -5,32 +5,29 @@ Shares are such that a launch takes a few tenths of a second at most, and that g
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, Event
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, Event, blocks_for
 
 LINK_IS_SLOWER = 16  # times, to read edges over it in the order that algorithms do
+
+
+def launch_over(
+    device: Device, file: str, name: str, defines: Mapping[str, Any], work: int, *args: Any, threads: int = 256
+) -> None:
+    """Launch a kernel that loops over ``work`` items with the whole grid."""
+    kernel = device.kernel(file, name, defines)
+    device.launch(kernel, blocks_for(device, work, threads), threads, *args)
 
 
 def control_of(progress: tuple[str, ...], counters: int) -> np.dtype[Any]:
     """The words of a kernel's Progress, of so many counters in each of three sets (steps.cuh), and of its barrier."""
     words = [(name, "u4") for name in progress]
     return np.dtype([*words, ("steps", "u4", 3 * counters), ("barrier", "u4", GRID_BARRIER_WORDS)])
-
-
-def launch_until_done(device: Device, control: np.dtype[Any], launch: Callable[[Any], None]) -> Any:
-    """Launch with the kernel's control, zeroed, until it says ``done``; what it says then."""
-    memory = device.zeros(control.itemsize, np.uint8)
-    while True:
-        launch(memory)
-        told = device.download(memory).view(control)[0]  # waits, and then Python looks for signals
-        if told["done"]:
-            return told
-        clear_steps(memory, control)
 
 
 def clear_steps(memory: Any, control: np.dtype[Any]) -> None:

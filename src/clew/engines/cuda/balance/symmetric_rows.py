@@ -1,61 +1,55 @@
-"""Rows of both directions: those that messages go along and against, and those with all neighbours of a vertex."""
+"""The rows in which a vertex finds all its neighbours, as kernels take them (``Rows`` in rows_by_size.cuh)."""
 
 from __future__ import annotations
 
-import weakref
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.engines.cpu.program import ways_of
-from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
+from clew.engines.cuda.balance.launches import clear_steps, share_of
+from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, index_defines
 from clew.errors import ResourceError
 from clew.graph import Graph
 
-
-class Directions(NamedTuple):
-    """The rows along the direction of messages and against it."""
-
-    along: DeviceRows
-    against: DeviceRows
-
-    @property
-    def weight(self) -> np.dtype[Any] | None:
-        """The dtype of the weights, if there are any."""
-        weights = self.against.weights
-        return None if weights is None else np.dtype(weights.dtype)
-
-
-def directions_on(device: Device, graph: Graph, direction: str, *, weights: bool) -> Directions:
-    """The rows of a vertex program's direction on the device, ``weights`` where the graph has them."""
-    weights = weights and graph.weights is not None
-    if direction == "both" and graph.directed:
-        rows = _doubled(device, graph, weights)
-        return Directions(rows, rows)
-    along = rows_on(device, graph.outgoing, weights=weights, parts=2 if graph.directed else 1)
-    against = incoming_on(device, graph, weights=weights)
-    return Directions(against, along) if direction == "in" else Directions(along, against)
-
-
-def _doubled(device: Device, graph: Graph, weights: bool) -> DeviceRows:
-    """Every edge in both directions, made once for a graph and its weights."""
-    derived = graph_on(device, graph.indices).derived
-    of, rows = derived.get("doubled", (None, None))
-    if rows is None or (None if of is None else of()) is not graph.weights:
-        rows = ways_of(graph, "both").along
-        derived["doubled"] = (None if graph.weights is None else weakref.ref(graph.weights), rows)
-    return rows_on(device, rows, weights=weights)
+THREADS = 512
 
 
 class SymmetricRows(NamedTuple):
-    """Offsets and neighbours of the out-edges, and of the in-edges if they differ (``Rows`` in rows_by_size.cuh)."""
+    """Offsets and neighbours of the out-edges, and of the in-edges where they are other ones."""
 
     arguments: tuple[Any, Any, Any, Any]
     defines: dict[str, str]
     ids: np.dtype[Any]
     rows: tuple[DeviceRows, ...]
+
+    def launch_until_done(
+        self,
+        device: Device,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any],
+        control: np.dtype[Any],
+        steps: int,
+        *args: Any,
+    ) -> Any:
+        """Launch ``kernel(n, rows…, steps, args…, control)`` until it reports ``done``; returns its progress then.
+
+        ``steps`` limits a launch, as steps.cuh counts them, so that the host can check for Ctrl-C.
+        """
+        kernel = device.kernel(file, name, {**self.defines, **defines})
+        n = int(self.arguments[0].size) - 1
+        given = (np.uint64(n), *self.arguments, np.int32(share_of(steps, *self.rows)), *args)
+        memory = device.zeros(control.itemsize, np.uint8)
+        most = max(1, -(-n // 32))  # more blocks would have nothing to do, and with fewer they meet sooner
+        while True:
+            device.launch_cooperative(kernel, THREADS, *given, memory, most=most)
+            progress = device.download(memory).view(control)[0]  # waits, and then Python looks for signals
+            if progress["done"]:
+                return progress
+            clear_steps(memory, control)
 
     def largest_degree(self) -> int:
         """The most edges at a vertex; there must be one."""
@@ -84,8 +78,3 @@ def symmetric_rows(device: Device, graph: Graph) -> SymmetricRows:
     index = np.dtype(out.neighbours.dtype)
     arguments = (out.offsets, out.neighbours, offsets, neighbours)
     return SymmetricRows(arguments, index_defines(index, graph.num_arcs), index, rows)
-
-
-def few_blocks(num_vertices: int) -> int:
-    """The most blocks that have anything to do: with fewer, they meet sooner."""
-    return max(1, -(-num_vertices // 32))

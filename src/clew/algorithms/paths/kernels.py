@@ -1,21 +1,31 @@
 # mypy: ignore-errors
-"""Buckets of vertices by value, of one thread: lists of blocks in a pool.
+"""Kernels that path searches share: buckets of vertices by value, relaxed edges, and shortest-path trees.
 
-A window of SLOTS buckets starts at ``base``; whatever lies beyond it waits in one more list, FAR, until the window
-moves there. So there may be any number of buckets, and none costs memory while it is empty.
+**Buckets** belong to one thread and are lists of blocks in a pool. A window of SLOTS buckets starts at ``base``.
+Entries beyond the window wait in one more list, FAR, until the window moves there. So the number of buckets is not
+limited, and an empty bucket takes no memory.
 
-An entry says that ``vertex`` got the value ``reach`` over an edge from ``origin``. It counts only while the vertex has
-that value: whoever improves it makes a new entry.
+An entry says that ``vertex`` got the value ``reach`` over an edge from ``origin``. It is valid while the vertex has
+that value. A thread that improves the vertex adds a new entry.
 
-A pool is ``(vertex, origin, reach, follow, tips, marks)``. Block ``b`` is the entries from ``b * BLOCK`` on; a list of
-single entries would wait for memory at each of them. ``tips[slot]`` is where the last entry of a list ends, 0 for an
-empty list; all blocks of a list but the last are full, and ``follow[b]`` is where the block before ``b`` ends, 0 for
-none. ``marks`` are the first block of those that were used and are free, linked by ``follow``, or NONE; the first of
-those that were never used; and how many there are of both together. Memory that was never used was never touched.
+A pool is ``(vertex, origin, reach, follow, tips, marks)``. Block ``b`` has the entries from ``b * BLOCK`` on. Blocks
+save memory accesses compared with lists of single entries. ``tips[slot]`` is where the last entry of a list ends, 0
+for an empty list. All blocks of a list but the last are full. ``follow[b]`` is where the block before ``b`` ends, 0
+for none. ``marks`` has the first block of the free list, linked by ``follow``, or NONE; the first block that was
+never used; and the number of blocks in both.
+
+**Relaxed edges.** A vertex has a value (smaller is better) and a parent, which must change together. Delta-stepping
+does that with its entries. Elsewhere the parent doubles as a lock: the thread that swaps it for LOCKED may write
+both. Values only fall, so a value read without the lock is never too low, and most edges need no lock.
+
+**Parents form a tree.** Every written value is strictly smaller than the one before it, and is at least the value
+that the parent's gives. A cycle of parents would need a value below itself. With negative weights, this holds unless
+a cycle has a negative sum.
 """
 
 import numpy as np
 
+from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
 
 SLOTS = 512
@@ -161,3 +171,49 @@ def move_window(pool, base, scale, low, value):
         if value[v] == there:
             put(pool, slot_of(there, base, scale, low), v, u, there)
     return pool
+
+
+@njit(cache=True, nogil=True)
+def extended(value, weight, low):
+    """The value at the end of an edge: the sum, or, where ``low`` is given, the worse of the two."""
+    if low is None:
+        return value + weight
+    else:  # noqa: RET505, Numba leaves out the branch that does not apply only if it is one
+        return max(value, weight)
+
+
+@njit(cache=True, nogil=True)
+def lock(parent, v):
+    """Take the lock of ``v``; the parent it has. ``parent`` is unsigned, so LOCKED is no vertex."""
+    locked = parent.dtype.type(parent.dtype.type(0) - parent.dtype.type(2))
+    while True:
+        before = atomic.load(parent, v)
+        if before != locked and atomic.compare_and_swap(parent, v, before, locked):
+            return before
+        atomic.relax()
+
+
+@njit(cache=True, nogil=True)
+def shortest_path_tree(out, weights, source, value, unreached, low, parent, queue):
+    """Choose parents that depend on nothing but the graph: breadth first over the edges that attain their end's value.
+
+    Of several parents in one level, the smallest id is taken: levels are gone through in ascending order. ``parent``
+    holds -1 (unsigned) everywhere; ``queue`` has room for all vertices.
+    """
+    indptr, indices = out
+    none = parent[source]
+    parent[source] = source
+    queue[0] = source
+    head, tail, level = np.uint64(0), ONE, ONE
+    while head < tail:
+        if head == level:
+            level = tail
+            queue[head:tail].sort()
+        u = queue[head]
+        head += ONE
+        for j in range(indptr[u], indptr[u + ONE]):
+            v = indices[j]
+            if parent[v] == none and value[v] != unreached and extended(value[u], weights[j], low) == value[v]:
+                parent[v] = u
+                queue[tail] = v
+                tail += ONE

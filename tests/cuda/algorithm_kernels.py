@@ -1,0 +1,96 @@
+"""The kernels of algorithms and macros to compile them with: every file, and every switch in it."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.bfs.cuda import BIG
+from clew.algorithms.label_propagation.cuda import _slots
+from clew.algorithms.triangles.cuda import COUNTS, LINKS, TOTAL
+from clew.engines.cuda.toolchain.device import index_defines
+from clew.engines.cuda.toolchain.source import KernelSource
+
+#: Ids and offsets of 32 bits, and of 64.
+NARROW, WIDE = index_defines(np.dtype(np.int32), 0), index_defines(np.dtype(np.int64), 1 << 32)
+MIXED = {"index_t": "int", "offset_t": "long long"}
+
+
+def _paths(file: str, **changes: Any) -> KernelSource:
+    """Shortest paths over int32 weights in 32 bits, and what is different."""
+    macros = {**NARROW, "weight_t": "int", "value_t": "unsigned int"}
+    widths = {"key_t": "unsigned int", "result_t": "long long", "WIDEST": 0, "WORDS": 1, "LINKS": 1}
+    ways = {"BALANCE": 5, "CUT": 0, "PREFETCH": 1, "UNROLL": 2, "LONG_ROW": 64, "IN_ORDER": 0, "PAIRED": 0}
+    return KernelSource.of(file, {**macros, **widths, **ways, "COUNT_BITS": 32, "THREADS": 1024, **changes})
+
+
+_LONG_KEYS = {"key_t": "unsigned long long", "WORDS": 0, "LINKS": 0}
+_DOUBLE = {**_LONG_KEYS, "weight_t": "double", "value_t": "double", "result_t": "double"}
+_LARGE = {**_LONG_KEYS, **WIDE, "value_t": "long long", "THREADS": 512, "COUNT_BITS": 28}
+_WIDEST = {"WIDEST": 1, "value_t": "int", "weight_t": "unsigned char", "result_t": "unsigned char"}
+PATHS = [
+    _paths("near_far.cuh"),
+    _paths("near_far.cuh", WORDS=0, weight_t="float", value_t="float", result_t="float"),
+    _paths("near_far.cuh", BALANCE=3, CUT=16),
+    _paths("near_far.cuh", BALANCE=3, CUT=16, UNIT=1, result_t="int", THREADS=512),
+    _paths("near_far.cuh", IN_ORDER=1),
+    _paths("near_far.cuh", IN_ORDER=1, PAIRED=1),
+    _paths("near_far.cuh", **_DOUBLE, BALANCE=4),
+    _paths("near_far.cuh", **_LARGE, IN_ORDER=1),
+    _paths("near_far.cuh", **_WIDEST),
+    _paths("shortest_path_tree.cuh"),
+    _paths("shortest_path_tree.cuh", PAIRED=1),
+    _paths("shortest_path_tree.cuh", **_DOUBLE),
+    _paths("shortest_path_tree.cuh", **_LARGE),
+    _paths("shortest_path_tree.cuh", **_WIDEST),
+]
+
+_RANKS = {"value_t": "float", "sum_t": "double", "FACTORS": 0, "BINNED": 0, "THREADS": 256, "RESIDENT": 6}
+_COMPONENTS = (("components", 0), ("components", 1), ("components_tiled", 0), ("components_staged", 1))
+
+ALGORITHM_KERNELS = [
+    *PATHS,
+    *(
+        KernelSource.of("bfs.cuh", {**ids, "BIG": BIG, "ON_HOST": on_host})
+        for ids, on_host in ((NARROW, 0), (MIXED, 1), (WIDE, 0))
+    ),
+    *(
+        KernelSource.of("floyd_warshall.cuh", {**NARROW, "number_t": number, "weight_t": weight, "WEIGHTED": weighted})
+        for number, weight, weighted in (("int", "unsigned char", 1), ("float", "float", 1), ("double", "float", 0))
+    ),
+    *(
+        KernelSource.of("betweenness.cuh", {**ids, "DIRECTED": directed, "MANY": many, "CLUSTER": 8})
+        for ids, directed, many in ((NARROW, 0, 0), (MIXED, 1, 1), (WIDE, 1, 0))
+    ),
+    *(
+        KernelSource.of("triangles.cuh", {**ids, "DIRECTED": directed, "COUNTED": counted})
+        for ids, directed, counted in ((NARROW, 0, TOTAL), (MIXED, 1, COUNTS), (WIDE, 1, LINKS))
+    ),
+    KernelSource.of("triangles_short.cuh", {**NARROW, "COUNTED": TOTAL}),
+    KernelSource.of("triangles_short.cuh", {**WIDE, "COUNTED": COUNTS}),
+    *(KernelSource.of(file, ids) for file, ids in product(("coloring.cuh", "coloring_rounds.cuh"), (NARROW, WIDE))),
+    KernelSource.of("independent_set.cuh", {**NARROW, "BY_DEGREE": 0}),
+    KernelSource.of("independent_set.cuh", {**WIDE, "BY_DEGREE": 1}),
+    KernelSource.of("k_core.cuh", {**NARROW, "core_t": "int"}),
+    KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
+    KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),
+    KernelSource.of("labels.cuh", {**WIDE, "SLOTS": _slots(np.dtype(np.int64))}),
+    *(
+        KernelSource.of(f"{name}.cuh", {**ids, **({"ON_HOST": 1} if on_host else {})})
+        for (name, on_host), ids in product(_COMPONENTS, (NARROW, WIDE))
+    ),
+    KernelSource.of("pagerank.cuh", {**NARROW, **_RANKS}),
+    KernelSource.of("pagerank.cuh", {**NARROW, **_RANKS, "LANES": 1}),
+    KernelSource.of("pagerank.cuh", {**NARROW, **_RANKS, "BINNED": 1, "THREADS": 512, "RESIDENT": 3}),
+    KernelSource.of(
+        "pagerank.cuh",
+        {**WIDE, **_RANKS, "BINNED": 1, "value_t": "double", "FACTORS": 1, "THREADS": 512, "RESIDENT": 2},
+    ),
+    KernelSource.of("rank_rounds.cuh", {**NARROW, "value_t": "float", "sum_t": "float", "FACTORS": 0}),
+    KernelSource.of(
+        "rank_rounds.cuh",
+        {"index_t": "long long", "offset_t": "unsigned int", "value_t": "double", "sum_t": "double", "FACTORS": 0},
+    ),
+]
