@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import clew
-from clew.nx import in_order
-from clew.nx.majority import by_turns
-from clew.nx.squares import square_clustering
+from clew.nx.graph import Rows
+from clew.nx.searches import breadth_first, generations
+from clew.nx.selection import by_turns
+from clew.nx.structure import square_coefficients
 from tests.algorithms.graphs import thread_count
 
 
@@ -26,7 +27,7 @@ def shuffled_rows(graph, seed):
 
 def test_vertices_are_found_in_the_order_of_the_rows(graph):
     indices = shuffled_rows(graph, 0)
-    found = in_order.search(graph.indptr, indices, np.array([5, 3]))
+    found = breadth_first(Rows(graph.indptr, indices), np.array([5, 3]))
     order, parent, depth = [5, 3], {5: 5, 3: 3}, {5: 0, 3: 0}
     for v in order:
         for w in indices[graph.indptr[v] : graph.indptr[v + 1]].tolist():
@@ -35,20 +36,20 @@ def test_vertices_are_found_in_the_order_of_the_rows(graph):
                 parent[w], depth[w] = v, depth[v] + 1
     assert found.order.tolist() == order
     assert found.parent[order].tolist() == [parent[v] for v in order]
-    assert found.depth[order].tolist() == [depth[v] for v in order]
-    assert (found.depth >= 0).sum() == (found.parent >= 0).sum() == len(order)
+    assert found.distance[order].tolist() == [depth[v] for v in order]
+    assert (found.distance >= 0).sum() == (found.parent >= 0).sum() == len(order)
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2])
 def test_a_limit_stops_the_search(graph, limit):
-    found = in_order.search(graph.indptr, graph.indices, np.array([5]), limit)
+    found = breadth_first(Rows(graph.indptr, graph.indices), np.array([5]), limit)
     depth = clew.bfs(graph, 5).depth
     assert sorted(found.order) == np.flatnonzero((depth >= 0) & (depth <= limit)).tolist()
 
 
 def test_generations_of_a_graph_with_a_cycle_end_before_it():
     graph = clew.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 2, 0])
-    found = in_order.generations(graph.indptr, graph.indices, graph.degrees("in"))
+    found = generations(Rows(graph.indptr, graph.indices))
     assert [generation.tolist() for generation in found] == [[4], [0], [1]]
 
 
@@ -65,7 +66,7 @@ def test_squares_are_those_of_the_squared_matrix(graph):
     expected = np.where((degree > 1) & (possible > 0), squares / np.maximum(possible, 1), 0)
     for threads in (1, 3):
         with thread_count(threads):
-            assert np.array_equal(square_clustering(graph), expected)
+            assert np.array_equal(square_coefficients(graph), expected)
 
 
 def test_no_label_is_more_frequent_than_a_vertex_own(graph):

@@ -12,7 +12,7 @@ MODULES: dict[str, dict[str, float]] = {}
 
 
 def pytest_runtest_logreport(report):
-    from clew.nx.serving import CALLS
+    from clew.nx.interface import CALLS
 
     test = f"{Path(report.location[0]).name}::{report.nodeid.partition('::')[2]}"
     if report.failed:
@@ -29,7 +29,7 @@ def pytest_runtest_logreport(report):
 
 
 def pytest_sessionfinish(session):
-    from clew.nx.serving import CALLS
+    from clew.nx.interface import CALLS
 
     found = {**OUTCOMES, "calls": CALLS, "modules": MODULES}
     Path(os.environ["CLEW_SUITE_REPORT"]).write_text(json.dumps(found))

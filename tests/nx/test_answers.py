@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from networkx.utils.backends import _registered_algorithms
 
 from _clew_nx import FUNCTIONS
-from clew.nx.serving import CALLS
+from clew.nx.interface import CALLS
 from tests.nx.graphs import nx_graphs, outcome, same
 
 # ruff: noqa: N803, N806, NetworkX calls its graphs G
 
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
 
-SERVED = [name for names in FUNCTIONS.values() for name in names]
+SERVED = list(FUNCTIONS)
 EXAMPLES = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 

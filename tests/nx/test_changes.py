@@ -8,7 +8,7 @@ from copy import deepcopy
 import networkx as nx
 import pytest
 
-from clew.nx.serving import CALLS
+from clew.nx.interface import CALLS
 
 # ruff: noqa: N803, N806, NetworkX calls its graphs G
 

@@ -1,4 +1,4 @@
-"""Centralities by degrees, by shortest paths through a node and by repeated products with the adjacency matrix."""
+"""Centralities: by degree, by paths through a node, by products with the adjacency matrix, PageRank and HITS."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ import numpy as np
 from clew import algorithms, primitives
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.nx.graph import ClewGraph, Node
-from clew.nx.serving import served, weights_are_asked_for
+from clew.nx.graph import ClewGraph, Node, Weight
+from clew.nx.interface import served, weights_are_asked_for
 
-# ruff: noqa: N803, NetworkX calls its graphs G
+# ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 #: Scores that grow without bound are no warning, but end in NetworkX's error.
 DIVERGING = partial(np.errstate, over="ignore", invalid="ignore")
@@ -31,8 +31,8 @@ def betweenness_centrality(
     G: ClewGraph,
     k: int | None = None,
     normalized: bool = True,
-    weight: str | None = None,  # noqa: ARG001
-    endpoints: bool = False,  # noqa: ARG001
+    weight: Weight = None,
+    endpoints: bool = False,
     seed: Random | None = None,
 ) -> dict[Node, float]:
     """Samples are the nodes that NetworkX draws for the same seed."""
@@ -96,7 +96,7 @@ def eigenvector_centrality(
     max_iter: int = 100,
     tol: float = 1.0e-6,
     nstart: Mapping[Node, float] | None = None,
-    weight: str | None = None,
+    weight: Weight = None,
 ) -> dict[Node, float]:
     """Power iteration with A + I, step by step as in NetworkX."""
     if len(G) == 0:
@@ -135,7 +135,7 @@ def katz_centrality(
     tol: float = 1.0e-6,
     nstart: Mapping[Node, float] | None = None,
     normalized: bool = True,
-    weight: str | None = None,
+    weight: Weight = None,
 ) -> dict[Node, float]:
     """The iteration x = alpha · Aᵀx + beta, until it converges."""
     if len(G) == 0:
@@ -150,3 +150,82 @@ def katz_centrality(
             if np.abs(x - before).sum() < len(G) * tol:
                 return G.by_node(x / (_norm(x) or 1.0) if normalized else x)
     raise nx.PowerIterationFailedConvergence(max_iter)
+
+
+def _start_is_given(nstart: Any) -> str | None:
+    return "nstart is given; clew chooses where the iteration starts." if nstart is not None else None
+
+
+def _dangling_differs(dangling: Any, personalization: Any) -> str | None:
+    if dangling is None or dangling == personalization:
+        return None
+    return "dangling is given; clew's walkers leave dangling nodes as they jump from others."
+
+
+def _is_not_normalized(normalized: bool) -> str | None:
+    return None if normalized else "normalized is False; clew scales scores to sum to 1."
+
+
+def _numbers(G: ClewGraph, given: Mapping[Node, float]) -> Array:
+    return np.array([given.get(node, 0) for node in G], dtype=np.float64)
+
+
+@served(_dangling_differs)
+def pagerank(
+    G: ClewGraph,
+    alpha: float = 0.85,
+    personalization: Mapping[Node, float] | None = None,
+    max_iter: int = 100,
+    tol: float = 1e-06,
+    nstart: Mapping[Node, float] | None = None,
+    weight: Weight = "weight",
+    dangling: Mapping[Node, float] | None = None,
+) -> dict[Node, float]:
+    """The same rounds from the same start: NetworkX stops early enough that both show in the digits.
+
+    NetworkX's tolerance is for the average change of a node, clew's for the sum of all.
+    """
+    if len(G) == 0:
+        return {}
+    jumps = None if personalization is None else _numbers(G, personalization)
+    if jumps is not None and jumps.sum() == 0:
+        raise ZeroDivisionError
+    graph = G.weighted(weight)
+    found = algorithms.pagerank(
+        graph,
+        damping=alpha,
+        tolerance=tol * len(G),
+        max_iterations=max_iter,
+        personalization=jumps,
+        start=np.ones(len(G)) if nstart is None else _numbers(G, nstart),
+        weighted=graph.weighted,
+    ).numpy()
+    if not found.converged:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    return G.by_node(found.rank)
+
+
+@served(_start_is_given, _is_not_normalized)
+def hits(
+    G: ClewGraph,
+    max_iter: int = 100,
+    tol: float = 1.0e-8,
+    nstart: Mapping[Node, float] | None = None,
+    normalized: bool = True,
+) -> tuple[dict[Node, float], dict[Node, float]]:
+    """By power iteration; NetworkX decomposes the matrix, which converges where this does not."""
+    if len(G) == 0:
+        return {}, {}
+    if max_iter <= 0:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    graph = G.weighted("weight")
+    if graph.weighted:
+        raise NotImplementedError("edges have weights; clew's hubs and authorities count every edge as 1.")
+    if graph.num_edges == 0:
+        raise NotImplementedError("the graph has no edges; clew gives scores of 0 then, and NetworkX others.")
+    if len(G) == 1:
+        raise NotImplementedError("the graph has one node; NetworkX cannot decompose its matrix.")
+    found = algorithms.hits(graph, tolerance=tol, max_iterations=max_iter).numpy()
+    if not found.converged:
+        raise NotImplementedError(f"the scores still changed after {max_iter:,} rounds; NetworkX finds them otherwise.")
+    return G.by_node(found.hub), G.by_node(found.authority)

@@ -11,12 +11,10 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-import numpy.typing as npt
 
 from clew.graph import Graph
+from clew.nx.dicts import Dicts, EdgeValues, rows_as_arrays
 from clew.nx.graph import ClewGraph
-from clew.nx.rows import Dicts, rows_as_arrays
-from clew.nx.values import EdgeValues
 
 
 def convert_from_nx(
@@ -76,19 +74,19 @@ def to_networkx(graph: ClewGraph) -> nx.Graph[Any]:
     """The converted graph if it is cached, otherwise a new one with its nodes and edges."""
     if graph.original is not None:
         return graph.original
-    kinds = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
-    made = kinds[graph.is_multigraph()][graph.is_directed()](**graph.graph)
-    made.add_nodes_from(graph.nodes)
+    classes = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
+    converted = classes[graph.is_multigraph()][graph.is_directed()](**graph.graph)
+    converted.add_nodes_from(graph.nodes)
     sources, once = graph.sources, slice(None) if graph.once is None else graph.once
     ends = (graph.named(sources[once]), graph.named(graph.indices[once]))
     known = graph.known_values()
     if not known:
-        made.add_edges_from(zip(*ends, strict=True))
+        converted.add_edges_from(zip(*ends, strict=True))
     else:
         columns = [array[once].tolist() for array in known.values()]
         data = (dict(zip(known, row, strict=True)) for row in zip(*columns, strict=True))
-        made.add_edges_from(zip(*ends, data, strict=True))
-    return made
+        converted.add_edges_from(zip(*ends, data, strict=True))
+    return converted
 
 
 def from_clew(graph: Graph) -> ClewGraph:
@@ -98,11 +96,7 @@ def from_clew(graph: Graph) -> ClewGraph:
     """
     nodes = list(range(graph.num_vertices)) if graph.names is None else graph.names.array.to_pylist()
     known = {} if graph.weights is None else {"weight": EdgeValues.of_array(graph.weights)}
-    multigraph = bool((np.diff(_pairs(graph)) == 0).any())
-    return ClewGraph(nodes, graph.indptr, graph.indices, directed=graph.directed, multigraph=multigraph, values=known)
-
-
-def _pairs(graph: Graph) -> npt.NDArray[np.int64]:
-    """A number for every pair of ends, in ascending order."""
     sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
-    return sources * graph.num_vertices + graph.indices
+    pairs = sources * graph.num_vertices + graph.indices  # in ascending order
+    multigraph = bool((np.diff(pairs) == 0).any())
+    return ClewGraph(nodes, graph.indptr, graph.indices, directed=graph.directed, multigraph=multigraph, values=known)

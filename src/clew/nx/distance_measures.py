@@ -11,12 +11,11 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.nx.blocks import distances
-from clew.nx.graph import ClewGraph, Node
-from clew.nx.nodes import bunch, vertex_of
-from clew.nx.serving import served, weight_is_a_function
+from clew.nx.graph import ClewGraph, Node, Weight, bunch, vertex_of
+from clew.nx.interface import served, weight_is_a_function
+from clew.nx.path_search import distance_blocks
 
-# ruff: noqa: N803, NetworkX calls its graphs G
+# ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
 def _distance_is_a_function(distance: Any) -> str | None:
@@ -37,11 +36,11 @@ def _attribute_is_written(attr: Any) -> str | None:
 
 def _reduced(graph: Graph, sources: Array, reduce: Callable[[Array], Array]) -> Array:
     """A number for every source: ``reduce`` of its row of distances."""
-    parts = [reduce(rows) for _, rows in distances(graph, sources)]
+    parts = [reduce(rows) for rows in distance_blocks(graph, sources)]
     return np.concatenate(parts) if parts else np.empty(0)
 
 
-def _plain(G: ClewGraph, weight: str | None, values: Array) -> Array:
+def _plain(G: ClewGraph, weight: Weight, values: Array) -> Array:
     """Whole numbers where the weights are, as NetworkX adds them up."""
     known = G.known(weight)
     whole = known is None or known.is_float is False
@@ -62,7 +61,7 @@ def _is_connected(graph: Graph) -> bool:
     return bool(find(graph).count == 1)
 
 
-def _eccentricities(G: ClewGraph, vertices: Array, weight: str | None, usebounds: bool = False) -> Array:
+def _eccentricities(G: ClewGraph, vertices: Array, weight: Weight, usebounds: bool = False) -> Array:
     found = _reduced(G.weighted(weight), vertices, lambda rows: rows.max(axis=1))
     if np.isinf(found).any():
         if usebounds and not G.is_directed():
@@ -72,7 +71,7 @@ def _eccentricities(G: ClewGraph, vertices: Array, weight: str | None, usebounds
     return _plain(G, weight, found)
 
 
-def _extreme(G: ClewGraph, weight: str | None, usebounds: bool, choose: Callable[[Any], Any]) -> tuple[Any, Array]:
+def _extreme(G: ClewGraph, weight: Weight, usebounds: bool, choose: Callable[[Any], Any]) -> tuple[Any, Array]:
     """The smallest or largest eccentricity, and all of them."""
     if len(G) == 0:
         (max if usebounds and not G.is_directed() else choose)([])  # an error in Python's words
@@ -81,12 +80,7 @@ def _extreme(G: ClewGraph, weight: str | None, usebounds: bool, choose: Callable
 
 
 @served(weight_is_a_function, _lengths_are_given)
-def eccentricity(
-    G: ClewGraph,
-    v: Any = None,
-    sp: Any = None,  # noqa: ARG001
-    weight: str | None = None,
-) -> Any:
+def eccentricity(G: ClewGraph, v: Any = None, sp: Any = None, weight: Weight = None) -> Any:
     """The largest distance from every node."""
     vertices = bunch(G, v)
     found = _eccentricities(G, vertices, weight)
@@ -94,23 +88,13 @@ def eccentricity(
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
-def diameter(
-    G: ClewGraph,
-    e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,
-    weight: str | None = None,
-) -> Any:
+def diameter(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> Any:
     """The largest eccentricity."""
     return _number(_extreme(G, weight, usebounds, max)[0])
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
-def radius(
-    G: ClewGraph,
-    e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,
-    weight: str | None = None,
-) -> Any:
+def radius(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> Any:
     """The smallest eccentricity."""
     return _number(_extreme(G, weight, usebounds, min)[0])
 
@@ -122,12 +106,7 @@ def _refuse_null_trees(G: ClewGraph) -> None:
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
-def center(
-    G: ClewGraph,
-    e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,
-    weight: str | None = None,
-) -> list[Node]:
+def center(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> list[Node]:
     """Nodes of the smallest eccentricity."""
     if weight is None and not usebounds:
         _refuse_null_trees(G)
@@ -136,24 +115,14 @@ def center(
 
 
 @served(weight_is_a_function, _eccentricities_are_given)
-def periphery(
-    G: ClewGraph,
-    e: Any = None,  # noqa: ARG001
-    usebounds: bool = False,
-    weight: str | None = None,
-) -> list[Node]:
+def periphery(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> list[Node]:
     """Nodes of the largest eccentricity."""
     most, found = _extreme(G, weight, usebounds, max)
     return G.named(np.flatnonzero(found == most))
 
 
 @served(weight_is_a_function, _lengths_are_given, _attribute_is_written)
-def barycenter(
-    G: ClewGraph,
-    weight: str | None = None,
-    attr: str | None = None,  # noqa: ARG001
-    sp: Any = None,  # noqa: ARG001
-) -> list[Node]:
+def barycenter(G: ClewGraph, weight: Weight = None, attr: str | None = None, sp: Any = None) -> list[Node]:
     """Nodes with the smallest sum of distances."""
     if weight is None:
         _refuse_null_trees(G)
@@ -168,7 +137,7 @@ def barycenter(
 
 
 @served(weight_is_a_function)
-def wiener_index(G: ClewGraph, weight: str | None = None) -> Any:
+def wiener_index(G: ClewGraph, weight: Weight = None) -> Any:
     """The sum of the distances between all pairs of nodes."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
@@ -177,7 +146,7 @@ def wiener_index(G: ClewGraph, weight: str | None = None) -> Any:
 
 
 @served(weight_is_a_function)
-def average_shortest_path_length(G: ClewGraph, weight: str | None = None, method: str | None = None) -> float:
+def average_shortest_path_length(G: ClewGraph, weight: Weight = None, method: str | None = None) -> float:
     """The mean distance between two nodes."""
     if method not in (None, "unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"):
         raise ValueError(f"method not supported: {method}")
@@ -215,7 +184,7 @@ def _closeness(rows: Array, improved: bool) -> Array:
 
 @served(_distance_is_a_function)
 def closeness_centrality(
-    G: ClewGraph, u: Node | None = None, distance: str | None = None, wf_improved: bool = True
+    G: ClewGraph, u: Node | None = None, distance: Weight = None, wf_improved: bool = True
 ) -> dict[Node, float] | float:
     """How near the nodes are that reach a node; of a directed graph, distances along edges to it."""
     graph = G.weighted(distance).reversed()
@@ -226,15 +195,15 @@ def closeness_centrality(
 
 @served(_distance_is_a_function)
 def harmonic_centrality(
-    G: ClewGraph, nbunch: Any = None, distance: str | None = None, sources: Any = None
+    G: ClewGraph, nbunch: Any = None, distance: Weight = None, sources: Any = None
 ) -> Mapping[Node, float]:
     """The sum of 1 / distance from the sources to a node."""
-    graph, wanted = G.weighted(distance), bunch(G, nbunch)
+    graph, vertices = G.weighted(distance), bunch(G, nbunch)
     chosen = None if sources is None else bunch(G, sources)
 
     def reduce(rows: Array) -> Array:
         return _inverse_sums(rows if chosen is None else rows[:, chosen])
 
-    found = G.some_by_node(wanted, _reduced(graph.reversed(), wanted, reduce))
-    # In the order of a set, as NetworkX has it, and with its integer where nothing was added.
+    found = G.some_by_node(vertices, _reduced(graph.reversed(), vertices, reduce))
+    # In the order of a set that grows, as NetworkX has it (a set of a dict starts larger), and 0 as an integer.
     return {node: found[node] or 0 for node in set(iter(found))}

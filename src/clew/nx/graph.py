@@ -1,25 +1,37 @@
-"""ClewGraph: a NetworkX graph as arrays, from which clew's graph is built on first use."""
+"""ClewGraph: a NetworkX graph as arrays, from which clew's graph is built on first use; and its nodes as arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
+import networkx as nx
 import numpy as np
 import numpy.typing as npt
 
 from clew.checks import counted
-from clew.dtypes import Array
+from clew.dtypes import Array, as_bits
 from clew.graph import Graph
-from clew.nx.rows import Dicts, rows_as_arrays
-from clew.nx.two_ends import Rows
-from clew.nx.values import EdgeValues
+from clew.nx.dicts import Dicts, EdgeValues, rows_as_arrays
 
-if TYPE_CHECKING:
-    import networkx as nx
+# ruff: noqa: N803, signatures are those of NetworkX
 
 Node = Any  # anything that can be hashed
+Weight = str | None  # the name of an edge attribute; None if every edge counts 1
+
+
+class Rows(NamedTuple):
+    """Neighbours in NetworkX's order, with or without weights."""
+
+    indptr: Array
+    indices: Array
+    weights: Array | None = None
+
+    @property
+    def bits(self) -> tuple[Array, Array]:
+        """Offsets and neighbours as kernels take them."""
+        return as_bits(self.indptr), as_bits(self.indices)
 
 
 class ClewGraph:
@@ -185,7 +197,7 @@ class ClewGraph:
             self._graphs[None] = Graph.from_csr(self.indptr, self.indices, directed=self._directed)
         return self._graphs[None]
 
-    def weighted(self, attribute: str | None) -> Graph:
+    def weighted(self, attribute: Weight) -> Graph:
         """The graph with an attribute for weights; without weights where no edge has it, or all are 1."""
         values = None if attribute is None else self._current(attribute)
         if values is None:
@@ -227,15 +239,15 @@ class ClewGraph:
         names = [*self._values, *(name for name in self._defaults if name not in self._values)]
         return {name: values.array for name in names if (values := self._current(name)) is not None}
 
-    def known(self, attribute: str | None) -> EdgeValues | None:
+    def known(self, attribute: Weight) -> EdgeValues | None:
         """The values that ``weighted`` found last; None where every edge counts the integer 1."""
         return None if attribute is None else self._values.get(attribute)
 
-    def out_rows(self, attribute: str | None = None) -> Rows:
+    def out_rows(self, attribute: Weight = None) -> Rows:
         """Neighbours in the order of NetworkX, with weights if they are not all 1."""
         return Rows(self.indptr, self.indices, self._weights_of(attribute))
 
-    def in_rows(self, attribute: str | None = None) -> Rows:
+    def in_rows(self, attribute: Weight = None) -> Rows:
         """Neighbours over in-edges in the order of NetworkX; of an undirected graph, all neighbours."""
         weights = self._weights_of(attribute)
         if not self._directed:
@@ -246,7 +258,7 @@ class ClewGraph:
             self._in_weights[attribute] = weights[arcs]
         return Rows(indptr, indices, None if weights is None or attribute is None else self._in_weights[attribute])
 
-    def _weights_of(self, attribute: str | None) -> Array | None:
+    def _weights_of(self, attribute: Weight) -> Array | None:
         graph, values = self.weighted(attribute), self.known(attribute)
         return values.array if graph.weighted and values is not None else None
 
@@ -282,3 +294,41 @@ class ClewGraph:
             return graph.degrees() + graph.degrees("in")
         sources = self.sources
         return graph.degrees() + np.bincount(sources[sources == self.indices], minlength=len(self))
+
+
+def vertex_of(G: ClewGraph, node: Node, what: str = "Node", missing: str = "is not in G") -> int:
+    """The vertex of a node, or ``NodeNotFound`` in the words NetworkX has for it."""
+    if node not in G:
+        raise nx.NodeNotFound(f"{what} {node} {missing}")
+    return G.positions[node]
+
+
+def neighbor_of(G: ClewGraph, node: Node) -> int:
+    """The vertex of a node whose neighbours are requested, or NetworkX's error if it is not in the graph."""
+    if node not in G:
+        raise nx.NetworkXError(f"The node {node} is not in the {'digraph' if G.is_directed() else 'graph'}.")
+    return G.positions[node]
+
+
+def bunch(G: ClewGraph, nodes: Any) -> npt.NDArray[np.int64]:
+    """The vertices that NetworkX's ``nbunch`` means: all, one, or those of several that are in the graph."""
+    if nodes is None:
+        return np.arange(len(G))
+    if nodes in G:
+        return np.array([G.positions[nodes]])
+    try:
+        return G.vertices(dict.fromkeys(node for node in nodes if node in G))
+    except TypeError as error:
+        raise nx.NetworkXError(f"{nodes!r} is not a node or a sequence of nodes.") from error
+
+
+def answer(G: ClewGraph, values: Any, nodes: Any, integers: Any = None) -> Any:
+    """A value per vertex as NetworkX answers for ``nodes``: one number for one node, else a dict.
+
+    ``integers`` marks the values that are integers among floats: NetworkX says 0 where there is nothing to divide.
+    """
+    chosen = bunch(G, nodes)
+    found = values[chosen].tolist()
+    if integers is not None:
+        found = [int(value) if whole else value for value, whole in zip(found, integers[chosen].tolist(), strict=True)]
+    return found[0] if nodes is not None and nodes in G else dict(zip(G.named(chosen), found, strict=True))

@@ -1,4 +1,7 @@
-"""Shortest paths from some vertices as arrays, and those arrays as NetworkX's dicts and lists of nodes."""
+"""Shortest paths from some vertices as trees, and those trees as NetworkX's dicts and lists of nodes.
+
+NetworkX adds distances up from the integer 0, so they are integers until a float is added.
+"""
 
 from __future__ import annotations
 
@@ -14,81 +17,86 @@ from clew import algorithms
 from clew.dtypes import Array
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
-from clew.nx import in_order
-from clew.nx.graph import ClewGraph, Node
-from clew.nx.two_ends import Rows
+from clew.nx.dicts import EdgeValues
+from clew.nx.graph import ClewGraph, Node, Rows, Weight
+from clew.nx.searches import Tree, breadth_first
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 
+Cutoff = float | None
+Lengths = dict[Node, Any]
+Paths = dict[Node, list[Node]]
 
-class Tree(NamedTuple):
-    """The vertices that were reached, nearest first, and for every vertex its distance and the one before it.
-
-    A source is its own parent; vertices that were not reached have parent -1 and a distance without meaning.
-    """
-
-    order: Array
-    distance: Array
-    parent: Array
-
-
-def within(limit: float | None) -> int | None:
-    """How many levels NetworkX searches for a cutoff."""
-    return None if limit is None or limit == math.inf else math.ceil(limit)
+#: Bytes that a block of distances may take.
+BLOCK = 1 << 26
 
 
 class Routes(NamedTuple):
-    """What a search goes along: clew's graph, and where no edge has a weight NetworkX's order of the neighbours."""
+    """The edges of a search: clew's graph if they have weights, else rows in NetworkX's order too."""
 
     graph: Graph
     rows: Rows | None
 
 
-def routes(G: ClewGraph, weight: str | None, *, backward: bool = False) -> Routes:
-    """The graph with an attribute for weights, or against its edges; prepared once for all searches of a call."""
+def routes(G: ClewGraph, weight: Weight, *, backward: bool = False) -> Routes:
+    """The edges with an attribute for weights, or reversed; prepared once for all searches of a call."""
     graph = G.weighted(weight)
     if graph.weighted:
         return Routes(graph.reversed() if backward else graph, None)
     return Routes(graph, G.in_rows() if backward else G.out_rows())
 
 
-def nearest(ways: Routes, start: int, cutoff: float | None = None, *, paths: bool = True) -> Tree:
-    """Over weights of 0 or more; without weights, every edge counts 1.
+def nearest(edges: Routes, starts: int | Array, cutoff: Cutoff = None, *, paths: bool = True) -> Tree:
+    """From the nearest of some sources, over weights of 0 or more; without weights, every edge counts 1.
 
-    Without ``paths``, parents may be other ones in every run, which saves time if only distances are needed.
+    Without ``paths``, parents may differ from run to run, which saves time if only distances are needed.
     """
-    if ways.rows is not None:
-        return _in_order(ways.rows, np.array([start]), cutoff)
-    check_lengths(ways.graph)
-    found = algorithms.sssp(ways.graph, start, deterministic=paths).numpy()
-    return _tree(found.distance, found.parent, np.array([start]), cutoff)
+    sources = np.atleast_1d(starts)
+    if edges.rows is not None:
+        limit = None if cutoff is None or cutoff == math.inf else math.floor(cutoff)
+        return breadth_first(edges.rows, sources, limit)
+    check_lengths(edges.graph)
+    n = edges.graph.num_vertices
+    if sources.size == 1:
+        found = algorithms.sssp(edges.graph, int(sources[0]), deterministic=paths).numpy()
+        return _tree(found.distance, found.parent, sources, cutoff)
+    found = algorithms.sssp(with_a_root(edges.graph, sources), n, deterministic=paths).numpy()
+    parent = np.array(found.parent[:n])
+    parent[sources] = sources  # no source is nearer to another: weights are 0 or more
+    return _tree(found.distance[:n], parent, sources, cutoff)
 
 
-def any_weights(ways: Routes, start: int, *, paths: bool = True) -> Tree:
-    """Over weights of either sign; ``NetworkXUnbounded`` where a negative cycle is reached."""
-    if ways.rows is not None:
-        return nearest(ways, start, paths=paths)
-    check_finite(ways.graph)
+def any_weights(edges: Routes, start: int, *, paths: bool = True) -> Tree:
+    """Over weights of either sign; ``NetworkXUnbounded`` if a negative cycle is reached."""
+    if edges.rows is not None:
+        return nearest(edges, start, paths=paths)
+    check_finite(edges.graph)
     try:
-        found = algorithms.bellman_ford(ways.graph, start, deterministic=paths).numpy()
+        found = algorithms.bellman_ford(edges.graph, start, deterministic=paths).numpy()
     except NegativeCycleError as error:
         raise nx.NetworkXUnbounded("Negative cycle detected.") from error
     return _tree(found.distance, found.parent, np.array([start]), None)
 
 
-def from_several(ways: Routes, starts: Array, cutoff: float | None = None, *, paths: bool = True) -> Tree:
-    """From the nearest of several sources."""
-    if starts.size == 1:
-        return nearest(ways, int(starts[0]), cutoff, paths=paths)
-    if ways.rows is not None:
-        return _in_order(ways.rows, starts, cutoff)
-    check_lengths(ways.graph)
-    n = ways.graph.num_vertices
-    searched = algorithms.sssp(with_a_root(ways.graph, starts), n, deterministic=paths).numpy()
-    distance, parent = searched.distance[:n], np.array(searched.parent[:n])
-    # A source that another one is nearer to than 0 does not exist: weights are 0 or more.
-    parent[starts] = starts
-    return _tree(distance, parent, starts, cutoff)
+def _tree(distance: Array, parent: Array, starts: Array, cutoff: Cutoff) -> Tree:
+    """The sources in their order, though a weight of 0 or less may lead to others first; then by distance."""
+    reached = parent >= 0
+    if cutoff is not None:
+        reached &= distance <= cutoff
+    reached[starts] = False
+    others = np.flatnonzero(reached)
+    return Tree(np.append(starts, others[np.argsort(distance[others], kind="stable")]), distance, parent)
+
+
+def each(G: ClewGraph, edges: Routes, search: Callable[[Routes, int], Tree]) -> Iterator[tuple[Node, Tree]]:
+    """Every node with the tree of a search from it, one at a time.
+
+    The first search runs at once, so that errors about the weights are raised before an iterator is returned.
+    """
+    if len(G) == 0:
+        return iter(())
+    first = [(G.nodes[0], search(edges, 0))]
+    return chain(first, ((G.nodes[vertex], search(edges, vertex)) for vertex in range(1, len(G))))
 
 
 def with_a_root(graph: Graph, starts: Array) -> Graph:
@@ -100,8 +108,18 @@ def with_a_root(graph: Graph, starts: Array) -> Graph:
     return Graph.from_csr(indptr, indices, weights, directed=True)
 
 
+# ------------------------------------------------------------------ weights that NetworkX treats differently
+
+
+def check_finite(graph: Graph) -> None:
+    """For NetworkX an infinite weight is an edge of infinite length, for clew it is no edge."""
+    assert graph.weights is not None
+    if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
+        raise NotImplementedError("some weights are infinite or NaN; clew ignores such edges.")
+
+
 def check_lengths(graph: Graph) -> None:
-    """Leave weights below 0, which NetworkX complains about where it meets them, and infinite ones to NetworkX."""
+    """Leave infinite weights to NetworkX, and those below 0, which are an error only if a search meets them."""
     check_finite(graph)
     assert graph.weights is not None
     if graph.weights.dtype.kind in "if" and graph.weights.min(initial=0) < 0:
@@ -109,7 +127,7 @@ def check_lengths(graph: Graph) -> None:
 
 
 def check_sums(graph: Graph) -> None:
-    """Leave integers whose sums may not fit 64 bits to NetworkX, for which no integer is too large."""
+    """Leave integers whose sums may not fit in 64 bits to NetworkX, whose integers have no limit."""
     assert graph.weights is not None
     if graph.weights.dtype.kind != "f" and graph.num_arcs:
         largest = max(abs(int(graph.weights.min())), abs(int(graph.weights.max())))
@@ -117,48 +135,17 @@ def check_sums(graph: Graph) -> None:
             raise NotImplementedError("sums of these weights may not fit in 64 bits.")
 
 
-def check_finite(graph: Graph) -> None:
-    """For NetworkX an infinite weight is a way of infinite length, for clew no way."""
-    assert graph.weights is not None
-    if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
-        raise NotImplementedError("some weights are infinite or NaN; clew ignores such edges.")
+# ------------------------------------------------------------------ trees as NetworkX's answers
 
 
-def each(G: ClewGraph, ways: Routes, search: Callable[[Routes, int], Tree]) -> Iterator[tuple[Node, Tree]]:
-    """Every node with what a search from it finds, one at a time.
-
-    The first search runs at once, so that errors about the weights are raised before an iterator is returned.
-    """
-    if len(G) == 0:
-        return iter(())
-    first = [(G.nodes[0], search(ways, 0))]
-    return chain(first, ((G.nodes[vertex], search(ways, vertex)) for vertex in range(1, len(G))))
-
-
-def _tree(distance: Array, parent: Array, starts: Array, cutoff: float | None) -> Tree:
-    """The sources as they were given, though a weight of 0 or less may lead to others first; then by distance."""
-    reached = parent >= 0
-    if cutoff is not None:
-        reached &= distance <= cutoff
-    reached[starts] = False
-    others = np.flatnonzero(reached)
-    return Tree(np.append(starts, others[np.argsort(distance[others], kind="stable")]), distance, parent)
-
-
-def _in_order(rows: Rows, starts: Array, cutoff: float | None) -> Tree:
-    """Along edges that count 1 each: NetworkX finds vertices in this order, and by these paths."""
-    limit = None if cutoff is None or cutoff == math.inf else math.floor(cutoff)
-    found = in_order.search(rows.indptr, rows.indices, starts, limit)
-    return Tree(found.order, found.depth, found.parent)
-
-
-def paths(G: ClewGraph, order: Array, parent: Array) -> dict[Node, list[Node]]:
-    """The path to every node of ``order``."""
+def paths(G: ClewGraph, tree: Tree) -> Paths:
+    """The path to every node that was reached."""
     name = G.nodes
-    before: list[int] = parent.tolist()
+    before: list[int] = tree.parent.tolist()
+    order: list[int] = tree.order.tolist()
     known: dict[int, list[Node]] = {}
-    for vertex in order.tolist():
-        # Over edges of weight 0 a vertex may come before its parent: then the way up is walked first.
+    for vertex in order:
+        # Over edges of weight 0 a vertex may come before its parent, whose path is needed first.
         way = [vertex]
         while way[-1] not in known and before[way[-1]] != way[-1]:
             way.append(before[way[-1]])
@@ -167,30 +154,113 @@ def paths(G: ClewGraph, order: Array, parent: Array) -> dict[Node, list[Node]]:
             known[top] = [name[top]]
         for step in reversed(way):
             known[step] = [*known[before[step]], name[step]]
-    return {name[vertex]: known[vertex] for vertex in order.tolist()}
+    return {name[vertex]: known[vertex] for vertex in order}
 
 
-def path(G: ClewGraph, parent: Array, vertex: int) -> list[Node]:
-    """The path to one vertex."""
-    way = [vertex]
-    while parent[way[-1]] != way[-1]:
-        way.append(int(parent[way[-1]]))
-    return [G.nodes[step] for step in reversed(way)]
+def lengths(G: ClewGraph, tree: Tree, weight: Weight, *, backward: bool = False) -> Lengths:
+    """The distance of every node that was reached; ``backward`` if the search went against the edges."""
+    return dict(zip(G.named(tree.order), _distances(G, tree, weight, tree.order, backward), strict=True))
 
 
-def predecessors(G: ClewGraph, graph: Graph, tree: Tree) -> dict[Node, list[Node]]:
+def length_and_path(
+    G: ClewGraph, tree: Tree, weight: Weight, target: Node, no_path: str, cutoff: Cutoff = None
+) -> tuple[Any, list[Node]]:
+    """The distance of one node, and the path to it; ``NetworkXNoPath`` if it was not reached within the cutoff."""
+    end = G.positions.get(target)
+    if end is None or tree.parent[end] < 0 or (cutoff is not None and tree.distance[end] > cutoff):
+        raise nx.NetworkXNoPath(no_path)
+    way = [end]
+    while tree.parent[way[-1]] != way[-1]:
+        way.append(int(tree.parent[way[-1]]))
+    return _distances(G, tree, weight, np.array([end]))[0], [G.nodes[step] for step in reversed(way)]
+
+
+def length_of(G: ClewGraph, weight: Weight, distance: Any, way: list[int]) -> Any:
+    """The length of one path in Python's type."""
+    parent = np.full(len(G), -1)
+    parent[way] = [way[0], *way[:-1]]
+    tree = Tree(np.array(way), np.full(len(G), distance), parent)
+    return _distances(G, tree, weight, np.array(way[-1:]))[0]
+
+
+def predecessors(G: ClewGraph, graph: Graph, tree: Tree) -> Paths:
     """For every node that was reached, all that come before it on some shortest path, nearest first."""
-    position = np.full(graph.num_vertices, -1, dtype=np.int64)
+    n = graph.num_vertices
+    position = np.full(n, -1, dtype=np.int64)
     position[tree.order] = np.arange(tree.order.size)
-    source = np.repeat(np.arange(graph.num_vertices), graph.degrees())
+    source = np.repeat(np.arange(n), graph.degrees())
     inside = (position[source] >= 0) & (position[graph.indices] >= 0)
     source, target = source[inside], graph.indices[inside]
     weight: Any = 1 if graph.weights is None else graph.weights[inside]
-    tight = tree.distance[source] + weight == tree.distance[target]
-    # Of parallel edges one is enough, so pairs are numbered and made unique: by the target's place, then the source's.
-    pairs = np.unique(position[target[tight]] * graph.num_vertices + position[source[tight]])
-    found: dict[Node, list[Node]] = {node: [] for node in G.named(tree.order)}
-    ends = G.named(tree.order[pairs // max(1, graph.num_vertices)])
-    for end, before in zip(ends, G.named(tree.order[pairs % max(1, graph.num_vertices)]), strict=True):
-        found[end].append(before)
-    return found
+    shortest = tree.distance[source] + weight == tree.distance[target]
+    # One of several parallel edges is enough, so pairs are numbered by the places of target and source, and unique.
+    pairs = np.unique(position[target[shortest]] * n + position[source[shortest]])
+    before: Paths = {node: [] for node in G.named(tree.order)}
+    ends, starts = (G.named(tree.order[places]) for places in np.divmod(pairs, max(1, n)))
+    for end, start in zip(ends, starts, strict=True):
+        before[end].append(start)
+    return before
+
+
+def _distances(G: ClewGraph, tree: Tree, weight: Weight, vertices: Array, backward: bool = False) -> list[Any]:
+    """The distances of some vertices that were reached, in Python's types."""
+    plain: list[Any] = tree.distance[vertices].tolist()
+    values = G.known(weight)
+    if values is None or values.is_float is False:
+        return plain
+    if values.is_float is True:
+        is_float = tree.parent[vertices] != vertices  # a source has the integer 0
+    else:
+        is_float = _has_a_float(G, tree, values, backward)[vertices]
+    return [float(value) if adds_floats else int(value) for value, adds_floats in zip(plain, is_float, strict=True)]
+
+
+def _has_a_float(G: ClewGraph, tree: Tree, values: EdgeValues, backward: bool) -> Array:
+    """For every vertex that was reached, whether there is a float on the path to it."""
+    sources, targets = (G.indices, G.sources) if backward else (G.sources, G.indices)
+    on_tree = np.flatnonzero((tree.parent[targets] == sources) & (sources != targets))
+    # Of parallel edges NetworkX takes the first of the smallest.
+    order = on_tree[np.lexsort((values.array[on_tree], targets[on_tree]))]
+    reached, first = np.unique(targets[order], return_index=True)
+    has_float = np.zeros(len(G), dtype=np.bool_)
+    has_float[reached] = np.asarray(values.is_float)[order[first]]
+    above = np.where(tree.parent < 0, np.arange(len(G)), tree.parent)
+    while (above[above] != above).any():  # twice as far up the tree in every round
+        has_float, above = has_float | has_float[above], above[above]
+    return has_float | has_float[above]
+
+
+# ------------------------------------------------------------------ distances from many vertices, in bounded memory
+
+
+def hops(graph: Graph, sources: Array) -> Iterator[tuple[Array, Array]]:
+    """Blocks of sources with a row of depths each, -1 where unreached."""
+    # 64 sources share a search; a multiple of that gives every thread one.
+    size = max(64, BLOCK // (4 * max(1, graph.num_vertices)) // 64 * 64)
+    for first in range(0, sources.size, size):
+        block = sources[first : first + size]
+        yield block, algorithms.multi_source_bfs(graph, block).depth.T
+
+
+def distance_blocks(graph: Graph, sources: Array) -> Iterator[Array]:
+    """Blocks of distances, a row for every source, infinite where unreached; weights are 0 or more."""
+    if not graph.weighted:
+        for _, depth in hops(graph, sources):
+            yield np.where(depth < 0, np.inf, depth)
+        return
+    check_lengths(graph)
+    n = graph.num_vertices
+    if sources.size == n and 8 * n * n <= BLOCK:
+        yield all_distances(graph)[sources]  # as many sources as vertices need not be in their order
+        return
+    for source in sources.tolist():
+        found = algorithms.sssp(graph, source).numpy()
+        yield np.where(found.parent < 0, np.inf, found.distance)[np.newaxis]
+
+
+def all_distances(graph: Graph) -> Array:
+    """Distances between all vertices as floats, infinite where unreached."""
+    distance = algorithms.all_pairs(graph).numpy().distance
+    if distance.dtype.kind == "f":
+        return np.asarray(distance)
+    return np.where(distance == np.iinfo(distance.dtype).max, np.inf, distance)

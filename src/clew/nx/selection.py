@@ -1,4 +1,4 @@
-"""Colourings, independent sets and communities: problems with many valid results."""
+"""Matchings, colourings, independent sets and communities: problems with many valid results."""
 
 from __future__ import annotations
 
@@ -12,14 +12,64 @@ import numpy as np
 from networkx.utils import create_py_random_state
 
 from clew import algorithms
+from clew.algorithms.bipartite_matching.cpu import two_sides
 from clew.algorithms.coloring import Order
-from clew.dtypes import Array
+from clew.dtypes import Array, as_bits
+from clew.graph import Graph
 from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
-from clew.nx.majority import by_turns
-from clew.nx.serving import graph_is_directed, served
+from clew.nx.interface import graph_is_directed, served
+from clew.nx.searches import maximum_matching
 
-# ruff: noqa: N803, NetworkX calls its graphs G
+# ruff: noqa: ARG001, N803, signatures are those of NetworkX
+
+
+@served()
+def is_bipartite(G: ClewGraph) -> bool:
+    """Whether there is no cycle of odd length."""
+    graph = G.unweighted
+    return two_sides(graph.symmetrized() if graph.directed else graph)[1] is None
+
+
+def _left_of(G: ClewGraph) -> set[Node]:
+    """The nodes on the side of the first node; raise an error if the sides are not unique."""
+    graph = G.unweighted
+    if len(G) == 0:
+        raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
+    if algorithms.connected_components(graph).count > 1:
+        raise nx.AmbiguousSolution("Disconnected graph: Ambiguous solution for bipartite sets.")
+    side, odd_cycle = two_sides(graph)
+    if odd_cycle is not None:
+        raise nx.NetworkXError("Graph is not bipartite.")
+    return set(G.named(np.flatnonzero(side == side[0]))) if G.indices.size else set()
+
+
+def _matching(G: ClewGraph, top_nodes: Iterable[Node] | None) -> dict[Node, Node]:
+    """NetworkX iterates over both sides in set order, and over neighbours in graph order."""
+    left = _left_of(G) if top_nodes is None else set(top_nodes)
+    right = set(G) - left
+    vertices = G.vertices(left)
+    on_left = np.zeros(len(G), dtype=np.bool_)
+    on_left[vertices] = True
+    if (on_left[G.sources] & on_left[G.indices]).any():
+        raise NotImplementedError("some top_nodes are neighbours; clew needs the nodes of one side.")
+    mate = maximum_matching(G.out_rows(), vertices)
+    pairs = zip(G.nodes, mate.tolist(), strict=True)
+    partner = {node: G.nodes[other] for node, other in pairs if other >= 0}
+    return {node: partner[node] for node in (*left, *right) if node in partner}
+
+
+@served(graph_is_directed)
+def hopcroft_karp_matching(G: ClewGraph, top_nodes: Iterable[Node] | None = None) -> dict[Node, Node]:
+    """A maximum matching, with every pair in both directions."""
+    return _matching(G, top_nodes)
+
+
+@served(graph_is_directed)
+def eppstein_matching(G: ClewGraph, top_nodes: Iterable[Node] | None = None) -> dict[Node, Node]:
+    """A maximum matching, with every pair in both directions."""
+    return _matching(G, top_nodes)
+
 
 #: What NetworkX passes where no seed is given.
 NOT_SEEDED = create_py_random_state(None)
@@ -43,11 +93,7 @@ def _interchange_is_asked_for(interchange: bool) -> str | None:
 
 
 @served(graph_is_directed, _strategy_is_not_clews, _interchange_is_asked_for)
-def greedy_color(
-    G: ClewGraph,
-    strategy: str = "largest_first",
-    interchange: bool = False,  # noqa: ARG001
-) -> dict[Node, int]:
+def greedy_color(G: ClewGraph, strategy: str = "largest_first", interchange: bool = False) -> dict[Node, int]:
     """The greedy colouring in the order of one strategy, which may break ties differently from NetworkX."""
     seed = Random().getrandbits(31) if strategy == "random_sequential" else 0
     return G.by_node(algorithms.coloring(G.unweighted, order=ORDERS[strategy], seed=seed).numpy().color)
@@ -100,3 +146,20 @@ def label_propagation_communities(G: ClewGraph) -> ValuesView[set[Node]]:
     label = by_turns(graph, algorithms.coloring(graph).numpy().color)
     _, place, sizes = np.unique(label, return_inverse=True, return_counts=True)
     return dict(enumerate(sets_of(G, place, sizes))).values()
+
+
+def by_turns(graph: Graph, color: Array) -> Array:
+    """A label for every vertex that none is more frequent than among its neighbours; classes of a colouring take turns.
+
+    The graph is undirected and has no parallel edges.
+    """
+    from clew.nx import kernels
+
+    n = graph.num_vertices
+    labels, votes = np.arange(n, dtype=np.uint32), np.zeros(n, dtype=np.uint32)
+    seen = np.empty(int(graph.degrees().max(initial=0)), dtype=np.uint32)
+    order = as_bits(np.argsort(color, kind="stable"))
+    # A call for every sweep, so that Ctrl-C is honoured between them.
+    while kernels.sweep(*graph.outgoing.unsigned(), order, labels, votes, seen):
+        pass
+    return labels

@@ -1,4 +1,4 @@
-"""Breadth-first search, in the order in which NetworkX lists neighbours."""
+"""Breadth-first search in the order in which NetworkX lists neighbours, reachability and topological order."""
 
 from __future__ import annotations
 
@@ -11,38 +11,28 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
-from clew.nx import in_order
-from clew.nx.graph import ClewGraph, Node
-from clew.nx.in_order import Searched
-from clew.nx.nodes import neighbor_of
-from clew.nx.serving import served
+from clew.dtypes import Array
+from clew.nx.graph import ClewGraph, Node, neighbor_of
+from clew.nx.interface import served
+from clew.nx.searches import breadth_first, generations
 
-# ruff: noqa: N803, NetworkX calls its graphs G
+# ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
 def _neighbors_are_sorted(sort_neighbors: Any) -> str | None:
     return "sort_neighbors is a function; clew uses the graph's order." if sort_neighbors else None
 
 
-def _search(G: ClewGraph, source: Node, *, backward: bool, limit: int | None) -> Searched:
-    start = neighbor_of(G, source)
-    rows = G.in_rows() if backward else G.out_rows()
-    return in_order.search(rows.indptr, rows.indices, np.array([start]), limit)
-
-
 def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iterator[tuple[Node, Node]]:
-    found = _search(G, source, backward=reverse, limit=limit)
-    reached = found.order[1:]
-    return zip(G.named(found.parent[reached]), G.named(reached), strict=True)
+    start = neighbor_of(G, source)
+    tree = breadth_first(G.in_rows() if reverse else G.out_rows(), np.array([start]), limit)
+    reached = tree.order[1:]
+    return zip(G.named(tree.parent[reached]), G.named(reached), strict=True)
 
 
 @served(_neighbors_are_sorted)
 def bfs_edges(
-    G: ClewGraph,
-    source: Node,
-    reverse: bool = False,
-    depth_limit: int | None = None,
-    sort_neighbors: Any = None,  # noqa: ARG001
+    G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
     """The tree edges, in the order in which nodes are discovered."""
     return _edges(G, source, reverse, depth_limit)
@@ -50,11 +40,7 @@ def bfs_edges(
 
 @served(_neighbors_are_sorted)
 def bfs_tree(
-    G: ClewGraph,
-    source: Node,
-    reverse: bool = False,
-    depth_limit: int | None = None,
-    sort_neighbors: Any = None,  # noqa: ARG001
+    G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> nx.DiGraph[Any]:
     """The same edges as a graph."""
     tree: nx.DiGraph[Any] = nx.DiGraph()
@@ -65,10 +51,7 @@ def bfs_tree(
 
 @served(_neighbors_are_sorted)
 def bfs_predecessors(
-    G: ClewGraph,
-    source: Node,
-    depth_limit: int | None = None,
-    sort_neighbors: Any = None,  # noqa: ARG001
+    G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
     """Every node with its predecessor."""
     return ((child, parent) for parent, child in _edges(G, source, False, depth_limit))
@@ -76,10 +59,7 @@ def bfs_predecessors(
 
 @served(_neighbors_are_sorted)
 def bfs_successors(
-    G: ClewGraph,
-    source: Node,
-    depth_limit: int | None = None,
-    sort_neighbors: Any = None,  # noqa: ARG001
+    G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, list[Node]]]:
     """Every node with its successors."""
     edges = list(_edges(G, source, False, depth_limit))
@@ -95,9 +75,9 @@ def bfs_layers(G: ClewGraph, sources: Any) -> Iterator[list[Node]]:
     for source in chosen:
         if source not in G:
             raise nx.NetworkXError(f"The node {source} is not in the graph.")
-    found = in_order.search(G.indptr, G.indices, G.vertices(chosen))
-    sizes = np.bincount(found.depth[found.order])
-    return map(G.named, np.split(found.order, np.cumsum(sizes)[:-1])) if chosen else iter(())
+    tree = breadth_first(G.out_rows(), G.vertices(chosen))
+    sizes = np.bincount(tree.distance[tree.order])
+    return map(G.named, np.split(tree.order, np.cumsum(sizes)[:-1])) if chosen else iter(())
 
 
 @served()
@@ -109,3 +89,91 @@ def descendants_at_distance(G: ClewGraph, source: Node, distance: int) -> set[No
         return set()
     depth = algorithms.bfs(G.unweighted, G.positions[source]).numpy().depth
     return set(G.named(np.flatnonzero(depth == distance)))
+
+
+def _reachable(G: ClewGraph, source: Node, *, backward: bool) -> set[Node]:
+    start = neighbor_of(G, source)
+    graph = G.unweighted.reversed() if backward else G.unweighted
+    return set(G.named(np.flatnonzero(algorithms.bfs(graph, start).numpy().depth > 0)))
+
+
+@served()
+def descendants(G: ClewGraph, source: Node) -> set[Node]:
+    """Nodes that can be reached from ``source``."""
+    return _reachable(G, source, backward=False)
+
+
+@served()
+def ancestors(G: ClewGraph, source: Node) -> set[Node]:
+    """Nodes that ``source`` can be reached from."""
+    return _reachable(G, source, backward=True)
+
+
+def _generations(G: ClewGraph) -> tuple[list[Array], bool]:
+    """The generations, and whether there is a cycle that keeps some nodes out of them."""
+    if not G.is_directed():
+        raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
+    found = generations(G.out_rows())
+    return found, sum(map(len, found)) < len(G)
+
+
+def _named_generations(G: ClewGraph) -> Iterator[list[Node]]:
+    vertices_of, has_cycle = _generations(G)
+    for number, vertices in enumerate(vertices_of):
+        nodes = G.named(vertices)
+        if G.has_other_neighbors(nodes, vertices):
+            yield from _generations_after_a_change(G, vertices_of[number:], nodes)
+            return
+        yield nodes
+    if has_cycle:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+def _generations_after_a_change(G: ClewGraph, rest: list[Array], nodes: list[Node]) -> Iterator[list[Node]]:
+    """Go on as NetworkX does in a graph that was changed since the generation before was given.
+
+    It counts down how many edges still lead to a node, and finds out about a change where the counts do not agree.
+    """
+    earlier = np.ones(len(G), dtype=np.bool_)
+    earlier[np.concatenate(rest)] = False
+    waiting = np.bincount(G.indices[~earlier[G.sources]], minlength=len(G))
+    left = {G.nodes[vertex]: int(waiting[vertex]) for vertex in np.flatnonzero(waiting)}
+    while nodes:
+        following: list[Node] = []
+        for node in nodes:
+            children = G.neighbors_now(node)
+            if children is None or not left.keys() >= children.keys():
+                raise RuntimeError("Graph changed during iteration")
+            for child, edges in children.items():
+                left[child] -= edges
+                if left[child] == 0:
+                    following.append(child)
+                    del left[child]
+        yield nodes
+        nodes = following
+    if left:
+        raise nx.NetworkXUnfeasible("Graph contains a cycle or graph changed during iteration")
+
+
+@served()
+def topological_generations(G: ClewGraph) -> Iterator[list[Node]]:
+    """Nodes in NetworkX's order; a cycle is reported after the nodes before it, as NetworkX does."""
+    return _named_generations(G)
+
+
+@served()
+def topological_sort(G: ClewGraph) -> Iterator[Node]:
+    """One generation after the other."""
+    return (node for generation in _named_generations(G) for node in generation)
+
+
+@served()
+def has_cycle(G: ClewGraph) -> bool:
+    """Whether some nodes cannot be ordered."""
+    return _generations(G)[1]
+
+
+@served()
+def is_directed_acyclic_graph(G: ClewGraph) -> bool:
+    """Whether the graph is directed and has no cycle."""
+    return G.is_directed() and not _generations(G)[1]

@@ -84,10 +84,7 @@ Speeds = tuple[Speed, Speed]
 #: (or 2 MiB) what they read over the link is predicted 1.5 times too slow on a Kronecker graph and a grid; with the
 #: next line alone 5.6 and 8.3 times.
 KNOWN: dict[str, Speeds] = {
-    "gpu": (
-        Speed(51.2e9, 7.7e9 / GPU_LINE, GPU_LINE, GPU_NEAR),
-        Speed(4.4e12, 694e9 / GPU_LINE, GPU_LINE, GPU_NEAR),
-    ),
+    "gpu": (Speed(51.2e9, 7.7e9 / GPU_LINE, GPU_LINE, GPU_NEAR), Speed(4.4e12, 694e9 / GPU_LINE, GPU_LINE, GPU_NEAR)),
     "mcdram": (Speed(84.0e9), Speed(396.1e9)),
 }
 

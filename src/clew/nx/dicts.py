@@ -1,4 +1,4 @@
-"""Edge attributes as arrays, and how in-place changes are detected.
+"""NetworkX's dicts as arrays: compressed rows in the order of the dicts, and edge attributes.
 
 NetworkX caches a converted graph until a node or an edge is added or removed. It does not notice
 ``G[u][v]["weight"] = 2``. So every call that uses an attribute compares it with the cached values: of all edges, or of
@@ -7,16 +7,39 @@ a sample in large graphs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, compress
 from operator import is_, itemgetter, methodcaller
 from typing import Any
 
 import networkx as nx
 import numpy as np
+import numpy.typing as npt
 
-from clew.dtypes import WEIGHT_DTYPES, Array
-from clew.nx.rows import VALUES, Dicts
+from clew.dtypes import MAX_INT32_VERTICES, WEIGHT_DTYPES, Array
+
+Dicts = Mapping[Any, Mapping[Any, Any]]
+VALUES = methodcaller("values")
+
+
+def rows_as_arrays(rows: Dicts, nodes: list[Any], *, multigraph: bool) -> tuple[npt.NDArray[np.int64], Array]:
+    """Offsets and neighbours; parallel edges are adjacent."""
+    degrees = np.fromiter(map(len, rows.values()), dtype=np.int64, count=len(nodes))
+    ids = np.int32 if len(nodes) <= MAX_INT32_VERTICES else np.int64
+    targets: Any = chain.from_iterable(rows.values())
+    if nodes != list(range(len(nodes))):
+        targets = map(dict(zip(nodes, range(len(nodes)), strict=True)).__getitem__, targets)
+    indices: Array = np.fromiter(targets, dtype=ids, count=int(degrees.sum()))
+    if multigraph:
+        parallel = chain.from_iterable(map(VALUES, rows.values()))  # the edges of every pair of nodes
+        repeats = np.fromiter(map(len, parallel), dtype=np.int64, count=indices.size)
+        sources = np.repeat(np.arange(len(nodes)), degrees)
+        degrees = np.bincount(sources, weights=repeats, minlength=len(nodes)).astype(np.int64)
+        indices = np.repeat(indices, repeats)
+    indptr = np.zeros(len(nodes) + 1, dtype=np.int64)
+    np.cumsum(degrees, out=indptr[1:])
+    return indptr, indices
+
 
 #: A float holds every integer below this one, and rounds some above it to it.
 EXACT = 2**53

@@ -1,0 +1,187 @@
+"""Shortest paths over edges that count 1 each, and the functions that choose a family by their arguments.
+
+Of several shortest paths, those from a source are the ones NetworkX gives: neighbours are taken in its order. Lengths
+are computed on all cores, or on a GPU.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from clew.nx import path_search, searches, weighted_paths
+from clew.nx.graph import ClewGraph, Node, Weight, vertex_of
+from clew.nx.interface import served, weight_is_a_function
+from clew.nx.path_search import Cutoff, Paths, Routes
+from clew.nx.searches import Tree
+
+# ruff: noqa: N803, NetworkX calls its graphs G
+
+Hops = dict[Node, int]
+
+
+def _levels(cutoff: Cutoff) -> int | None:
+    """How many levels NetworkX searches for a cutoff."""
+    return None if cutoff is None or cutoff == math.inf else math.ceil(cutoff)
+
+
+def _search(G: ClewGraph, start: int, cutoff: Cutoff, *, backward: bool = False) -> Tree:
+    rows = G.in_rows() if backward else G.out_rows()
+    return searches.breadth_first(rows, np.array([start]), _levels(cutoff))
+
+
+def _hops(G: ClewGraph, tree: Tree) -> Hops:
+    return G.some_by_node(tree.order, tree.distance[tree.order])
+
+
+def _reversed(found: Paths) -> Paths:
+    return {node: way[::-1] for node, way in found.items()}
+
+
+def _path_between(G: ClewGraph, source: Node, target: Node) -> list[Node]:
+    start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
+    way = searches.fewest_edges(G.out_rows(), G.in_rows(), start, end)
+    if not way:
+        raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
+    return [G.nodes[step] for step in way]
+
+
+@served()
+def single_source_shortest_path(G: ClewGraph, source: Node, cutoff: Cutoff = None) -> Paths:
+    """The path to every node within the cutoff."""
+    return path_search.paths(G, _search(G, vertex_of(G, source, "Source", "not in G"), cutoff))
+
+
+@served()
+def single_source_shortest_path_length(G: ClewGraph, source: Node, cutoff: Cutoff = None) -> Hops:
+    """The number of edges to every node within the cutoff, nearest first."""
+    return _hops(G, _search(G, vertex_of(G, source, "Source"), cutoff))
+
+
+@served()
+def single_target_shortest_path(G: ClewGraph, target: Node, cutoff: Cutoff = None) -> Paths:
+    """The path from every node within the cutoff."""
+    tree = _search(G, vertex_of(G, target, "Target", "not in G"), cutoff, backward=True)
+    return _reversed(path_search.paths(G, tree))
+
+
+@served()
+def single_target_shortest_path_length(G: ClewGraph, target: Node, cutoff: Cutoff = None) -> Hops:
+    """The number of edges from every node within the cutoff, nearest first."""
+    return _hops(G, _search(G, vertex_of(G, target, "Target"), cutoff, backward=True))
+
+
+@served()
+def all_pairs_shortest_path(G: ClewGraph, cutoff: Cutoff = None) -> Iterator[tuple[Node, Paths]]:
+    """The paths from every node, one node at a time."""
+    return ((node, path_search.paths(G, _search(G, vertex, cutoff))) for vertex, node in enumerate(G.nodes))
+
+
+def _all_lengths(G: ClewGraph, cutoff: Cutoff = None) -> Iterator[tuple[Node, Hops]]:
+    """The number of edges from every node to those within the cutoff; many sources share a search."""
+    limit = _levels(cutoff)
+    for sources, depths in path_search.hops(G.unweighted, np.arange(len(G))):
+        for source, depth in zip(sources.tolist(), depths, strict=True):
+            reached = np.flatnonzero(depth >= 0 if limit is None else (depth >= 0) & (depth <= max(limit, 0)))
+            reached = reached[np.argsort(depth[reached], kind="stable")]
+            yield G.nodes[source], G.some_by_node(reached, depth[reached])
+
+
+@served()
+def all_pairs_shortest_path_length(G: ClewGraph, cutoff: Cutoff = None) -> Iterator[tuple[Node, Hops]]:
+    """The number of edges from every node to those within the cutoff."""
+    return _all_lengths(G, cutoff)
+
+
+@served(quick=True)
+def bidirectional_shortest_path(G: ClewGraph, source: Node, target: Node) -> list[Node]:
+    """One shortest path."""
+    return _path_between(G, source, target)
+
+
+@served()
+def predecessor(
+    G: ClewGraph, source: Node, target: Node | None = None, cutoff: Cutoff = None, return_seen: bool | None = None
+) -> Any:
+    """The nodes before every node on its shortest paths, and with ``return_seen`` the numbers of edges."""
+    tree = _search(G, vertex_of(G, source, "Source", "not in G"), cutoff or None)
+    before, seen = path_search.predecessors(G, G.unweighted, tree), path_search.lengths(G, tree, None)
+    if target is None:
+        return (before, seen) if return_seen else before
+    return (before.get(target, []), seen.get(target, -1)) if return_seen else before.get(target, [])
+
+
+@served(quick=True)
+def has_path(G: ClewGraph, source: Node, target: Node) -> bool:
+    """Whether ``target`` can be reached."""
+    start, end = vertex_of(G, source, "Source"), vertex_of(G, target, "Target")
+    return bool(searches.fewest_edges(G.out_rows(), G.in_rows(), start, end))
+
+
+def _method(weight: Weight, method: str) -> str:
+    if method not in ("dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    return "unweighted" if weight is None else method
+
+
+def _tree(method: str, *, paths: bool) -> Callable[[Routes, int], Tree]:
+    return partial(path_search.any_weights if method == "bellman-ford" else path_search.nearest, paths=paths)
+
+
+@served(weight_is_a_function)
+def shortest_path(
+    G: ClewGraph,
+    source: Node | None = None,
+    target: Node | None = None,
+    weight: Weight = None,
+    method: str = "dijkstra",
+) -> Any:
+    """A path, paths from or to a node, or paths between all nodes."""
+    method = _method(weight, method)
+    if source is not None and target is not None:
+        if method == "unweighted":
+            return _path_between(G, source, target)
+        between = weighted_paths.dijkstra_between if method == "dijkstra" else weighted_paths.bellman_ford_between
+        return between(G, source, target, weight)[1]
+    edges, search = path_search.routes(G, weight, backward=target is not None), _tree(method, paths=True)
+    if source is None and target is None:
+        return ((node, path_search.paths(G, tree)) for node, tree in path_search.each(G, edges, search))
+    missing = ("Node", "not found in graph") if method == "dijkstra" else ("Source", "not in G")
+    tree = search(edges, vertex_of(G, source if target is None else target, *missing))
+    found = path_search.paths(G, tree)
+    return found if target is None else _reversed(found)
+
+
+@served(weight_is_a_function)
+def shortest_path_length(
+    G: ClewGraph,
+    source: Node | None = None,
+    target: Node | None = None,
+    weight: Weight = None,
+    method: str = "dijkstra",
+) -> Any:
+    """A length, lengths from or to a node, or lengths between all nodes."""
+    method = _method(weight, method)
+    if source is not None and target is not None:
+        if method == "unweighted":
+            return len(_path_between(G, source, target)) - 1
+        length = weighted_paths.dijkstra_length if method == "dijkstra" else weighted_paths.bellman_ford_length
+        return length(G, source, target, weight)
+    if source is None and target is None and method == "unweighted":
+        return _all_lengths(G)
+    edges, search = path_search.routes(G, weight, backward=target is not None), _tree(method, paths=False)
+    if source is None and target is None:
+        trees = path_search.each(G, edges, search)
+        return ((node, path_search.lengths(G, tree, weight)) for node, tree in trees)
+    missing = {
+        "unweighted": ("Source", "is not in G"),
+        "dijkstra": ("Node", "not found in graph"),
+        "bellman-ford": ("Source", "not in G"),
+    }
+    tree = search(edges, vertex_of(G, source if target is None else target, *missing[method]))
+    return path_search.lengths(G, tree, weight, backward=target is not None)

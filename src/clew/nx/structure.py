@@ -1,0 +1,206 @@
+"""The structure around a node: degrees, reciprocity, triangles, squares, clustering and cores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+import numpy as np
+
+from clew import algorithms, threads
+from clew.build.rows import blocks_of
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.nx.conversion import to_networkx
+from clew.nx.graph import ClewGraph, Node, Weight, answer, bunch
+from clew.nx.interface import (
+    graph_has_parallel_edges,
+    graph_is_directed,
+    graph_is_undirected,
+    served,
+    weights_are_asked_for,
+)
+
+# ruff: noqa: ARG001, N803, signatures are those of NetworkX
+
+Cores = Mapping[Node, int] | None
+
+
+@served(quick=True)
+def isolates(G: ClewGraph) -> Iterator[Node]:
+    """Nodes without neighbours."""
+    return iter(G.named(np.flatnonzero(G.degrees == 0)))
+
+
+@served(quick=True)
+def number_of_isolates(G: ClewGraph) -> int:
+    """How many nodes have no neighbours."""
+    return int(np.count_nonzero(G.degrees == 0))
+
+
+@served(quick=True)
+def is_isolate(G: ClewGraph, n: Node) -> bool:
+    """Whether a node has no neighbours."""
+    if n not in G:
+        if isinstance(n, Iterable):  # taken for several nodes, of which the degrees are not 0 but a view
+            return False
+        raise nx.NetworkXError(f"Node {n} is not in the graph.")
+    return bool(G.degrees[G.positions[n]] == 0)
+
+
+def _mutual(G: ClewGraph) -> Array:
+    """How many of every vertex's out-edges have an opposite; a self-loop is its own."""
+    edges = G.unweighted.to_scipy()
+    return np.asarray(edges.multiply(edges.T.tocsr()).sum(axis=1)).ravel()
+
+
+@served(graph_is_undirected, graph_has_parallel_edges)
+def reciprocity(G: ClewGraph, nodes: Any = None) -> Any:
+    """The share of edges that go both ways: of the graph, of a node or of several."""
+    if nodes is None:
+        return _overall(G)
+    chosen = bunch(G, nodes)
+    total = G.degrees[chosen]
+    shares = np.divide(2.0 * _mutual(G)[chosen], total, out=np.full(chosen.size, np.nan), where=total > 0)
+    if nodes in G:
+        if total[0] == 0:
+            raise nx.NetworkXError("Not defined for isolated nodes.")
+        return float(shares[0])
+    answers = [share if edges else None for share, edges in zip(shares.tolist(), total.tolist(), strict=True)]
+    return dict(zip(G.named(chosen), answers, strict=True))
+
+
+def _overall(G: ClewGraph) -> float:
+    graph = G.unweighted
+    if graph.num_edges == 0:
+        raise nx.NetworkXError("Not defined for empty graphs")
+    return (int(_mutual(G).sum()) - graph.num_loops) / graph.num_edges
+
+
+@served(graph_is_undirected, graph_has_parallel_edges)
+def overall_reciprocity(G: ClewGraph) -> float:
+    """The share of edges that have an opposite."""
+    return _overall(G)
+
+
+@served(graph_has_parallel_edges)
+def triangles(G: ClewGraph, nodes: Any = None) -> Any:
+    """The number of triangles at every node."""
+    return answer(G, algorithms.triangles(G.unweighted).numpy().count, nodes)
+
+
+def _coefficients(G: ClewGraph) -> Any:
+    return algorithms.clustering_coefficient(G.unweighted).numpy().coefficient
+
+
+@served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
+def clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None) -> Any:
+    """The share of pairs of neighbours that are neighbours themselves."""
+    found = _coefficients(G)
+    return answer(G, found, nodes, found == 0)
+
+
+@served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
+def average_clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None, count_zeros: bool = True) -> float:
+    """The mean of the coefficients."""
+    chosen = _coefficients(G)[bunch(G, nodes)]
+    if not count_zeros:
+        chosen = chosen[chosen != 0]
+    if chosen.size == 0:
+        raise ZeroDivisionError("division by zero")
+    return float(chosen.mean())
+
+
+@served(graph_is_directed, graph_has_parallel_edges)
+def transitivity(G: ClewGraph) -> float:
+    """The share of all connected triples that are closed."""
+    return float(algorithms.clustering_coefficient(G.unweighted).transitivity) or 0  # the integer, as NetworkX has it
+
+
+@served(graph_is_directed, graph_has_parallel_edges)
+def square_clustering(G: ClewGraph, nodes: Any = None) -> Any:
+    """The share of possible squares that exist."""
+    squares = square_coefficients(G.unweighted)
+    return answer(G, squares, nodes, (squares == 0) & ~_could_have_squares(G))
+
+
+def _could_have_squares(G: ClewGraph) -> Any:
+    """Whether a vertex that is in no square could be: some neighbour has an edge that is not part of a triangle."""
+    real = G.sources != G.indices
+    source, target = G.sources[real], G.indices[real]
+    degree = np.bincount(source, minlength=len(G))
+    around = np.bincount(source, weights=degree[target] - 1, minlength=len(G))
+    return (degree > 1) & ((degree - 1) * around - 2 * algorithms.triangles(G.unweighted).numpy().count > 0)
+
+
+def square_coefficients(graph: Graph) -> Array:
+    """The share of possible squares that exist at every vertex of an undirected graph without parallel edges."""
+    from clew.nx import kernels
+
+    sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
+    loops = np.bincount(sources[sources == graph.indices], minlength=graph.num_vertices)
+    coefficient = np.empty(graph.num_vertices)
+    bounds = blocks_of(graph.outgoing)
+    degrees = graph.degrees() - loops
+    threads.each(kernels.squares, bounds.size - 1, bounds, *graph.outgoing.unsigned(), degrees, coefficient)
+    return coefficient
+
+
+def _cores(G: ClewGraph, given: Cores = None) -> Array:
+    if given is not None:
+        return np.array([given[node] for node in G], dtype=np.int64)
+    graph = G.unweighted
+    if graph.num_loops:
+        raise nx.NetworkXNotImplemented(
+            "Input graph has self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )
+    return np.asarray(algorithms.k_core(graph).numpy().core)
+
+
+def _subgraph(
+    G: ClewGraph, k: int | None, given: Cores, keep: Callable[[Array, int], Array], below_largest: int = 0
+) -> nx.Graph[Any]:
+    """The nodes whose core numbers satisfy ``keep``; k is by default the largest core number, or one below it."""
+    cores = _cores(G, given)
+    if k is None:
+        if cores.size == 0:
+            raise ValueError("the graph has no nodes, so there is no largest core; pass k.")
+        k = int(cores.max()) - below_largest
+    return to_networkx(G).subgraph(G.named(np.flatnonzero(keep(cores, k)))).copy()
+
+
+@served()
+def core_number(G: ClewGraph) -> dict[Node, int]:
+    """The largest k such that a node is in the k-core."""
+    return G.by_node(_cores(G))
+
+
+@served()
+def k_core(G: ClewGraph, k: int | None = None, core_number: Cores = None) -> nx.Graph[Any]:
+    """Nodes of core number k or more."""
+    return _subgraph(G, k, core_number, np.greater_equal)
+
+
+@served()
+def k_shell(G: ClewGraph, k: int | None = None, core_number: Cores = None) -> nx.Graph[Any]:
+    """Nodes of core number k."""
+    return _subgraph(G, k, core_number, np.equal)
+
+
+@served()
+def k_crust(G: ClewGraph, k: int | None = None, core_number: Cores = None) -> nx.Graph[Any]:
+    """Nodes of core number k or less; without k, all but those of the largest."""
+    return _subgraph(G, k, core_number, np.less_equal, below_largest=1)
+
+
+@served()
+def k_corona(G: ClewGraph, k: int, core_number: Cores = None) -> nx.Graph[Any]:
+    """Nodes of core number k with exactly k neighbours of core number k or more."""
+
+    def keep(cores: Array, k: int) -> Array:
+        deep = np.concatenate([[0], np.cumsum(cores[G.indices] >= k)])
+        return np.asarray((cores == k) & (deep[G.indptr[1:]] - deep[G.indptr[:-1]] == k))
+
+    return _subgraph(G, k, core_number, keep)
