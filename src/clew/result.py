@@ -345,9 +345,9 @@ def edge_bytes(indices: Any, weights: Any = None) -> int:
 def timed(columns: Mapping[str, Array], stamps: Array, bytes_per_edge: int) -> dict[str, Array]:
     """The columns of a trace, with ``bytes`` and ``seconds`` added.
 
-    ``bytes`` are those of the edges that were looked at, wherever they lie. ``stamps`` are the nanoseconds at which
-    each iteration began and, one more, the last one ended; where one is 0, nobody looked at the clock, and iterations
-    from one look to the next share the time by the edges and vertices they looked at.
+    ``bytes`` are those of the edges that were read, in any memory. ``stamps`` are the nanoseconds at which each
+    iteration began; the last stamp is the end of the run. A stamp of 0 means that the clock was not read. Iterations
+    between two readings share the time by their edges and vertices.
     """
     edges = columns["edges"]
     moved = np.where(edges < 0, UNKNOWN, edges * bytes_per_edge)

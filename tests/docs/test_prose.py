@@ -30,7 +30,7 @@ LONGEST_SENTENCE = 25  # words
 SOURCE = ROOT / "src" / "clew"
 #: What users read: public functions, the command line and errors. Kernels and engines are for developers.
 FOLDERS = ("algorithms", "cli", "generate", "nx", "operators", "placement", "plots", "primitives", "reporting", "tiers")
-FILES = ("checks", "describe", "drawing", "errors", "layouts", "memory", "program", "result", "testing", "verify")
+FILES = ("checks", "describe", "errors", "layouts", "memory", "program", "result", "testing", "verify")
 READ_BY_USERS = [
     *(
         path
@@ -42,7 +42,7 @@ READ_BY_USERS = [
     *(SOURCE / f"{name}.py" for name in FILES),
     *(
         SOURCE / name
-        for name in ("plan/explain.py", "plan/plan.py", "engines/choice.py", "engines/cuda/toolchain/failures.py")
+        for name in ("plan/__init__.py", "plan/plan.py", "engines/choice.py", "engines/cuda/toolchain/failures.py")
     ),
 ]
 #: Other pages are made from docstrings, or written with the features they describe.

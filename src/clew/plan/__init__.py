@@ -1,7 +1,152 @@
-"""The plan of a run, with reasons, memory and expected time: ``clew.explain`` and ``Plan``."""
+"""The plan of a run, with reasons, memory and expected time: ``clew.explain`` and ``Plan``.
 
-from clew.plan.explain import explain
-from clew.plan.parts import Choice, Share, Span
+Plans follow from the engines' own rules and the measured rates of this machine.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterator
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from clew.algorithms.registry import ALGORITHMS
+from clew.checks import one_of, real
+from clew.engines.base import available_bytes
+from clew.engines.choice import check_device
+from clew.errors import GraphError
+from clew.graph import Graph, check_graph
+from clew.plan import machine
+from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
+from clew.plan.parts import CALL, GPU_CALL, SETTING_UP, Choice, Share, Span
 from clew.plan.plan import Measured, Plan, Tier
+from clew.plan.where import CPU, Edges, count_tiers, in_their_file, is_emulated, put_edges, where
+from clew.result import Result
 
 __all__ = ["Choice", "Measured", "Plan", "Share", "Span", "Tier", "explain"]
+
+
+def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = "auto", **arguments: Any) -> Plan:
+    """Explain what a run of an algorithm will do and why, the memory it needs, and its expected time.
+
+    Nothing is run. The choices come from the engines' own rules, and the bytes from the graph's dtypes. The time comes
+    from the memory speed of this machine, which is measured once and cached. Print the plan to see it. ``plan.run()``
+    runs it, and compares prediction and measurement.
+
+    Parameters
+    ----------
+    graph
+        The graph to run on.
+    algorithm
+        Its name, such as "pagerank", or the function itself.
+    device
+        "auto", "cpu", "cuda" or "hybrid". Without a GPU, a plan for one is explained as far as possible, and says what
+        is missing.
+    **arguments
+        The arguments of the algorithm.
+
+    Examples
+    --------
+    >>> import clew
+    >>> plan = clew.explain(clew.generate.grid(10, 10), "bfs", device="cpu", source=0)
+    >>> plan.engine
+    'cpu'
+    >>> [choice.what for choice in plan.choices][:3]
+    ['engine', 'layout', 'direction']
+    """
+    check_graph(graph)
+    name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", repr(algorithm))
+    if name not in ALGORITHMS:
+        raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(ALGORITHMS))}.")
+    check_device(device, hybrid=True)
+    # What can be gone through once only would be used up by the plan, and the run would find nothing left.
+    arguments = {key: list(given) if isinstance(given, Iterator) else given for key, given in arguments.items()}
+    bound = _bound(name, arguments)
+    engine, gpu, error = where(name, graph, device)
+    start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
+    record = ALGORITHMS[name]
+    sketch = Sketch(record, graph, bound, shape_of(graph, start), engine.chosen != CPU, gpu)
+    MODELS.get(name, over_the_waist)(sketch)
+    if graph.num_vertices == 0:
+        sketch.notes.append("the graph has no vertices: there is nothing to do")
+    if "weights" in record.needs and graph.weights is None:
+        sketch.notes.append(f"the graph has no weights, and {name} needs them: the run will fail")
+    plan = Plan(
+        algorithm=name,
+        device=device,
+        engine=engine.chosen,
+        choices=[engine, *sketch.choices],
+        memory=[in_their_file(share, graph) for share in sketch.shares],
+        iterations=sketch.iterations,
+        error=error,
+        notes=sketch.notes,
+        graph=graph,
+        arguments=arguments,
+    )
+    _foresee(plan, sketch)
+    return plan
+
+
+def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    """All arguments of an algorithm, including defaults."""
+    signature = inspect.signature(ALGORITHMS[name].function)
+    own = {key: parameter for key, parameter in signature.parameters.items() if key not in ("graph", "device")}
+    if unknown := [key for key in arguments if key not in own]:
+        raise GraphError(f"{name} has no argument {unknown[0]!r}; expected some of {', '.join(own) or 'none'}.")
+    bound = {key: arguments.get(key, parameter.default) for key, parameter in own.items()}
+    hints = get_type_hints(ALGORITHMS[name].function)
+    for key, value in bound.items():  # what the models count with; the run itself has the last word on it
+        kinds = set(get_args(hints[key]) or (hints[key],)) - {NoneType}
+        if get_origin(hints[key]) is Literal:
+            one_of(key, value, get_args(hints[key]))
+        elif value is not None and kinds <= {int, float}:
+            real(key, value)
+    return bound
+
+
+def _foresee(plan: Plan, sketch: Sketch) -> None:
+    """Predict the bytes per memory, whether they fit, and the seconds."""
+    processor = machine.processor()
+    plan.rates["cpu"] = processor.as_dict()
+    card = None
+    if sketch.on_gpu and sketch.gpu is not None and not is_emulated(plan.device):
+        card = machine.graphics()
+        plan.rates["gpu"] = card.as_dict()
+    edges = put_edges(plan, sketch.gpu) if sketch.on_gpu else Edges(0.0, [])
+    count_tiers(plan, edges.going, {"host": available_bytes(), "gpu": None if card is None else card.free})
+    if plan.error is not None:
+        return
+    if not sketch.on_gpu:
+        parts = [(work.what, work.on_cpu(sketch.team, processor)) for work in sketch.work]
+        calling = CALL.plus(SETTING_UP.times(sketch.setting_up))
+        if sketch.team != 1:
+            calling = calling.plus(Span(0, processor.call, 4 * processor.call))
+    elif card is not None:
+        parts = [(work.what, work.on_gpu(card)) for work in sketch.work]
+        calling = GPU_CALL
+        if edges.going:
+            seconds = sum(share.bytes for share in edges.going) / card.upload
+            copying = Span(seconds, 1.3 * seconds, 4 * seconds)
+            parts.insert(0, ("copying the graph to the GPU, once", copying))
+        if edges.slow_share:
+            passes, size = sketch.passes or Span(0.3, 1, 2), edges.slow_share * plan.graph.outgoing.nbytes
+            parts.append(("reading edges over the link", passes.times(size / card.upload)))
+    else:
+        plan.notes.append("the emulation is for tests; its time is not predicted")
+        return
+    plan.parts = [*parts, ("the call itself", calling)]
+    plan.expected = Span(*map(sum, zip(*(span for _, span in plan.parts), strict=True)))
+    _mind_others(plan)
+    if not processor.measured:
+        plan.notes.append("the memory of this machine could not be measured; times are rough estimates")
+
+
+def _mind_others(plan: Plan) -> None:
+    """Extend the range if other processes use the cores, by the ratio of busy threads to cores."""
+    cores, wanted = os.cpu_count() or 1, os.getloadavg()[0]
+    if wanted > cores and plan.engine == CPU and plan.expected is not None:
+        plan.expected = plan.expected._replace(high=plan.expected.high * (1 + wanted / cores))
+        plan.notes.append(
+            f"this machine is busy: {wanted:.1f} threads compete for {cores} cores; the estimate assumes free cores"
+        )

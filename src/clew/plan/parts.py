@@ -6,7 +6,7 @@ A cost is a ``Span``: a number that is not known exactly. Costs follow from the 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from clew.plan.machine import Gpu, Machine
 
@@ -39,6 +39,22 @@ class Span(NamedTuple):
     def as_dict(self) -> dict[str, float]:
         """For JSON."""
         return self._asdict()
+
+
+BARRIER = Span(0.3e-6, 3e-6, 60e-6)  # seconds; the last where others want the cores, too
+COMPETING = 1.5  # what is read along with them takes a part of the caches: so much more numbers there seem to be
+# Of Python, and of taking memory, as measured on two cores of an AMD EPYC: 16 to 20 µs for a call that has just been
+# made before, 45 to 60 µs for the first on a graph, and as much more as others want the cores.
+CALL = Span(1.5e-5, 4e-5, 2.5e-4)
+SETTING_UP = Span(0.3, 1, 4)  # the same for what an algorithm sets up besides
+GPU_STEP = Span(2e-6, 4e-6, 8e-6)  # a launch, or the meeting of a grid
+GPU_CALL = Span(5e-5, 1.5e-4, 5e-4)  # launches, and reading the answer's few numbers back
+ASIDE = 0.5, 3.0  # a machine with other work to do, or none at all: how far off what is likely may be
+
+
+def around(likely: float) -> Span:
+    """A number of operations that is known to about a factor of two."""
+    return Span(likely * ASIDE[0], likely, likely * ASIDE[1])
 
 
 def duration(seconds: float) -> str:
@@ -104,77 +120,14 @@ class Work:
     threads: int | None = None
     near: float = 0.0
 
+    def on_cpu(self, team: int | None, machine: Machine) -> Span:
+        """The seconds that it takes a CPU."""
+        share = self.threads or team or machine.threads
+        slower = machine.threads / min(share, machine.threads)
+        far, near = machine.gather(COMPETING * self.spread), machine.gather(1)
+        seconds = self.items.times(slower * ((1 - self.near) * far + self.near * near + self.streamed / machine.read))
+        return seconds.plus(self.steps.times(BARRIER)) if share > 1 else seconds
 
-@dataclass
-class Sketch:
-    """What a model says of one algorithm on one graph: choices, bytes and work, in the order they are shown.
-
-    ``team`` is how many threads share the work; None for all. ``passes`` is how often all edges are read, where that
-    is not about once. ``setting_up`` is the seconds that a call takes on the CPU beside what every call takes.
-    """
-
-    choices: list[Choice] = field(default_factory=list)
-    shares: list[Share] = field(default_factory=list)
-    work: list[Work] = field(default_factory=list)
-    iterations: Span | None = None
-    notes: list[str] = field(default_factory=list)
-    team: int | None = None
-    passes: Span | None = None
-    setting_up: float = 0.0
-
-    def choose(self, what: str, chosen: str, why: str) -> None:
-        """Note a decision."""
-        self.choices.append(Choice(what, chosen, why))
-
-    def keep(self, what: str, role: Role, count: int, itemsize: int, tier: str = "host") -> None:
-        """Count an array; of nothing, none."""
-        if count > 0:
-            self.shares.append(Share(what, role, int(count) * itemsize, tier))
-
-    def do(self, what: str, items: Span | float, spread: float, **more: Any) -> None:
-        """Count work."""
-        self.work.append(Work(what, items if isinstance(items, Span) else Span.exactly(items), spread, **more))
-
-
-BARRIER = Span(0.3e-6, 3e-6, 60e-6)  # seconds; the last where others want the cores, too
-COMPETING = 1.5  # what is read along with them takes a part of the caches: so much more numbers there seem to be
-# Of Python, and of taking memory, as measured on two cores of an AMD EPYC: 16 to 20 µs for a call that has just been
-# made before, 45 to 60 µs for the first on a graph, and as much more as others want the cores.
-CALL = Span(1.5e-5, 4e-5, 2.5e-4)
-SETTING_UP = Span(0.3, 1, 4)  # the same for what an algorithm sets up besides
-GPU_STEP = Span(2e-6, 4e-6, 8e-6)  # a launch, or the meeting of a grid
-GPU_CALL = Span(5e-5, 1.5e-4, 5e-4)  # launches, and reading the answer's few numbers back
-
-
-def on_cpu(work: Work, sketch: Sketch, machine: Machine) -> Span:
-    """Seconds that work takes the CPU."""
-    share = work.threads or sketch.team or machine.threads
-    slower = machine.threads / min(share, machine.threads)
-    far, near = machine.gather(COMPETING * work.spread), machine.gather(1)
-    each = slower * ((1 - work.near) * far + work.near * near + work.streamed / machine.read)
-    seconds = work.items.times(each)
-    return seconds.plus(work.steps.times(BARRIER)) if share > 1 else seconds
-
-
-def on_gpu(work: Work, gpu: Gpu) -> Span:
-    """Seconds that work takes the GPU."""
-    return work.items.times(work.streamed / gpu.read).plus(work.steps.times(GPU_STEP))
-
-
-def call(sketch: Sketch, machine: Machine, *, gpu: bool) -> Span:
-    """Seconds that a call takes beside its work."""
-    if gpu:
-        return GPU_CALL
-    fixed = CALL.plus(SETTING_UP.times(sketch.setting_up))
-    return fixed.plus(Span(0, machine.call, 4 * machine.call)) if sketch.team != 1 else fixed
-
-
-def transfer(shares: list[Share], gpu: Gpu) -> Span:
-    """Seconds to bring the graph's arrays to the GPU."""
-    seconds = sum(share.bytes for share in shares) / gpu.upload
-    return Span(seconds, 1.3 * seconds, 4 * seconds)
-
-
-def over_link(passes: Span, size: float, gpu: Gpu) -> Span:
-    """Seconds to read so many bytes of edges, so many times, where they are on the host."""
-    return passes.times(size / gpu.upload)
+    def on_gpu(self, gpu: Gpu) -> Span:
+        """The seconds that it takes a GPU."""
+        return self.items.times(self.streamed / gpu.read).plus(self.steps.times(GPU_STEP))

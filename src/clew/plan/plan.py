@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from time import perf_counter
 from typing import Any
 
@@ -159,12 +159,9 @@ class Plan:
             "vertices": self.graph.num_vertices,
             "edges": self.graph.num_edges,
             "missing": self.missing,
-            "choices": [{"what": c.what, "chosen": c.chosen, "why": c.why} for c in self.choices],
-            "memory": [{"what": s.what, "role": s.role, "bytes": s.bytes, "tier": s.tier} for s in self.memory],
-            "tiers": [
-                {"name": t.name, "graph": t.graph, "result": t.result, "scratch": t.scratch, "free": t.free}
-                for t in self.tiers
-            ],
+            "choices": list(map(asdict, self.choices)),
+            "memory": list(map(asdict, self.memory)),
+            "tiers": list(map(asdict, self.tiers)),
             "expected_seconds": None if self.expected is None else self.expected.as_dict(),
             "parts": [{"what": what, "seconds": span.as_dict()} for what, span in self.parts],
             "iterations": None if self.iterations is None else self.iterations.as_dict(),

@@ -1,16 +1,16 @@
-"""What models share: the question they answer, the bytes of a graph, and who does the work.
+"""What models share: the sketch that they fill in, the bytes of a graph, and the shape of a graph.
 
-``shape_of`` says how fast a search spreads in a graph. A search from one vertex is begun, until it has seen a few
-thousand vertices. In a social or random graph it gets there in a few levels, each many times larger than the one
-before; in a grid or a road network it takes dozens, and the number of vertices seen grows like a power of the number of
-levels. From that the number of levels of a whole search follows.
+``shape_of`` says how fast a search spreads in a graph. It begins a search from one vertex, until a few thousand
+vertices are seen. In a social or random graph that takes a few levels, each many times larger than the one before. In a
+grid or a road network it takes dozens, and the vertices seen grow like a power of the number of levels. The number of
+levels of a whole search follows from that.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,33 +18,56 @@ import numpy as np
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.algorithms.arguments import vertices_of
-from clew.algorithms.registry import ALGORITHMS
+from clew.algorithms.registry import ALGORITHMS, Algorithm
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.engines.cpu import team
-from clew.engines.cpu.team import FAR, NEAR, is_scattered
 from clew.graph import Graph
-from clew.plan.parts import Sketch, Span
+from clew.plan.parts import Choice, Role, Share, Span, Work, around
 
 PRODUCT, LAUNCHES = 33.0, 8.0  # bytes that a GPU could have read in the time of an edge; launches and read-backs
 TURNING = 12  # numbers looked up for each edge when the in-edges are made
 TURNING_FIRST = 1.5e-4  # seconds before, as measured: bounds, counts and threads
 ROUNDS = Span(1, 20, 1000)  # of an algorithm that nothing is known of
-ASIDE = 0.5, 3.0  # a machine with other work to do, or none at all: how far off what is likely may be
 SEEN = 4096  # vertices after which a glance ends
 EDGES = 1 << 18  # and it looks at no more edges of a level
 FAST = 4.0  # a power of the levels: what spreads faster is a small world
+ONCE = Span.exactly(1)
 
 
-@dataclass(frozen=True)
-class Question:
-    """What is asked of a model: an algorithm's arguments, defaults included, and the graph as far as it is known."""
+@dataclass
+class Sketch:
+    """What a model says of one run: choices, bytes and work, in the order they are shown.
 
+    The first six fields are what is known beforehand; ``arguments`` include defaults. ``team`` is how many threads
+    share the work; None for all. ``passes`` is how often all edges are read, where that is not about once.
+    ``setting_up`` is the seconds that a call takes on the CPU besides what every call takes.
+    """
+
+    record: Algorithm
     graph: Graph
     arguments: Mapping[str, Any]
     shape: Shape
     on_gpu: bool
     gpu: Any = None
+    choices: list[Choice] = field(default_factory=list)
+    shares: list[Share] = field(default_factory=list)
+    work: list[Work] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    iterations: Span | None = None
+    team: int | None = None
+    passes: Span | None = None
+    setting_up: float = 0.0
+
+    @property
+    def vertices(self) -> int:
+        """The number of vertices."""
+        return self.graph.num_vertices
+
+    @property
+    def arcs(self) -> int:
+        """The number of stored edges."""
+        return self.graph.num_arcs
 
     @property
     def id_bytes(self) -> int:
@@ -54,154 +77,140 @@ class Question:
     @property
     def reached_vertices(self) -> float:
         """How many vertices a search from the source may reach."""
-        return self.graph.num_vertices * self.shape.reached
+        return self.vertices * self.shape.reached
 
     @property
     def reached_arcs(self) -> float:
         """The edges of those."""
-        return self.graph.num_arcs * self.shape.reached
-
-    @property
-    def memory(self) -> str:
-        """The memory that the engine works in."""
-        return "gpu" if self.on_gpu else "host"
+        return self.arcs * self.shape.reached
 
     def count_of(self, name: str) -> int:
         """How many vertices an argument lists; refused as the algorithm refuses it."""
         given = self.arguments[name]
-        return vertices_of(self.graph, given).size if self.graph.num_vertices else len(list(given))
+        return vertices_of(self.graph, given).size if self.vertices else len(list(given))
 
     def spread(self, itemsize: int, *, incoming: bool = False) -> float:
         """The bytes that the neighbours' values lie in, as caches see it."""
+        rows = self.graph.outgoing
+        if incoming and self.graph.has_incoming:
+            rows = self.graph.incoming
+        size = float(rows.num_vertices * itemsize)
+        if not rows.num_arcs or size <= team.NEAR:
+            return size
+        # The engine's own test, of which only the size of the values matters, and which looks only at large ones.
+        values = values_like(max(rows.num_vertices, team.FAR // itemsize + 1), itemsize)
+        return size if team.is_scattered(rows, values) else float(team.NEAR)
+
+    def choose(self, what: str, chosen: str, why: str) -> None:
+        """Note a decision."""
+        self.choices.append(Choice(what, chosen, why))
+
+    def keep(self, what: str, role: Role, count: int, itemsize: int, tier: str = "host") -> None:
+        """Count an array; of nothing, none."""
+        if count > 0:
+            self.shares.append(Share(what, role, int(count) * itemsize, tier))
+
+    def do(self, what: str, items: float, spread: float = 0.0, *, times: Span = ONCE, **more: Any) -> None:
+        """Count work: about so many items, so many times; ``more`` as in ``Work``."""
+        self.work.append(Work(what, times.times(around(items)), spread, **more))
+
+    def count_graph(self, *, incoming: bool | None = None, weights: bool | None = None) -> None:
+        """Count the arrays of the graph in each memory; the in-edges are built first where they are missing.
+
+        What is not said follows from the record of the algorithm.
+        """
         graph = self.graph
-        rows = graph.incoming if incoming and (not graph.directed or graph.has_incoming) else graph.outgoing
-        return spread_of(rows, itemsize)
+        incoming = "in_edges" in self.record.needs if incoming is None else incoming
+        weights = "weights" in self.record.needs if weights is None else weights
+        self._count_rows("out-edges", weights)
+        if self.on_gpu:
+            why = "32-bit offsets, because the edges can be counted so" if self.arcs < 2**32 else "64-bit offsets"
+            self.choose(
+                "layout", "compressed rows on the GPU", f"{why}; copied once and kept as long as the graph lives"
+            )
+        else:
+            ids = f"compressed rows, {8 * self.id_bytes}-bit ids"
+            self.choose("layout", ids, "the graph's own arrays, sorted by source; nothing copied")
+        if not incoming or not graph.directed:
+            return
+        self._count_rows("in-edges", weights, on_host=graph.has_incoming or not self.on_gpu)
+        if graph.has_incoming:
+            self.choose("in-edges", "as they are", "an earlier call has made them")
+            return
+        why = "the graph is directed, and this looks along edges backwards; they are kept for the next call"
+        self.choose("in-edges", "made first", why)
+        if not self.on_gpu:
+            self.setting_up += TURNING_FIRST
+            self.do("making in-edges", TURNING * self.arcs, self.spread(8), streamed=2.0 * self.id_bytes)
+
+    def _count_rows(self, what: str, weights: bool, *, on_host: bool = True) -> None:
+        """Count out-edges, or in-edges, which take as many bytes."""
+        rows = self.graph.outgoing
+        offset = 4 if rows.num_arcs < 2**32 else 8
+        host = [("host", rows.indptr.itemsize, True)] if on_host else []
+        for tier, offset_bytes, weighted in host + ([("gpu", offset, weights)] if self.on_gpu else []):
+            self.keep(f"{what}: offsets", "graph", rows.indptr.size, offset_bytes, tier)
+            self.keep(f"{what}: neighbours", "graph", rows.num_arcs, rows.indices.itemsize, tier)
+            if weighted and rows.weights is not None:
+                self.keep(f"{what}: weights", "graph", rows.num_arcs, rows.weights.itemsize, tier)
+
+    def count_workspace(self, name: str = "", *, on_gpu: bool | None = None, **arguments: Any) -> None:
+        """Count the arrays that an implementation declares (``workspace`` in its module), where the engine has one."""
+        record = ALGORITHMS[name] if name else self.record
+        on_gpu = self.on_gpu if on_gpu is None else on_gpu
+        generic = on_gpu and record.cuda is None  # its generic form makes the same results, in host memory
+        for what, space in record.workspace("cuda" if on_gpu and not generic else "cpu", self.graph, **arguments):
+            if space.role == "result" or not generic:
+                tier = "gpu" if on_gpu and not generic else "host"
+                self.keep(what.replace("_", " "), space.role, space.nbytes, 1, tier)
+
+    def over_products(self, products: Span) -> None:
+        """So many products on a GPU, for algorithms without kernels of their own there."""
+        self.choose("method", "products", "there are no kernels for this; vectors travel to the GPU and back")
+        self.keep("vectors of a product", "scratch", 3 * self.vertices, 8, "gpu")
+        self.passes = products
+        steps = products.times(LAUNCHES)
+        self.do("products", self.arcs + 4 * self.vertices, times=products, streamed=PRODUCT, steps=steps)
+
+    def choose_team(self, work: int, sharing: str) -> None:
+        """How many threads work together on so many edges, and how they share them."""
+        self.team = team.members(work)
+        if self.team > 1:
+            self.choose("load balance", f"{self.team} threads", sharing)
+        elif threads.count() == 1:
+            self.choose("load balance", "one thread", "clew is set to one thread")
+        else:
+            edges = counted(work, "edge is", "edges are")
+            why = f"{edges} done before a second thread has woken up; more than {team.SMALL:,} are shared"
+            self.choose("load balance", "one thread", why)
 
 
-Model = Callable[[Question], Sketch]
+Model = Callable[[Sketch], None]
 
 MODELS: dict[str, Model] = {}
 
 
-def model(name: str) -> Callable[[Model], Model]:
-    """Register the model of an algorithm."""
-
-    def register(sketch: Model) -> Model:
-        MODELS[name] = sketch
-        return sketch
-
-    return register
+def model(function: Model) -> Model:
+    """Register the model of the algorithm of this name."""
+    MODELS[function.__name__] = function
+    return function
 
 
-def model_of(name: str) -> Model:
-    """The model of an algorithm; of one that has none, what its generic form does: products, nobody knows how many."""
-    return MODELS.get(name, _over_the_waist)
-
-
-def _over_the_waist(ask: Question) -> Sketch:
-    sketch = Sketch(iterations=ROUNDS)
-    count_graph(sketch, ask, incoming=True, weights=True)
-    if ask.on_gpu:
-        over_products(sketch, ask, ROUNDS)
-        return sketch
+def over_the_waist(sketch: Sketch) -> None:
+    """The model of an algorithm that has none: its generic form does products, and nobody knows how many."""
+    sketch.iterations = ROUNDS
+    sketch.count_graph(incoming=True, weights=True)
+    if sketch.on_gpu:
+        sketch.over_products(ROUNDS)
+        return
     sketch.choose("method", "products", "there is no compiled form of this algorithm: its generic form runs")
-    sketch.keep("vectors of a product", "scratch", 3 * ask.graph.num_vertices, 8)
-    sketch.do("products", ROUNDS.times(around(float(ask.graph.num_arcs))), ask.spread(8), steps=ROUNDS)
-    return sketch
+    sketch.keep("vectors of a product", "scratch", 3 * sketch.vertices, 8)
+    sketch.do("products", sketch.arcs, sketch.spread(8), times=ROUNDS, steps=ROUNDS)
 
 
-def around(likely: float) -> Span:
-    """A number of operations that is known to about a factor of two."""
-    return Span(likely * ASIDE[0], likely, likely * ASIDE[1])
-
-
-def count_graph(sketch: Sketch, ask: Question, *, incoming: bool = False, weights: bool = False) -> None:
-    """The arrays of the graph, where they are and where they have to go; the in-edges, if they are to be made first."""
-    graph = ask.graph
-    _count_rows(sketch, "out-edges", graph.outgoing, ask, weights)
-    if ask.on_gpu:
-        why = "32-bit offsets, because the edges can be counted so" if graph.num_arcs < 2**32 else "64-bit offsets"
-        sketch.choose("layout", "compressed rows on the GPU", f"{why}; copied once and kept as long as the graph lives")
-    else:
-        wide = f"{8 * ask.id_bytes}-bit ids"
-        sketch.choose("layout", f"compressed rows, {wide}", "the graph's own arrays, sorted by source; nothing copied")
-    if not incoming or not graph.directed:
-        return
-    if graph.has_incoming:
-        _count_rows(sketch, "in-edges", graph.incoming, ask, weights)
-        sketch.choose("in-edges", "as they are", "an earlier call has made them")
-        return
-    rows = graph.outgoing
-    made = Adjacency(rows.indptr, rows.indices, rows.weights)  # as many bytes, in another order
-    _count_rows(sketch, "in-edges", made, ask, weights, on_host=not ask.on_gpu)
-    sketch.choose(
-        "in-edges",
-        "made first",
-        "the graph is directed, and this looks along edges backwards; they are kept for the next call",
-    )
-    if not ask.on_gpu:
-        sketch.setting_up += TURNING_FIRST
-        sketch.do("making in-edges", around(TURNING * graph.num_arcs), ask.spread(8), streamed=2.0 * ask.id_bytes)
-
-
-def _count_rows(
-    sketch: Sketch, what: str, rows: Adjacency, ask: Question, weights: bool, *, on_host: bool = True
-) -> None:
-    if on_host:
-        sketch.keep(f"{what}: offsets", "graph", rows.indptr.size, rows.indptr.itemsize)
-        sketch.keep(f"{what}: neighbours", "graph", rows.num_arcs, rows.indices.itemsize)
-        if rows.weights is not None:
-            sketch.keep(f"{what}: weights", "graph", rows.num_arcs, rows.weights.itemsize)
-    if not ask.on_gpu:
-        return
-    offset = 4 if rows.num_arcs < 2**32 else 8
-    sketch.keep(f"{what}: offsets", "graph", rows.indptr.size, offset, "gpu")
-    sketch.keep(f"{what}: neighbours", "graph", rows.num_arcs, rows.indices.itemsize, "gpu")
-    if weights and rows.weights is not None:
-        sketch.keep(f"{what}: weights", "graph", rows.num_arcs, rows.weights.itemsize, "gpu")
-
-
-def count_workspace(sketch: Sketch, ask: Question, name: str, **arguments: Any) -> None:
-    """The arrays that an implementation declares (``workspace`` in its module), where the engine has one."""
-    if ask.on_gpu and ALGORITHMS[name].cuda is None:
-        on_cpu = ALGORITHMS[name].workspace("cpu", ask.graph, **arguments)
-        for what, space in on_cpu:  # its generic form makes the same results, in host memory
-            if space.role == "result":
-                sketch.keep(what.replace("_", " "), space.role, space.nbytes, 1)
-        return
-    for what, space in ALGORITHMS[name].workspace("cuda" if ask.on_gpu else "cpu", ask.graph, **arguments):
-        sketch.keep(what.replace("_", " "), space.role, space.nbytes, 1, ask.memory)
-
-
-def over_products(sketch: Sketch, ask: Question, products: Span) -> None:
-    """So many products on a GPU, for algorithms without kernels of their own there."""
-    n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
-    sketch.choose("method", "products", "there are no kernels for this; vectors travel to the GPU and back")
-    sketch.keep("vectors of a product", "scratch", 3 * n, 8, "gpu")
-    sketch.passes = products
-    sketch.do("products", products.times(around(arcs + 4 * n)), 0, streamed=PRODUCT, steps=products.times(LAUNCHES))
-
-
-def choose_team(sketch: Sketch, work: int, sharing: str) -> int:
-    """How many threads work together on so many edges, and how they share them."""
-    count = sketch.team = team.members(work)
-    if count == 1:
-        alone = threads.count() == 1
-        why = (
-            "clew is set to one thread"
-            if alone
-            else f"{counted(work, 'edge is', 'edges are')} done before a second thread has woken up; more than "
-            f"{team.SMALL:,} are shared"
-        )
-        sketch.choose("load balance", "one thread", why)
-    else:
-        sketch.choose("load balance", f"{count} threads", sharing)
-    return count
-
-
-def itemsize(dtype: Any) -> int:
-    """Bytes of one number."""
-    return int(np.dtype(dtype).itemsize)
+def values_like(count: int, itemsize: int) -> Array:
+    """An array of so many values that takes no memory."""
+    return np.broadcast_to(np.zeros(1, dtype=f"V{itemsize}"), count)
 
 
 @dataclass(frozen=True)
@@ -213,7 +222,6 @@ class Shape:
     """
 
     mean_degree: float
-    largest_degree: int
     levels: Span
     reached: float
     expanding: bool
@@ -223,31 +231,14 @@ def shape_of(graph: Graph, start: int | None = None) -> Shape:
     """The shape as seen from ``start``, or from the vertex with most edges."""
     n = graph.num_vertices
     if n == 0:
-        return Shape(0.0, 0, Span.exactly(0), 0.0, True)
-    degrees = graph.degrees()
-    begin = int(degrees.argmax()) if start is None else start
+        return Shape(0.0, Span.exactly(0), 0.0, True)
+    begin = int(graph.degrees().argmax()) if start is None else start
     seen, ended = _glance(graph.outgoing, begin)
     levels, power = _levels(seen, n)
-    if ended:
-        levels = Span.exactly(len(seen))
-    return Shape(
-        graph.num_arcs / n,
-        int(degrees.max()),
-        levels,
-        seen[-1] / n if ended else 1.0,
-        power >= FAST or (ended and len(seen) <= math.log2(n) + 2),
-    )
-
-
-def spread_of(rows: Adjacency, itemsize: int) -> float:
-    """Over how many bytes the values at neighbours are spread, as the caches see it."""
-    size = float(rows.num_vertices * itemsize)
-    if not rows.num_arcs or size <= NEAR:
-        return size
-    # The engine's own test, of which nothing but the size of the values matters, and which looks only at large ones.
-    count = max(rows.num_vertices, FAR // itemsize + 1)
-    values = np.broadcast_to(np.zeros(1, dtype=f"V{itemsize}"), count)
-    return size if is_scattered(rows, values) else float(NEAR)
+    if not ended:
+        return Shape(graph.num_arcs / n, levels, 1.0, power >= FAST)
+    expanding = power >= FAST or len(seen) <= math.log2(n) + 2
+    return Shape(graph.num_arcs / n, Span.exactly(len(seen)), seen[-1] / n, expanding)
 
 
 def _glance(rows: Adjacency, start: int) -> tuple[list[int], bool]:

@@ -1,102 +1,19 @@
-"""What a graph is made of: components and triangles."""
+"""What a graph is made of: components, triangles and matchings."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from clew.graph import Graph
-from clew.plan.models.common import Question, around, choose_team, count_graph, count_workspace, model, over_products
+from clew.plan.models.common import ONCE, Sketch, model
 from clew.plan.models.searches import PULLED_EDGE, PULLED_VERTEX
-from clew.plan.parts import Sketch, Span
+from clew.plan.parts import Span
 
 VERTEX = 40.0  # numbers looked up for every vertex, as measured: joining over two edges, flattening, counting
 JOINED_NEAR = 0.5  # of them near by
 EDGE_ONE_WAY = 1.0  # for every edge where edges are stored one way only
 STRONG_EDGE, STRONG_VERTEX = 6.0, 20.0  # by one thread's depth-first search
 GPU_VERTEX = 250.0  # bytes that a GPU could have read in the time that a vertex takes
-
-
-@model("connected_components")
-def connected_components(ask: Question) -> Sketch:
-    """Two edges of every vertex first, the rest only where they may still join something."""
-    sketch = Sketch(iterations=Span.exactly(1))
-    count_graph(sketch, ask, incoming=ask.graph.has_incoming)
-    count_workspace(sketch, ask, "connected_components")
-    if ask.on_gpu:
-        _components_on_gpu(sketch, ask)
-        return sketch
-    _weak(sketch, ask)
-    return sketch
-
-
-def _weak(sketch: Sketch, ask: Question) -> None:
-    graph, n = ask.graph, ask.graph.num_vertices
-    one_way = graph.directed and not graph.has_incoming
-    sketch.choose(
-        "direction",
-        "out-edges alone" if one_way else "edges of either direction" if graph.directed else "edges as they are",
-        "making in-edges would cost more than it saves"
-        if one_way
-        else "two edges of every vertex join most of the largest component; its other edges are left out",
-    )
-    choose_team(sketch, graph.num_arcs + n, "members take blocks of rows with about as many edges each")
-    items = VERTEX * n + (EDGE_ONE_WAY * graph.num_arcs if one_way else 0.0)
-    sketch.do("joining", around(items), ask.spread(ask.id_bytes), streamed=1.0, steps=Span.exactly(8), near=JOINED_NEAR)
-
-
-def _components_on_gpu(sketch: Sketch, ask: Question) -> None:
-    from clew.algorithms.connected_components.cuda import LONG_ROW, SAMPLED_FROM, sampling_pays
-
-    n, arcs = ask.graph.num_vertices, ask.graph.num_arcs
-    sampled = sampling_pays(n, arcs)
-    sketch.choose(
-        "method",
-        "two edges of every vertex first" if sampled else "edges within tiles first",
-        f"{ask.shape.mean_degree:.3g} edges to a vertex, against {SAMPLED_FROM} from which on two are a small part",
-    )
-    sketch.choose("load balance", "rows by length", f"rows of more than {LONG_ROW:,} edges are shared by a block")
-    sketch.do("joining", around(n), 0, streamed=GPU_VERTEX, steps=Span.exactly(10))
-
-
-@model("strongly_connected_components")
-def strongly_connected_components(ask: Question) -> Sketch:
-    """One depth-first search; of a large graph, the largest component by two breadth-first searches before it."""
-    from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
-
-    sketch = Sketch(iterations=Span.exactly(1))
-    graph, n, wide = ask.graph, ask.graph.num_vertices, ask.id_bytes
-    first = graph.directed and graph.num_arcs > SEARCHED_FIRST
-    count_graph(sketch, ask, incoming=first or (not graph.directed) or graph.has_incoming)
-    count_workspace(sketch, ask, "strongly_connected_components")
-    if not graph.directed:
-        if ask.on_gpu:
-            over_products(sketch, ask, ask.shape.levels.times(Span(2, 6, 50)))
-            return sketch
-        sketch.choose("method", "connected components", "in an undirected graph they are the same")
-        _weak(sketch, ask)
-        return sketch
-    if ask.on_gpu:
-        over_products(sketch, ask, ask.shape.levels.times(Span(4, 12, 100)))
-        return sketch
-    edges, vertices = float(graph.num_arcs), float(n)
-    if first:
-        sketch.choose(
-            "method",
-            "two searches, then depth first",
-            f"more than {SEARCHED_FIRST:,} edges: the largest component is found by all threads first",
-        )
-        items = 2 * (PULLED_VERTEX * n + PULLED_EDGE * graph.num_arcs)
-        sketch.do("searches both ways", around(items), ask.spread(4), streamed=1.0, steps=ask.shape.levels.times(2))
-        edges, vertices = edges / 4, vertices / 2  # what is left of a graph with one large component
-    else:
-        sketch.choose("method", "depth first", f"{graph.num_arcs:,} edges, of {SEARCHED_FIRST:,} from which on it pays")
-        sketch.team = 1
-    sketch.choose("load balance", "one thread", "a depth-first search is a chain, each step of which needs the last")
-    items = STRONG_EDGE * edges + STRONG_VERTEX * vertices
-    sketch.do("depth-first search", around(items), ask.spread(wide), streamed=1.0, threads=1)
-    return sketch
-
-
 SAMPLES, NEIGHBOURS = 512, 32  # edges looked at, and neighbours of their ends
 MERGED, MARKED, COUNTED = 1.0, 1.6, 2.2  # numbers looked up for each entry of the lists, as measured: merged, marked
 # in a table, and counted for every vertex besides
@@ -104,6 +21,123 @@ LISTS = 30.0  # and for every edge, to sort vertices by degree and make the list
 BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
+MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
+
+
+@model
+def connected_components(sketch: Sketch) -> None:
+    """Two edges of every vertex first, the rest only where they may still join something."""
+    sketch.iterations = ONCE
+    sketch.count_graph(incoming=sketch.graph.has_incoming)
+    sketch.count_workspace()
+    if not sketch.on_gpu:
+        _weak(sketch)
+        return
+    from clew.algorithms.connected_components.cuda import LONG_ROW, SAMPLED_FROM, sampling_pays
+
+    sampled = sampling_pays(sketch.vertices, sketch.arcs)
+    why = f"{sketch.shape.mean_degree:.3g} edges to a vertex, against {SAMPLED_FROM} from which on two are a small part"
+    sketch.choose("method", "two edges of every vertex first" if sampled else "edges within tiles first", why)
+    sketch.choose("load balance", "rows by length", f"rows of more than {LONG_ROW:,} edges are shared by a block")
+    sketch.do("joining", sketch.vertices, streamed=GPU_VERTEX, steps=Span.exactly(10))
+
+
+def _weak(sketch: Sketch) -> None:
+    graph, n = sketch.graph, sketch.vertices
+    items = VERTEX * n
+    if graph.directed and not graph.has_incoming:
+        sketch.choose("direction", "out-edges alone", "making in-edges would cost more than it saves")
+        items += EDGE_ONE_WAY * sketch.arcs
+    else:
+        why = "two edges of every vertex join most of the largest component; its other edges are left out"
+        sketch.choose("direction", "edges of either direction" if graph.directed else "edges as they are", why)
+    sketch.choose_team(sketch.arcs + n, "members take blocks of rows with about as many edges each")
+    spread = sketch.spread(sketch.id_bytes)
+    sketch.do("joining", items, spread, streamed=1.0, steps=Span.exactly(8), near=JOINED_NEAR)
+
+
+@model
+def strongly_connected_components(sketch: Sketch) -> None:
+    """One depth-first search; of a large graph, the largest component by two breadth-first searches before it."""
+    from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
+
+    sketch.iterations = ONCE
+    graph, levels = sketch.graph, sketch.shape.levels
+    first = graph.directed and sketch.arcs > SEARCHED_FIRST
+    sketch.count_graph(incoming=first or graph.has_incoming)
+    sketch.count_workspace()
+    if sketch.on_gpu:
+        sketch.over_products(levels.times(Span(4, 12, 100) if graph.directed else Span(2, 6, 50)))
+        return
+    if not graph.directed:
+        sketch.choose("method", "connected components", "in an undirected graph they are the same")
+        _weak(sketch)
+        return
+    edges, vertices = float(sketch.arcs), float(sketch.vertices)
+    if first:
+        why = f"more than {SEARCHED_FIRST:,} edges: the largest component is found by all threads first"
+        sketch.choose("method", "two searches, then depth first", why)
+        items = 2 * (PULLED_VERTEX * vertices + PULLED_EDGE * edges)
+        sketch.do("searches both ways", items, sketch.spread(4), streamed=1.0, steps=levels.times(2))
+        edges, vertices = edges / 4, vertices / 2  # what is left of a graph with one large component
+    else:
+        sketch.choose("method", "depth first", f"{sketch.arcs:,} edges, of {SEARCHED_FIRST:,} from which on it pays")
+        sketch.team = 1
+    sketch.choose("load balance", "one thread", "a depth-first search is a chain, each step of which needs the last")
+    items = STRONG_EDGE * edges + STRONG_VERTEX * vertices
+    sketch.do("depth-first search", items, sketch.spread(sketch.id_bytes), streamed=1.0, threads=1)
+
+
+@model
+def triangles(sketch: Sketch) -> None:
+    """Lists of neighbours of higher degree."""
+    sketch.count_workspace(per_vertex=sketch.arguments["per_vertex"])
+    _count(sketch, COUNTED if sketch.arguments["per_vertex"] else MARKED)
+
+
+@model
+def clustering_coefficient(sketch: Sketch) -> None:
+    """Triangles, divided by what is possible."""
+    sketch.count_workspace()
+    sketch.setting_up = DIVIDING
+    _count(sketch, COUNTED)
+    if not sketch.on_gpu:
+        sketch.do("dividing", DIVIDED * sketch.vertices, 1 << 15, streamed=8.0, threads=1)
+
+
+def _count(sketch: Sketch, entry: float) -> None:
+    sketch.iterations = ONCE
+    sketch.count_graph(incoming=True)
+    if sketch.on_gpu:
+        _triangles_on_gpu(sketch)
+        return
+    from clew.algorithms.triangles.cpu import SHORT, rows_are_short
+
+    spread = sketch.spread(sketch.id_bytes)
+    if sketch.arcs and rows_are_short(sketch.graph):
+        sketch.choose("method", "merging rows", f"a neighbour has {SHORT} neighbours or fewer on average")
+        sketch.choose_team(sketch.arcs, "members take blocks of rows")
+        sketch.do("merging", MERGED * entry * sketch.arcs * 2, spread, streamed=1.0)
+        return
+    both = 2 if sketch.graph.directed else 1
+    if sketch.graph.directed:
+        sketch.do("bringing both ways together", BOTH_WAYS * sketch.arcs, spread, streamed=1.0)
+    why = f"a neighbour has more than {SHORT} neighbours, or edges go one way"
+    sketch.choose("method", "lists by degree, marked", why)
+    sketch.choose("direction", "from low degree to high", "no list is longer than the square root of twice the edges")
+    sketch.choose_team(sketch.arcs, "members take vertices; hubs are counted by each and added up")
+    sketch.do("making lists", LISTS * both * sketch.arcs, spread, streamed=1.0)
+    sketch.do("looking entries up", entry * looked_at(sketch.graph), sketch.vertices, streamed=sketch.id_bytes)
+
+
+def _triangles_on_gpu(sketch: Sketch) -> None:
+    from clew.algorithms.triangles.cuda import LARGE_SLOTS, SHORT, SMALL_SLOTS
+
+    sketch.choose("method", "tables in shared memory, or merging", f"merging where a neighbour has {SHORT} or fewer")
+    why = f"tables of {SMALL_SLOTS:,} or {LARGE_SLOTS:,} slots"
+    sketch.choose("load balance", "a warp or a block to a vertex", why)
+    sketch.do("making lists", (2 if sketch.graph.directed else 1) * sketch.arcs, streamed=GPU_LISTS)
+    sketch.do("looking entries up", looked_at(sketch.graph), streamed=GPU_ENTRY, steps=Span.exactly(6))
 
 
 def looked_at(graph: Graph, seed: int = 0) -> float:
@@ -127,62 +161,24 @@ def looked_at(graph: Graph, seed: int = 0) -> float:
     return float(edges * above.mean()) if above.size else 0.0
 
 
-@model("triangles")
-def triangles(ask: Question) -> Sketch:
-    """Lists of neighbours of higher degree."""
-    sketch = Sketch(iterations=Span.exactly(1))
-    count_workspace(sketch, ask, "triangles", per_vertex=ask.arguments["per_vertex"])
-    _count(sketch, ask, COUNTED if ask.arguments["per_vertex"] else MARKED)
-    return sketch
-
-
-@model("clustering_coefficient")
-def clustering_coefficient(ask: Question) -> Sketch:
-    """Triangles, divided by what is possible."""
-    sketch = Sketch(iterations=Span.exactly(1))
-    n = ask.graph.num_vertices
-    count_workspace(sketch, ask, "clustering_coefficient")
-    sketch.setting_up = DIVIDING
-    _count(sketch, ask, COUNTED)
-    if not ask.on_gpu:
-        sketch.do("dividing", around(DIVIDED * n), 1 << 15, streamed=8.0, threads=1)
-    return sketch
-
-
-def _count(sketch: Sketch, ask: Question, entry: float) -> None:
-    graph, n, wide = ask.graph, ask.graph.num_vertices, ask.id_bytes
-    count_graph(sketch, ask, incoming=True)
-    if ask.on_gpu:
-        _triangles_on_gpu(sketch, ask)
+@model
+def bipartite_matching(sketch: Sketch) -> None:
+    """A heuristic for the start, then searches for augmenting paths."""
+    wide, arcs = sketch.id_bytes, sketch.arcs
+    maximum = sketch.arguments["method"] == "maximum"
+    phases = sketch.iterations = PHASES if maximum else ONCE
+    sketch.count_graph()
+    if sketch.graph.directed:
+        arcs *= 2
+        sketch.keep("edges both ways: offsets", "scratch", sketch.vertices + 1, 8)
+        sketch.keep("edges both ways: neighbours", "scratch", 3 * arcs, wide)
+        sketch.do("bringing both ways together", BOTH_WAYS * arcs, sketch.spread(wide), streamed=4.0)
+    sketch.count_workspace(maximum=maximum)
+    if sketch.on_gpu:
+        sketch.over_products(phases.times(sketch.shape.levels).times(2))
         return
-    from clew.algorithms.triangles.cpu import SHORT, rows_are_short
-
-    if graph.num_arcs and rows_are_short(graph):
-        sketch.choose("method", "merging rows", f"a neighbour has {SHORT} neighbours or fewer on average")
-        choose_team(sketch, graph.num_arcs, "members take blocks of rows")
-        sketch.do("merging", around(MERGED * entry * graph.num_arcs * 2), ask.spread(wide), streamed=1.0)
-        return
-    both = 2 if graph.directed else 1
-    if graph.directed:
-        sketch.do("bringing both ways together", around(BOTH_WAYS * graph.num_arcs), ask.spread(wide), streamed=1.0)
-    sketch.choose(
-        "method", "lists by degree, marked", f"a neighbour has more than {SHORT} neighbours, or edges go one way"
-    )
-    sketch.choose("direction", "from low degree to high", "no list is longer than the square root of twice the edges")
-    choose_team(sketch, graph.num_arcs, "members take vertices; hubs are counted by each and added up")
-    sketch.do("making lists", around(LISTS * both * graph.num_arcs), ask.spread(wide), streamed=1.0)
-    entries = looked_at(graph)
-    sketch.do("looking entries up", around(entry * entries), n, streamed=wide)
-
-
-def _triangles_on_gpu(sketch: Sketch, ask: Question) -> None:
-    from clew.algorithms.triangles.cuda import LARGE_SLOTS, SHORT, SMALL_SLOTS
-
-    graph = ask.graph
-    both = 2 if graph.directed else 1
-    sketch.choose("method", "tables in shared memory, or merging", f"merging where a neighbour has {SHORT} or fewer")
-    sketch.choose(
-        "load balance", "a warp or a block to a vertex", f"tables of {SMALL_SLOTS:,} or {LARGE_SLOTS:,} slots"
-    )
-    sketch.do("making lists", around(both * graph.num_arcs), 0, streamed=GPU_LISTS)
-    sketch.do("looking entries up", around(looked_at(graph)), 0, streamed=GPU_ENTRY, steps=Span.exactly(6))
+    start = "Karp and Sipser's heuristic finds most pairs in one pass"
+    sketch.choose("method", "searches for augmenting paths" if maximum else "one pass", start)
+    sketch.team = 1
+    sketch.choose("load balance", "one thread", "each path depends on the ones before")
+    sketch.do("phases", MATCHING_EDGE * arcs / 2, sketch.spread(8), times=phases, streamed=0.5, threads=1)
