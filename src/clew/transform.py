@@ -15,7 +15,7 @@ from clew.errors import GraphError
 
 def transposed(rows: Adjacency) -> Adjacency:
     """The in-edges of the vertices, sorted. Needs a counter per vertex and thread, within the size of the rows."""
-    from clew.build import kernels_transpose as kernels
+    from clew.build import kernels
 
     bounds = _few_blocks(rows)
     blocks = bounds.size - 1
@@ -43,7 +43,7 @@ def in_degrees(rows: Adjacency) -> OffsetArray:
     """How many arcs lead to every vertex."""
     if rows.num_arcs < SMALL:
         return np.bincount(rows.indices, minlength=rows.num_vertices).astype(OFFSET, copy=False)
-    from clew.build import kernels_transpose as kernels
+    from clew.build import kernels
 
     bounds = _few_blocks(rows)
     counts = np.zeros((bounds.size - 1, rows.num_vertices), dtype=np.uint64)
@@ -54,7 +54,7 @@ def in_degrees(rows: Adjacency) -> OffsetArray:
 
 def edges(rows: Adjacency, *, once: bool) -> tuple[IdArray, IdArray, Array | None]:
     """The endpoints and weights of all arcs, or with ``once`` of those that do not lead to a smaller id."""
-    from clew.build import kernels_transpose as kernels
+    from clew.build import kernels
 
     source = np.empty_like(rows.indices)
     bounds = blocks_of(rows)
@@ -120,7 +120,7 @@ def relabeled(rows: Adjacency, permutation: npt.NDArray[np.int64]) -> Adjacency:
 def _moved(
     rows: Adjacency, keep: npt.NDArray[np.bool_], new_ids: npt.NDArray[np.int64], num_vertices: int
 ) -> Adjacency:
-    from clew.build import kernels_transpose as kernels
+    from clew.build import kernels
 
     bounds = blocks_of(rows)
     lengths = np.empty(rows.num_vertices, dtype=OFFSET)

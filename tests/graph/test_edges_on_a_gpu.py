@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.build import on_device
+from clew.build.rows import Policies
 
 
 class OnGpu:
@@ -44,7 +45,7 @@ def test_the_same_graph_as_from_the_host(edges, directed, duplicates, loops, wei
     weights = np.array([edge[2] for edge in edges], dtype=np.int64) if weighted else None
     policies = {"num_vertices": 8, "directed": directed, "duplicates": duplicates, "loops": loops}
     expected = clew.Graph.from_edges(source, target, weights, **policies)
-    found = on_device.build(source, target, weights, xp=np, **policies)
+    found = on_device.build(source, target, weights, Policies(**policies, mirror=not directed))
     rows = found.adjacency
     np.testing.assert_array_equal(rows.indptr, expected.indptr)
     np.testing.assert_array_equal(rows.indices, expected.indices)

@@ -6,6 +6,7 @@ that the first algorithm that runs there need not send them back (``made_here``)
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,8 @@ import numpy.typing as npt
 
 from clew import dtypes
 from clew.adjacency import Adjacency, BuildReport
-from clew.build.rows import Built, check_extent, check_policies, check_symmetric, merge
+from clew.build.rows import Built, Policies, check_extent, merge
 from clew.errors import GraphError, MissingDependencyError, ResourceError
-from clew.names import VertexNames
 from clew.weak import WeakIdentityDict
 
 #: An edge as one number, row times vertices plus neighbour, must fit 63 bits.
@@ -31,49 +31,18 @@ def made_here(array: npt.NDArray[Any]) -> Any:
     return made.get(array)
 
 
-def build(
-    source: Any,
-    target: Any,
-    weights: Any,
-    *,
-    num_vertices: int | None,
-    directed: bool,
-    duplicates: str,
-    loops: str,
-    id_dtype: npt.DTypeLike | None = None,
-    both_directions: bool = False,
-    names: VertexNames | None = None,
-    xp: Any = None,
-) -> Built:
-    """Compressed rows of edges in GPU memory; arguments as in ``Graph.from_edges``."""
-    check_policies(directed, duplicates, loops)
-    if xp is None:
-        xp = _cupy()
-    mirror = not directed and not both_directions
+def build(source: Any, target: Any, weights: Any, policies: Policies) -> Built:
+    """Compressed rows of edges in GPU memory."""
     try:
-        built = _build(xp, source, target, weights, num_vertices, directed, mirror, duplicates, loops, id_dtype)
+        return _build(_cupy(), source, target, weights, policies)
     except MemoryError as error:
         raise ResourceError(
             f"the edges cannot be sorted in GPU memory: {error}. Sorting takes 16 bytes for every stored edge, 32 with "
             "weights, beside the edges themselves. Bring source and target to the host (source.get()) to build there."
         ) from None
-    if both_directions and not directed:
-        check_symmetric(built.adjacency, names)
-    return built
 
 
-def _build(
-    xp: Any,
-    source: Any,
-    target: Any,
-    weights: Any,
-    num_vertices: int | None,
-    directed: bool,
-    mirror: bool,
-    duplicates: str,
-    loops: str,
-    dtype: npt.DTypeLike | None,
-) -> Built:
+def _build(xp: Any, source: Any, target: Any, weights: Any, policies: Policies) -> Built:
     source, target = _ids(xp, source, "source"), _ids(xp, target, "target")
     if source.size != target.size:
         raise GraphError(f"source has {source.size:,} entries and target {target.size:,}; expected as many.")
@@ -81,55 +50,47 @@ def _build(
     low = high = 0
     if source.size:
         low, high = min(int(source.min()), int(target.min())), max(int(source.max()), int(target.max()))
-    n = check_extent(low, high if source.size else -1, source.size, num_vertices)
+    n = check_extent(low, high if source.size else -1, source.size, policies.num_vertices)
     if n > MOST_VERTICES:
         raise GraphError(
             f"there are {n:,} vertices; edges of up to {MOST_VERTICES:,} can be sorted on a GPU. Bring source and "
             "target to the host (source.get()) to build there."
         )
     is_loop = source == target
-    found = int(xp.count_nonzero(is_loop))
-    report = BuildReport(given=source.size, loops=found, loops_dropped=found if loops == "drop" else 0)
-    key, carried = _keys(xp, source, target, weights, n, is_loop, mirror=mirror, drop_loops=loops == "drop")
+    loops = int(xp.count_nonzero(is_loop))
+    key, carried = _keys(xp, source, target, weights, n, is_loop, policies)
+    report = BuildReport(source.size, loops, loops if policies.drop_loops else 0)
     del is_loop, source, target
-    offsets, neighbours, carried, merged = _sorted_rows(
-        xp, key, carried, n, dtypes.id_dtype(n, dtype), unique=duplicates != "keep" and weights is None
-    )
+    merges = policies.duplicates != "keep"
+    ids = dtypes.id_dtype(n, policies.id_dtype)
+    offsets, neighbours, carried, repeated = _sorted_rows(xp, key, carried, n, ids, unique=merges and weights is None)
     rows = Adjacency(*(_to_host(xp, array) for array in (offsets, neighbours, carried)))
-    if duplicates != "keep" and weights is not None:
-        rows, report = merge(rows, report, directed, duplicates, loops)
-        return Built(rows, report)
-    if merged:
-        report = _with_merged(report, merged, directed)
-    _remember(rows.indices, neighbours)
-    if rows.weights is not None:
-        _remember(rows.weights, carried)
-    return Built(rows, report)
+    if merges and weights is not None:
+        return Built(*merge(rows, report, policies))
+    for array, copy in ((rows.indices, neighbours), (rows.weights, carried)):
+        if copy is not None and not isinstance(copy, np.ndarray):
+            made[array] = copy
+    every, loops = repeated
+    edges = every if policies.directed else (every + loops) // 2  # other edges are in two rows
+    return Built(rows, replace(report, duplicates_merged=edges))
 
 
-def _keys(
-    xp: Any, source: Any, target: Any, weights: Any, n: int, is_loop: Any, *, mirror: bool, drop_loops: bool
-) -> tuple[Any, Any]:
+def _keys(xp: Any, source: Any, target: Any, weights: Any, n: int, is_loop: Any, policies: Policies) -> tuple[Any, Any]:
     """Edges as numbers that sort by row, then by neighbour; those that are LEFT_OUT sort behind all others.
 
     They are not cut out here, because CuPy's masks end at 2^31 entries. Undirected edges are there twice, loops once;
     side by side, so that of equal edges the one that was given first comes first in both rows.
     """
-    key = xp.empty(source.size * (1 + mirror), np.int64)
-    there = key[:: 1 + mirror]
-    there[...] = source
-    there *= n
-    there += target
-    if drop_loops:
-        xp.copyto(there, LEFT_OUT, where=is_loop)
-    if not mirror:
-        return key, weights
-    back = key[1::2]
-    back[...] = target
-    back *= n
-    back += source
-    xp.copyto(back, LEFT_OUT, where=is_loop)
-    return key, None if weights is None else xp.repeat(weights, 2)
+    directions = 2 if policies.mirror else 1
+    key = xp.empty(source.size * directions, np.int64)
+    for direction, (first, second) in enumerate([(source, target), (target, source)][:directions]):
+        keys = key[direction::directions]
+        keys[...] = first
+        keys *= n
+        keys += second
+        if direction or policies.drop_loops:
+            xp.copyto(keys, LEFT_OUT, where=is_loop)
+    return key, weights if weights is None or directions == 1 else xp.repeat(weights, 2)
 
 
 def _sorted_rows(
@@ -163,12 +124,6 @@ def _kept(xp: Any, key: Any) -> int:
     return int(xp.searchsorted(key, xp.asarray([LEFT_OUT]))[0])
 
 
-def _with_merged(report: BuildReport, merged: tuple[int, int], directed: bool) -> BuildReport:
-    every, loops = merged
-    edges = every if directed else (every + loops) // 2  # others stood in two rows
-    return BuildReport(report.given, report.loops, report.loops_dropped, edges)
-
-
 def _ids(xp: Any, values: Any, what: str) -> Any:
     array = xp.asarray(values)
     if array.ndim != 1:
@@ -189,11 +144,6 @@ def _weights(xp: Any, values: Any, count: int) -> Any:
 
 def _to_host(xp: Any, array: Any) -> Any:
     return array if array is None or isinstance(array, np.ndarray) else xp.asnumpy(array)
-
-
-def _remember(array: npt.NDArray[Any], on_gpu: Any) -> None:
-    if not isinstance(on_gpu, np.ndarray):
-        made[array] = on_gpu
 
 
 def _cupy() -> Any:

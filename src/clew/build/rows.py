@@ -29,11 +29,26 @@ class Built:
     report: BuildReport
 
 
-def check_policies(directed: bool, duplicates: str, loops: str) -> None:
-    """Refuse a policy that does not exist before any work is done."""
-    flag("directed", directed)
-    one_of("duplicates", duplicates, ("keep", *MODES))
-    one_of("loops", loops, ("keep", "drop"))
+@dataclass(frozen=True, slots=True)
+class Policies:
+    """How edges become rows; see ``Graph.from_edges``. With ``mirror``, every edge stands for both directions."""
+
+    directed: bool
+    duplicates: str
+    loops: str
+    num_vertices: int | None = None
+    id_dtype: npt.DTypeLike | None = None
+    mirror: bool = False
+
+    def __post_init__(self) -> None:
+        flag("directed", self.directed)
+        one_of("duplicates", self.duplicates, ("keep", *MODES))
+        one_of("loops", self.loops, ("keep", "drop"))
+
+    @property
+    def drop_loops(self) -> bool:
+        """Whether self-loops are dropped."""
+        return self.loops == "drop"
 
 
 def extent(*columns: Array) -> tuple[int, int]:
@@ -122,10 +137,10 @@ def count_loops(rows: Adjacency) -> int:
     if rows.num_arcs < SMALL:
         sources = np.repeat(np.arange(rows.num_vertices), rows.degrees())
         return int(np.count_nonzero(sources == rows.indices))
-    from clew.build import kernels_transpose
+    from clew.build import kernels
 
     bounds = blocks_of(rows)
-    return sum(threads.each(kernels_transpose.count_loops, bounds.size - 1, bounds, rows.indptr, rows.indices))
+    return sum(threads.each(kernels.count_loops, bounds.size - 1, bounds, rows.indptr, rows.indices))
 
 
 def blocks_of(rows: Adjacency, parts: int | None = None) -> Array:
@@ -144,33 +159,21 @@ def _writable(array: Any) -> Any:
     return array
 
 
-def merge(
-    rows: Adjacency, report: BuildReport, directed: bool, duplicates: str, loops: str
-) -> tuple[Adjacency, BuildReport]:
-    """Sorted rows with duplicates merged and self-loops dropped as asked, in place where the arrays are ours."""
+def merge(rows: Adjacency, report: BuildReport, policies: Policies) -> tuple[Adjacency, BuildReport]:
+    """Merge duplicates and drop self-loops of sorted rows, in place where the graph owns the arrays."""
     from clew.build import kernels_sort
 
     if not all(array.flags.owndata for array in (rows.indptr, rows.indices, rows.weights) if array is not None):
         rows = _copied(rows)
     bounds = blocks_of(rows)
-    mode = MODES.get(duplicates, 0)
+    mode = MODES.get(policies.duplicates, 0)
     lengths = np.empty(rows.num_vertices, dtype=OFFSET)
     indptr, indices, weights = _writable(rows.indptr), _writable(rows.indices), _writable(rows.weights)
     if not mode:
         weights = as_bits(weights)
-    merge, drop = duplicates != "keep", loops == "drop"
-    counts = threads.each(
-        kernels_sort.merge_rows,
-        bounds.size - 1,
-        bounds,
-        indptr,
-        indices,
-        weights,
-        mode,
-        merge,
-        drop,
-        lengths,
-    )
+    arrays = (bounds, indptr, indices, weights)
+    kept = (mode, policies.duplicates != "keep", policies.drop_loops)
+    counts = threads.each(kernels_sort.merge_rows, bounds.size - 1, *arrays, *kept, lengths)
     merged, merged_loops, dropped, overflows = (sum(column) for column in zip(*counts, strict=True))
     if overflows:
         raise GraphError(
@@ -179,7 +182,7 @@ def merge(
         )
     arcs = kernels_sort.close_gaps(indptr, lengths, indices, weights)
     # An undirected edge between two vertices was found in both of their rows.
-    edges = merged if directed else (merged + merged_loops) // 2
+    edges = merged if policies.directed else (merged + merged_loops) // 2
     report = replace(
         report,
         loops_dropped=report.loops_dropped + dropped,
@@ -200,9 +203,9 @@ def _shrunk(array: Any, size: int) -> Any:
 
 def first_asymmetry(rows: Adjacency) -> tuple[int, int] | None:
     """An arc that has no equal in the other direction, or None."""
-    from clew.build import kernels_transpose
+    from clew.build import kernels
 
-    u, v = kernels_transpose.first_asymmetry(rows.indptr, rows.indices, as_bits(rows.weights))
+    u, v = kernels.first_asymmetry(rows.indptr, rows.indices, as_bits(rows.weights))
     return None if u < 0 else (int(u), int(v))
 
 
