@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.checks import whole
-from clew.convert.arrow import to_pandas
-from clew.convert.tensors import TensorResult
-from clew.describe import plots
+from clew.convert import TensorResult
+from clew.convert.libraries import to_pandas
+from clew.drawing import DrawnResult, DrawnTrace
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.names import Name, VertexNames

@@ -1,16 +1,20 @@
-"""To and from what other libraries call a graph: the methods of ``Graph``, over functions of plain arrays."""
+"""To and from other libraries: the methods of ``Graph`` and ``Result`` that do it.
+
+Tensors of any library are read by the DLPack protocol, without an import of that library.
+"""
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.convert.arrow import about_ignored, column_roles, from_arrow, to_arrow, to_pandas
-from clew.convert.libraries import about_attributes, from_dense, from_networkx, from_scipy, to_networkx, to_scipy
-from clew.convert.tensors import TensorGraph
-from clew.dtypes import Array
+from clew.checks import array as host_array
+from clew.convert import libraries
+from clew.dtypes import Array, is_on_gpu
+from clew.errors import GraphError, MissingDependencyError
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -21,8 +25,8 @@ if TYPE_CHECKING:
     from clew.graph import Graph
 
 
-class ConvertibleGraph(TensorGraph):
-    """The part of a graph that speaks to other libraries."""
+class ConvertibleGraph:
+    """The methods of a graph that convert it from and to other libraries."""
 
     @classmethod
     def from_scipy(cls: Any, matrix: Any, **options: Any) -> Graph:
@@ -31,15 +35,13 @@ class ConvertibleGraph(TensorGraph):
         Several entries for one place are as many edges. A graph is directed unless ``directed=False`` is passed; then
         the matrix must be symmetric. ``options`` as in ``from_csr``.
         """
-        rows = from_scipy(matrix)
-        graph: Graph = cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
+        graph: Graph = cls.from_csr(*libraries.from_scipy(matrix), **options)
         return graph
 
     @classmethod
     def from_numpy(cls: Any, matrix: npt.ArrayLike, **options: Any) -> Graph:
         """A graph from a dense matrix: entries other than 0 and NaN are edges; ``options`` as in ``from_csr``."""
-        rows = from_dense(matrix)
-        graph: Graph = cls.from_csr(rows.indptr, rows.indices, rows.weights, **options)
+        graph: Graph = cls.from_csr(*libraries.from_dense(matrix), **options)
         return graph
 
     @classmethod
@@ -62,10 +64,10 @@ class ConvertibleGraph(TensorGraph):
         **options
             As in ``from_edges``.
         """
-        columns = from_arrow(table, source, target, weight)
+        columns = libraries.from_arrow(table, source, target, weight)
         graph: Graph = cls.from_edges(columns.source, columns.target, columns.weights, **options)
-        roles = column_roles(table, source, target, weight)
-        graph._report = graph._report.about(roles, about_ignored(roles, weight))
+        roles = libraries.column_roles(table, source, target, weight)
+        graph._report = graph._report.about(roles, libraries.about_ignored(roles, weight))
         return graph
 
     @classmethod
@@ -75,17 +77,17 @@ class ConvertibleGraph(TensorGraph):
         Where no edge has it, the graph is unweighted; a name other than "weight" that no edge has is an error.
         ``report.columns`` lists every edge attribute, those that were ignored among them.
         """
-        edges = from_networkx(graph, weight)
+        edges = libraries.from_networkx(graph, weight)
         options.setdefault("directed", bool(graph.is_directed()))
-        made: Graph = cls.from_edges(
+        result: Graph = cls.from_edges(
             edges.source, edges.target, edges.weights, edges.num_vertices, names=edges.names, **options
         )
-        made._report = made._report.about(*about_attributes(graph, weight, made.weighted))
-        return made
+        result._report = result._report.about(*libraries.about_attributes(graph, weight, result.weighted))
+        return result
 
     def to_scipy(self: Any) -> sp.csr_array[Any]:
         """A SciPy CSR array that shares this graph's arrays; an unweighted edge is 1."""
-        return to_scipy(self._out)
+        return libraries.to_scipy(self)
 
     def to_numpy(self: Any) -> Array:
         """A dense matrix; for small graphs."""
@@ -94,16 +96,144 @@ class ConvertibleGraph(TensorGraph):
     def to_arrow(self: Any) -> pa.Table:
         """An Arrow table with columns source, target and, where there are any, weight; vertices by name."""
         source, target, weights = self.edges()
-        return to_arrow(source, target, weights, self._names)
+        return libraries.to_arrow(source, target, weights, self._names)
 
     def to_pandas(self: Any) -> pd.DataFrame:
         """The edges as a pandas data frame; see ``to_arrow``."""
-        return to_pandas(self.to_arrow())
+        return libraries.to_pandas(self.to_arrow())
 
     def to_networkx(self: Any) -> nx.Graph[Any]:
         """A NetworkX graph (a multigraph where there are duplicate edges); vertices by name."""
-        source, target, weights = self.edges()
-        return to_networkx(source, target, weights, self.num_vertices, self._names, self._directed)
+        return libraries.to_networkx(self)
 
     def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    @classmethod
+    def from_edge_index(cls: Any, edge_index: Any, weights: Any = None, **options: Any) -> Graph:
+        """A graph from a (2, m) array of endpoints, as PyTorch Geometric and DGL have them.
+
+        Parameters
+        ----------
+        edge_index
+            Sources in the first row, targets in the second: a tensor of any library that speaks DLPack, on the CPU or
+            on a GPU, or anything NumPy takes for an array. On the CPU it is read where it is.
+        weights
+            One per column.
+        **options
+            As in ``from_edges``. By default every column is a directed edge. With ``directed=False``, an array that
+            lists every edge in both directions, as is usual there, gives each of them once: columns (u, v) and (v, u)
+            are one edge, and its weight is the one that both have. Otherwise every column is an edge of its own.
+            ``both_directions=True`` insists on the former, and ``both_directions=False`` on the latter: then two
+            columns are two edges.
+
+        Examples
+        --------
+        >>> import clew
+        >>> clew.Graph.from_edge_index([[0, 1], [1, 2]]).num_edges
+        2
+        >>> both_ways = [[0, 1, 1, 2], [1, 0, 2, 1]]
+        >>> clew.Graph.from_edge_index(both_ways, directed=False).num_edges
+        2
+        """
+        index = as_array("edge_index", edge_index)
+        shape = tuple(index.shape)
+        if len(shape) != 2 or shape[0] != 2:
+            raise GraphError(
+                f"edge_index has shape {shape}; expected (2, number of edges): a row of sources and one of targets."
+            )
+        edges = index[0], index[1], None if weights is None else as_array("weights", weights)
+        undecided = options.get("directed") is False and "both_directions" not in options
+        graph: Graph = _undirected(cls, *edges, **options) if undecided else cls.from_edges(*edges, **options)
+        return graph
+
+    def to_edge_index(self: Any, *, torch: bool = False) -> Any:
+        """A (2, m) array of int64: sources in the first row, targets in the second.
+
+        Every stored entry is a column, an undirected edge two; ``weights`` are in the same order. The array is a new
+        one, writable, and speaks DLPack: ``torch.from_dlpack(graph.to_edge_index())`` copies nothing more.
+
+        Parameters
+        ----------
+        torch
+            Give a PyTorch tensor instead of a NumPy array.
+
+        Examples
+        --------
+        >>> import clew
+        >>> clew.generate.path(3).to_edge_index().tolist()
+        [[0, 1, 1, 2], [1, 0, 2, 1]]
+        """
+        index = np.empty((2, self.num_arcs), dtype=np.int64)
+        index[0] = np.repeat(np.arange(self.num_vertices), self.degrees())
+        index[1] = self.indices
+        return as_tensor(index) if torch else index
+
+
+class TensorResult:
+    """The part of a result that speaks to tensor and table libraries: its first array, or all of them as a table."""
+
+    def __arrow_c_stream__(self: Any, requested_schema: Any = None) -> Any:
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def __dlpack__(self: Any, **options: Any) -> Any:
+        array = self._column(None)
+        # Consumers too old to know of read-only arrays get a copy.
+        if isinstance(array, np.ndarray) and not array.flags.writeable and options.get("max_version") is None:
+            array = array.copy()
+        return array.__dlpack__(**options)
+
+    def __dlpack_device__(self: Any) -> Any:
+        return self._column(None).__dlpack_device__()
+
+    def __array__(self: Any, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> Array:
+        array: Array = self.numpy()._column(None)
+        if dtype is None or np.dtype(dtype) == array.dtype:
+            return array.copy() if copy else array
+        if copy is False:
+            raise ValueError(f"an array of {array.dtype} cannot be one of {np.dtype(dtype)} without a copy.")
+        return array.astype(dtype)
+
+    @property
+    def __cuda_array_interface__(self: Any) -> Any:
+        """Of the first array where it is in GPU memory; others have none."""
+        if not self.values:
+            raise AttributeError("this result has no arrays.")
+        return self._column(None).__cuda_array_interface__
+
+
+def as_array(name: str, values: Any) -> Any:
+    """An array in host memory over the same memory where it can be; one in GPU memory as it is."""
+    if is_on_gpu(values) or isinstance(values, np.ndarray) or not hasattr(values, "__dlpack__"):
+        return values if is_on_gpu(values) else host_array(name, values)
+    return np.from_dlpack(values)
+
+
+def as_tensor(array: Array) -> Any:
+    """A PyTorch tensor over the same memory."""
+    try:
+        torch = importlib.import_module("torch")
+    except ImportError:
+        raise MissingDependencyError(
+            "PyTorch is not installed; install it with: pip install torch, or leave torch=True out for a NumPy array."
+        ) from None
+    return torch.from_dlpack(array)
+
+
+def _undirected(kind: Any, source: Any, target: Any, weights: Any, **options: Any) -> Any:
+    """An undirected graph of edges that are there in both directions, or else once."""
+    consumed = options.pop("consume", False)  # the edges may have to be looked at twice
+    try:
+        return kind.from_edges(source, target, weights, both_directions=True, **options)
+    except GraphError:
+        if weights is not None and _are_mirrored(kind, source, target, **options):
+            raise  # about the weights
+    return kind.from_edges(source, target, weights, consume=consumed, **options)
+
+
+def _are_mirrored(kind: Any, source: Any, target: Any, **options: Any) -> bool:
+    try:
+        kind.from_edges(source, target, both_directions=True, **options)
+    except GraphError:
+        return False
+    return True

@@ -1,77 +1,85 @@
-"""Matrices of SciPy and NumPy, where entry (i, j) is the edge from i to j; and NetworkX graphs, through arrays."""
+"""Other libraries' graphs and tables as plain arrays, and back: SciPy, NumPy, NetworkX, Arrow and pandas.
+
+Entry (i, j) of a matrix is the edge from i to j. A table has a row per edge and speaks the Arrow stream protocol.
+"""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.adjacency import Adjacency
 from clew.checks import array as as_array
 from clew.checks import kind_of
-from clew.convert.arrow import about_ignored
 from clew.convert.edges import Edges
+from clew.counts import counted
 from clew.dtypes import OFFSET, WEIGHT_DTYPES, Array, IdArray
 from clew.errors import GraphError, MissingDependencyError
 from clew.names import VertexNames
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
+    import pyarrow as pa
     import scipy.sparse as sp
 
-DEFAULT = "weight"  # nobody asked for it: where no edge has it, the graph is unweighted
+    from clew.graph import Graph
+
+WEIGHT = "weight"  # the default: where no edge has it, the graph is unweighted
+#: pandas' dtypes with missing values, by Arrow's type.
+NULLABLE = {f"{kind.lower()}{bits}": f"{kind}{bits}" for kind in ("Int", "UInt") for bits in (8, 16, 32, 64)}
+NULLABLE["bool"] = "boolean"
+Rows = tuple[Array, Array, Array | None]
 
 
-def from_scipy(matrix: Any) -> Adjacency:
+def from_scipy(matrix: Any) -> Rows:
     """The rows of a SciPy sparse matrix or array; they share its arrays where they can."""
     import scipy.sparse as sp
 
     sparse: Any = sp
     if not sparse.issparse(matrix):
         raise GraphError(f"a {type(matrix).__name__} is not a SciPy sparse matrix; for a dense one use from_numpy.")
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise GraphError(f"the matrix has shape {matrix.shape}; expected a square one, a row and a column per vertex.")
-    rows: Any = (_duplicates_kept(matrix) if matrix.format == "coo" else matrix).tocsr()
+    _check_square(matrix.shape)
+    if matrix.format == "coo":
+        # SciPy would add duplicates up, in their own dtype. This view of the matrix claims to have none.
+        view: Any = sp.coo_array((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
+        view.has_canonical_format = True
+        matrix = view
+    rows: Any = matrix.tocsr()
     # Views, so that the graph's arrays become read-only and not the matrix's.
-    return Adjacency(rows.indptr.astype(OFFSET, copy=False).view(), rows.indices.view(), rows.data.view())
+    return rows.indptr.astype(OFFSET, copy=False).view(), rows.indices.view(), rows.data.view()
 
 
-def _duplicates_kept(matrix: Any) -> Any:
-    """A view of a matrix of coordinates that says it has no duplicates: SciPy would add them up, in their own dtype."""
-    import scipy.sparse as sp
-
-    view: Any = sp.coo_array((matrix.data, (matrix.row, matrix.col)), shape=matrix.shape)
-    view.has_canonical_format = True
-    return view
+def _check_square(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise GraphError(f"the matrix has shape {shape}; expected a square one, a row and a column per vertex.")
 
 
-def from_dense(matrix: npt.ArrayLike) -> Adjacency:
+def from_dense(matrix: npt.ArrayLike) -> Rows:
     """The rows of a dense matrix; 0 and NaN mean that there is no edge."""
     array = as_array("the matrix", matrix)
-    if array.ndim != 2 or array.shape[0] != array.shape[1]:
-        raise GraphError(f"the matrix has shape {array.shape}; expected a square one, a row and a column per vertex.")
+    _check_square(array.shape)
     if array.dtype.kind not in "biuf":
         raise GraphError(f"the matrix has dtype {array.dtype}; expected booleans, integers or floats.")
     present = (array != 0) & (array == array)
     indptr = np.zeros(array.shape[0] + 1, dtype=OFFSET)
     np.cumsum(present.sum(axis=1), out=indptr[1:])
-    return Adjacency(indptr, np.nonzero(present)[1], None if array.dtype == np.bool_ else array[present])
+    return indptr, np.nonzero(present)[1], None if array.dtype == np.bool_ else array[present]
 
 
-def to_scipy(rows: Adjacency) -> sp.csr_array[Any]:
+def to_scipy(graph: Graph) -> sp.csr_array[Any]:
     """A SciPy CSR array over the same memory; unweighted edges are 1.
 
-    SciPy wants offsets and ids of one width, so the offsets (n of them) are narrowed where the ids are 32 bits wide.
+    SciPy needs offsets and ids of one width. So the offsets (n of them) are narrowed where the ids have 32 bits.
     """
     import scipy.sparse as sp
 
-    weights = np.ones(rows.num_arcs, dtype=np.int8) if rows.weights is None else rows.weights
-    fits = rows.indices.dtype == np.int32 and rows.num_arcs < 2**31
-    index = np.dtype(np.int32) if fits else np.dtype(np.int64)
-    shape = (rows.num_vertices, rows.num_vertices)
-    indptr, indices = rows.indptr.astype(index, copy=False), rows.indices.astype(index, copy=False)
-    return sp.csr_array((weights, indices, indptr), shape=shape)
+    weights = np.ones(graph.num_arcs, dtype=np.int8) if graph.weights is None else graph.weights
+    index = np.dtype(np.int32 if graph.indices.dtype == np.int32 and graph.num_arcs < 2**31 else np.int64)
+    indptr, indices = graph.indptr.astype(index, copy=False), graph.indices.astype(index, copy=False)
+    return sp.csr_array((weights, indices, indptr), shape=(graph.num_vertices,) * 2)
 
 
 def from_networkx(graph: nx.Graph[Any], weight: str | None) -> Edges:
@@ -83,8 +91,8 @@ def from_networkx(graph: nx.Graph[Any], weight: str | None) -> Edges:
     pairs = list(graph.edges())
     source = np.fromiter((position[u] for u, _ in pairs), dtype=np.int64, count=len(pairs))
     target = np.fromiter((position[v] for _, v in pairs), dtype=np.int64, count=len(pairs))
-    names = None if nodes == list(range(len(nodes))) else _names(nodes)
-    return Edges(source, target, _weights(graph, weight), len(nodes), names)
+    names = None if nodes == list(range(len(nodes))) else _node_names(nodes)
+    return Edges(source, target, _attribute(graph, weight), len(nodes), names)
 
 
 def about_attributes(graph: nx.Graph[Any], weight: str | None, weighted: bool) -> tuple[dict[str, str], list[str]]:
@@ -101,7 +109,7 @@ def about_attributes(graph: nx.Graph[Any], weight: str | None, weighted: bool) -
     return roles, [f"{without:,} {have} no attribute {weight!r}: the weight 1 was taken, as NetworkX does."]
 
 
-def _names(nodes: list[Any]) -> VertexNames:
+def _node_names(nodes: list[Any]) -> VertexNames:
     if all(isinstance(node, int | np.integer) and not isinstance(node, bool) for node in nodes):
         return VertexNames(list(map(int, nodes)))  # NumPy's among them: nodes made from arrays are
     if all(isinstance(node, str) for node in nodes):
@@ -113,12 +121,12 @@ def _names(nodes: list[Any]) -> VertexNames:
     )
 
 
-def _weights(graph: nx.Graph[Any], weight: str | None) -> Array | None:
+def _attribute(graph: nx.Graph[Any], weight: str | None) -> Array | None:
     if weight is None:
         return None
     values = [value for _, _, value in graph.edges(data=weight)]
     if all(value is None for value in values):
-        if values and weight != DEFAULT:
+        if values and weight != WEIGHT:
             raise GraphError(
                 f"no edge has the attribute {weight!r}; expected the name of one that holds weights. "
                 "Pass weight=None for an unweighted graph."
@@ -130,14 +138,7 @@ def _weights(graph: nx.Graph[Any], weight: str | None) -> Array | None:
     return array
 
 
-def to_networkx(
-    source: IdArray,
-    target: IdArray,
-    weights: Array | None,
-    num_vertices: int,
-    names: VertexNames | None,
-    directed: bool,
-) -> nx.Graph[Any]:
+def to_networkx(graph: Graph) -> nx.Graph[Any]:
     """A NetworkX graph; a multigraph only where some edge occurs more than once."""
     try:
         import networkx as nx
@@ -146,14 +147,117 @@ def to_networkx(
             "networkx is not installed; install it with: pip install 'clew[networkx]'"
         ) from None
 
+    source, target, weights = graph.edges()
+    names = graph.names
     pairs = np.stack([source, target], axis=1)
     repeated = len(np.unique(pairs, axis=0)) < len(pairs)
-    kinds = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
-    graph = kinds[repeated][directed]()
-    graph.add_nodes_from(range(num_vertices) if names is None else names.array.to_pylist())
+    types = ((nx.Graph, nx.DiGraph), (nx.MultiGraph, nx.MultiDiGraph))
+    result = types[repeated][graph.directed]()
+    result.add_nodes_from(range(graph.num_vertices) if names is None else names.array.to_pylist())
     ends = [ids.tolist() if names is None else names.take(ids).to_pylist() for ids in (source, target)]
     if weights is None:
-        graph.add_edges_from(zip(*ends, strict=True))
+        result.add_edges_from(zip(*ends, strict=True))
     else:
-        graph.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
-    return graph
+        result.add_weighted_edges_from(zip(*ends, weights.tolist(), strict=True))
+    return result
+
+
+def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edges:
+    """The named columns of a table; endpoints stay Arrow arrays, so that names are never made Python objects.
+
+    A column of weights may be missing where it has the name that is looked for by default.
+    """
+    import pyarrow as pa
+
+    if not isinstance(table, pa.Table):
+        if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
+            raise GraphError(
+                f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, "
+                "polars, pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
+            )
+        try:
+            table = _as_table(table, source, target, weight)
+        except (pa.ArrowException, ValueError) as error:
+            raise GraphError(
+                f"Arrow cannot take the table: {'; '.join(map(str, error.args))}. "
+                "Expected columns of one type each; convert them first, for example with table.astype('str')."
+            ) from None
+    if weight == WEIGHT and weight not in table.column_names:
+        weight = None
+    for column in (source, target, *([weight] if weight is not None else [])):
+        if (count := table.column_names.count(column)) > 1:
+            raise GraphError(f"the table has {count} columns called {column!r}; expected one.")
+        if not count:
+            raise GraphError(
+                f"the table has no column {column!r}; it has {', '.join(map(repr, table.column_names)) or 'none'}. "
+                "Name the columns with source=, target= and weight=."
+            )
+    weights = None if weight is None else _weight_column(table[weight], weight)
+    return Edges(table[source], table[target], weights)
+
+
+def column_roles(table: Any, source: str, target: str, weight: str | None) -> dict[str, str]:
+    """Every column of a table and what becomes of it; nothing where the table does not say what it has."""
+    names = table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
+    roles = {weight: "weight", target: "target", source: "source"}
+    return {str(name): roles.get(name, "ignored") for name in names}
+
+
+def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
+    """What is said where columns are ignored and nobody said that there are no weights."""
+    ignored = [repr(name) for name, role in roles.items() if role == "ignored"]
+    if not ignored or weight != WEIGHT or "weight" in roles.values():
+        return []
+    return [f"Ignored: {', '.join(ignored)}. Pass weight=… to take one of them as the weight."]
+
+
+def _as_table(table: Any, *wanted: str | None) -> pa.Table:
+    """The table as Arrow's; of a data frame of pandas only what is asked for: Arrow may not know what else there is."""
+    import pyarrow as pa
+
+    pandas = sys.modules.get("pandas")  # the table can be its own only if it is there already
+    if pandas is None or not isinstance(table, pandas.DataFrame) or set(wanted) - {None, WEIGHT, *table.columns}:
+        return pa.table(table)
+    columns = [name for name in dict.fromkeys(wanted) if name is not None and name in table.columns]
+    return pa.Table.from_pandas(table, columns=columns, preserve_index=False)
+
+
+def _weight_column(column: pa.ChunkedArray[Any], name: str) -> Array:
+    import pyarrow as pa
+
+    if column.null_count:
+        raise GraphError(
+            f"column {name!r} has {counted(column.null_count, 'null')}; expected a weight for every edge. "
+            "Fill them, or leave those rows out."
+        )
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type) or pa.types.is_boolean(column.type)):
+        raise GraphError(f"column {name!r} has type {column.type}; expected numbers or booleans.")
+    return np.asarray(column.to_numpy())
+
+
+def to_arrow(source: IdArray, target: IdArray, weights: Array | None, names: VertexNames | None) -> pa.Table:
+    """A table of edges; vertices by name where they have names."""
+    import pyarrow as pa
+
+    def column(ids: IdArray) -> pa.Array[Any]:
+        return pa.array(ids) if names is None else names.take(ids)
+
+    columns = {"source": column(source), "target": column(target)}
+    if weights is not None:
+        columns[WEIGHT] = pa.array(weights)
+    return pa.table(columns)
+
+
+def to_pandas(table: pa.Table, nullable: tuple[str, ...] = ()) -> pd.DataFrame:
+    """The table as a pandas data frame; integers and truth values of some columns in dtypes that know NA."""
+    try:
+        frame = table.to_pandas()
+        import pandas as pd
+    except ImportError:
+        raise MissingDependencyError("pandas is not installed; install it with: pip install 'clew[pandas]'") from None
+    for name in nullable:
+        dtype = NULLABLE.get(str(table.schema.field(name).type))
+        if dtype is not None:
+            named = {table.schema.field(name).type: pd.api.types.pandas_dtype(dtype)}
+            frame[name] = table.select([name]).to_pandas(types_mapper=named.get)[name]
+    return frame
