@@ -13,7 +13,8 @@ import scipy.io
 import clew
 from bench.harness import Row, peak_bytes, race
 from clew.io.source import Source
-from clew.io.text import Layout, read_table
+from clew.io.text import Layout
+from clew.io.text.tables import read_table
 
 VERTICES = 1 << 19
 EDGES = 8_000_000

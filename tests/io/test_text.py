@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 from clew import threads
 from clew.errors import FormatError
 from clew.io.source import Source
-from clew.io.text import Layout, NotAnInteger, leading_lines, read_table, read_tokens
+from clew.io.text import Layout, leading_lines
 from clew.io.text.columns import GrowingArray
+from clew.io.text.tables import NotAnInteger, read_table
+from clew.io.text.tokens import read_tokens
 from tests.io.texts import SmallBlocks, gaps
 
 EDGES = Layout(("id", "id"))

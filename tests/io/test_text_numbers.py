@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from clew.errors import FormatError, GraphError
 from clew.io.source import Source
-from clew.io.text import Layout, read_table
+from clew.io.text import Layout
+from clew.io.text.tables import read_table
 from tests.io.texts import SmallBlocks, same
 
 pytestmark = pytest.mark.usefixtures("small_pieces")

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from clew.errors import FormatError
 from clew.io.source import Source
-from clew.io.text import leading_lines, read_tokens
+from clew.io.text import leading_lines
+from clew.io.text.tokens import read_tokens
 from tests.io.texts import SmallBlocks, gaps
 
 pytestmark = pytest.mark.usefixtures("small_pieces")
@@ -77,8 +78,8 @@ def test_tokens_can_be_placed_afterwards() -> None:
     assert tokens.values[:5].tolist() == [0, 1, 2, 3, 4]
     assert (tokens.error_at(2, "odd").line, tokens.error_at(2, "odd").column) == (2, 5)
     assert (tokens.error_at(24, "odd").line, tokens.error_at(24, "odd").column) == (15, 4)
-    assert tokens.error_in_line(1, "odd").line == 4
-    assert tokens.error_in_line(11, "odd").line == 14
+    assert tokens.error_at(1, "odd", by_line=True).line == 4
+    assert tokens.error_at(11, "odd", by_line=True).line == 14
 
 
 def test_tokens_widen() -> None:

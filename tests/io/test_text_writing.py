@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.text import Labels, Layout, read_table, write_lines, write_table
+from clew.io.text import Layout
+from clew.io.text.tables import read_table
+from clew.io.text.writer import Labels, write_lines, write_table
 from tests.io.texts import same
 
 

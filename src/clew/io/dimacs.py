@@ -34,13 +34,24 @@ from clew.dtypes import Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
-from clew.io.header import Word, as_count, check_vertices, error_about, missing_word, words
 from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges, wanted_weights, weight_dtype
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import COMPRESSION_SUFFIXES, HEAD_BYTES, Source, packed_or_not
-from clew.io.text import Layout, Line, Table, leading_lines, read_table, write_table
-from clew.io.text.layout import shown
+from clew.io.text import (
+    Layout,
+    Line,
+    Word,
+    as_count,
+    check_vertices,
+    error_about,
+    leading_lines,
+    missing_word,
+    shown,
+    words,
+)
+from clew.io.text.tables import Table, read_table
+from clew.io.text.writer import write_table
 
 #: The words after ``p`` for every kind of file that is read, and where such a file goes.
 KINDS: dict[str, tuple[str, ...]] = {

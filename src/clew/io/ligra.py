@@ -27,9 +27,8 @@ from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.text import Line, Tokens, leading_lines, read_tokens
-from clew.io.text.layout import shown
-from clew.io.text.tokens import first_misfit, shown_number, token_dtype
+from clew.io.text import Line, leading_lines, shown
+from clew.io.text.tokens import Tokens, first_misfit, read_tokens, shown_number, token_dtype
 from clew.io.text.writer import write_table
 
 PLAIN, WEIGHTED = b"AdjacencyGraph", b"WeightedAdjacencyGraph"

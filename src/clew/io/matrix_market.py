@@ -43,13 +43,25 @@ from clew.dtypes import Array, id_dtype
 from clew.errors import FormatError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
-from clew.io.header import Word, as_count, check_vertices, error_about, missing_word, words
 from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, noted, weight_dtype
 from clew.io.registry import BANNER, Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source
-from clew.io.text import Layout, Line, Table, leading_lines, read_table, write_table
-from clew.io.text.layout import Kind, shown
+from clew.io.text import (
+    Kind,
+    Layout,
+    Line,
+    Word,
+    as_count,
+    check_vertices,
+    error_about,
+    leading_lines,
+    missing_word,
+    shown,
+    words,
+)
+from clew.io.text.tables import Table, read_table
+from clew.io.text.writer import write_table
 
 Symmetry = Literal["general", "symmetric", "skew-symmetric"]
 

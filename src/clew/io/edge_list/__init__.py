@@ -47,11 +47,11 @@ from clew.graph import Graph
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, without_attributes
 from clew.io.edge_list.sample import Sample
 from clew.io.edge_list.writer import write
-from clew.io.header import Word, check_vertices
 from clew.io.options import ReadOptions, reported, wanted_weights
 from clew.io.registry import Match
 from clew.io.source import HEAD_BYTES, Source
-from clew.io.text import DecimalComma, Line, NotAnInteger, Table, read_table
+from clew.io.text import Line, Word, check_vertices
+from clew.io.text.tables import DecimalComma, NotAnInteger, Table, read_table
 from clew.names import encode
 
 if TYPE_CHECKING:

@@ -34,8 +34,7 @@ from clew.io.options import ReadOptions, about_direction
 from clew.io.source import Source
 from clew.io.tables.columns import Columns, Field, choose, choose_weight
 from clew.io.tables.columns import Kind as Content
-from clew.io.text import Layout, Line
-from clew.io.text.layout import Kind, shown
+from clew.io.text import Kind, Layout, Line, shown
 
 _INTEGER = re.compile(rb"[+-]?\d+")
 _KONECT = re.compile(

@@ -16,7 +16,7 @@ from clew.io.options import ReadOptions
 from clew.io.source import Source
 from clew.io.tables.columns import is_known, known_ends, plain
 from clew.io.text import Line, leading_lines
-from clew.io.text.columns import DECIMAL_COMMA
+from clew.io.text.tables import DECIMAL_COMMA
 
 COMMENTS = b"#%"
 NO_HEADER = b"# no header: every line is an edge"  # as clew writes it where the first edge could be taken for one

@@ -16,7 +16,7 @@ from clew.io.edge_list.sample import NO_HEADER, checked_delimiter
 from clew.io.options import WriteOptions
 from clew.io.sink import Sink
 from clew.io.tables.columns import is_known, known_ends
-from clew.io.text import Labels, write_table
+from clew.io.text.writer import Labels, write_table
 from clew.names import VertexNames
 
 if TYPE_CHECKING:

@@ -30,8 +30,8 @@ from clew.io.options import ReadOptions, WriteOptions, graph_from_edges
 from clew.io.registry import PROPERTY, Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.text import Layout, Table, leading_lines, read_table
-from clew.io.text.layout import Kind
+from clew.io.text import Kind, Layout, leading_lines
+from clew.io.text.tables import Table, read_table
 from clew.io.text.writer import write_table
 from clew.names import VertexNames
 

@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 from clew.errors import FormatError
 from clew.io.source import COMPRESSION_SUFFIXES, Source, packed_or_not
-from clew.io.text import leading_lines
-from clew.io.text.layout import shown
+from clew.io.text import leading_lines, shown
 
 #: What the graph itself says; all other keys are kept with it as they are.
 STRUCTURE = (

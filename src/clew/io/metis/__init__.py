@@ -32,8 +32,7 @@ from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.text import Tokens, read_tokens
-from clew.io.text.tokens import token_dtype
+from clew.io.text.tokens import Tokens, read_tokens, token_dtype
 from clew.io.text.writer import write_lines
 
 
@@ -60,7 +59,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
         one_way = _one_way(graph_from_rows(*stored, replace(options, directed=True), directed=True))
         if one_way is None:
             raise
-        raise tokens.error_in_line(one_way[0], _asymmetry(*one_way)).advised(
+        raise tokens.error_at(one_way[0], _asymmetry(*one_way), by_line=True).advised(
             "Pass directed=True to read each entry as an edge of its own.",
             "With --directed, each entry is read as an edge of its own.",
         ) from None

@@ -14,10 +14,9 @@ import numpy as np
 from clew.checks import counted
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
-from clew.io.header import Word, as_count, error_about, words
 from clew.io.source import Source
-from clew.io.text import Line, Tokens, leading_lines
-from clew.io.text.tokens import first_misfit, shown_number
+from clew.io.text import Line, Word, as_count, error_about, leading_lines, words
+from clew.io.text.tokens import Tokens, first_misfit, shown_number
 
 NAMES = ("number of vertices", "number of edges", "format", "number of weights per vertex")
 _FMT = re.compile(rb"[01]{1,3}")
@@ -178,9 +177,8 @@ def _line_error(tokens: Tokens, header: Header, vertex: int) -> FormatError:
     if header.num_vertex_weights:
         parts.append(f"its weights ({header.num_vertex_weights})")
     parts.append("pairs of a neighbour and a weight" if header.edge_weights else "neighbours")
-    return tokens.error_in_line(
-        vertex, f"the line of vertex {vertex + 1} holds {found:,} numbers; expected {', '.join(parts)}."
-    )
+    sentence = f"the line of vertex {vertex + 1} holds {found:,} numbers; expected {', '.join(parts)}."
+    return tokens.error_at(vertex, sentence, by_line=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The columns that a reader fills, and how they give way to a value that they cannot hold yet.
+"""The columns that a reader fills, and how they widen for a value that they cannot hold yet.
 
 Columns grow in place: the system moves pages, not bytes, so that a second copy never exists.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,11 +14,10 @@ import numpy.typing as npt
 
 from clew import threads
 from clew.dtypes import Array, OffsetArray
-from clew.errors import FormatError, ResourceError
+from clew.errors import ResourceError
 from clew.io.options import weight_dtype
-from clew.io.source import Bytes, Source
-from clew.io.text import status
-from clew.io.text.layout import Layout, Range, error_at, field_at, problem
+from clew.io.source import Bytes
+from clew.io.text import Range
 from clew.io.text.status import DOUBLES, FRACTION, INTEGERS, INTEGRAL, NUMBER_OUT_OF_RANGE, ROUNDED
 
 if TYPE_CHECKING:
@@ -30,7 +28,6 @@ _LARGEST = (1 << 64) - 1
 INT64_LIMITS = (1 << 63, 0, (1 << 63) - 1)
 UINT64_LIMITS = (0, 0, (1 << 64) - 1)
 _NUMBER = re.compile(rb"[-+.0-9eE]+")
-DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 class GrowingArray:
@@ -49,7 +46,10 @@ class GrowingArray:
             return
         try:
             if self.size == 0:
-                self.values = _reserved(needed, likely, self.values.dtype)
+                try:
+                    self.values = np.empty(max(needed, likely), dtype=self.values.dtype)
+                except MemoryError:
+                    self.values = np.empty(needed, dtype=self.values.dtype)
             else:
                 self.values.resize(needed, refcheck=False)
         except MemoryError:
@@ -76,13 +76,6 @@ class GrowingArray:
         return self.values
 
 
-def _reserved(needed: int, likely: int, dtype: np.dtype[Any]) -> Array:
-    try:
-        return np.empty(max(needed, likely), dtype=dtype)
-    except MemoryError:
-        return np.empty(needed, dtype=dtype)
-
-
 class IdColumns:
     """Ids as they are read: int32, int64 from the first id that needs it on, then uint64 where no id is negative.
 
@@ -99,11 +92,6 @@ class IdColumns:
         self.base = base
         self._width = 0
         self._columns = [GrowingArray(_WIDTHS[0]) for _ in ranges]
-
-    @property
-    def size(self) -> int:
-        """The number of rows that are there."""
-        return self._columns[0].size if self._columns else 0
 
     def limits(self) -> list[tuple[int, int, int]]:
         """What each column takes now: largest magnitude below 0, smallest and largest other value, as in the file."""
@@ -125,16 +113,15 @@ class IdColumns:
 
     def adapt(self, value: int) -> bool:
         """Widen the columns so that they hold ``value``; False where nothing does."""
-        wanted = self._width + 1
-        while wanted < len(_WIDTHS) and not _holds(_WIDTHS[wanted], value - self.base):
-            wanted += 1
-        if wanted == len(_WIDTHS):
+        wider = range(self._width + 1, len(_WIDTHS))
+        width = next((width for width in wider if _holds(_WIDTHS[width], value - self.base)), None)
+        if width is None:
             return False
-        if _WIDTHS[wanted].kind == "u" and any((c.values[: c.size] < 0).any() for c in self._columns):
+        if _WIDTHS[width].kind == "u" and any((c.values[: c.size] < 0).any() for c in self._columns):
             return False
         for column in self._columns:
-            column.widen(_WIDTHS[wanted])
-        self._width = wanted
+            column.widen(_WIDTHS[width])
+        self._width = width
         return True
 
     def settle(self, count: int) -> None:
@@ -169,8 +156,8 @@ class NumberColumn:
         self._direct = self._whole.values.itemsize == 8
         self.block: Array = np.empty(0, dtype=np.uint64)
 
-    def make_room(self, needed: int, likely: int) -> None:
-        """Prepare ``block``, the numbers of the rows up to ``needed`` that are not there yet."""
+    def make_room(self, needed: int, likely: int) -> Array:
+        """``block``: the memory of the numbers of the rows up to ``needed`` that are not there yet."""
         first = self._whole.size
         if self._direct:
             self.block = self.block[:0]  # a view of memory that is about to move
@@ -178,6 +165,7 @@ class NumberColumn:
             self.block = self._whole.values[first:needed].view(np.uint64)
         elif self.block.size < needed - first:
             self.block = np.empty(needed - first, dtype=np.uint64)
+        return self.block
 
     def adapt(self, status: int, field: bytes) -> bool:
         """Change to a dtype that holds ``field`` as well; False where there is none."""
@@ -242,9 +230,7 @@ def _exact_as_doubles(integers: Array) -> bool:
     if integers.dtype.kind == "f" or not integers.size:
         return True
     limit = 1 << 53
-    large = (
-        integers[(integers > limit) | (integers < -limit)] if integers.dtype.kind == "i" else integers[integers > limit]
-    )
+    large = integers[(integers > limit) | ((integers < -limit) if integers.dtype.kind == "i" else False)]
     return all(int(float(value)) == value for value in large.tolist())
 
 
@@ -264,32 +250,28 @@ class NameColumns:
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
+        self.entries_per_row = 2 * columns  # of ``spans``
         self._blocks: list[pa.Array[Any]] = []
         self.spans: OffsetArray = np.empty(0, dtype=np.int64)
 
-    def make_room(self, rows: int) -> None:
-        """Prepare ``spans`` for the rows of a block: start and length of every name."""
-        entries = 2 * self._columns * rows
-        if self.spans.size < entries:
-            self.spans = np.empty(entries, dtype=np.int64)
-
-    @property
-    def entries_per_row(self) -> int:
-        """How many entries of ``spans`` a row has."""
-        return 2 * self._columns
+    def make_room(self, rows: int) -> OffsetArray:
+        """``spans`` for the rows of a block: start and length of every name."""
+        if self.spans.size < rows * self.entries_per_row:
+            self.spans = np.empty(rows * self.entries_per_row, dtype=np.int64)
+        return self.spans
 
     def settle(self, rows: int, data: Bytes) -> int | None:
         """Take over the names of a block. Returns where in it a name that is not valid UTF-8 starts, or None."""
         import pyarrow as pa
 
-        from clew.io.text import kernels_tables
+        from clew.io.text import kernels_parse
 
         count = rows * self._columns
         spans = self.spans[: 2 * count]
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(spans[1::2])])
         text = np.empty(int(offsets[-1]), dtype=np.uint8)
         pieces = threads.pieces(count)
-        threads.each(kernels_tables.copy_names, pieces, pieces, data, spans, offsets, text)
+        threads.each(kernels_parse.copy_names, pieces, pieces, data, spans, offsets, text)
         buffers = [None, pa.py_buffer(memoryview(offsets)), pa.py_buffer(memoryview(text))]  # type: ignore[arg-type]
         strings = pa.Array.from_buffers(pa.large_string(), count, buffers)
         try:
@@ -320,44 +302,3 @@ def _invalid(starts: Array, offsets: OffsetArray, text: Bytes) -> int:
         except UnicodeDecodeError:
             return int(start if start >= 0 else ~start)
     return 0
-
-
-class NotAnInteger(FormatError):  # noqa: N818
-    """An id is no integer of 64 bits; a format whose ids may be names reads the file again."""
-
-
-class DecimalComma(FormatError):  # noqa: N818
-    """A number is written as 1,5; a format that has such numbers reads the file again."""
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """What is filled while a text is read."""
-
-    ids: IdColumns
-    numbers: NumberColumn | None
-
-    @classmethod
-    def of(cls, layout: Layout, *, named: bool = False) -> Columns:
-        """The columns that a layout asks for; ids that are names are kept elsewhere."""
-        ids = 0 if named else layout.columns.count("id")
-        numbers = NumberColumn(layout.number_dtype) if "number" in layout.columns else None
-        return cls(IdColumns(layout.ranges[:ids], layout.base), numbers)
-
-    def give_way(
-        self, source: Source, layout: Layout, data: Bytes, first_line: int, found: int, place: int, column: int
-    ) -> None:
-        """Widen the column that could not take what stands at ``place``, or raise the error that it is."""
-        surplus = found == status.TOO_MANY_COLUMNS and bool(layout.delimiter)  # its place is that of its delimiter
-        field = field_at(data, place + surplus, layout.delimiter)
-        if found == status.OUT_OF_RANGE:
-            given = layout.ranges[layout.columns[:column].count("id")]
-            if (given is None or given[0] <= int(field) <= given[1]) and self.ids.adapt(int(field)):
-                return
-            found = status.BEYOND_64_BITS if given is None else found
-        elif self.numbers is not None and self.numbers.adapt(found, field):
-            return
-        kind = NotAnInteger if found in (status.NO_INTEGER, status.BEYOND_64_BITS) else FormatError
-        if found == status.NO_NUMBER and not layout.decimal_comma and DECIMAL_COMMA.fullmatch(field):
-            kind = DecimalComma
-        raise error_at(source, data, place, first_line, problem(layout, found, column, field), kind)

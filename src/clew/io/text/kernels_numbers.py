@@ -7,6 +7,7 @@ every loop stops at a byte that is no digit. Only loads of eight bytes at once h
 
 import numpy as np
 
+from clew.io.text import status
 from clew.io.text.kernels_doubles import (
     EXACT_INTEGER,
     EXACT_POWERS,
@@ -20,7 +21,6 @@ from clew.io.text.kernels_doubles import (
     trailing_zeros,
     word_at,
 )
-from clew.io.text.status import DOUBLES, FINE, FRACTION, INEXACT, INTEGERS, INTEGRAL, NO_NUMBER, NUMBER_OUT_OF_RANGE
 from clew.jit import njit
 
 ZEROS = U(0x3030303030303030)
@@ -29,7 +29,7 @@ TOP_BITS = U(0x8080808080808080)
 LARGEST_BEFORE_DIGIT = U((2**64 - 1) // 10)
 POWERS_OF_TEN = np.array([10**k for k in range(20)], dtype=np.uint64)
 NAN_BITS = U(0x7FF8000000000000)
-MINUS, PLUS, POINT, SMALL_E = 45, 43, 46, 101
+PLUS, MINUS, POINT, ZERO, SMALL_E = 43, 45, 46, 48, 101
 
 # What a literal turned out to be.
 NOTHING, INTEGER, DECIMAL, INFINITE, NOT_A_NUMBER = 0, 1, 2, 3, 4
@@ -84,15 +84,15 @@ def signed_digits_at(data, p):
 @njit(forceinline=True)
 def number_at(data, p, mode, lowest, highest):
     """A number in ``mode`` as 64 bits, where it ends, and what was found."""
-    if mode in (INTEGERS, INTEGRAL):
+    if mode in (status.INTEGERS, status.INTEGRAL):
         return _integer_at(data, p, mode, lowest, highest)
     negative, mantissa, places, end = _plain_decimal_at(data, p)
     if end == p:
         return _double_at(data, p, mode)
     if mantissa > EXACT_INTEGER:
-        return double_bits(negative, mantissa, -places, False, p), end, FINE
+        return double_bits(negative, mantissa, -places, False, p), end, status.FINE
     bits = bits_of(np.float64(mantissa) / EXACT_POWERS[places])
-    return bits | (SIGN_BIT if negative else U(0)), end, FINE
+    return bits | (SIGN_BIT if negative else U(0)), end, status.FINE
 
 
 @njit(forceinline=True)
@@ -131,30 +131,30 @@ def _double_at(data, p, mode):
     kind, negative, mantissa, power, end, cut_off = _literal_at(data, p)
     sign = SIGN_BIT if negative else U(0)
     if kind == NOTHING:
-        return U(0), p, NO_NUMBER
+        return U(0), p, status.NO_NUMBER
     if kind == INFINITE:
-        return sign | INFINITY_BITS, end, FINE
+        return sign | INFINITY_BITS, end, status.FINE
     if kind == NOT_A_NUMBER:
-        return NAN_BITS, end, FINE
-    if mode == DOUBLES and kind == INTEGER and mantissa > EXACT_INTEGER and not fits_double(mantissa):
-        return U(0), end, INEXACT
-    return double_bits(negative, mantissa, power, cut_off, p), end, FINE
+        return NAN_BITS, end, status.FINE
+    if mode == status.DOUBLES and kind == INTEGER and mantissa > EXACT_INTEGER and not fits_double(mantissa):
+        return U(0), end, status.INEXACT
+    return double_bits(negative, mantissa, power, cut_off, p), end, status.FINE
 
 
 @njit
 def _integer_at(data, p, mode, lowest, highest):
     kind, negative, mantissa, power, end, cut_off = _literal_at(data, p)
     if kind == NOTHING:
-        return U(0), p, NO_NUMBER
+        return U(0), p, status.NO_NUMBER
     if kind != INTEGER:
-        if mode == INTEGERS or kind != DECIMAL or cut_off:
-            return U(0), end, FRACTION
-        mantissa, status = _integral(mantissa, power)
-        if status != FINE:
-            return U(0), end, status
+        if mode == status.INTEGERS or kind != DECIMAL or cut_off:
+            return U(0), end, status.FRACTION
+        mantissa, outcome = _integral(mantissa, power)
+        if outcome != status.FINE:
+            return U(0), end, outcome
     if mantissa > (lowest if negative else highest):
-        return U(0), end, NUMBER_OUT_OF_RANGE
-    return (U(0) - mantissa if negative else mantissa), end, FINE
+        return U(0), end, status.NUMBER_OUT_OF_RANGE
+    return (U(0) - mantissa if negative else mantissa), end, status.FINE
 
 
 @njit
@@ -162,15 +162,15 @@ def _integral(mantissa, power):
     """The integer that a decimal such as 3.0 or 1e3 is."""
     while power < 0 and mantissa != U(0):
         if mantissa % U(10) != U(0):
-            return U(0), FRACTION
+            return U(0), status.FRACTION
         mantissa //= U(10)
         power += 1
     while power > 0 and mantissa != U(0):
         if mantissa > LARGEST_BEFORE_DIGIT:
-            return U(0), NUMBER_OUT_OF_RANGE
+            return U(0), status.NUMBER_OUT_OF_RANGE
         mantissa *= U(10)
         power -= 1
-    return mantissa, FINE
+    return mantissa, status.FINE
 
 
 @njit
@@ -258,3 +258,33 @@ def _literal_at(data, p):
     if end > p and fits and follows != POINT and (follows | 32) != SMALL_E:
         return INTEGER, negative, magnitude, 0, end, False
     return _decimal_at(data, start, negative)
+
+
+@njit(forceinline=True)
+def id_at(data, p, negative_limit, lowest, highest):
+    """An id, where it ends, and what was found."""
+    negative, magnitude, end, fits = signed_digits_at(data, p)
+    if end == p:
+        return np.int64(0), end, status.NO_INTEGER
+    if not fits:
+        return np.int64(0), end, status.BEYOND_64_BITS
+    if magnitude > negative_limit if negative else magnitude < lowest or magnitude > highest:
+        return np.int64(0), end, status.OUT_OF_RANGE
+    return -np.int64(magnitude) if negative else np.int64(magnitude), end, status.FINE
+
+
+@njit(forceinline=True)
+def is_plain_integer(data, p, end):
+    """Whether an integer is written as integers are printed: without a plus sign, leading zeros, or -0."""
+    c = byte_at(data, p)
+    if c == ZERO:
+        return end == p + 1
+    return c != PLUS and (c != MINUS or byte_at(data, p + 1) != ZERO)
+
+
+@njit(forceinline=True)
+def are_plain_integers(data, start, middle, end):
+    """The same of two that one byte separates. One test for both comes first, as ids that start with 0 are rare."""
+    if (byte_at(data, start) != ZERO) & (byte_at(data, middle + 1) != ZERO):
+        return True
+    return is_plain_integer(data, start, middle) and is_plain_integer(data, middle + 1, end)

@@ -1,21 +1,14 @@
-"""What a parsing kernel can find at a place in the text; ``tables`` and ``tokens`` turn it into sentences."""
+"""What a parsing kernel finds at a place in the text; ``problem`` turns it into a sentence.
+
+``OUT_OF_RANGE`` and ``NUMBER_OUT_OF_RANGE`` are integers beyond what an id column or the numbers hold so far.
+``FRACTION`` is a fraction where only integers were seen so far, ``INEXACT`` an integer among doubles that a double
+cannot hold. ``NO_NAME`` is nothing, or control characters, where a name belongs.
+"""
 
 from __future__ import annotations
 
-FINE = 0
-NO_INTEGER = 1  # something else where an integer belongs
-OUT_OF_RANGE = 2  # an integer beyond what the column takes (now)
-BEYOND_64_BITS = 3
-NO_NUMBER = 4
-FRACTION = 5  # a fraction where only integers were seen so far
-NUMBER_OUT_OF_RANGE = 6  # an integer beyond what the numbers take (now)
-INEXACT = 7  # an integer that a double cannot hold, among doubles
-TOO_FEW_COLUMNS = 8
-TOO_MANY_COLUMNS = 9
-WRONG_PREFIX = 10
-OPEN_QUOTE = 11
-TEXT_AFTER_QUOTE = 12
-NO_NAME = 13  # nothing, or control characters, where a name belongs
+FINE, NO_INTEGER, OUT_OF_RANGE, BEYOND_64_BITS, NO_NUMBER, FRACTION, NUMBER_OUT_OF_RANGE, INEXACT = range(8)
+TOO_FEW_COLUMNS, TOO_MANY_COLUMNS, WRONG_PREFIX, OPEN_QUOTE, TEXT_AFTER_QUOTE, NO_NAME = range(8, 14)
 
 #: What a column of numbers holds while it is read.
-INTEGERS, DOUBLES, ROUNDED, INTEGRAL = 0, 1, 2, 3
+INTEGERS, DOUBLES, ROUNDED, INTEGRAL = range(4)

@@ -7,7 +7,8 @@ wider columns is parsed again once they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,15 +19,15 @@ from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
 from clew.io.options import Progress
 from clew.io.source import Block, Bytes, Source
-from clew.io.text import status
-from clew.io.text.columns import Columns, NameColumns
-from clew.io.text.layout import Layout, Line, error_at, field_at, field_place, shown
+from clew.io.text import Layout, Line, error_at, field_at, field_place, problem, shown, status
+from clew.io.text.columns import IdColumns, NameColumns, NumberColumn
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 PIECE_BYTES = 1 << 18  # below this, handing out a piece costs more than it saves
 _NO_LIMITS = (0, 0, 0)
+DECIMAL_COMMA = re.compile(rb"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +42,14 @@ class Pieces:
     @classmethod
     def of(cls, block: Block) -> Pieces:
         """Cut a block."""
-        from clew.io.text import kernels_tables
+        from clew.io.text import kernels_parse as kernels
 
         data = block.data.view()
         data.flags.writeable = False  # like a memory map: kernels are compiled for one kind of array only
         count = threads.pieces(data.size, PIECE_BYTES)
         cuts = np.arange(count + 1, dtype=np.int64) * data.size // count
-        kernels_tables.cut(data, cuts)
-        lines = threads.each(kernels_tables.count_lines, count, data, cuts)
+        kernels.cut(data, cuts)
+        lines = threads.each(kernels.count_lines, count, data, cuts)
         return cls(data, block.offset, cuts, np.array(lines, dtype=np.int64))
 
     @property
@@ -60,10 +61,10 @@ class Pieces:
         """How many values the rest of a text of ``total`` bytes holds, if this block holds ``count``."""
         return 0 if total is None else int(count * max(1.0, 1.02 * (total - self.offset) / self.data.size))
 
-    @staticmethod
-    def places(bounds: OffsetArray) -> OffsetArray:
-        """Where each piece's values go, if it has at most ``bounds[i]`` of them; the last entry is the end."""
-        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(bounds)])
+
+def offsets(counts: Array) -> OffsetArray:
+    """Where each group of values starts if group ``i`` has ``counts[i]`` of them; the last entry is the end."""
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])
 
 
 def pieces_after(source: Source, after: Line | None, progress: Progress | None = None) -> Iterator[tuple[int, Pieces]]:
@@ -77,58 +78,103 @@ def pieces_after(source: Source, after: Line | None, progress: Progress | None =
             progress(block.offset + block.data.size, source.size)
 
 
+def located(
+    source: Source, after: Line | None, find: Callable[[Bytes, int], tuple[int, int]], index: int, sentence: str
+) -> FormatError:
+    """An error about item ``index``; ``find`` gives its place in a block, or -1 and how many items there are."""
+    for line, pieces in pieces_after(source, after):
+        place, count = find(pieces.data, index)
+        if place >= 0:
+            return error_at(source, pieces.data, place, line, sentence)
+        index -= count
+    return source.error(sentence)
+
+
 def close_gaps(values: Array, places: OffsetArray, counts: OffsetArray) -> None:
     """Where pieces have fewer values than there was room for, move those of the next pieces up."""
     if values.size and not np.array_equal(np.diff(places), counts):
-        from clew.io.text import kernels_tables
+        from clew.io.text import kernels_parse as kernels
 
-        kernels_tables.close_gaps(values, places, counts)
+        kernels.close_gaps(values, places, counts)
 
 
-class TableReader:
-    """Fills the columns of a layout; a block that needs wider columns is parsed again once they are."""
+class NotAnInteger(FormatError):  # noqa: N818
+    """An id is no integer of 64 bits; a format whose ids may be names reads the file again."""
+
+
+class DecimalComma(FormatError):  # noqa: N818
+    """A number is written as 1,5; a format that has such numbers reads the file again."""
+
+
+class Reader:
+    """Fills the columns of a layout block by block; ``parse`` of a subclass parses one block."""
+
+    def __init__(self, source: Source, layout: Layout, *, named: bool = False) -> None:
+        self.source, self.layout = source, layout
+        self.count = self.line = 0
+        self.classes, self.skipped = layout.classes(), layout.skipped()
+        self.ids = IdColumns(layout.ranges[: 0 if named else layout.columns.count("id")], layout.base)
+        self.numbers = NumberColumn(layout.number_dtype) if "number" in layout.columns else None
+
+    def read(self, after: Line | None, progress: Progress | None) -> None:
+        """Read everything after a header line."""
+        for line, pieces in pieces_after(self.source, after, progress):
+            self.line = line
+            while not self.parse(pieces):
+                pass
+
+    def parse(self, pieces: Pieces) -> bool:
+        """Parse a block; False where a column had to be widened first."""
+        raise NotImplementedError
+
+    def widen(self, data: Bytes, code: int, place: int, column: int = 0) -> bool:
+        """Widen the column that cannot hold what is at ``place``, or raise the error that it is. Returns False."""
+        layout = self.layout
+        surplus = code == status.TOO_MANY_COLUMNS and bool(layout.delimiter)  # its place is that of its delimiter
+        field = field_at(data, place + surplus, layout.delimiter)
+        if code == status.OUT_OF_RANGE:
+            limits = layout.ranges[layout.columns[:column].count("id")]
+            if (limits is None or limits[0] <= int(field) <= limits[1]) and self.ids.adapt(int(field)):
+                return False
+            code = status.BEYOND_64_BITS if limits is None else code
+        elif self.numbers is not None and self.numbers.adapt(code, field):
+            return False
+        error = NotAnInteger if code in (status.NO_INTEGER, status.BEYOND_64_BITS) else FormatError
+        if code == status.NO_NUMBER and not layout.decimal_comma and DECIMAL_COMMA.fullmatch(field):
+            error = DecimalComma
+        raise error_at(self.source, data, place, self.line, problem(layout, code, column, field), error)
+
+
+class TableReader(Reader):
+    """Reads rows."""
 
     def __init__(self, source: Source, layout: Layout, *, named: bool) -> None:
-        self.source, self.layout = source, layout
-        self.rows = self.line = 0
-        self._classes, self._skipped, self._roles = layout.classes(), layout.skipped(), layout.roles(named=named)
-        self._columns = Columns.of(layout, named=named)
+        super().__init__(source, layout, named=named)
+        self._roles = layout.roles(named=named)
         self._names = NameColumns(layout.columns.count("id")) if named else None
         self._spelling = _with_points() if layout.decimal_comma else None
 
-    def read(self, line: int, pieces: Pieces) -> None:
-        """Add the rows of a block, whose first line has this number."""
-        self.line = line
-        while not self._parse(pieces):
-            pass
-
     def finished(self) -> tuple[tuple[Array, ...], Array | None, pa.Array[Any] | None]:
         """The id columns, the numbers, and the names."""
-        numbers = None if self._columns.numbers is None else self._columns.numbers.finished()
+        numbers = None if self.numbers is None else self.numbers.finished()
         if self._names is None:
-            return self._columns.ids.finished(), numbers, None
+            return self.ids.finished(), numbers, None
         ids, names = self._names.finished()
         return ids, numbers, names
 
-    def _parse(self, pieces: Pieces) -> bool:
+    def parse(self, pieces: Pieces) -> bool:
         """Parse a block; False where a column had to be widened first."""
         bound = int(pieces.lines.sum())
-        needed, likely = self.rows + bound, pieces.likely(bound, self.source.size)
-        ids = self._columns.ids.make_room(needed, likely)
-        numbers, spans = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
-        if self._columns.numbers is not None:
-            self._columns.numbers.make_room(needed, likely)
-            numbers = self._columns.numbers.block
-        if self._names is not None:
-            self._names.make_room(bound)
-            spans = self._names.spans
-        places = pieces.places(pieces.lines)
+        needed, likely = self.count + bound, pieces.likely(bound, self.source.size)
+        ids = self.ids.make_room(needed, likely)
+        numbers = np.empty(0, np.uint64) if self.numbers is None else self.numbers.make_room(needed, likely)
+        spans = np.empty(0, np.int64) if self._names is None else self._names.make_room(bound)
+        places = offsets(pieces.lines)
         parsed = pieces.data if self._spelling is None else _read_only(self._spelling[pieces.data])
         outcomes = self._run(pieces, parsed, places, ids, numbers, spans)
-        for _, _, found, place, column in outcomes:
-            if found != status.FINE:
-                self._give_way(pieces, found, place, column)
-                return False
+        for _, _, code, place, column in outcomes:
+            if code != status.FINE:
+                return self.widen(pieces.data, code, place, column)
         counts = np.array([outcome[0] for outcome in outcomes], dtype=np.int64)
         for values in (*ids, numbers):
             close_gaps(values, places, counts)
@@ -140,53 +186,35 @@ class TableReader:
     def _run(
         self, pieces: Pieces, data: Bytes, places: OffsetArray, ids: list[Array], numbers: Array, spans: Array
     ) -> list[Any]:
-        """Parse all pieces; ``data`` is their text as numbers are to be read."""
-        from clew.io.text import kernels_tables as kernels
+        """Parse all pieces; ``data`` is their text with decimal points."""
+        from clew.io.text import kernels_parse as kernels
 
-        column = self._columns.numbers
-        limits = [*self._columns.ids.limits(), _NO_LIMITS, _NO_LIMITS][:2]
+        layout, column = self.layout, self.numbers
+        limits = [*self.ids.limits(), _NO_LIMITS, _NO_LIMITS][:2]
+        limits.append(_NO_LIMITS if column is None else column.limits)
         filler = ids[0][:0] if ids else np.empty(0, dtype=np.int32)
-        first, second = [*ids, filler, filler][:2]
-        return threads.each(
-            kernels.read_rows,
-            pieces.count,
-            data,
-            pieces.cuts,
-            places,
-            self._classes,
-            self._skipped,
-            ord(self.layout.prefix) if self.layout.prefix else 0,
-            bool(self.layout.delimiter),
-            self.layout.canonical,
-            self._roles,
-            np.array([*limits, _NO_LIMITS if column is None else column.limits], dtype=np.uint64),
-            self.layout.base,
-            status.INTEGERS if column is None else column.mode,
-            first,
-            second,
-            numbers,
-            spans,
-        )
+        text = (data, pieces.cuts, places, self.classes, self.skipped)
+        prefix = ord(layout.prefix) if layout.prefix else 0
+        how = (prefix, bool(layout.delimiter), layout.canonical, self._roles, np.array(limits, dtype=np.uint64))
+        mode = status.INTEGERS if column is None else column.mode
+        into = (*[*ids, filler, filler][:2], numbers, spans)
+        return threads.each(kernels.read_rows, pieces.count, *text, *how, layout.base, mode, *into)
 
     def _settle(self, pieces: Pieces, parsed: Bytes, rows: int, hard: int) -> None:
         """Take over the rows of a block."""
-        from clew.io.text import kernels_tables as kernels
+        from clew.io.text import kernels_parse as kernels
 
-        self._columns.ids.settle(rows)
+        self.ids.settle(rows)
         if self._names is not None and (place := self._names.settle(rows, pieces.data)) is not None:
             field = shown(field_at(pieces.data, place, self.layout.delimiter))
             problem = f"the name {field} is not valid UTF-8; save the file in that encoding."
             raise error_at(self.source, pieces.data, place, self.line, problem)
-        numbers = self._columns.numbers
-        if numbers is not None and (lost := numbers.settle(rows, hard, parsed)) is not None:
+        if self.numbers is not None and (lost := self.numbers.settle(rows, hard, parsed)) is not None:
             column = self.layout.columns.index("number")
-            start, _ = kernels.find_row(pieces.data, self._classes, self._skipped, lost)
+            start, _ = kernels.find_row(pieces.data, self.classes, self.skipped, lost)
             place = start + field_place(pieces.data[start:], self.layout, column)
-            self._give_way(pieces, status.NUMBER_OUT_OF_RANGE, place, column)
-        self.rows += rows
-
-    def _give_way(self, pieces: Pieces, found: int, place: int, column: int) -> None:
-        self._columns.give_way(self.source, self.layout, pieces.data, self.line, found, place, column)
+            self.widen(pieces.data, status.NUMBER_OUT_OF_RANGE, place, column)
+        self.count += rows
 
 
 def _with_points() -> Bytes:
@@ -215,16 +243,13 @@ class Table:
 
     def error_at(self, row: int, column: int, sentence: str) -> FormatError:
         """An error about one field, with its line and column; finds them by reading the file again."""
-        from clew.io.text import kernels_tables
+        from clew.io.text import kernels_parse as kernels
 
-        classes, skipped = self.layout.classes(), self.layout.skipped()
-        for line, pieces in pieces_after(self.source, self.after):
-            start, rows = kernels_tables.find_row(pieces.data, classes, skipped, row)
-            if start >= 0:
-                place = start + field_place(pieces.data[start:], self.layout, column)
-                return error_at(self.source, pieces.data, place, line, sentence)
-            row -= rows
-        return self.source.error(sentence)
+        def find(data: Bytes, index: int) -> tuple[int, int]:
+            start, rows = kernels.find_row(data, self.layout.classes(), self.layout.skipped(), index)
+            return start if start < 0 else start + field_place(data[start:], self.layout, column), rows
+
+        return located(self.source, self.after, find, row, sentence)
 
     def check_rows(
         self, promised: int, rows: str, place: tuple[int | None, int | None] = (None, None), by: str = "the header"
@@ -269,6 +294,5 @@ def read_table(
         For everything else that does not fit the layout, with line and column.
     """
     reader = TableReader(source, layout, named=named)
-    for line, pieces in pieces_after(source, after, progress):
-        reader.read(line, pieces)
-    return Table(source, layout, after, reader.rows, *reader.finished())
+    reader.read(after, progress)
+    return Table(source, layout, after, reader.count, *reader.finished())

@@ -16,11 +16,10 @@ from clew import threads
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
 from clew.io.options import Progress, ReadOptions, weight_dtype
-from clew.io.source import Source
-from clew.io.text import status
-from clew.io.text.columns import Columns, GrowingArray
-from clew.io.text.layout import Layout, Line, Range, error_at
-from clew.io.text.tables import Pieces, close_gaps, pieces_after
+from clew.io.source import Bytes, Source
+from clew.io.text import Layout, Line, Range, status
+from clew.io.text.columns import GrowingArray
+from clew.io.text.tables import Pieces, Reader, close_gaps, located, offsets
 
 
 def first_misfit(values: Array, low: int, high: int) -> int | None:
@@ -68,24 +67,17 @@ class Tokens:
     values: Array
     line_starts: OffsetArray | None
 
-    def error_at(self, index: int, sentence: str) -> FormatError:
-        """An error about one token, with its line and column; finds them by reading the file again."""
-        return self._located(index, sentence, by_line=False)
+    def error_at(self, index: int, sentence: str, *, by_line: bool = False) -> FormatError:
+        """An error about one token, or one line of ``line_starts``; finds its place by reading the file again."""
+        from clew.io.text import kernels_parse as kernels
 
-    def error_in_line(self, index: int, sentence: str) -> FormatError:
-        """An error about line ``index`` of ``line_starts``."""
-        return self._located(index, sentence, by_line=True)
+        def find(data: Bytes, index: int) -> tuple[int, int]:
+            found: tuple[int, int] = kernels.find_token(
+                data, self.layout.classes(), self.layout.skipped(), index, by_line
+            )
+            return found
 
-    def _located(self, wanted: int, sentence: str, *, by_line: bool) -> FormatError:
-        from clew.io.text import kernels_tokens as kernels
-
-        classes, skipped = self.layout.classes(), self.layout.skipped()
-        for line, pieces in pieces_after(self.source, self.after):
-            place, found = kernels.find_token(pieces.data, classes, skipped, wanted, by_line)
-            if place >= 0:
-                return error_at(self.source, pieces.data, place, line, sentence)
-            wanted -= found
-        return self.source.error(sentence)
+        return located(self.source, self.after, find, index, sentence)
 
 
 def read_tokens(
@@ -127,104 +119,60 @@ def read_tokens(
         Called after every block.
     """
     layout = Layout((kind,), (name,) if name else (), (range,), base, number_dtype, comments)
-    reader = _Reader(source, layout, lines)
-    for line, pieces in pieces_after(source, after, progress):
-        reader.read(line, pieces)
-    return reader.finished(after)
+    reader = TokenReader(source, layout, lines)
+    reader.read(after, progress)
+    values = reader.ids.finished()[0] if reader.numbers is None else reader.numbers.finished()
+    return Tokens(source, layout, after, values, None if reader.starts is None else reader.starts.finished())
 
 
-class _Reader:
-    """Takes block after block; a block that needs wider values is parsed again once they are."""
+class TokenReader(Reader):
+    """Reads tokens, and where lines start among them."""
 
     def __init__(self, source: Source, layout: Layout, lines: bool) -> None:
-        self.source, self.layout, self.line = source, layout, 0
-        self.classes, self.skipped = layout.classes(), layout.skipped()
-        self.columns = Columns.of(layout)
+        super().__init__(source, layout)
         self.starts = GrowingArray(np.int64) if lines else None
         if self.starts is not None:
             self.starts.append(0)
-        self.count = 0
 
-    def read(self, line: int, pieces: Pieces) -> None:
-        from clew.io.text import kernels_tokens as kernels
-
-        self.line = line
-        bounds = np.array(threads.each(kernels.count_tokens, pieces.count, pieces.data, pieces.cuts), dtype=np.int64)
-        while not self._parse(pieces, bounds):
-            pass
-
-    def _parse(self, pieces: Pieces, bounds: npt.NDArray[np.int64]) -> bool:
+    def parse(self, pieces: Pieces) -> bool:
         """Parse a block; False where the values had to be widened first."""
-        from clew.io.text import kernels_tokens as kernels
+        from clew.io.text import kernels_parse as kernels
 
-        values, limits, mode = self._room(pieces, int(bounds.sum()))
+        bounds = np.array(threads.each(kernels.count_tokens, pieces.count, pieces.data, pieces.cuts), dtype=np.int64)
+        bound = int(bounds.sum())
+        room = (self.count + bound, pieces.likely(bound, self.source.size))
+        if self.numbers is None:
+            values, limits, mode = self.ids.make_room(*room)[0], self.ids.limits()[0], kernels.IDS
+        else:
+            values, limits, mode = self.numbers.make_room(*room).view(np.int64), self.numbers.limits, self.numbers.mode
         ends = None
         if self.starts is not None:
             self.starts.make_room(self.starts.size + int(pieces.lines.sum()))
             ends = self.starts.values[self.starts.size :]
-        places, line_places = pieces.places(bounds), pieces.places(pieces.lines)
-        outcomes = threads.each(
-            kernels.read_tokens,
-            pieces.count,
-            pieces.data,
-            pieces.cuts,
-            places,
-            line_places,
-            self.classes,
-            self.skipped,
-            np.array(limits, dtype=np.uint64),
-            self.layout.base,
-            mode,
-            values,
-            ends,
-        )
-        for _, _, _, found, place in outcomes:
-            if found != status.FINE:
-                self._give_way(pieces, found, place)
-                return False
+        places, line_places = offsets(bounds), offsets(pieces.lines)
+        text = (pieces.data, pieces.cuts, places, line_places, self.classes, self.skipped)
+        how = (np.array(limits, dtype=np.uint64), self.layout.base, mode)
+        outcomes = threads.each(kernels.read_tokens, pieces.count, *text, *how, values, ends)
+        for *_, code, place in outcomes:
+            if code != status.FINE:
+                return self.widen(pieces.data, code, place)
         counts, lines, hard = (np.array([one[i] for one in outcomes], dtype=np.int64) for i in range(3))
-        if ends is not None:
-            self._settle_lines(ends, line_places, counts, lines)
+        if self.starts is not None and ends is not None:
+            before = self.count + np.cumsum(counts) - counts
+            for piece in range(counts.size):  # counts within a piece become counts within the text
+                ends[line_places[piece] : line_places[piece] + lines[piece]] += before[piece]
+            close_gaps(ends, line_places, lines)
+            self.starts.size += int(lines.sum())
         close_gaps(values, places, counts)
-        self._settle_values(pieces, int(counts.sum()), int(hard.sum()))
+        self._settle(pieces, int(counts.sum()), int(hard.sum()))
         return True
 
-    def _room(self, pieces: Pieces, bound: int) -> tuple[Array, tuple[int, int, int], int]:
-        """Where the tokens of a block go, what they may be, and how they are read."""
-        from clew.io.text import kernels_tokens as kernels
+    def _settle(self, pieces: Pieces, count: int, hard: int) -> None:
+        """Take over the tokens of a block."""
+        from clew.io.text import kernels_parse as kernels
 
-        needed, likely = self.count + bound, pieces.likely(bound, self.source.size)
-        numbers = self.columns.numbers
-        if numbers is None:
-            (values,) = self.columns.ids.make_room(needed, likely)
-            return values, self.columns.ids.limits()[0], kernels.IDS
-        numbers.make_room(needed, likely)
-        return numbers.block.view(np.int64), numbers.limits, numbers.mode
-
-    def _settle_lines(self, ends: Array, line_places: OffsetArray, counts: OffsetArray, lines: OffsetArray) -> None:
-        """Turn counts within each piece into counts within the text."""
-        assert self.starts is not None
-        before = self.count + np.cumsum(counts) - counts
-        for piece in range(counts.size):
-            ends[line_places[piece] : line_places[piece] + lines[piece]] += before[piece]
-        close_gaps(ends, line_places, lines)
-        self.starts.size += int(lines.sum())
-
-    def _settle_values(self, pieces: Pieces, count: int, hard: int) -> None:
-        self.columns.ids.settle(count)
-        if self.columns.numbers is not None:
-            lost = self.columns.numbers.settle(count, hard, pieces.data)
-            if lost is not None:
-                from clew.io.text import kernels_tokens as kernels
-
-                place, _ = kernels.find_token(pieces.data, self.classes, self.skipped, lost, False)
-                self._give_way(pieces, status.NUMBER_OUT_OF_RANGE, place)
+        self.ids.settle(count)
+        if self.numbers is not None and (lost := self.numbers.settle(count, hard, pieces.data)) is not None:
+            place, _ = kernels.find_token(pieces.data, self.classes, self.skipped, lost, False)
+            self.widen(pieces.data, status.NUMBER_OUT_OF_RANGE, place)
         self.count += count
-
-    def _give_way(self, pieces: Pieces, found: int, place: int) -> None:
-        self.columns.give_way(self.source, self.layout, pieces.data, self.line, found, place, 0)
-
-    def finished(self, after: Line | None) -> Tokens:
-        numbers, ids = self.columns.numbers, self.columns.ids
-        values = ids.finished()[0] if numbers is None else numbers.finished()
-        return Tokens(self.source, self.layout, after, values, None if self.starts is None else self.starts.finished())

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Rows of columns: every piece of a block is parsed on its own, straight into the arrays.
+"""Rows of columns and streams of tokens: every piece of a block is parsed on its own, straight into the arrays.
 
 A piece starts and ends at a line's end. ``count_lines`` bounds its rows, so that every piece knows where its rows go
 before any is parsed; lines that hold no row (comments, blank lines) leave a gap that ``close_gaps`` closes.
@@ -7,32 +7,18 @@ before any is parsed; lines that hold no row (comments, blank lines) leave a gap
 
 import numpy as np
 
+from clew.io.text import status
 from clew.io.text.kernels_doubles import byte_at, class_at, is_hard
-from clew.io.text.kernels_numbers import number_at, short_digits_at, signed_digits_at
-from clew.io.text.status import (
-    BEYOND_64_BITS,
-    DOUBLES,
-    FINE,
-    NO_INTEGER,
-    NO_NAME,
-    NO_NUMBER,
-    OPEN_QUOTE,
-    OUT_OF_RANGE,
-    ROUNDED,
-    TEXT_AFTER_QUOTE,
-    TOO_FEW_COLUMNS,
-    TOO_MANY_COLUMNS,
-    WRONG_PREFIX,
-)
+from clew.io.text.kernels_numbers import are_plain_integers, id_at, is_plain_integer, number_at, short_digits_at
 from clew.jit import njit
 
 TAB, LINE_FEED, RETURN, SPACE, QUOTE = 9, 10, 13, 32, 34
-PLUS, MINUS, ZERO = 43, 45, 48
 
 # Classes of bytes: ordinary, blank, end of line, delimiter.
 PLAIN, BLANK, LINE_END, DELIMITER = 0, 1, 2, 3
 # Roles of columns.
 IGNORED, FIRST_ID, SECOND_ID, NUMBER, FIRST_NAME, SECOND_NAME = 0, 1, 2, 3, 4, 5
+IDS = -1  # the mode of integers that are ids; other modes are those of numbers
 
 
 @njit(cache=True, nogil=True)
@@ -168,49 +154,19 @@ def find_row(data, classes, skipped, wanted):
     return np.int64(-1), row
 
 
-@njit(forceinline=True)
-def id_at(data, p, negative_limit, lowest, highest):
-    """An id, where it ends, and what was found."""
-    negative, magnitude, end, fits = signed_digits_at(data, p)
-    if end == p:
-        return np.int64(0), end, NO_INTEGER
-    if not fits:
-        return np.int64(0), end, BEYOND_64_BITS
-    if magnitude > negative_limit if negative else magnitude < lowest or magnitude > highest:
-        return np.int64(0), end, OUT_OF_RANGE
-    return -np.int64(magnitude) if negative else np.int64(magnitude), end, FINE
-
-
-@njit(forceinline=True)
-def is_plain_integer(data, p, end):
-    """Whether an integer is written as integers are printed: without a plus sign, leading zeros, or -0."""
-    c = byte_at(data, p)
-    if c == ZERO:
-        return end == p + 1
-    return c != PLUS and (c != MINUS or byte_at(data, p + 1) != ZERO)
-
-
-@njit(forceinline=True)
-def are_plain_integers(data, start, middle, end):
-    """The same of two that one byte separates. One test for both comes first, as ids that start with 0 are rare."""
-    if (byte_at(data, start) != ZERO) & (byte_at(data, middle + 1) != ZERO):
-        return True
-    return is_plain_integer(data, start, middle) and is_plain_integer(data, middle + 1, end)
-
-
 @njit
 def _store_name(data, p, place, classes, delimited, spans):
     """Parse a name (place -1: or anything, and forget it); returns where it ends, and what was found."""
     end = after_field(data, p, classes, delimited)
     if end < 0:
-        return p, OPEN_QUOTE if end == -1 else TEXT_AFTER_QUOTE
+        return p, status.OPEN_QUOTE if end == -1 else status.TEXT_AFTER_QUOTE
     if place >= 0:
         start, length = name_span(data, p, end)
         if length < 0:
-            return end, NO_NAME
+            return end, status.NO_NAME
         spans[2 * place] = start
         spans[2 * place + 1] = length
-    return end, FINE
+    return end, status.FINE
 
 
 @njit(cache=True, nogil=True)
@@ -237,7 +193,7 @@ def read_rows(
 
     limits[k] is what id column k (2: the numbers) takes: largest negative magnitude, smallest and largest other value;
     base is subtracted from ids; with canonical, those that are not plain integers are none. A name becomes two entries
-    of spans, see ``name_span``. Returns rows, hard doubles, status, and the place and column it is about.
+    of spans, see ``name_span``. Returns rows, hard doubles, outcome, and the place and column it is about.
     """
     p, stop = cuts[piece], cuts[piece + 1]
     row = places[piece]
@@ -291,35 +247,35 @@ def read_rows(
                 p = after_line(data, p)
                 continue
             elif prefix != 0:
-                return row - begin, hard, WRONG_PREFIX, p, column
+                return row - begin, hard, status.WRONG_PREFIX, p, column
         while column < columns:
             if not delimited and class_at(classes, data, p) == LINE_END:
-                return row - begin, hard, TOO_FEW_COLUMNS, p, column
+                return row - begin, hard, status.TOO_FEW_COLUMNS, p, column
             role = roles[column]
             if role in (FIRST_ID, SECOND_ID):
                 k = role - FIRST_ID
-                value, end, status = id_at(data, p, limits[k, 0], limits[k, 1], limits[k, 2])
-                wrong = NO_INTEGER
-                if canonical and status in (FINE, OUT_OF_RANGE) and not is_plain_integer(data, p, end):
-                    status = NO_INTEGER
+                value, end, outcome = id_at(data, p, limits[k, 0], limits[k, 1], limits[k, 2])
+                wrong = status.NO_INTEGER
+                if canonical and outcome in (status.FINE, status.OUT_OF_RANGE) and not is_plain_integer(data, p, end):
+                    outcome = status.NO_INTEGER
                 if role == FIRST_ID:
                     first[row] = value - base
                 else:
                     second[row] = value - base
             elif role == NUMBER:
-                bits, end, status = number_at(data, p, mode, limits[2, 0], limits[2, 2])
-                wrong = NO_NUMBER
+                bits, end, outcome = number_at(data, p, mode, limits[2, 0], limits[2, 2])
+                wrong = status.NO_NUMBER
                 numbers[row] = bits
-                hard += mode in (DOUBLES, ROUNDED) and is_hard(bits)
+                hard += mode in (status.DOUBLES, status.ROUNDED) and is_hard(bits)
             else:
                 place = row * names + role - FIRST_NAME if role >= FIRST_NAME else -1
-                end, status = _store_name(data, p, place, classes, delimited, spans)
-                wrong = TEXT_AFTER_QUOTE
+                end, outcome = _store_name(data, p, place, classes, delimited, spans)
+                wrong = status.TEXT_AFTER_QUOTE
             kind = class_at(classes, data, end)
-            if kind == PLAIN and status not in (OPEN_QUOTE, TEXT_AFTER_QUOTE):
-                status = wrong
-            if status != FINE:
-                return row - begin, hard, status, p, column
+            if kind == PLAIN and outcome not in (status.OPEN_QUOTE, status.TEXT_AFTER_QUOTE):
+                outcome = wrong
+            if outcome != status.FINE:
+                return row - begin, hard, outcome, p, column
             if column == 0 and (kind == DELIMITER or not delimited):
                 gap = byte_at(data, end)
             if kind == BLANK:
@@ -330,12 +286,100 @@ def read_rows(
             column += 1
             if column < columns:
                 if kind == LINE_END:
-                    return row - begin, hard, TOO_FEW_COLUMNS, end, column
+                    return row - begin, hard, status.TOO_FEW_COLUMNS, end, column
                 if kind == DELIMITER:
                     end = after_blanks(data, end + 1, classes)
             p = end
         if class_at(classes, data, p) != LINE_END:
-            return row - begin, hard, TOO_MANY_COLUMNS, p, column
+            return row - begin, hard, status.TOO_MANY_COLUMNS, p, column
         p += 1
         row += 1
-    return row - begin, hard, FINE, np.int64(0), 0
+    return row - begin, hard, status.FINE, np.int64(0), 0
+
+
+@njit(cache=True, nogil=True)
+def count_tokens(piece, data, cuts):
+    """At least the number of tokens of one piece: every one starts after a blank or a line's end."""
+    start, stop = cuts[piece], cuts[piece + 1]
+    if start == stop:
+        return 0
+    before = data[start : stop - 1]
+    here = data[start + 1 : stop]
+    count = np.int64(data[start] > 32)
+    for i in range(here.size):
+        count += (here[i] > 32) & (before[i] <= 32)
+    return count
+
+
+@njit(forceinline=True)
+def _after_line_end(data, p):
+    """Past a line feed, a return, or both."""
+    return p + 2 if byte_at(data, p) == RETURN and byte_at(data, p + 1) == LINE_FEED else p + 1
+
+
+@njit(cache=True, nogil=True)
+def read_tokens(piece, data, cuts, places, line_places, classes, skipped, limits, base, mode, values, line_ends):
+    """Parse the tokens of one piece; line_ends (None: not wanted) gets the tokens of the piece up to each line's end.
+
+    Returns tokens, lines, hard doubles, outcome and place.
+    """
+    p, stop = cuts[piece], cuts[piece + 1]
+    place = places[piece]
+    begin = place
+    line = line_places[piece]
+    first_line = line
+    hard = 0
+    while p < stop:
+        p = after_blanks(data, p, classes)
+        if skipped[byte_at(data, p)]:
+            p = after_line(data, p) - 1
+            p = _after_line_end(data, p)
+            continue
+        while class_at(classes, data, p) != LINE_END:
+            if mode == IDS:
+                value, end, outcome = id_at(data, p, limits[0], limits[1], limits[2])
+                value -= base
+                wrong = status.NO_INTEGER
+            else:
+                bits, end, outcome = number_at(data, p, mode, limits[0], limits[2])
+                value = np.int64(bits)
+                wrong = status.NO_NUMBER
+                hard += mode in (status.DOUBLES, status.ROUNDED) and is_hard(bits)
+            if class_at(classes, data, end) == PLAIN:
+                outcome = wrong
+            if outcome != status.FINE:
+                return place - begin, line - first_line, hard, outcome, p
+            values[place] = value  # what is no number may start at a byte that count_tokens did not count
+            place += 1
+            p = after_blanks(data, end, classes)
+        p = _after_line_end(data, p)
+        if line_ends is not None:
+            line_ends[line] = place - begin
+        line += 1
+    return place - begin, line - first_line, hard, status.FINE, np.int64(0)
+
+
+@njit(cache=True, nogil=True)
+def find_token(data, classes, skipped, wanted, by_line):
+    """Where token (or line, with ``by_line``) number ``wanted`` starts, from 0; else -1 and how many there are."""
+    p = 0
+    found = 0
+    while p < data.size:
+        p = after_blanks(data, p, classes)
+        if skipped[byte_at(data, p)]:
+            p = _after_line_end(data, after_line(data, p) - 1)
+            continue
+        if by_line and found == wanted:
+            return p, found
+        while class_at(classes, data, p) != LINE_END:
+            if not by_line:
+                if found == wanted:
+                    return p, found
+                found += 1
+            while class_at(classes, data, p) == PLAIN:
+                p += 1
+            p = after_blanks(data, p, classes)
+        p = _after_line_end(data, p)
+        if by_line:
+            found += 1
+    return np.int64(-1), found
