@@ -117,7 +117,7 @@ def test_long_runs_and_reads_are_shown(screen, tmp_path, monkeypatch):
     assert "rounds/s" in screen.getvalue()
     path = tmp_path / "edges.txt"
     clew.write(graph, path)
-    monkeypatch.setattr("clew.io.files.LONG", 0)
+    monkeypatch.setattr("clew.io.LONG", 0)
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
     reported = []
     clew.read(path, progress=lambda done, total: reported.append(done))

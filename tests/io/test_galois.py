@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import clew
-from clew.io import galois
+from clew.io import binary
 from clew.io.registry import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
@@ -83,7 +83,7 @@ def test_written_bytes() -> None:
 
 
 def test_version_2_is_written_where_version_1_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(galois, "MAX_VERSION_1_VERTICES", 2)
+    monkeypatch.setattr(binary, "MAX_VERSION_1_VERTICES", 2)
     graph = clew.Graph.from_edges([0, 1, 1], [1, 0, 2], np.array([5, 15, 25], np.uint64))
     data = stored(graph, ".gr", format="galois")
     assert data == raw(2, [1, 3, 3], [1, 0, 2], np.array([5, 15, 25]))
@@ -157,13 +157,13 @@ def test_headers_that_lie(field: int, number: int) -> None:
 
 
 def test_sniff() -> None:
-    assert galois.sniff(stored(small(), ".gr", format="galois")) == Match.SURE
-    assert galois.sniff(stored(small(), ".gr", format="galois")[:-1]) == Match.MAYBE
-    assert galois.sniff(stored(small(), ".gr", format="galois")[:20]) == Match.NO
-    assert galois.sniff(b"c 9th DIMACS\np sp 3 3\na 1 2 5\na 2 3 5\na 3 1 5\n") == Match.NO
-    assert galois.sniff(raw(1, [3, 2, 4], [1, 2, 2, 0])) == Match.NO
+    assert binary.sniff_galois(stored(small(), ".gr", format="galois")) == Match.SURE
+    assert binary.sniff_galois(stored(small(), ".gr", format="galois")[:-1]) == Match.MAYBE
+    assert binary.sniff_galois(stored(small(), ".gr", format="galois")[:20]) == Match.NO
+    assert binary.sniff_galois(b"c 9th DIMACS\np sp 3 3\na 1 2 5\na 2 3 5\na 3 1 5\n") == Match.NO
+    assert binary.sniff_galois(raw(1, [3, 2, 4], [1, 2, 2, 0])) == Match.NO
     large = clew.Graph.from_edges(np.arange(20_000), (np.arange(20_000) + 1) % 20_000)
-    assert galois.sniff(stored(large, ".gr", format="galois")[:65536]) == Match.SURE
+    assert binary.sniff_galois(stored(large, ".gr", format="galois")[:65536]) == Match.SURE
 
 
 def test_fuzz() -> None:

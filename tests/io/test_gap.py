@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 
 import clew
-from clew.io import gap
+from clew.io import binary
 from clew.io.registry import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
@@ -116,12 +116,12 @@ def test_headers_that_lie(place: int, number: int) -> None:
 
 def test_sniff() -> None:
     data = stored(small(), ".wsg")
-    assert gap.sniff(data) == Match.MAYBE
-    assert gap.sniff(data[:-1]) == Match.NO
-    assert gap.sniff(b"0 1\n1 2\n") == Match.NO
-    assert gap.sniff(b"\0" * 24) == Match.NO
+    assert binary.sniff_gap(data) == Match.MAYBE
+    assert binary.sniff_gap(data[:-1]) == Match.NO
+    assert binary.sniff_gap(b"0 1\n1 2\n") == Match.NO
+    assert binary.sniff_gap(b"\0" * 24) == Match.NO
     large = clew.Graph.from_edges(np.arange(20_000), (np.arange(20_000) + 1) % 20_000)
-    assert gap.sniff(stored(large, ".sg")[:65536]) == Match.MAYBE
+    assert binary.sniff_gap(stored(large, ".sg")[:65536]) == Match.MAYBE
     assert clew.read(stored(large, ".sg")) == large
 
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.io import ldbc
-from clew.io.ldbc import KnownIds
-from clew.io.ldbc.properties import Files, Properties, read_properties
+from clew.io.ldbc import Files, KnownIds, Properties, read_properties
 from clew.io.options import ReadOptions
 from clew.io.registry import Match
 from clew.io.source import Source

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import clew
-from clew.io.native import sections
+from clew.io import native
 from tests.io.fuzzing import assert_valid, fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 
@@ -25,7 +25,7 @@ METADATA = {
 }
 
 
-def rebuilt(data: bytes, change: Any, version: int = sections.VERSION) -> bytes:
+def rebuilt(data: bytes, change: Any, version: int = native.VERSION) -> bytes:
     """The file with another header, its checksum and lengths made right again."""
     _, _, _, length, _ = PREAMBLE.unpack(data[:32])
     header = json.loads(data[32 : 32 + length])
@@ -33,7 +33,7 @@ def rebuilt(data: bytes, change: Any, version: int = sections.VERSION) -> bytes:
     change(header)
     text = json.dumps(header).encode()
     start = -(-(32 + len(text)) // 64) * 64
-    front = PREAMBLE.pack(sections.MAGIC, version, zlib.crc32(text), len(text), start + len(body)) + text
+    front = PREAMBLE.pack(native.MAGIC, version, zlib.crc32(text), len(text), start + len(body)) + text
     return front.ljust(start, b"\0") + body
 
 
@@ -183,8 +183,8 @@ def test_empty_file_and_directory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
 def test_other_versions_are_named(version: int) -> None:
     data = rebuilt(stored(small(), ".clew"), lambda _: None, version=version)
-    message = refused(data, "clew", f"version {version} .*version {sections.VERSION}")
-    assert ("newer" in message) == (version > sections.VERSION)
+    message = refused(data, "clew", f"version {version} .*version {native.VERSION}")
+    assert ("newer" in message) == (version > native.VERSION)
 
 
 @pytest.mark.quick
@@ -229,7 +229,7 @@ def test_deeply_nested_header() -> None:
     data = stored(small(), ".clew")
     for depth in (400, 3000, 100_000):
         text = b'{"sections":[],"metadata":' + b"[" * depth + b"]" * depth + b"}"
-        front = PREAMBLE.pack(sections.MAGIC, 1, zlib.crc32(text), len(text), -(-(32 + len(text)) // 64) * 64) + text
+        front = PREAMBLE.pack(native.MAGIC, 1, zlib.crc32(text), len(text), -(-(32 + len(text)) // 64) * 64) + text
         refused(front.ljust(-(-len(front) // 64) * 64, b"\0"), "clew")
     deep: Any = []
     for _ in range(600):
@@ -291,7 +291,7 @@ def test_large_files_are_not_checked_unless_asked(monkeypatch: pytest.MonkeyPatc
 
 
 def test_several_blocks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(sections, "BLOCK", 8)
+    monkeypatch.setattr(native, "BLOCK", 8)
     path = tmp_path / "graph.clew"
     clew.write(small(), path)
     assert clew.read(path) == small()

@@ -20,9 +20,8 @@ import pytest
 from hypothesis import given, settings
 
 import clew
+from clew.io import tables
 from clew.io.registry import Match
-from clew.io.tables import arrow_ipc, parquet
-from clew.io.tables import edges as edge_tables
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 
@@ -73,7 +72,7 @@ def test_names_come_back_in_order(suffix: str, names: Any) -> None:
 
 @pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
 def test_several_batches(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(edge_tables, "BATCH_ROWS", 2)
+    monkeypatch.setattr(tables, "BATCH_ROWS", 2)
     steps: list[tuple[int, int | None]] = []
     graph = small(names=list("abcdef"))
     data = stored(graph, suffix, progress=lambda *step: steps.append(step))
@@ -284,7 +283,7 @@ def test_notes_that_lie(store: Store) -> None:
 
 
 def test_long_lists_of_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(edge_tables, "MAX_NOTE_BYTES", 100)
+    monkeypatch.setattr(tables, "MAX_NOTE_BYTES", 100)
     isolated = small(names=[f"vertex {v}" for v in range(6)])
     with pytest.raises(clew.FormatError, match="1 vertices have no edges"):
         clew.write(isolated, tmp_path / "graph.parquet")
@@ -329,9 +328,9 @@ def test_wrong_bytes(tmp_path: Path) -> None:
 
 def test_sniff() -> None:
     table = small().to_arrow()
-    assert parquet.sniff(as_parquet(table)) == Match.SURE
-    assert arrow_ipc.sniff(as_file(table)) == Match.SURE
-    assert arrow_ipc.sniff(as_stream(table)) == Match.MAYBE
+    assert tables.sniff_parquet(as_parquet(table)) == Match.SURE
+    assert tables.sniff_arrow(as_file(table)) == Match.SURE
+    assert tables.sniff_arrow(as_stream(table)) == Match.MAYBE
     for data in (as_parquet(table), as_file(table), as_stream(table)):
         assert clew.read(data) == clew.Graph.from_arrow(table, weight="weight")
 

@@ -18,8 +18,7 @@ from clew.cli.output import duration
 from clew.describe import human_bytes
 from clew.errors import ClewError, GraphError
 from clew.graph import Graph
-from clew.io import files, read, registry, write
-from clew.io.files import format_of, read_opened, write_opened
+from clew.io import files, format_of, read, read_opened, registry, write, write_opened
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink, StreamSink
 from clew.io.source import Source, plain_suffix

@@ -1,5 +1,154 @@
-"""Graphs from files and back: ``read`` and ``write``, whatever the format."""
+"""Graphs from files and back: ``clew.read`` and ``clew.write`` find the format, and say what it cannot hold."""
 
-from clew.io.files import read, write
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from clew import checks
+from clew.arguments import check_graph
+from clew.counts import counted
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.io import foreign, registry
+from clew.io.options import ReadOptions, WriteOptions, noted
+from clew.io.registry import EDGE_LIST, Format
+from clew.io.sink import Sink
+from clew.io.source import Source
+from clew.progress import showing
 
 __all__ = ["read", "write"]
+
+LONG = 1 << 22  # bytes; fewer take less than a second, even if they are unpacked or turned into text
+
+
+def read(origin: str | Path | bytes | memoryview, format: str | None = None, **options: Any) -> Graph:  # noqa: A002
+    """Read a graph from a file in any known format.
+
+    Parameters
+    ----------
+    origin
+        A path, or the bytes themselves. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way.
+    format
+        The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
+        formats that clew does not read, such as GML or Pajek, are refused by name.
+    **options
+        See ``clew.io.options.ReadOptions``: directed, duplicates, loops, weights, weight_dtype, ids, delimiter, header,
+        source, target, weight, max_expanded_bytes, check, progress.
+
+    Returns
+    -------
+    Graph
+
+    Raises
+    ------
+    FormatError
+        With the file, the line and the column where there is one, what was found and what was expected.
+    """
+    chosen = _options(ReadOptions, options)
+    return read_opened(Source(origin, max_expanded_bytes=chosen.max_expanded_bytes), format, chosen)
+
+
+def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Graph:  # noqa: A002
+    """Read a graph from what is open already: a pipe can be read once only."""
+    one = format_of(source, format, chosen)
+    try:
+        with showing(f"reading {Path(source.name).name}", unit="B", when=source.stored_bytes >= LONG) as report:
+            graph = one.read(source, _reporting(chosen, report))
+    except GraphError as error:
+        raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
+    note = None if format else registry.contradiction(one, source.suffix)
+    return graph if note is None else noted(graph, note)
+
+
+def format_of(source: Source, format: str | None, chosen: ReadOptions) -> registry.Format:  # noqa: A002
+    """The format that was named, or else that of what is there."""
+    if format:
+        one = registry.named(format)
+        foreign.refuse_what_is_no_graph(source.head(), source.name)
+        return one
+    # Only edge lists have a delimiter, and with one that is rare they look like nothing known.
+    otherwise = registry.EDGE_LIST if chosen.delimiter is not None else None
+    return registry.detect(source.head(), source.suffix, source.name, otherwise)
+
+
+def write(graph: Graph, path: str | Path, format: str | None = None, **options: Any) -> list[str]:  # noqa: A002
+    """Write a graph; the suffix names the format and, after it, the compression.
+
+    The file appears under its name only when it is whole: an error or Ctrl-C leaves what was there before.
+
+    Parameters
+    ----------
+    graph
+        What to write.
+    path
+        Where to, for example ``"graph.mtx"`` or ``"edges.csv.gz"``.
+    format
+        The name of the format, where the suffix does not say it.
+    **options
+        See ``clew.io.options.WriteOptions``: delimiter, header, progress.
+
+    Returns
+    -------
+    list of str
+        What the format has no place for, such as names or direction, so that a reader will not find it; a phrase each.
+    """
+    check_graph(graph)
+    chosen = _options(WriteOptions, options)
+    sink = Sink(checks.path(path))
+    one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
+    write_opened(graph, sink, one, chosen)
+    return lost(graph, one, sink.suffix)
+
+
+def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:
+    """Write a graph to what a caller has chosen already: a stream has no name to tell the format from."""
+    with sink, showing(f"writing {sink.path.name}", unit="B", when=graph.nbytes >= LONG) as report:
+        one.write(graph, sink, _reporting(chosen, report))
+
+
+def _reporting(chosen: Any, report: Any) -> Any:
+    """The options with a way to report, unless the caller has given one."""
+    return chosen if report is None or chosen.progress is not None else replace(chosen, progress=report)
+
+
+def _options(kind: Any, given: dict[str, Any]) -> Any:
+    unknown = sorted(set(given) - set(kind.__slots__))
+    if unknown:
+        raise GraphError(f"there is no option {unknown[0]!r}; expected one of {', '.join(kind.__slots__)}.")
+    return kind(**given)
+
+
+def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=False") -> list[str]:
+    """What is not kept where the graph is written in this format to a file with this suffix, a phrase each.
+
+    ``undirected`` is the option with which a file is read as an undirected graph.
+    """
+    found = []
+    if graph.names is not None and not one.keeps_names:
+        found.append("the names of vertices, which are numbers there")
+    if one.name == EDGE_LIST and not _is_counted(graph, suffix) and (isolated := graph.describe().isolated):
+        found.append(f"{counted(isolated, 'vertex')} without edges")
+    if not graph.directed and not (one.keeps_direction and _is_marked(one, suffix)):
+        found.append(f"that edges go both ways: read it with {undirected}")
+    if not graph.weighted and (one.name == "dimacs" or (one.name == "gap" and suffix == ".wsg")):
+        found.append("that edges have no weights: each has weight 1 there")
+    kept = graph.metadata if one.keeps_metadata is None else one.keeps_metadata
+    if dropped := [key for key in graph.metadata if key not in kept]:
+        found.append(f"the metadata {', '.join(map(str, dropped))}")
+    return found
+
+
+def _is_counted(graph: Graph, suffix: str) -> bool:
+    """Whether an edge list says how many vertices there are: it does where there are no edges and it has comments."""
+    from clew.io.edge_list.writer import WITH_HEADER
+
+    return not graph.num_arcs and graph.names is None and suffix not in WITH_HEADER
+
+
+def _is_marked(one: Format, suffix: str) -> bool:
+    """Whether an undirected graph says that it is one: an edge list does in a comment, which not all of them have."""
+    from clew.io.edge_list.writer import WITH_HEADER, WITHOUT_COMMENTS
+
+    return one.name != EDGE_LIST or suffix not in (*WITH_HEADER, *WITHOUT_COMMENTS)

@@ -20,7 +20,6 @@ without edge weights: the format has no room for more.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,68 +33,64 @@ from clew.dtypes import Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
-from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges, wanted_weights, weight_dtype
+from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges, wanted_weights
 from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import COMPRESSION_SUFFIXES, HEAD_BYTES, Source, packed_or_not
-from clew.io.text import (
-    Layout,
-    Line,
-    Word,
-    as_count,
-    check_vertices,
-    error_about,
-    leading_lines,
-    missing_word,
-    shown,
-    words,
-)
+from clew.io.source import HEAD_BYTES, Source, packed_or_not, without_compression
+from clew.io.text import Layout, Line, Word, first_rows, has_content, leading_lines, shown
 from clew.io.text.tables import Table, read_table
 from clew.io.text.writer import write_table
 
-#: The words after ``p`` for every kind of file that is read, and where such a file goes.
-KINDS: dict[str, tuple[str, ...]] = {
-    "shortest path": ("sp",),
-    "graph": ("edge", "edges", "col"),
-    "coordinates": ("aux sp co",),
-}
-#: What to do with a file of each kind: in Python, and on the command line.
-READERS = {
-    "shortest path": ("Read it with format='dimacs'.", "Read it with --format dimacs."),
-    "graph": ("Read it with format='dimacs-col'.", "Read it with --format dimacs-col."),
-    "coordinates": (
-        "It holds coordinates: read the .gr file beside it, or call clew.io.dimacs.read_coordinates.",
-        "It holds coordinates: read the .gr file beside it.",
-    ),
-}
+
+class Problem(NamedTuple):
+    """A type of file: the words after ``p``, and what to do with such a file in Python and on the command line."""
+
+    words: tuple[str, ...]
+    remedy: str
+    option: str
+
+
+PATHS = Problem(("sp",), "Read it with format='dimacs'.", "Read it with --format dimacs.")
+GRAPH = Problem(("edge", "edges", "col"), "Read it with format='dimacs-col'.", "Read it with --format dimacs-col.")
+COORDINATES = Problem(
+    ("aux sp co",),
+    "It holds coordinates: read the .gr file beside it, or call clew.io.dimacs.read_coordinates.",
+    "It holds coordinates: read the .gr file beside it.",
+)
 
 
 def sniff_paths(head: bytes) -> Match:
     """Sure of shortest path problems, and of their coordinates, so that these can be refused with good advice."""
-    return _sniff(head, "shortest path", "coordinates")
+    return _sniff(head, PATHS, COORDINATES)
 
 
 def sniff_graph(head: bytes) -> Match:
     """Sure of graphs to colour."""
-    return _sniff(head, "graph")
+    return _sniff(head, GRAPH)
+
+
+def _sniff(head: bytes, *problems: Problem) -> Match:
+    line = next(first_rows(head, b"c"), None)
+    if line is None:  # nothing but comments as far as can be seen
+        return Match.MAYBE if len(head) == HEAD_BYTES else Match.NO
+    return Match.SURE if line.startswith((b"p ", b"p\t")) and _problem_of(line) in problems else Match.NO
 
 
 def read_paths(source: Source, options: ReadOptions) -> Graph:
     """Read a shortest path problem."""
-    problem = read_problem(source, "shortest path", ("vertices", "arcs"))
-    num_vertices, num_arcs = problem.counts
+    (num_vertices, num_arcs), words = read_header(source, PATHS, "vertices", "arcs")
     layout = Layout(
         ("id", "id", "skip" if options.weights is False else "number"),
         ("source", "target", "weight"),
         ((1, num_vertices),) * 2,
         base=1,
-        number_dtype=None if options.weight_dtype is None else weight_dtype(options.weight_dtype),
+        number_dtype=options.weight_dtype,
         comments=b"c",
         prefix=b"a",
     )
-    table = read_table(source, layout, after=problem.line, progress=options.progress)
-    table.check_rows(num_arcs, "arcs", problem.words[1].place)
-    check_vertices(source, problem.words[0], num_vertices, num_arcs)
+    table = read_table(source, layout, after=words[0].line, progress=options.progress)
+    table.check_rows(num_arcs, "arcs", words[1].place)
+    words[0].check_vertices(num_vertices, num_arcs)
     source_ids, target_ids = table.ids
     return Graph.from_edges(
         source_ids,
@@ -113,27 +108,22 @@ def read_paths(source: Source, options: ReadOptions) -> Graph:
 
 def read_graph(source: Source, options: ReadOptions) -> Graph:
     """Read a graph to colour."""
-    problem = read_problem(source, "graph", ("vertices", "edges"))
-    num_vertices, promised = problem.counts
-    valued = _has_values(source, problem.line)
-    layout = Layout(
-        ("id", "id"),
-        ("source", "target"),
-        ((1, num_vertices),) * 2,
-        base=1,
-        comments=b"cdvxn" if valued else b"cdvx",
-        prefix=b"e",
-    )
-    table = read_table(source, layout, after=problem.line, progress=options.progress)
+    (num_vertices, promised), words = read_header(source, GRAPH, "vertices", "edges")
+    after = words[0].line
+    rest = (line.text.strip() for line in leading_lines(source, b"c") if line.number > after.number)
+    valued = next(rest, b"").startswith(b"n")
+    comments = b"cdvxn" if valued else b"cdvx"
+    ranges = ((1, num_vertices),) * 2
+    layout = Layout(("id", "id"), ("source", "target"), ranges, base=1, comments=comments, prefix=b"e")
+    table = read_table(source, layout, after=after, progress=options.progress)
     if promised not in (2 * table.num_rows, table.num_rows / 2):
-        table.check_rows(promised, "edges", problem.words[1].place)
-    check_vertices(source, problem.words[0], num_vertices, table.num_rows)
-    metadata = {"vertex_weights": read_values(source, problem.line, num_vertices)} if valued else None
-    source_ids, target_ids = table.ids
+        table.check_rows(promised, "edges", words[1].place)
+    words[0].check_vertices(num_vertices, table.num_rows)
+    metadata = {"vertex_weights": _vertex_values(source, after, num_vertices)} if valued else None
     options = replace(options, ids="keep")  # names are for edge lists; here they would part vertices from their values
-    return graph_from_edges(
-        source_ids, target_ids, None, options, directed=False, num_vertices=num_vertices, metadata=metadata
-    )
+    known: dict[str, Any] = {"directed": False, "num_vertices": num_vertices, "metadata": metadata}
+    source_ids, target_ids = table.ids
+    return graph_from_edges(source_ids, target_ids, None, options, **known)
 
 
 def write_paths(graph: Graph, sink: Sink, options: WriteOptions) -> None:
@@ -150,10 +140,9 @@ def write_graph(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         what, remedy = (
             ("directed", "graph.symmetrized()") if graph.directed else ("weighted", "graph.with_weights(None)")
         )
-        raise FormatError(
+        raise sink.error(
             f"the graph is {what}, and this format holds only undirected graphs without edge weights; write {remedy} "
-            "instead, or choose another format.",
-            path=sink.path,
+            "instead, or choose another format."
         )
     source, target, _ = graph.edges()
     sink.write(f"p edge {graph.num_vertices} {source.size}\n".encode())
@@ -163,86 +152,33 @@ def write_graph(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     write_table(sink, [source, target], bases=(1, 1), prefix=b"e ", progress=options.progress)
 
 
-def _sniff(head: bytes, *kinds: str) -> Match:
-    line = first_line(head)
-    if line is None:  # nothing but comments as far as can be seen
-        return Match.MAYBE if len(head) == HEAD_BYTES else Match.NO
-    return Match.SURE if line.startswith((b"p ", b"p\t")) and kind_of(line) in kinds else Match.NO
+def _problem_of(text: bytes) -> Problem | None:
+    """The type of file that a problem line announces."""
+    words = b" ".join(text.split()[1:]).decode("latin-1") + " "
+    known = (PATHS, GRAPH, COORDINATES)
+    return next((one for one in known if words.startswith(tuple(name + " " for name in one.words))), None)
 
 
-def _coordinates(source: Source, num_vertices: int, options: ReadOptions) -> dict[str, Any]:
-    """What the file of coordinates beside the graph says, if there is one."""
-    path = coordinates_beside(source.path)
-    if path is None:
-        return {}
-    found = read_coordinates(path, max_expanded_bytes=options.max_expanded_bytes)
-    if len(found) != num_vertices:
-        raise FormatError(
-            f"there are coordinates of {counted(len(found), 'vertex')}, but {source.name} has {num_vertices:,}; "
-            "if they are of "
-            "another graph, give this file another name.",
-            path=path,
-        )
-    return {"coordinates": found}
-
-
-def _has_values(source: Source, after: Line) -> bool:
-    """Whether the first line after the problem line that is no comment is about a vertex."""
-    lines = (line.text.strip() for line in leading_lines(source) if line.number > after.number)
-    return next((text for text in lines if text and not text.startswith(b"c")), b"").startswith(b"n")
-
-
-class Problem(NamedTuple):
-    """The problem line: its counts, and the words that they come from."""
-
-    counts: list[int]
-    words: list[Word]
-
-    @property
-    def line(self) -> Line:
-        """The line after which the rows begin."""
-        return self.words[0].line
-
-
-def kind_of(text: bytes) -> str | None:
-    """Which of ``KINDS`` a problem line announces."""
-    said = b" ".join(text.split()[1:]).decode("latin-1") + " "
-    return next((kind for kind, names in KINDS.items() for name in names if said.startswith(name + " ")), None)
-
-
-def first_line(head: bytes) -> bytes | None:
-    """The first line of a text that is neither blank nor a comment."""
-    lines = (line.strip() for line in re.split(rb"[\r\n]", head))
-    return next((line for line in lines if line and not line.startswith(b"c")), None)
-
-
-def read_problem(source: Source, kind: str, counted: tuple[str, ...]) -> Problem:
-    """Read up to the problem line, which must be of the given kind and count these things."""
-    name = KINDS[kind][0]
-    expected = f"expected 'p {name} {' '.join(thing.upper() for thing in counted)}'"
-    last: Line | None = None
-    for last in leading_lines(source):
-        text = last.text.strip()
-        if not text or text.startswith(b"c"):
+def read_header(source: Source, problem: Problem, *names: str) -> tuple[list[int], list[Word]]:
+    """The counts in the problem line, which must be of the given type, and their words."""
+    name = problem.words[0]
+    expected = f"expected 'p {name} {' '.join(names).upper()}'"
+    line: Line | None = None
+    for line in leading_lines(source):
+        if not has_content(line.text, b"c"):
             continue
-        found = words(last)
-        if found[0].text != b"p":
-            problem = f"the line starts with {found[0]}, but no problem line came before; {expected}."
-            error = error_about(source, found[0], problem)
-            raise error.advised(*IF_EDGES) if found[0].text.isdigit() else error
-        announced = kind_of(text)
-        if announced != kind:
-            what = found[1] if found[1:] else missing_word(last)
-            error = error_about(source, what, f"the problem line is {shown(text)}; {expected}.")
-            raise error.advised(*READERS[announced]) if announced else error
-        start = 1 + len(name.split())
-        numbers = found[start:]
-        if len(numbers) != len(counted):
-            wrong = numbers[len(counted)] if len(numbers) > len(counted) else missing_word(last)
-            raise error_about(source, wrong, f"the problem line is {shown(text)}; {expected}.")
-        named = zip(numbers, counted, strict=True)
-        return Problem([as_count(source, word, f"number of {thing}") for word, thing in named], numbers)
-    raise source.error(f"the file ends before its problem line; {expected}.", line=last.number if last else None)
+        first, *others = line.words()
+        if first.text != b"p":
+            error = first.error(f"the line starts with {first}, but no problem line came before; {expected}.")
+            raise error.advised(*IF_EDGES) if first.text.isdigit() else error
+        text = line.text.strip()
+        wrong = f"the problem line is {shown(text)}; {expected}."
+        announced = _problem_of(text)
+        if announced != problem:
+            error = (others[0] if others else line.missing_word()).error(wrong)
+            raise error.advised(announced.remedy, announced.option) if announced else error
+        return line.counts(names, wrong, 1 + len(name.split()))
+    raise source.error(f"the file ends before its problem line; {expected}.", line=line.number if line else None)
 
 
 def read_coordinates(
@@ -274,14 +210,13 @@ def read_coordinates(
         Where the file is damaged, or leaves a vertex out.
     """
     source = Source(origin, max_expanded_bytes=max_expanded_bytes)
-    problem = read_problem(source, "coordinates", ("vertices",))
-    count, names = problem.counts[0], ("vertex", "x", "y")
+    (count,), words = read_header(source, COORDINATES, "vertices")
+    names, after = ("vertex", "x", "y"), words[0].line
     one = Layout(("id", "number", "skip"), names, ((1, count),), base=1, comments=b"c", prefix=b"v")
-    other = Layout(("id", "skip", "number"), names, ((1, count),), base=1, comments=b"c", prefix=b"v")
-    across = read_table(source, one, after=problem.line, progress=progress)
-    across.check_rows(count, "vertices", problem.words[0].place)
-    check_distinct(across, "coordinates")
-    up = read_table(source, other, after=problem.line)
+    across = read_table(source, one, after=after, progress=progress)
+    across.check_rows(count, "vertices", words[0].place)
+    _check_distinct(across, "coordinates")
+    up = read_table(source, replace(one, columns=("id", "skip", "number")), after=after)
     assert across.numbers is not None
     assert up.numbers is not None
     coordinates = np.empty((count, 2), dtype=np.result_type(across.numbers, up.numbers))
@@ -303,30 +238,34 @@ def write_coordinates(coordinates: npt.ArrayLike, path: str | Path) -> None:
         write_table(sink, columns, prefix=b"v ")
 
 
-def coordinates_beside(path: Path | None) -> Path | None:
-    """The file of coordinates beside a ``.gr`` file: of the same name but for the suffix, compressed or not."""
+def _coordinates(source: Source, num_vertices: int, options: ReadOptions) -> dict[str, Any]:
+    """The content of the file of coordinates next to ``X.gr``: ``X.co``, compressed or not."""
+    plain = Path() if source.path is None else without_compression(source.path)
+    path = packed_or_not(plain.parent, plain.stem + ".co") if plain.suffix.lower() == ".gr" else None
     if path is None:
-        return None
-    name = path.name
-    if path.suffix.lower() in COMPRESSION_SUFFIXES:
-        name = name[: -len(path.suffix)]
-    if not name.lower().endswith(".gr"):
-        return None
-    return packed_or_not(path.parent, name[: -len(".gr")] + ".co")
+        return {}
+    coordinates = read_coordinates(path, max_expanded_bytes=options.max_expanded_bytes)
+    if len(coordinates) != num_vertices:
+        raise FormatError(
+            f"there are coordinates of {counted(len(coordinates), 'vertex')}, but {source.name} has {num_vertices:,}; "
+            "if they are of another graph, give this file another name.",
+            path=path,
+        )
+    return {"coordinates": coordinates}
 
 
-def read_values(source: Source, after: Line, num_vertices: int) -> Array:
+def _vertex_values(source: Source, after: Line, num_vertices: int) -> Array:
     """The numbers of the lines ``n VERTEX VALUE``; a vertex without one has 1."""
     layout = Layout(("id", "number"), ("vertex", "value"), ((1, num_vertices),), base=1, comments=b"cedvx", prefix=b"n")
     table = read_table(source, layout, after=after)
-    check_distinct(table, "a value")
+    _check_distinct(table, "a value")
     assert table.numbers is not None
     values = np.ones(num_vertices, dtype=table.numbers.dtype)
     values[table.ids[0]] = table.numbers
     return values
 
 
-def check_distinct(table: Table, what: str) -> None:
+def _check_distinct(table: Table, what: str) -> None:
     """Refuse a table in which a vertex occurs twice."""
     vertices, rows = np.unique(table.ids[0], return_index=True)
     if vertices.size == table.num_rows:

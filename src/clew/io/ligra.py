@@ -20,7 +20,6 @@ import numpy as np
 from clew.adjacency import BOUNDARY
 from clew.checks import counted
 from clew.dtypes import Array
-from clew.errors import FormatError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
 from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
@@ -53,10 +52,9 @@ def read(source: Source, options: ReadOptions) -> Graph:
     """Read a graph, directed unless the caller says otherwise."""
     word, line = _first_word(source)
     weighted = word == WEIGHTED
-    if line.text.strip() != word:
-        source, after = _blanked(source, line, word), None
-    else:
-        after = line
+    alone = line.text.strip() == word
+    if not alone:
+        source = _blanked(source, line, word)
     tokens = read_tokens(
         source,
         kind="number" if weighted else "id",
@@ -64,7 +62,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
         number_dtype=token_dtype(options),
         comments=b"",
         lines=False,
-        after=after,
+        after=line if alone else None,
         progress=options.progress,
     )
     boundary, parts = _parts(tokens, weighted)
@@ -90,17 +88,15 @@ def read(source: Source, options: ReadOptions) -> Graph:
 
 
 def _first_word(source: Source) -> tuple[bytes, Line]:
-    for line in leading_lines(source):
-        words = line.text.split(maxsplit=1)
-        if words:
-            if words[0] in (PLAIN, WEIGHTED):
-                return words[0], line
-            raise source.error(
-                f"the file starts with {shown(words[0])}; expected '{PLAIN.decode()}' or '{WEIGHTED.decode()}'.",
-                line=line.number,
-                column=line.column(words[0]),
-            ).advised(*IF_EDGES)
-    raise source.error(f"the file is empty; expected '{PLAIN.decode()}' or '{WEIGHTED.decode()}' and numbers.")
+    expected = f"expected '{PLAIN.decode()}' or '{WEIGHTED.decode()}'"
+    line = next(leading_lines(source, b""), None)
+    if line is None:
+        raise source.error(f"the file is empty; {expected} and numbers.")
+    word = line.text.split(maxsplit=1)[0]
+    if word in (PLAIN, WEIGHTED):
+        return word, line
+    problem = f"the file starts with {shown(word)}; {expected}."
+    raise source.error(problem, line=line.number, column=line.column(word)).advised(*IF_EDGES)
 
 
 def _blanked(source: Source, line: Line, word: bytes) -> Source:
@@ -136,8 +132,7 @@ def _parts(tokens: Tokens, weighted: bool) -> tuple[int | None, _Parts]:
     if values.size != expected:
         problem = (
             f"{counted(parts.num_vertices, 'vertex')} and {counted(parts.num_edges, 'edge')} make "
-            f"{counted(expected, 'number')}"
-            f"{' with the weights' if weighted else ''}, but there are {values.size:,}"
+            f"{counted(expected, 'number')}{' with the weights' if weighted else ''}, but there are {values.size:,}"
         )
         if values.size > expected:
             raise tokens.error_at(expected, f"{problem}; this is the first one too many.")
@@ -166,13 +161,7 @@ def _parts_from(values: Array, first: int) -> _Parts:
 
 
 def _integers(tokens: Tokens, start: int, stop: int, what: str, low: int, high: int) -> Array:
-    values = tokens.values[start:stop]
-    wrong = first_misfit(values, low, high)
-    if wrong is not None:
-        raise tokens.error_at(
-            start + wrong, f"the {what} is {shown_number(values[wrong])}; expected an integer from {low} to {high}."
-        )
-    return values if values.dtype.kind == "i" else values.astype(np.int64)
+    return tokens.integers(tokens.values[start:stop], what, low, high, lambda index: start + index)
 
 
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
@@ -190,15 +179,13 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
 
 def _checked_boundary(boundary: object, graph: Graph, sink: Sink) -> int:
     if not isinstance(boundary, (int, np.integer)) or not 0 <= boundary <= graph.num_vertices:
-        raise FormatError(
+        raise sink.error(
             f"metadata[{BOUNDARY!r}] is {boundary!r}; expected an integer from 0 to {graph.num_vertices}, the number "
             "of vertices.",
-            path=sink.path,
         )
     if boundary == 1 and not graph.num_arcs and not graph.weighted:
-        raise FormatError(
+        raise sink.error(
             f"metadata[{BOUNDARY!r}] is 1 and there are no edges: the file would read like a graph of one vertex with "
             "self-loops. Leave the boundary out of the metadata.",
-            path=sink.path,
         )
     return int(boundary)

@@ -33,9 +33,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -43,27 +43,16 @@ from clew.dtypes import Array, id_dtype
 from clew.errors import FormatError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
-from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, noted, weight_dtype
+from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, noted
 from clew.io.registry import BANNER, Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source
-from clew.io.text import (
-    Kind,
-    Layout,
-    Line,
-    Word,
-    as_count,
-    check_vertices,
-    error_about,
-    leading_lines,
-    missing_word,
-    shown,
-    words,
-)
+from clew.io.text import Kind, Layout, Line, Word, first_rows, leading_lines, shown
 from clew.io.text.tables import Table, read_table
 from clew.io.text.writer import write_table
 
 Symmetry = Literal["general", "symmetric", "skew-symmetric"]
+GENERAL: Symmetry = "general"
 
 _SIZE = re.compile(rb"\+?[0-9]+([ \t]+\+?[0-9]+){2}")
 _PAIR = re.compile(rb"\+?[0-9]+[ \t]+\+?[0-9]+")
@@ -82,7 +71,6 @@ TYPES: dict[str, np.dtype[Any]] = {
     "float": np.dtype(np.float32),
     "double": np.dtype(np.float64),
 }
-_NO_COMPLEX = "complex numbers cannot be the weights of a graph"
 _DECISION = (
     "There is no '%%MatrixMarket' banner: the first line was taken for the size line of a general coordinate matrix. "
     "Pass format='edge-list' (--format edge-list) if it is an edge."
@@ -119,7 +107,7 @@ class Header:
     columns: int
     entries: int
     size: list[Word]
-    bare: bool = False
+    bare: bool
 
     @property
     def square(self) -> bool:
@@ -131,11 +119,6 @@ class Header:
         """One vertex per row; of a matrix that is not square, one per row and one per column."""
         return self.rows if self.square else self.rows + self.columns
 
-    @property
-    def last_line(self) -> Line:
-        """The line after which the entries begin."""
-        return self.size[0].line
-
 
 def read_header(source: Source) -> Header:
     """Read and check everything up to the size line."""
@@ -143,17 +126,21 @@ def read_header(source: Source) -> Header:
     banner = next((line for line in lines if line.text.strip()), None)
     if banner is None:
         raise source.error("the file is empty; expected the banner '%%MatrixMarket matrix …'.")
-    if not BANNER.match(banner.text) and has_bare_size(source.head()):
-        return _bare_header(source)
-    dense, dtype, symmetry = _parse_banner(source, banner)
+    bare = not BANNER.match(banner.text) and has_bare_size(source.head())
+    if bare:  # LAGraph's defaults; without values, entries are a pattern
+        lines = leading_lines(source)
+        entry = next(islice(_rows(source.head()), 1, None), b"")
+        dense, dtype, symmetry = False, None if len(entry.split()) == 2 else FIELDS["real"], GENERAL
+    else:
+        dense, dtype, symmetry = _parse_banner(source, banner)
     line = banner
     for line in lines:
         text = line.text.strip()
         if text.startswith(b"%"):
-            declared = _declared_type(source, line)
+            declared = _declared_type(line)
             dtype = dtype if dtype is None or declared is None else declared
         elif text:
-            return _with_size(source, line, dense, dtype, symmetry)
+            return _with_size(line, dense, dtype, symmetry, bare)
     raise source.error(
         "the file ends before its size line; expected the numbers of rows and columns.", line=line.number
     )
@@ -170,27 +157,8 @@ def has_bare_edges(head: bytes) -> bool:
 
 
 def _rows(head: bytes) -> Iterator[bytes]:
-    """The first lines that are neither blank nor comments."""
-    if len(head) == HEAD_BYTES:
-        head = head[: head.rfind(b"\n") + 1]  # the last line may have been cut
-    lines = (line.strip() for line in re.split(rb"[\r\n]", head))
-    return (line for line in lines if line and not line.startswith(b"%"))
-
-
-def _bare_header(source: Source) -> Header:
-    """The header of a file that starts with its size line, as LAGraph reads it: coordinate, real and general."""
-    dtype: np.dtype[Any] | None = FIELDS["real"]
-    for line in leading_lines(source):
-        text = line.text.strip()
-        if text.startswith(b"%"):
-            dtype = _declared_type(source, line) or dtype
-        elif text:
-            break
-    rows = _rows(source.head())
-    next(rows)
-    if len(next(rows, b"").split()) == 2:  # a pattern: without values, there are no weights
-        dtype = None
-    return replace(_with_size(source, line, dense=False, dtype=dtype, symmetry="general"), bare=True)
+    """The first lines that are neither blank nor comments; the last line of the first bytes may have been cut."""
+    return first_rows(head[: head.rfind(b"\n") + 1] if len(head) == HEAD_BYTES else head, b"%")
 
 
 def _parse_banner(source: Source, line: Line) -> tuple[bool, np.dtype[Any] | None, Symmetry]:
@@ -201,69 +169,54 @@ def _parse_banner(source: Source, line: Line) -> tuple[bool, np.dtype[Any] | Non
             line=line.number,
             column=1,
         ).advised(*IF_EDGES)
-    _choice(source, line, 1, "object", ["matrix"])
-    form = _choice(source, line, 2, "format", ["coordinate", "array"])
-    field = _choice(source, line, 3, "field", list(FIELDS), {"complex": _NO_COMPLEX})
-    symmetry = _choice(
-        source, line, 4, "symmetry", ["general", "symmetric", "skew-symmetric"], {"hermitian": _NO_COMPLEX}
-    )
+    _choice(line, 1, "object", ["matrix"])
+    form = _choice(line, 2, "format", ["coordinate", "array"])
+    field = _choice(line, 3, "field", list(FIELDS), "complex")
+    symmetry = _choice(line, 4, "symmetry", list(get_args(Symmetry)), "hermitian")
     if field == "pattern" and (form == "array" or symmetry == "skew-symmetric"):
-        found = form if form == "array" else symmetry
-        problem = f"a pattern has no values, so it cannot be {found!r}; expected coordinate, general or symmetric."
-        raise error_about(source, words(line)[3], problem)
+        wrong = form if form == "array" else symmetry
+        problem = f"a pattern has no values, so it cannot be {wrong!r}; expected coordinate, general or symmetric."
+        raise line.words()[3].error(problem)
     return form == "array", FIELDS[field], cast(Symmetry, symmetry)
 
 
-def _choice(
-    source: Source, line: Line, place: int, name: str, known: list[str], refused: dict[str, str] | None = None
-) -> str:
-    """One word of the banner, in lower case."""
-    found = words(line)
-    word = found[place] if place < len(found) else missing_word(line)
+def _choice(line: Line, place: int, name: str, known: list[str], refused: str | None = None) -> str:
+    """One word of the banner, in lower case; ``refused`` is one that asks for complex numbers."""
+    word = [*line.words(), *[line.missing_word()] * 4][place]
     text = word.text.decode("latin-1").lower()
     if text in known:
         return text
     expected = f"expected {', '.join(known[:-1])}{' or ' if known[1:] else ''}{known[-1]}."
-    reason = (refused or {}).get(text)
-    stated = f"the {name} of the banner is {word if word.text else 'missing'}"
-    raise error_about(source, word, f"{stated}; {reason + ': ' if reason else ''}{expected}")
+    reason = "complex numbers cannot be the weights of a graph: " if text == refused else ""
+    raise word.error(f"the {name} of the banner is {word if word.text else 'missing'}; {reason}{expected}")
 
 
-def _declared_type(source: Source, line: Line) -> np.dtype[Any] | None:
+def _declared_type(line: Line) -> np.dtype[Any] | None:
     """The dtype on a line ``%%GraphBLAS type …``; any other comment says nothing."""
-    found = words(line)
-    if len(found) < 2 or found[0].text.lower() != b"%%graphblas" or found[1].text.lower() != b"type":
+    words = line.words()
+    if len(words) < 2 or words[0].text.lower() != b"%%graphblas" or words[1].text.lower() != b"type":
         return None
-    name = b" ".join(word.text for word in found[2:])
+    name = b" ".join(word.text for word in words[2:])
     dtype = TYPES.get(name.decode("latin-1").lower())
     if dtype is None:
-        word = found[2] if found[2:] else missing_word(line)
-        raise error_about(source, word, f"the type of the values is {shown(name)}; expected one of {', '.join(TYPES)}.")
+        word = words[2] if words[2:] else line.missing_word()
+        raise word.error(f"the type of the values is {shown(name)}; expected one of {', '.join(TYPES)}.")
     return dtype
 
 
-def _with_size(source: Source, line: Line, dense: bool, dtype: np.dtype[Any] | None, symmetry: Symmetry) -> Header:
-    size, names = words(line), ["rows", "columns", "entries"][: 2 if dense else 3]
-    if len(size) != len(names):
-        problem = f"the size line is {shown(line.text)}; expected the numbers of {', '.join(names)}."
-        raise error_about(source, size[len(names)] if len(size) > len(names) else missing_word(line), problem)
-    counts = [as_count(source, word, f"number of {name}") for word, name in zip(size, names, strict=True)]
-    rows, columns = counts[:2]
-    if rows != columns and symmetry != "general":
-        problem = f"the matrix is {symmetry} but has {rows:,} rows and {columns:,} columns; expected as many."
-        raise error_about(source, size[1], problem)
-    if rows + columns >= 1 << 63:
-        raise error_about(
-            source, size[1], f"the number of columns is {size[1]}; expected less than 2^63 with the rows."
+def _with_size(line: Line, dense: bool, dtype: np.dtype[Any] | None, symmetry: Symmetry, bare: bool) -> Header:
+    names = ("rows", "columns", "entries")[: 2 if dense else 3]
+    problem = f"the size line is {shown(line.text)}; expected the numbers of {', '.join(names)}."
+    (rows, columns, *listed), size = line.counts(names, problem)
+    if rows != columns and symmetry != GENERAL:
+        raise size[1].error(
+            f"the matrix is {symmetry} but has {rows:,} rows and {columns:,} columns; expected as many."
         )
-    if not dense:
-        return Header(dense, dtype, symmetry, rows, columns, counts[2], size)
-    triangle = {
-        "general": rows * columns,
-        "symmetric": rows * (rows + 1) // 2,
-        "skew-symmetric": rows * (rows - 1) // 2,
-    }
-    return Header(dense, dtype, symmetry, rows, columns, triangle[symmetry], size)
+    if rows + columns >= 1 << 63:
+        raise size[1].error(f"the number of columns is {size[1]}; expected less than 2^63 with the rows.")
+    triangle = {"symmetric": rows * (rows + 1) // 2, "skew-symmetric": rows * (rows - 1) // 2}
+    entries = triangle.get(symmetry, rows * columns) if dense else listed[0]
+    return Header(dense, dtype, symmetry, rows, columns, entries, size, bare)
 
 
 def sniff(head: bytes) -> Match:
@@ -286,14 +239,18 @@ def _graph(source: Source, header: Header, options: ReadOptions) -> Graph:
     mapped = options.ids == "map"
     first = 1 if mapped else 0
     layout = _layout(header, options, 1 - first)
-    table = read_table(source, layout, after=header.last_line, progress=options.progress)
+    table = read_table(source, layout, after=header.size[0].line, progress=options.progress)
     table.check_rows(header.entries, "entries", header.size[-1].place)
     if not mapped:
         remedy = " Pass ids='map' to number only those that occur."
-        check_vertices(source, header.size[0], header.num_vertices, table.num_rows, remedy)
+        header.size[0].check_vertices(header.num_vertices, table.num_rows, remedy)
     if header.symmetry == "skew-symmetric":
         _check_skew(table)
-    rows, columns, weights = _dense_entries(header, table, first) if header.dense else _listed_entries(table)
+    weights: Array | None
+    if header.dense:
+        rows, columns, weights = _dense_entries(header, table, first)
+    else:
+        (rows, columns), weights = table.ids, table.numbers
     metadata: dict[str, Any] = {}
     if not header.square:
         columns = columns.astype(id_dtype(header.num_vertices), copy=False)
@@ -326,7 +283,7 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
 
 
 def _layout(header: Header, options: ReadOptions, base: int) -> Layout:
-    dtype = header.dtype if options.weight_dtype is None else weight_dtype(options.weight_dtype)
+    dtype = header.dtype if options.weight_dtype is None else options.weight_dtype
     if header.dense:
         return Layout(("number",), ("value",), number_dtype=dtype, comments=b"%")
     ranges = ((1, header.rows), (1, header.columns))
@@ -336,12 +293,7 @@ def _layout(header: Header, options: ReadOptions, base: int) -> Layout:
     return Layout(("id", "id", value), ("row", "column", "value"), ranges, base, dtype, b"%")
 
 
-def _listed_entries(table: Table) -> tuple[Array, Array, Array | None]:
-    rows, columns = table.ids
-    return rows, columns, table.numbers
-
-
-def _dense_entries(header: Header, table: Table, first: int) -> tuple[Array, Array, Array | None]:
+def _dense_entries(header: Header, table: Table, first: int) -> tuple[Array, Array, Array]:
     """Rows, columns and values of the entries other than 0; rows and columns are counted from ``first``."""
     assert table.numbers is not None
     places = np.flatnonzero(table.numbers)

@@ -23,6 +23,9 @@ Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
 Ids = Literal["auto", "keep", "map", "text"]
 
+#: What to do on the command line about weights that a format cannot hold.
+OTHER_WEIGHTS = "Drop them with --weights none, or take others, such as --weights random:1:255."
+
 #: Called as ``progress(done_bytes, total_bytes_or_None)`` between blocks of work.
 Progress = Callable[[int, int | None], None]
 
@@ -79,8 +82,7 @@ class ReadOptions:
         one_of("duplicates", self.duplicates, get_args(Duplicates))
         one_of("loops", self.loops, get_args(Loops))
         one_of("ids", self.ids, get_args(Ids))
-        if self.weight_dtype is not None:
-            weight_dtype(self.weight_dtype)
+        _check_where_given(self, lambda _, dtype: weight_dtype(dtype), "weight_dtype")
         if self.max_expanded_bytes is not None:
             whole("max_expanded_bytes", self.max_expanded_bytes, 0)
         _check_progress(self.progress)

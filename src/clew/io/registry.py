@@ -44,12 +44,12 @@ class Format:
         What a caller passes as ``format=``.
     title
         What a person reads in a table.
-    suffixes
-        File name endings, without a compression suffix.
+    endings
+        The suffixes of its files, without a compression suffix.
     module
         Where it is read and written, below ``clew.io``.
     mark
-        A pattern in the first bytes of every file that ``sniff`` is sure of; None where it is never sure.
+        A pattern in the first bytes of every file that ``sniff`` is sure of; empty where it is never sure.
     variant
         What follows ``sniff``, ``read`` and ``write`` in the module, where it has several formats.
     keeps_names
@@ -68,9 +68,9 @@ class Format:
 
     name: str
     title: str
-    suffixes: tuple[str, ...]
+    endings: str
     module: str
-    mark: re.Pattern[bytes] | None = None
+    mark: bytes = b""
     variant: str = ""
     keeps_names: bool = False
     keeps_direction: bool = True
@@ -78,6 +78,11 @@ class Format:
     needs_suffix: bool = False
     may_be_empty: bool = False
     may_be_edges: bool = False
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The suffixes one by one."""
+        return tuple(self.endings.split())
 
     def function(self, name: str) -> Any:
         """A function of the module, which is loaded for it."""
@@ -100,9 +105,9 @@ class Format:
 
 
 #: One % too few is a slip that some writers made; other readers forgive it as well.
-BANNER = re.compile(rb"\A\s*%%?matrixmarket(?![^ \t\r\n])", re.IGNORECASE)
-_PROBLEM = re.compile(rb"(?:\A|[\r\n])[^\S\r\n]*p[ \t]")
-PROPERTY = re.compile(rb"^[ \t]*graph\.\S+\.(directed|vertex-file|edge-file)[ \t]*[=:]", re.MULTILINE)
+BANNER = re.compile(rb"(?i)\A\s*%%?matrixmarket(?![^ \t\r\n])")
+PROPERTY = re.compile(rb"(?m)^[ \t]*graph\.\S+\.(directed|vertex-file|edge-file)[ \t]*[=:]")
+_PROBLEM = rb"(?:\A|[\r\n])[^\S\r\n]*p[ \t]"
 
 #: In the order they are tried: the first that is sure wins, then the first that a suffix speaks for, then the first
 #: that is possible. Formats that edge lists can be taken for stand after those, binary ones after text of their suffix.
@@ -110,46 +115,38 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "clew",
         "clew's own, memory-mapped",
-        (".clew",),
+        ".clew",
         "native",
-        re.compile(rb"\ACLEW\r\n\x1a\n"),
+        rb"\ACLEW\r\n\x1a\n",
         keeps_names=True,
         keeps_metadata=None,
     ),
-    Format(
-        "parquet", "Parquet edge table", (".parquet", ".pq"), "tables.parquet", re.compile(rb"\APAR1"), keeps_names=True
-    ),
+    Format("parquet", "Parquet edge table", ".parquet .pq", "tables", rb"\APAR1", "_parquet", keeps_names=True),
     Format(
         "arrow",
         "Arrow IPC edge table",
-        (".arrow", ".feather", ".ipc"),
-        "tables.arrow_ipc",
-        re.compile(rb"\A(ARROW1|FEA1)"),
+        ".arrow .feather .ipc",
+        "tables",
+        rb"\A(ARROW1|FEA1)",
+        "_arrow",
         keeps_names=True,
     ),
-    Format(
-        "npz",
-        "NumPy .npz: edge arrays or a SciPy matrix",
-        (".npz",),
-        "npz",
-        re.compile(rb"\APK\x03\x04"),
-        keeps_names=True,
-    ),
+    Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", ".npz", "npz", rb"\APK\x03\x04", keeps_names=True),
     Format(
         "matrix-market",
         "Matrix Market",
-        (".mtx", ".mm"),
+        ".mtx .mm",
         "matrix_market",
-        BANNER,
+        BANNER.pattern,
         keeps_metadata=("bipartite",),
         needs_suffix=True,  # without its banner, a file reads like an edge list with weights
         may_be_edges=True,
     ),
-    Format("dimacs", "DIMACS shortest paths", (".gr",), "dimacs", _PROBLEM, "_paths", keeps_direction=False),
+    Format("dimacs", "DIMACS shortest paths", ".gr", "dimacs", _PROBLEM, "_paths", keeps_direction=False),
     Format(
         "dimacs-col",
         "DIMACS graph colouring and cliques",
-        (".col", ".clq"),
+        ".col .clq",
         "dimacs",
         _PROBLEM,
         "_graph",
@@ -158,41 +155,36 @@ FORMATS: tuple[Format, ...] = (
     Format(
         "galois",
         "Galois binary, versions 1 and 2",
-        (".gr",),
-        "galois",
-        re.compile(rb"\A[\x01\x02]\0{7}"),
+        ".gr",
+        "binary",
+        rb"\A[\x01\x02]\0{7}",
+        "_galois",
         keeps_direction=False,
     ),
-    Format("gap", "GAP serialized graph", (".sg", ".wsg"), "gap"),
+    Format("gap", "GAP serialized graph", ".sg .wsg", "binary", variant="_gap"),
     Format(
         "ligra",
         "Ligra adjacency graph",
-        (".adj", ".ligra"),
+        ".adj .ligra",
         "ligra",
-        re.compile(rb"\A\s*(Weighted)?AdjacencyGraph(\s|\Z)"),
+        rb"\A\s*(Weighted)?AdjacencyGraph(\s|\Z)",
         keeps_direction=False,
         keeps_metadata=(BOUNDARY,),
     ),
     Format(
         EDGE_LIST,
         "Edge list",
-        (".txt", ".csv", ".tsv", ".el", ".wel", ".edges", ".edgelist", ".snap", ".konect", ".ncol", ".dat"),
+        ".txt .csv .tsv .el .wel .edges .edgelist .snap .konect .ncol .dat",
         "edge_list",
         keeps_names=True,
     ),
-    Format(
-        "metis",
-        "METIS graph",
-        (".graph", ".mgraph", ".metis"),
-        "metis",
-        keeps_metadata=("vertex_weights", "vertex_sizes"),
-    ),
+    Format("metis", "METIS graph", ".graph .mgraph .metis", "metis", keeps_metadata=("vertex_weights", "vertex_sizes")),
     Format(
         "ldbc",
         "LDBC Graphalytics graph (.v, .e, .properties)",
-        (".e", ".v", ".properties"),
+        ".e .v .properties",
         "ldbc",
-        PROPERTY,
+        PROPERTY.pattern,
         keeps_names=True,
         keeps_metadata=("ldbc",),
         needs_suffix=True,  # the other files are found by it
@@ -208,11 +200,10 @@ def formats() -> tuple[Format, ...]:
 
 def named(name: str) -> Format:
     """The format called ``name``."""
-    for one in FORMATS:
-        if one.name == name:
-            return one
-    known = ", ".join(one.name for one in FORMATS)
-    raise FormatError(f"there is no format called {name!r}; expected one of {known}.")
+    known = {one.name: one for one in FORMATS}
+    if name not in known:
+        raise FormatError(f"there is no format called {name!r}; expected one of {', '.join(known)}.")
+    return known[name]
 
 
 def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) -> Format:
@@ -223,7 +214,7 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
     the content guessed at. ``otherwise`` names the format to take where the content speaks for none.
     """
     for one in FORMATS:
-        if one.mark is not None and one.mark.search(head) and one.sniff(head) == Match.SURE:
+        if one.mark and re.search(one.mark, head) and one.sniff(head) == Match.SURE:
             return one
     if (strange := foreign.by_content(head)) is not None:
         raise foreign.refusal(strange, name)
@@ -295,14 +286,8 @@ def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
     except FormatError as error:
         lines = text.count(b"\n")
         if error.line is not None and (is_whole or error.line < lines):  # else it may be for want of the rest
-            return FormatError(
-                error.problem,
-                path=name,
-                line=error.line,
-                column=error.column,
-                remedy=error.remedy,
-                option=error.option,
-            )
+            error.path = name
+            return error
     except ClewError:
         pass
     return None

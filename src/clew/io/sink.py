@@ -51,14 +51,14 @@ class Sink:
     def check(self) -> None:
         """Refuse what cannot be written, as far as that can be told before there is anything to write."""
         if self._target.is_dir():
-            raise FormatError("this is a directory; expected the name of a file to write.", path=self.path)
+            raise self.error("this is a directory; expected the name of a file to write.")
         if self._target.exists() and not self._target.is_file():
-            raise FormatError("this is a device or a pipe; expected the name of a file to write.", path=self.path)
+            raise self.error("this is a device or a pipe; expected the name of a file to write.")
         for folder in (self.path.parent, self._target.parent):  # two, where the name is a link
             if not folder.is_dir():
-                raise FormatError(f"there is no folder {folder}; expected one to write into.", path=self.path)
+                raise self.error(f"there is no folder {folder}; expected one to write into.")
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise FormatError(f"the folder {folder} cannot be written into; check its mode and owner.", path=self.path)
+            raise self.error(f"the folder {folder} cannot be written into; check its mode and owner.")
 
     def __enter__(self) -> Sink:
         self.check()
@@ -117,9 +117,13 @@ class Sink:
         if self._temporary is not None:
             self._temporary.unlink(missing_ok=True)
 
+    def error(self, problem: str, *, remedy: str = "", option: str = "") -> FormatError:
+        """A ``FormatError`` about this file, for the caller to raise."""
+        return FormatError(problem, path=self.path, remedy=remedy, option=option)
+
     def _failure(self, error: OSError) -> FormatError:
         reason = error.strerror or str(error)
-        return FormatError(f"the file could not be written: {reason}. Nothing was changed.", path=self.path)
+        return self.error(f"the file could not be written: {reason}. Nothing was changed.")
 
 
 class StreamSink(Sink):

@@ -354,10 +354,12 @@ class Source:
 
 def plain_suffix(path: Path) -> str:
     """The ending of a file's name without its compression suffix, in lower case."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    if suffixes and suffixes[-1] in COMPRESSION_SUFFIXES:
-        suffixes.pop()
-    return suffixes[-1] if suffixes else ""
+    return without_compression(path).suffix.lower()
+
+
+def without_compression(path: Path) -> Path:
+    """The path without its compression suffix."""
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSION_SUFFIXES else path
 
 
 def packed_or_not(folder: Path, name: str) -> Path | None:

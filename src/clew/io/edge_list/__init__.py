@@ -50,7 +50,7 @@ from clew.io.edge_list.writer import write
 from clew.io.options import ReadOptions, reported, wanted_weights
 from clew.io.registry import Match
 from clew.io.source import HEAD_BYTES, Source
-from clew.io.text import Line, Word, check_vertices
+from clew.io.text import Line, Word
 from clew.io.text.tables import DecimalComma, NotAnInteger, Table, read_table
 from clew.names import encode
 
@@ -153,7 +153,7 @@ def _vertices(
     source: Source, dialect: Dialect, columns: tuple[Array, ...], names: object, options: ReadOptions, *, keep: bool
 ) -> Vertices:
     if dialect.empty is not None:
-        check_vertices(source, Word(b"", Line(b"", 1, 0, 0), 1), dialect.empty, 0)
+        Line(b"", 1, 0, 0, source).missing_word().check_vertices(dialect.empty, 0)
         return Vertices(columns, dialect.empty)
     if names is None and dialect.bipartite:
         return two_sides(*columns)
@@ -222,7 +222,7 @@ def counted_vertices(
     if names is None and edges and options.ids != "map":
         low, high = (int(each([each(column) for column in columns])) for each in (np.min, np.max))
         if (low >= 0 and high < number) or (low >= 1 and high == number and not keep):
-            check_vertices(source, Word(text, line, 1), number, edges)
+            Word(text, line, 1).check_vertices(number, edges)
             said = f"{first} was read as the number of vertices. Pass ids='map' (--ids map) for those alone that occur."
             if high < number:
                 return Vertices(columns, number, None, {}, (said,))

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from clew.io.columns import Columns, Field, choose, choose_weight
+from clew.io.columns import Kind as Content
 from clew.io.edge_list.sample import (
     COMMENTS,
     EDGE_WITH_ATTRIBUTES,
@@ -32,8 +34,6 @@ from clew.io.edge_list.sample import (
 )
 from clew.io.options import ReadOptions, about_direction
 from clew.io.source import Source
-from clew.io.tables.columns import Columns, Field, choose, choose_weight
-from clew.io.tables.columns import Kind as Content
 from clew.io.text import Kind, Layout, Line, shown
 
 _INTEGER = re.compile(rb"[+-]?\d+")

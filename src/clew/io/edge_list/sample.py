@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from clew.errors import GraphError
+from clew.io.columns import is_known, known_ends, plain
 from clew.io.options import ReadOptions
 from clew.io.source import Source
-from clew.io.tables.columns import is_known, known_ends, plain
 from clew.io.text import Line, leading_lines
 from clew.io.text.tables import DECIMAL_COMMA
 
@@ -66,7 +66,7 @@ class Sample:
         comments: list[bytes] = []
         lines: list[Line] = []
         count = None
-        after = Line(b"", 0, 0, len(MARK)) if source.head().startswith(MARK) else None
+        after = Line(b"", 0, 0, len(MARK), source) if source.head().startswith(MARK) else None
         for line in leading_lines(source):
             if line.number == 1:
                 line = line._replace(text=line.text.removeprefix(MARK))

@@ -12,10 +12,10 @@ from clew.dtypes import Array
 from clew.errors import FormatError
 from clew.graph import Graph
 from clew.io import foreign
+from clew.io.columns import is_known, known_ends
 from clew.io.edge_list.sample import NO_HEADER, checked_delimiter
 from clew.io.options import WriteOptions
 from clew.io.sink import Sink
-from clew.io.tables.columns import is_known, known_ends
 from clew.io.text.writer import Labels, write_table
 from clew.names import VertexNames
 

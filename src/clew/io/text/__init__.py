@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -39,20 +39,93 @@ class Line(NamedTuple):
     number: int
     offset: int
     end: int
+    source: Source
 
     def column(self, word: bytes) -> int:
-        """The column, from 1, at which ``word`` stands (the first column where it does not)."""
+        """The column, from 1, at which ``word`` starts (the first column where it does not occur)."""
         return _column(self.text[: max(0, self.text.find(word))])
 
+    def words(self) -> list[Word]:
+        """Its words."""
+        return [Word(match[0], self, _column(self.text[: match.start()])) for match in _WORD.finditer(self.text)]
 
-def leading_lines(source: Source) -> Iterator[Line]:
-    """The lines of a text one by one, for as long as they are asked for. Meant for headers: it is not fast."""
+    def missing_word(self) -> Word:
+        """Stands for a word that should follow at the end."""
+        return Word(b"", self, _column(self.text))
+
+    def counts(self, names: Sequence[str], problem: str, skip: int = 0) -> tuple[list[int], list[Word]]:
+        """The numbers that a header line consists of, after ``skip`` other words; ``problem`` if these are not all."""
+        words = self.words()[skip:]
+        if len(words) != len(names):
+            raise (words[len(names)] if len(words) > len(names) else self.missing_word()).error(problem)
+        return [word.as_count(f"number of {name}") for word, name in zip(words, names, strict=True)], words
+
+
+class Word(NamedTuple):
+    """One word of a header line, and its column counted from 1."""
+
+    text: bytes
+    line: Line
+    column: int
+
+    def __str__(self) -> str:
+        return shown(self.text)
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its line and column."""
+        return self.line.number, self.column
+
+    def error(self, problem: str) -> FormatError:
+        """An error about this word, for the caller to raise."""
+        return self.line.source.error(problem, line=self.line.number, column=self.column)
+
+    def as_count(self, name: str) -> int:
+        """The word as a number of things: an integer from 0 to 2^63-1."""
+        digits = _COUNT.fullmatch(self.text)
+        if digits is None:
+            raise self.error(f"the {name} is {self}; expected an integer of 0 or more.")
+        # 19 digits are enough for any 63 bits; Python itself refuses to convert thousands of them.
+        if len(digits[1]) > 19 or (count := int(digits[1])) >= 1 << 63:
+            raise self.error(f"the {name} is {self}; expected an integer below 2^63.")
+        return count
+
+    def check_vertices(self, num_vertices: int, num_edges: int, remedy: str = "") -> None:
+        """Refuse a number of vertices that is out of proportion to the edges, or beyond the machine's memory."""
+        present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        needed = 8 * (num_vertices + 1)
+        if num_vertices > max(MANY_VERTICES, VERTICES_PER_EDGE * num_edges) or needed > present // 2:
+            raise self.error(
+                f"the header speaks of {counted(num_vertices, 'vertex')}, but the file has "
+                f"{counted(num_edges, 'edge')}: a row for every vertex would take {needed:,} bytes, and this machine "
+                f"has {present:,} bytes of memory.{remedy}"
+            )
+
+
+def leading_lines(source: Source, comments: bytes | None = None) -> Iterator[Line]:
+    """The lines of a text one by one. Meant for headers: it is not fast.
+
+    With ``comments``, blank lines and those that start with one of these characters are skipped.
+    """
     number = 0
     with closing(source.blocks(size=1 << 16)) as blocks:
         for block in blocks:
             for match in _LINE.finditer(block.data.tobytes()):
                 number += 1
-                yield Line(match[1], number, block.offset + match.start(), block.offset + match.end())
+                if comments is not None and not has_content(match[1], comments):
+                    continue
+                yield Line(match[1], number, block.offset + match.start(), block.offset + match.end(), source)
+
+
+def has_content(line: bytes, comments: bytes) -> bool:
+    """Whether a line is neither blank nor a comment."""
+    text = line.strip()
+    return bool(text) and text[0] not in comments
+
+
+def first_rows(head: bytes, comments: bytes) -> Iterator[bytes]:
+    """The lines among the first bytes of a file that are neither blank nor comments, without blanks around them."""
+    return (line.strip() for line in re.split(rb"[\r\n]", head) if has_content(line, comments))
 
 
 def error_at(
@@ -76,62 +149,6 @@ def shown(field: bytes) -> str:
     """A field as an error shows it: quoted, and not too long."""
     text = field.decode("utf-8", "backslashreplace")
     return repr(text if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…")
-
-
-class Word(NamedTuple):
-    """One word of a header line, and its column counted from 1."""
-
-    text: bytes
-    line: Line
-    column: int
-
-    def __str__(self) -> str:
-        return shown(self.text)
-
-    @property
-    def place(self) -> tuple[int, int]:
-        """Its line and column."""
-        return self.line.number, self.column
-
-
-def words(line: Line) -> list[Word]:
-    """The words of a line."""
-    return [Word(match[0], line, _column(line.text[: match.start()])) for match in _WORD.finditer(line.text)]
-
-
-def missing_word(line: Line) -> Word:
-    """Stands for a word that should follow at the end of a line."""
-    return Word(b"", line, _column(line.text))
-
-
-def error_about(source: Source, word: Word, problem: str) -> FormatError:
-    """An error about a word of the header, for the caller to raise."""
-    return source.error(problem, line=word.line.number, column=word.column)
-
-
-def as_count(source: Source, word: Word, name: str) -> int:
-    """A word that counts something: an integer from 0 to 2^63-1."""
-    digits = _COUNT.fullmatch(word.text)
-    if digits is None:
-        raise error_about(source, word, f"the {name} is {word}; expected an integer of 0 or more.")
-    # 19 digits are enough for any 63 bits; Python itself refuses to convert thousands of them.
-    if len(digits[1]) > 19 or (count := int(digits[1])) >= 1 << 63:
-        raise error_about(source, word, f"the {name} is {word}; expected an integer below 2^63.")
-    return count
-
-
-def check_vertices(source: Source, word: Word, num_vertices: int, num_edges: int, remedy: str = "") -> None:
-    """Refuse a number of vertices that is out of proportion to the edges, or beyond the machine's memory."""
-    present = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    needed = 8 * (num_vertices + 1)
-    if num_vertices > max(MANY_VERTICES, VERTICES_PER_EDGE * num_edges) or needed > present // 2:
-        raise error_about(
-            source,
-            word,
-            f"the header speaks of {counted(num_vertices, 'vertex')}, but the file has "
-            f"{counted(num_edges, 'edge')}: a row for every "
-            f"vertex would take {needed:,} bytes, and this machine has {present:,} bytes of memory.{remedy}",
-        )
 
 
 def _column(before: bytes) -> int:

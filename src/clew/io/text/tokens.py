@@ -6,6 +6,7 @@ finds a value that is no integer of a range.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -78,6 +79,14 @@ class Tokens:
             return found
 
         return located(self.source, self.after, find, index, sentence)
+
+    def integers(self, values: Array, name: str, low: int, high: int, token: Callable[[int], int]) -> Array:
+        """Some values as integers from ``low`` to ``high``; ``token`` turns the index of one into that of its token."""
+        wrong = first_misfit(values, low, high)
+        if wrong is not None:
+            sentence = f"the {name} is {shown_number(values[wrong])}; expected an integer from {low} to {high}."
+            raise self.error_at(token(wrong), sentence)
+        return values if values.dtype.kind == "i" else values.astype(np.int64)
 
 
 def read_tokens(

@@ -77,8 +77,11 @@ _LABELS = re.compile(
 _OF_ROWS = ("id", "edgeid", "rowid", "index", "idx", "no", "nr", "key", "")
 _PUNCTUATION = re.compile(r"[\W_]+")
 Kind = Literal["integer", "number", "text", "other"]
-WAY = "Say which columns to take with source= and target=."
-WAY_IN_SHELL = "Say which columns to take with --source-column and --target-column."
+#: What to do about wrong ends: in Python, and on the command line.
+CHOOSE_ENDS = (
+    "Say which columns to take with source= and target=.",
+    "Say which columns to take with --source-column and --target-column.",
+)
 
 
 def plain(name: str) -> str:
@@ -217,7 +220,7 @@ def _holding(fields: Sequence[Field], column: int) -> str:
 
 
 def _wrong_ends(fields: Sequence[Field], problem: str) -> GraphError:
-    return GraphError(f"{problem} {listed(fields)}", remedy=WAY, option=WAY_IN_SHELL)
+    return GraphError(f"{problem} {listed(fields)}").advised(*CHOOSE_ENDS)
 
 
 def choose_weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> tuple[int | None, tuple[str, ...]]:

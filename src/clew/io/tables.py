@@ -1,4 +1,4 @@
-"""Tables with a row per edge, whatever they are stored in, to graphs and back.
+"""Tables with a row per edge, in Parquet and Arrow IPC files (which include Feather version 2), to graphs and back.
 
 Strings are handled as Arrow's dictionaries: a code per row and the distinct strings, which alone are hashed.
 
@@ -18,22 +18,126 @@ import numpy as np
 
 from clew.convert.libraries import from_arrow, to_arrow
 from clew.counts import counted
-from clew.dtypes import Array, IdArray, id_dtype
-from clew.errors import ClewError, FormatError, GraphError
+from clew.dtypes import Array, id_dtype
+from clew.errors import ClewError, GraphError
 from clew.graph import Graph
-from clew.io.binary import refuse_rows
+from clew.io.binary import SinkFile, refuse_expansion, refuse_rows
+from clew.io.columns import CHOOSE_ENDS, Columns, Field, choose, fields_of, is_string, label, listed
 from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, reported
+from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.tables.columns import WAY, WAY_IN_SHELL, Columns, Field, choose, fields_of, label, listed
 from clew.names import VertexNames, encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PARQUET_MAGIC = b"PAR1"
+FILE_MAGIC = b"ARROW1"
+FEATHER_1_MAGIC = b"FEA1"
+STREAM_START = b"\xff\xff\xff\xff"
+STREAM_END = b"\xff\xff\xff\xff\0\0\0\0"
 BATCH_ROWS = 1 << 20
 KEY = b"clew"
 MAX_NOTE_BYTES = 1 << 25  # readers of tables load the whole of the metadata first, and some refuse 100 MB of it
+
+
+def sniff_parquet(head: bytes) -> Match:
+    """Four bytes at the start and, though they are not seen here, at the end."""
+    return Match.SURE if head.startswith(PARQUET_MAGIC) else Match.NO
+
+
+def read_parquet(source: Source, options: ReadOptions) -> Graph:
+    """Read the columns that hold the edges and no others."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def opened(**more: Any) -> pq.ParquetFile:
+        buffer = pa.BufferReader(pa.py_buffer(source.whole().data))
+        return pq.ParquetFile(buffer, page_checksum_verification=True, pre_buffer=False, **more)
+
+    with arrow_errors(source, "Parquet"):
+        file = opened()
+        schema = file.schema_arrow
+        chosen = Chosen.of(schema, options)
+        wanted = chosen.to_read()
+        refuse_expansion(source, file.metadata.num_rows * 8 * len(wanted))
+        # Strings stay codes and distinct values, as in the file: a long string, repeated, must not fill memory.
+        ends = {chosen.columns.source, chosen.columns.target}
+        strings = [schema.names[column] for column in ends if is_string(schema.field(column).type)]
+        names = list(dict.fromkeys(schema.names[column] for column in wanted))
+        table = opened(metadata=file.metadata, read_dictionary=strings).read(columns=names)
+        read = [column for name in names for column, other in enumerate(schema.names) if other == name]
+        table = table.select([read.index(column) for column in wanted])  # of all that are called so
+        table.validate(full=True)
+        return graph_from_table(table, chosen, source, options)
+
+
+def write_parquet(graph: Graph, sink: Sink, options: WriteOptions) -> None:
+    """Write a million edges per row group: ids as differences, the rest by dictionary where that pays, and zstd."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    schema = schema_of(graph)
+    note = write_note(graph, sink)
+    integers = [name for name in ("source", "target") if pa.types.is_integer(schema.field(name).type)]
+    encodings: dict[str, Any] = {
+        "use_dictionary": [name for name in schema.names if name not in integers],
+        "column_encoding": dict.fromkeys(integers, "DELTA_BINARY_PACKED"),
+    }
+    file: Any = SinkFile(sink)
+    with pq.ParquetWriter(file, schema, compression="zstd", write_page_checksum=True, **encodings) as writer:
+        writer.add_key_value_metadata({KEY.decode(): note.decode()})
+        for batch in batches(graph, options):
+            writer.write_batch(batch)
+
+
+def sniff_arrow(head: bytes) -> Match:
+    """Files have a magic number; a stream starts with a marker and the length of its schema."""
+    if head.startswith((FILE_MAGIC, FEATHER_1_MAGIC)):
+        return Match.SURE
+    length = int.from_bytes(head[4:8], "little")
+    stream = head.startswith(STREAM_START) and length % 8 == 0 and 0 < length < 1 << 30
+    return Match.MAYBE if stream else Match.NO
+
+
+def read_arrow(source: Source, options: ReadOptions) -> Graph:
+    """Read the columns that hold the edges and no others."""
+    import pyarrow as pa
+
+    data = source.whole()
+    if data[:4].tobytes() == FEATHER_1_MAGIC:
+        raise source.error("this is Feather version 1, which is no longer in use; write it anew as Feather version 2.")
+    if data[:4].tobytes() == STREAM_START and data[-len(STREAM_END) :].tobytes() != STREAM_END:
+        # Arrow takes the end of the data for the end of the stream, and would not miss the edges that were cut off.
+        raise source.error("the stream has no end-of-stream marker, so it was cut short; copy it again.")
+    with arrow_errors(source, "Arrow IPC"):
+        buffer = pa.py_buffer(data.data)
+        is_file = data[: len(FILE_MAGIC)].tobytes() == FILE_MAGIC
+        opened: Any = pa.ipc.open_file if is_file else pa.ipc.open_stream
+        chosen = Chosen.of(opened(pa.BufferReader(buffer)).schema, options)
+        included = pa.ipc.IpcReadOptions(included_fields=chosen.to_read())
+        reader = opened(pa.BufferReader(buffer), options=included)
+        batches: list[pa.RecordBatch] = []
+        total = 0
+        for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+            batch.validate(full=True)
+            total += max(batch.nbytes, 8 * batch.num_rows * batch.num_columns)
+            refuse_expansion(source, total)
+            batches.append(batch)
+        return graph_from_table(pa.Table.from_batches(batches, reader.schema), chosen, source, options)
+
+
+def write_arrow(graph: Graph, sink: Sink, options: WriteOptions) -> None:
+    """Write an Arrow IPC file, its buffers packed with zstd."""
+    import pyarrow as pa
+
+    note = {KEY: write_note(graph, sink)}
+    schema = schema_of(graph).with_metadata(note)
+    packed = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_file(SinkFile(sink), schema, options=packed) as writer:
+        for batch in batches(graph, options):
+            writer.write_batch(batch)
 
 
 class Chosen(NamedTuple):
@@ -41,6 +145,12 @@ class Chosen(NamedTuple):
 
     fields: list[Field]
     columns: Columns
+
+    @classmethod
+    def of(cls, schema: pa.Schema, options: ReadOptions) -> Chosen:
+        """The columns of a schema that hold the edges."""
+        fields = fields_of(schema)
+        return cls(fields, choose(fields, options))
 
     def to_read(self) -> list[int]:
         """The columns to read, in the order of the file."""
@@ -70,12 +180,6 @@ def arrow_errors(source: Source, title: str) -> Iterator[None]:
         ) from None
 
 
-def chosen_columns(schema: pa.Schema, options: ReadOptions) -> Chosen:
-    """The columns of a table that hold the edges."""
-    fields = fields_of(schema)
-    return Chosen(fields, choose(fields, options))
-
-
 def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: ReadOptions) -> Graph:
     """The graph of a table whose data were validated and whose columns are those chosen, in the order of the file."""
     note = read_note(table.schema.metadata, source)
@@ -89,16 +193,12 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
         if nulls := table[name].null_count:
             raise GraphError(f"column {name!r} has {counted(nulls, 'null')}; expected a vertex in every row.")
     first, second = (_vertices(table[name]) for name in ends)
-    if isinstance(first, Coded) != isinstance(second, Coded):
-        held = [
-            f"{name!r} holds {'text' if isinstance(end, Coded) else 'integers'}"
-            for name, end in zip(ends, (first, second), strict=True)
-        ]
+    held = ["text" if isinstance(end, Coded) else "integers" for end in (first, second)]
+    if held[0] != held[1]:
         raise GraphError(
-            f"column {' and '.join(held)}; expected integers in both or strings in both. {listed(fields)}",
-            remedy=WAY,
-            option=WAY_IN_SHELL,
-        )
+            f"column {ends[0]!r} holds {held[0]} and {ends[1]!r} holds {held[1]}; expected integers in both or strings "
+            f"in both. {listed(fields)}"
+        ).advised(*CHOOSE_ENDS)
     num_vertices, names = None, None
     if note.names is not None and options.ids == "auto":
         names = VertexNames(_typed_names(note.names, first))
@@ -120,7 +220,7 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
 
 def schema_of(graph: Graph) -> pa.Schema:
     """The columns of the table that ``batches`` fills."""
-    nothing: IdArray = graph.indices[:0]
+    nothing = graph.indices[:0]
     return to_arrow(nothing, nothing, None if graph.weights is None else graph.weights[:0], graph.names).schema
 
 
@@ -194,24 +294,24 @@ class Note:
 def write_note(graph: Graph, sink: Sink) -> bytes:
     """The bytes that go into the metadata of the schema, under ``KEY``."""
     note = {"directed": graph.directed, "num_vertices": graph.num_vertices, "named": graph.names is not None}
+    short = json.dumps(note).encode()
     if graph.names is None:
-        return json.dumps(note).encode()
+        return short
     used = np.zeros(graph.num_vertices, dtype=np.bool_)
     used[graph.indices] = True
     used |= np.diff(graph.indptr) > 0
     complete = bool(used.all())
     if complete and _come_back_in_order(graph.names):
-        return json.dumps(note).encode()
+        return short
     text = json.dumps(note | {"names": graph.names.array.to_pylist()}, ensure_ascii=False).encode()
     if len(text) <= MAX_NOTE_BYTES:
         return text
     if not complete:
-        raise FormatError(
+        raise sink.error(
             f"{np.count_nonzero(~used):,} vertices have no edges, and the list of all names takes {len(text):,} bytes, "
-            "too many for the metadata of a table. Write a .clew or .npz file instead.",
-            path=sink.name,
+            "too many for the metadata of a table. Write a .clew or .npz file instead."
         )
-    return json.dumps(note).encode()
+    return short
 
 
 def _come_back_in_order(names: VertexNames) -> bool:

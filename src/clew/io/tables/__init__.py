@@ -1,1 +1,0 @@
-"""Edge tables in files: Parquet and Arrow IPC."""
