@@ -15,7 +15,7 @@ import numpy as np
 from clew.checks import whole
 from clew.convert import TensorResult
 from clew.convert.libraries import to_pandas
-from clew.drawing import DrawnResult, DrawnTrace
+from clew.describe import plots
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.names import Name, VertexNames

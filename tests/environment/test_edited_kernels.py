@@ -16,7 +16,7 @@ SCRIPT = """
 import json
 import numpy as np
 from clew.build.kernels import sources
-from clew.generate.kernels_weights import float_weights
+from clew.generate.kernels import float_weights
 
 rows = (np.array([0, 1]), np.array([0, 1]), np.array([0], np.int32))
 weights, ends = np.zeros(1), np.zeros(1, np.int32)

@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
+from clew import io
 from clew.adjacency import BuildReport
 from clew.cli import output
 from clew.cli.options import Reading
@@ -18,7 +19,7 @@ from clew.cli.output import duration
 from clew.describe import human_bytes
 from clew.errors import ClewError, GraphError
 from clew.graph import Graph
-from clew.io import files, format_of, read, read_opened, registry, write, write_opened
+from clew.io import format_of, read, read_opened, registry, write, write_opened
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink, StreamSink
 from clew.io.source import Source, plain_suffix
@@ -106,7 +107,7 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
 
 def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
     """What the format cannot store, so that it will be missing in the file."""
-    return files.lost(graph, chosen, plain_suffix(path), "--undirected")
+    return io.lost(graph, chosen, plain_suffix(path), "--undirected")
 
 
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:

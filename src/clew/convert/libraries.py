@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.checks import array as as_array
-from clew.checks import kind_of
+from clew.checks import counted, kind_of
 from clew.convert.edges import Edges
-from clew.counts import counted
 from clew.dtypes import OFFSET, WEIGHT_DTYPES, Array, IdArray
 from clew.errors import GraphError, MissingDependencyError
 from clew.names import VertexNames

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from clew import checks
-from clew.arguments import check_graph
-from clew.counts import counted
+from clew.checks import counted
 from clew.errors import GraphError
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.io import foreign, registry
 from clew.io.options import ReadOptions, WriteOptions, noted
 from clew.io.registry import EDGE_LIST, Format

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.adjacency import Adjacency
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import MAX_INT32_VERTICES, OFFSET, Array
 from clew.errors import GraphError
 from clew.graph import Graph

@@ -27,7 +27,7 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.build.rows import first_asymmetry
-from clew.counts import counted
+from clew.checks import counted
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph

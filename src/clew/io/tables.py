@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from clew.checks import counted
 from clew.convert.libraries import from_arrow, to_arrow
-from clew.counts import counted
 from clew.dtypes import Array, id_dtype
 from clew.errors import ClewError, GraphError
 from clew.graph import Graph

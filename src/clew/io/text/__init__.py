@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from clew.counts import counted
+from clew.checks import counted
 from clew.errors import FormatError
 from clew.io.source import Bytes, Source
 from clew.io.text import status
