@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import clew
-from clew.engines.compiler_messages import explained
+from clew.engines.compile_errors import explained
 from clew.errors import OperatorError
 
 HERE = Path(__file__).read_text().splitlines()

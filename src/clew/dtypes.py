@@ -18,20 +18,7 @@ OffsetArray = npt.NDArray[np.int64]
 OFFSET = np.dtype(np.int64)
 ID_DTYPES = (np.dtype(np.int32), np.dtype(np.int64))
 WEIGHT_DTYPES = tuple(
-    np.dtype(name)
-    for name in (
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float32",
-        "float64",
-    )
+    np.dtype(name) for name in ("bool", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "float32", "float64")
 )
 _UNSIGNED = {size: np.dtype(f"u{size}") for size in (1, 2, 4, 8)}
 MAX_INT32_VERTICES = 2**31 - 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -108,11 +109,11 @@ def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
 def _foresee(plan: Plan, sketch: Sketch) -> None:
     """Predict the bytes per memory, whether they fit, and the seconds."""
     processor = machine.processor()
-    plan.rates["cpu"] = processor.as_dict()
+    plan.rates["cpu"] = asdict(processor)
     card = None
     if sketch.on_gpu and sketch.gpu is not None and not is_emulated(plan.device):
         card = machine.graphics()
-        plan.rates["gpu"] = card.as_dict()
+        plan.rates["gpu"] = asdict(card)
     edges = put_edges(plan, sketch.gpu) if sketch.on_gpu else Edges(0.0, [])
     count_tiers(plan, edges.going, {"host": available_bytes(), "gpu": None if card is None else card.free})
     if plan.error is not None:

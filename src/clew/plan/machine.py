@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import asdict, dataclass
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -61,10 +62,6 @@ class Machine:
         times = [math.log(1 / rate - 0.5 / self.gathers[0]) for rate in self.gathers]
         return math.exp(float(np.interp(math.log(max(1.0, spread)), sizes, times)))
 
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Gpu:
@@ -77,10 +74,6 @@ class Gpu:
     download: float
     memory: int
     free: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
-        return asdict(self)
 
 
 _known: dict[int, Machine] = {}
@@ -110,24 +103,19 @@ def _measure_processor() -> dict[str, Any]:
     from clew.tiers.rates import measure
     from clew.tiers.survey import nodes
 
-    count, name = threads.count(), cpu_name()
+    count, name, by_random = threads.count(), cpu_name(), attrgetter("random")
     try:
         beside = [node for node in nodes() if node.kind == "dram"] or nodes()
         # Small amounts are measured in a moment, in which others may have been at work: the best of several counts.
         turns = [[measure(beside[0], size) for size in SIZES[:FEW]] for _ in range(ROUNDS)]
-        rates = [max(of_size, key=_random) for of_size in zip(*turns, strict=True)]
-        rates += [max((measure(beside[0], size) for _ in range(TURNS)), key=_random) for size in SIZES[FEW:]]
+        rates = [max(of_size, key=by_random) for of_size in zip(*turns, strict=True)]
+        rates += [max((measure(beside[0], size) for _ in range(TURNS)), key=by_random) for size in SIZES[FEW:]]
     except (ClewError, IndexError, OSError):  # no memory to measure in, or a system that does not say what it has
         guess = (1e9, 7e8, 4e8, 6e7, 4e7)
         return asdict(Machine(name, count, 1e10, SIZES, guess, 1e-4, measured=False))
     slower = np.minimum.accumulate([rate.random_reads for rate in rates])  # more memory is never faster, but for noise
     gathers = tuple(float(rate) for rate in slower)
     return asdict(Machine(name, count, rates[-1].read, SIZES, gathers, _call()))
-
-
-def _random(rates: Any) -> float:
-    found: float = rates.random
-    return found
 
 
 def _measure_graphics(name: str) -> dict[str, Any]:

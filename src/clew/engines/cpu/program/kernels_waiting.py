@@ -16,26 +16,14 @@ R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan: "Faster algorithms for the 
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
+from clew.engines.cpu.team.kernels_intrinsics import leading_zeros
 from clew.jit import njit
 
 LISTS = 65  # a key has 64 bits; list 0 is not used
 OUT = np.uint8(0)
 ONE, BITS, TOP = np.uint64(1), np.uint64(64), np.uint64(1) << np.uint64(63)
 FURTHEST = 2.0**62  # the largest number of an interval; what lies beyond is treated alike
-
-
-@intrinsic
-def leading_zeros(typing_context, word):
-    """The number of zero bits above the highest one of a uint64 that is not 0."""
-
-    def generate(context, builder, signature, args):
-        return builder.ctlz(args[0], ir.Constant(ir.IntType(1), 1))
-
-    return types.uint64(types.uint64), generate
 
 
 @njit(cache=True, nogil=True)

@@ -164,24 +164,23 @@ def of_bits(typing_context, word, like):
     return like(word, like), generate
 
 
-@intrinsic
-def trailing_zeros(typing_context, word):
-    """The number of zero bits below the lowest one of a uint64 that is not 0."""
+def _counting(count):
+    """An intrinsic ``count(word) -> number of bits`` of a uint64."""
 
-    def generate(context, builder, signature, args):
-        return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
+    @intrinsic
+    def counting(typing_context, word):
+        def generate(context, builder, signature, args):
+            return count(builder, args[0])
 
-    return types.uint64(types.uint64), generate
+        return types.uint64(types.uint64), generate
+
+    return counting
 
 
-@intrinsic
-def ones(typing_context, word):
-    """The number of one bits of a uint64."""
-
-    def generate(context, builder, signature, args):
-        return builder.ctpop(args[0])
-
-    return types.uint64(types.uint64), generate
+ones = _counting(lambda builder, word: builder.ctpop(word))
+# Zero bits below the lowest one, and above the highest one; the word is not 0.
+trailing_zeros = _counting(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)))
+leading_zeros = _counting(lambda builder, word: builder.ctlz(word, ir.Constant(ir.IntType(1), 1)))
 
 
 @intrinsic
