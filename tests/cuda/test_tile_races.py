@@ -81,10 +81,9 @@ extern "C" __global__ void noted(u64 n, const offset_t* offsets, const index_t* 
 
 
 def source() -> str:
-    text = "".join(kernel_path(name).read_text() for name in ("tile_trees.cuh", "tile_join.cuh"))
+    text = kernel_path("tile_trees.cuh").read_text()
     for plain, noted in (
         ("#pragma once\n", ""),
-        ('#include "tile_trees.cuh"\n', ""),
         ("u32* parent", "Noted<u32> parent"),
         ("u16* settled", "Noted<u16> settled"),
         ("const T* pointers", "const T& pointers"),

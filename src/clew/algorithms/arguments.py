@@ -63,9 +63,7 @@ def check_rounds(tolerance: float, max_iterations: int) -> tuple[float, int]:
 
 def check_most_rounds(max_iterations: int, least: int = 1) -> int:
     """Reject a number of iterations that does not fit in 32 bits."""
-    if not isinstance(max_iterations, (int, np.integer)) or not least <= max_iterations < 2**31:
-        raise GraphError(f"max_iterations is {max_iterations!r}; expected an integer from {least} to {2**31 - 1:,}.")
-    return int(max_iterations)
+    return whole("max_iterations", max_iterations, least, 2**31 - 1)
 
 
 def check_flow_weights(graph: Graph, algorithm: str) -> None:

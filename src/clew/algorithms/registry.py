@@ -26,6 +26,7 @@ from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
 from clew import primitives
+from clew.algorithms.arguments import check_balance
 from clew.dtypes import Array, is_on_gpu
 from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.retry import retried
@@ -133,6 +134,8 @@ class Algorithm:
         The values that are vertices, which are shown by name.
     size
         The size that "auto" compares with the threshold for using a GPU.
+    balanced
+        Whether it has the options ``balance`` and ``cut``, which only kernels of a GPU take.
     """
 
     function: Callable[..., Result]
@@ -143,6 +146,7 @@ class Algorithm:
     needs: Collection[str] = ()
     vertices: Collection[str] = ("parent", "label", "mate")
     size: Callable[[Graph], int] = lambda graph: graph.num_arcs
+    balanced: bool = False
 
     @property
     def name(self) -> str:
@@ -208,23 +212,18 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
         return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
     record = ALGORITHMS[name]
     gpu = gpu_of(record, graph, device)
+    if record.balanced and (gpu is None or record.cuda is None):
+        balance, cut = arguments.pop("balance"), arguments.pop("cut")
+        if balance != "auto" or cut is not None:
+            check_balance(balance, cut, on_gpu=False)
     if gpu is not None:
         answer = _on_gpu(record, gpu, graph, device, arguments)
     elif record.cpu is not None and device != "reference":
         answer = record.load("cpu")(graph, **arguments)
     else:
         answer = _over_the_waist(record, graph, "cpu" if device == "auto" else device, arguments)
-    return Result(
-        name,
-        answer.values,
-        names=graph.names,
-        vertices=record.vertices,
-        unreached=answer.unreached,
-        facts=answer.facts,
-        iterations=answer.iterations,
-        converged=answer.converged,
-        trace=answer.trace,
-    )
+    more = {name: getattr(answer, name) for name in ("facts", "unreached", "iterations", "converged", "trace")}
+    return Result(name, answer.values, names=graph.names, vertices=record.vertices, **more)
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:

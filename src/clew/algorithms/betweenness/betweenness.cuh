@@ -1,23 +1,16 @@
 #pragma once
 #include "common.cuh"
-// Brandes' algorithm, both ways in one launch, with one number per vertex to look up along an edge.
-//
-// Forward, paths[v] is UNSEEN, 0 once v is found, and the number of shortest paths to v once its level is complete.
-// What is not UNSEEN in the row of a vertex on level d of an undirected graph is then 0 (levels d and d + 1) or a
-// number of paths (level d - 1): one look at the row sums up the paths and finds the next level. Backward, paths starts
-// at 0 and gets, from the deepest level on, the share that a vertex hands to each path that leads to it. So neither way
-// needs depths. In a directed graph (DIRECTED 1) in-edges are summed up and out-edges find the next level, a bit per
-// vertex says whether it is known, and 0 stands for UNSEEN.
-//
-// Every sum is one vertex's, in an order that only depends on the length of its row: nothing is added by atomics, and
-// results are the same to the last bit in every run. Rows of up to SHORT_ROW edges are summed by 8 lanes, up to BIG_ROW
-// by a warp, and longer ones by a block.
-//
-// A level with more than `large` paths to some vertex is divided by it, which is a power of two; where counts of one
-// level lie so far apart that one falls below 1 / large, the search fails and says so.
-//
-// MANY 1: a block for each source, with memory of its own. MANY 0: the whole grid for one source; narrow levels are the
-// business of one cluster, whose barrier is faster.
+// Brandes' algorithm in one launch, with one number per vertex to look up along an edge.
+// Forward, paths[v] is UNSEEN, then 0 when v is found, then the number of shortest paths when its level is complete. In
+// the row of a vertex on level d of an undirected graph, 0 means levels d and d + 1, a number of paths level d - 1. So
+// one pass over the row counts paths and finds the next level. Backward, paths gets the share that a vertex hands to each
+// path that leads to it, from the deepest level on. With DIRECTED 1, in-edges are summed up, out-edges find the next
+// level, a bit per vertex marks known vertices, and 0 stands for UNSEEN.
+// The order of every sum depends on the row length alone: 8 lanes up to SHORT_ROW edges, a warp up to BIG_ROW, else a
+// block. There are no atomic sums, so results are bit-identical. A level with a count above `large`, a power of two, is
+// divided by it. A count below 1 / large then makes the search fail.
+// MANY 1: a block per source, with memory of its own. MANY 0: the whole grid for one source; one cluster, whose barrier
+// is faster, takes narrow levels.
 
 #define UNSEEN (-1.0)
 #define UNSEEN_BITS 0xbff0000000000000ull
@@ -35,7 +28,7 @@
 #define BUFFER 1024  // vertices that a block gathers before they move to the queue
 
 // Where a level stands in the queue, and its long rows among those of all.
-struct Way {
+struct Extent {
     long long level;
     u64 start, stop, big_start, big_stop;
 };
@@ -45,14 +38,14 @@ struct Control {
     u64 tail, bigs;      // of the queue, and of the list of long rows
     long long large_at;  // one more than the last level with a count that is too large
     long long failed;    // whether a count was too small
-    Way way;
+    Extent extent;
 };
 
 struct Block {
     index_t buffer[BUFFER];
     double sums[WARP];
     u64 room, tail, bigs;
-    Way way;
+    Extent extent;
     double unit;
     u32 count;
     int large;
@@ -101,12 +94,8 @@ __device__ __forceinline__ void meet(const Search& s, Then then) {
 
 __device__ __forceinline__ u64 longest_row(const Search& s, index_t v) {
     const u64 out = (u64)(__ldg(s.out + v + 1) - __ldg(s.out + v));
-#if DIRECTED
-    const u64 into = (u64)(__ldg(s.into + v + 1) - __ldg(s.into + v));
+    const u64 into = DIRECTED ? (u64)(__ldg(s.into + v + 1) - __ldg(s.into + v)) : 0;
     return into > out ? into : out;
-#else
-    return out;
-#endif
 }
 
 __device__ __forceinline__ void enter(const Search& s, u64 place, index_t v) {
@@ -182,11 +171,11 @@ __device__ __forceinline__ double share_of(const Search& s, index_t v, u32 me, u
 
 // What becomes of the sum of the vertex at place i of the queue.
 template <bool FORWARD>
-__device__ __forceinline__ void settle(const Search& s, const Way& way, u64 i, index_t v, double total) {
+__device__ __forceinline__ void settle(const Search& s, const Extent& extent, u64 i, index_t v, double total) {
     if (FORWARD) {
         const double number = i == 0 ? 1.0 : total;
         s.along[i] = number;
-        if (number > s.large) s.control->large_at = way.level + 1;
+        if (number > s.large) s.control->large_at = extent.level + 1;
     } else {
         const double paths = s.along[i], depends = paths * total * s.mine->unit;
         s.along[i] = (1.0 + depends) / paths;
@@ -200,8 +189,8 @@ __device__ __forceinline__ void settle(const Search& s, const Way& way, u64 i, i
 
 // Sum up for all vertices of a level.
 template <bool FORWARD>
-__device__ __forceinline__ void sum_level(const Search& s, const Way& way) {
-    for (u64 k = way.big_start + s.block; k < way.big_stop; k += s.blocks) {
+__device__ __forceinline__ void sum_level(const Search& s, const Extent& extent) {
+    for (u64 k = extent.big_start + s.block; k < extent.big_stop; k += s.blocks) {
         const u64 i = (u64)s.big_list[k];
         const index_t v = s.queue[i];
         const double part = warp_sum(share_of<FORWARD>(s, v, threadIdx.x, blockDim.x));
@@ -210,42 +199,42 @@ __device__ __forceinline__ void sum_level(const Search& s, const Way& way) {
         if (threadIdx.x == 0) {
             double total = 0.0;
             for (u32 warp = 0; warp < blockDim.x / WARP; warp++) total += s.mine->sums[warp];
-            settle<FORWARD>(s, way, i, v, total);
+            settle<FORWARD>(s, extent, i, v, total);
         }
         __syncthreads();
     }
     const u64 warps = threads_of(s) / WARP, at_once = WARP / GROUP;
-    for (u64 base = way.start + thread_of(s) / WARP * at_once; base < way.stop; base += warps * at_once) {
+    for (u64 base = extent.start + thread_of(s) / WARP * at_once; base < extent.stop; base += warps * at_once) {
         const u64 i = base + lane() / GROUP;
-        const bool mine = i < way.stop;
+        const bool mine = i < extent.stop;
         const index_t v = mine ? s.queue[i] : (index_t)0;
         const u64 row = mine ? longest_row(s, v) : 0;
         const bool alone = mine && row <= SHORT_ROW;
         double total = alone ? share_of<FORWARD>(s, v, lane() % GROUP, GROUP) : 0.0;
         for (int step = GROUP / 2; step > 0; step /= 2) total += __shfl_xor_sync(ALL_LANES, total, step);
-        if (alone && lane() % GROUP == 0) settle<FORWARD>(s, way, i, v, total);
+        if (alone && lane() % GROUP == 0) settle<FORWARD>(s, extent, i, v, total);
         u32 left = __ballot_sync(ALL_LANES, lane() % GROUP == 0 && mine && row > SHORT_ROW && row <= BIG_ROW);
         while (left) {
             const int who = __ffs(left) - 1;
             left &= left - 1;
             const index_t longer = __shfl_sync(ALL_LANES, v, who);
             const double sum = warp_sum(share_of<FORWARD>(s, longer, lane(), WARP));
-            if (lane() == (u32)who) settle<FORWARD>(s, way, i, v, sum);
+            if (lane() == (u32)who) settle<FORWARD>(s, extent, i, v, sum);
         }
     }
 }
 
-__device__ __forceinline__ void step_forward(const Search& s, Way& way) {
-    sum_level<true>(s, way);
+__device__ __forceinline__ void step_forward(const Search& s, Extent& extent) {
+    sum_level<true>(s, extent);
     flush(s);
     meet(s, [&] {
         s.mine->tail = s.control->tail;
         s.mine->bigs = s.control->bigs;
-        s.mine->large = s.control->large_at == way.level + 1;
+        s.mine->large = s.control->large_at == extent.level + 1;
         s.mine->count = 0;
     });
     const bool divide = s.mine->large;
-    for (u64 i = way.start + thread_of(s); i < way.stop; i += threads_of(s)) {
+    for (u64 i = extent.start + thread_of(s); i < extent.stop; i += threads_of(s)) {
         double number = s.along[i];
         if (divide) {
             number /= s.large;
@@ -255,73 +244,73 @@ __device__ __forceinline__ void step_forward(const Search& s, Way& way) {
         s.paths[s.queue[i]] = number;
     }
     if (thread_of(s) == 0) {
-        s.starts[way.level + 1] = (index_t)way.stop;
-        s.big_starts[way.level + 1] = (index_t)way.big_stop;
-        s.divided[way.level] = divide;
+        s.starts[extent.level + 1] = (index_t)extent.stop;
+        s.big_starts[extent.level + 1] = (index_t)extent.big_stop;
+        s.divided[extent.level] = divide;
     }
-    way = {way.level + 1, way.stop, s.mine->tail, way.big_stop, s.mine->bigs};
+    extent = {extent.level + 1, extent.stop, s.mine->tail, extent.big_stop, s.mine->bigs};
     meet(s, [] {});
 }
 
 // The bounds of a level that is complete, for the block.
 __device__ __forceinline__ void fetch(const Search& s, long long level, bool last) {
-    s.mine->way = {level, (u64)s.starts[level], (u64)s.starts[level + 1], (u64)s.big_starts[level],
+    s.mine->extent = {level, (u64)s.starts[level], (u64)s.starts[level + 1], (u64)s.big_starts[level],
                    (u64)s.big_starts[level + 1]};
     s.mine->unit = !last && s.divided[level + 1] ? 1.0 / s.large : 1.0;
 }
 
-__device__ __forceinline__ void step_backward(const Search& s, Way& way) {
-    sum_level<false>(s, way);
+__device__ __forceinline__ void step_backward(const Search& s, Extent& extent) {
+    sum_level<false>(s, extent);
     meet(s, [] {});
-    for (u64 i = way.start + thread_of(s); i < way.stop; i += threads_of(s)) s.paths[s.queue[i]] = s.along[i];
+    for (u64 i = extent.start + thread_of(s); i < extent.stop; i += threads_of(s)) s.paths[s.queue[i]] = s.along[i];
     meet(s, [&] {
-        if (way.level > 1) fetch(s, way.level - 1, false);
+        if (extent.level > 1) fetch(s, extent.level - 1, false);
     });
-    if (way.level > 1) {
-        way = s.mine->way;
+    if (extent.level > 1) {
+        extent = s.mine->extent;
     } else {
-        way.level = 0;
+        extent.level = 0;
     }
 }
 
-__device__ __forceinline__ bool is_narrow(const Way& way) {
-    return !MANY && gridDim.x > CLUSTER && way.big_start == way.big_stop && way.stop - way.start <= NARROW;
+__device__ __forceinline__ bool is_narrow(const Extent& extent) {
+    return !MANY && gridDim.x > CLUSTER && extent.big_start == extent.big_stop && extent.stop - extent.start <= NARROW;
 }
 
 template <bool FORWARD>
-__device__ __forceinline__ bool goes_on(const Way& way) {
-    return FORWARD ? way.start < way.stop : way.level > 0;
+__device__ __forceinline__ bool goes_on(const Extent& extent) {
+    return FORWARD ? extent.start < extent.stop : extent.level > 0;
 }
 
 template <bool FORWARD>
-__device__ __forceinline__ void step(const Search& s, Way& way) {
+__device__ __forceinline__ void step(const Search& s, Extent& extent) {
     if (FORWARD) {
-        step_forward(s, way);
+        step_forward(s, extent);
     } else {
-        step_backward(s, way);
+        step_backward(s, extent);
     }
 }
 
-// All levels, one way.
+// All levels, one extent.
 template <bool FORWARD>
-__device__ __forceinline__ void walk(Search& s, Way& way) {
-    while (goes_on<FORWARD>(way)) {
-        if (!is_narrow(way)) {
-            step<FORWARD>(s, way);
+__device__ __forceinline__ void walk(Search& s, Extent& extent) {
+    while (goes_on<FORWARD>(extent)) {
+        if (!is_narrow(extent)) {
+            step<FORWARD>(s, extent);
             continue;
         }
         if (blockIdx.x < CLUSTER) {
             s.blocks = CLUSTER;
-            while (goes_on<FORWARD>(way) && is_narrow(way)) step<FORWARD>(s, way);
+            while (goes_on<FORWARD>(extent) && is_narrow(extent)) step<FORWARD>(s, extent);
             s.blocks = gridDim.x;
-            if (thread_of(s) == 0) s.control->way = way;
+            if (thread_of(s) == 0) s.control->extent = extent;
         }
         meet(s, [&] {
-            s.mine->way = s.control->way;
-            const long long level = s.mine->way.level;
+            s.mine->extent = s.control->extent;
+            const long long level = s.mine->extent.level;
             if (!FORWARD && level > 0) fetch(s, level, false);
         });
-        way = s.mine->way;
+        extent = s.mine->extent;
     }
 }
 
@@ -329,38 +318,31 @@ __device__ __forceinline__ void walk(Search& s, Way& way) {
 __device__ __forceinline__ bool depend(Search& s, u64 n, index_t source) {
     for (u64 v = thread_of(s); v < n; v += threads_of(s)) {
         s.paths[v] = DIRECTED ? 0.0 : v == (u64)source ? 0.0 : UNSEEN;
-#if MANY
-        s.sum[v] = 0.0;
-#endif
+        if (MANY) s.sum[v] = 0.0;
     }
-#if DIRECTED
-    for (u64 word = thread_of(s); word < (n + 31) / 32; word += threads_of(s))
+    for (u64 word = thread_of(s); DIRECTED && word < (n + 31) / 32; word += threads_of(s))
         s.seen[word] = word == (u64)source / 32 ? 1u << ((u64)source % 32) : 0u;
-#endif
     if (thread_of(s) == 0) {
-        s.control->tail = 1;
-        s.control->bigs = 0;
-        s.control->large_at = 0;
-        s.control->failed = 0;
-        s.starts[0] = 0;
-        s.big_starts[0] = 0;
+        s.control->tail = 1, s.control->bigs = 0;
+        s.control->large_at = s.control->failed = 0;
+        s.starts[0] = s.big_starts[0] = 0;
         enter(s, 0, source);
     }
     if (threadIdx.x == 0) s.mine->count = 0;
     meet(s, [] {});
-    Way way = {0, 0, 1, 0, longest_row(s, source) > BIG_ROW ? 1ull : 0ull};  // a fast cluster may be counting on
-    walk<true>(s, way);
+    Extent extent = {0, 0, 1, 0, longest_row(s, source) > BIG_ROW ? 1ull : 0ull};  // a fast cluster may be counting on
+    walk<true>(s, extent);
     meet(s, [&] {
         s.mine->large = s.control->failed != 0;
-        if (way.level > 1) fetch(s, way.level - 1, true);
+        if (extent.level > 1) fetch(s, extent.level - 1, true);
     });
     if (s.mine->large) return false;
-    for (u64 i = thread_of(s); i < way.start; i += threads_of(s)) s.paths[s.queue[i]] = 0.0;
-    const long long levels = way.level;
+    for (u64 i = thread_of(s); i < extent.start; i += threads_of(s)) s.paths[s.queue[i]] = 0.0;
+    const long long levels = extent.level;
     meet(s, [] {});
     if (levels > 1) {
-        way = s.mine->way;
-        walk<false>(s, way);
+        extent = s.mine->extent;
+        walk<false>(s, extent);
     }
     return true;
 }

@@ -30,7 +30,7 @@ struct __align__(32) Level {
 };
 
 // How far the search has come: every thread has a copy, and all compute the same.
-struct Way {
+struct Progress {
     u64 queue_begin, piece_begin;
     u64 reached;  // before this level
     long long level;
@@ -41,7 +41,7 @@ struct Way {
 struct Control {
     u32 barrier[GRID_BARRIER_WORDS];
     Level levels[4];  // by level modulo 4
-    Way way;
+    Progress progress;
 };
 
 // What the threads of a block have found at a level.
@@ -205,15 +205,15 @@ __device__ __forceinline__ void finish_block(Search& to, u64* looked = nullptr) 
 
 // Push: follow the edges of the frontier. Small frontiers are spread over all warps; of large ones a warp takes 32 at a
 // time.
-__device__ __forceinline__ void push(Search& to, Way& way, const Level& at, bool check_first) {
-    const int depth_found = (int)way.level + 1;
-    to.queue_end = way.queue_begin + at.queued;
-    to.piece_end = way.piece_begin + at.pieces;
+__device__ __forceinline__ void push(Search& to, Progress& progress, const Level& at, bool check_first) {
+    const int depth_found = (int)progress.level + 1;
+    to.queue_end = progress.queue_begin + at.queued;
+    to.piece_end = progress.piece_begin + at.pieces;
     u64 share = (at.queued + warps_in_grid() - 1) / warps_in_grid();
     share = share < 1 ? 1 : share > WARP ? WARP : share;
     for (u64 base = warp_in_grid() * share; base < at.queued; base += warps_in_grid() * share) {
         Entry entry = {0, 0, 0};
-        if (lane() < share && base + lane() < at.queued) entry = to.queue[way.queue_begin + base + lane()];
+        if (lane() < share && base + lane() < at.queued) entry = to.queue[progress.queue_begin + base + lane()];
         follow(to, entry, check_first, depth_found);
     }
     // Pieces are shared by several warps each: there may be few, such as those of a hub that is the source.
@@ -223,7 +223,7 @@ __device__ __forceinline__ void push(Search& to, Way& way, const Level& at, bool
         const u32 skipped = (u32)(k % (BIG / PART)) * PART;
         u32 head = 0;
         if (lane() == 0) {
-            entry = to.pieces[way.piece_begin + k / (BIG / PART)];
+            entry = to.pieces[progress.piece_begin + k / (BIG / PART)];
 #if ON_HOST
             // Parts of a piece are counted from the line that it begins in.
             head = after_line(to.neighbours, (u64)entry.start);
@@ -240,8 +240,8 @@ __device__ __forceinline__ void push(Search& to, Way& way, const Level& at, bool
 #endif
         follow(to, entry, true, depth_found, head);
     }
-    way.queue_begin = to.queue_end;
-    way.piece_begin = to.piece_end;
+    progress.queue_begin = to.queue_end;
+    progress.piece_begin = to.piece_end;
 }
 
 struct Diary {
@@ -249,49 +249,49 @@ struct Diary {
     long long most;
 };
 
-__device__ __forceinline__ void note(const Diary& diary, const Way& way, const Level& at) {
-    if (thread_in_grid() == 0 && way.level < diary.most) {
-        long long* const row = diary.rows + way.level * TRACED;
+__device__ __forceinline__ void note(const Diary& diary, const Progress& progress, const Level& at) {
+    if (thread_in_grid() == 0 && progress.level < diary.most) {
+        long long* const row = diary.rows + progress.level * TRACED;
         row[0] = (long long)at.found;
-        if (way.direction == PUSH) row[1] = (long long)at.edges;  // else they are counted
-        row[2] = way.direction;
-        if (way.level + 1 < diary.most) row[TRACED + 1] = 0;
+        if (progress.direction == PUSH) row[1] = (long long)at.edges;  // else they are counted
+        row[2] = progress.direction;
+        if (progress.level + 1 < diary.most) row[TRACED + 1] = 0;
     }
 }
 
-__device__ __forceinline__ void note_time(const Diary& diary, const Way& way) {
-    if (is_last_in_grid() && way.level < diary.most) diary.rows[way.level * TRACED + 3] = nanoseconds();
+__device__ __forceinline__ void note_time(const Diary& diary, const Progress& progress) {
+    if (is_last_in_grid() && progress.level < diary.most) diary.rows[progress.level * TRACED + 3] = nanoseconds();
 }
 
 // Pulling reads every vertex and at least one edge of those not found; pushing follows the frontier's edges.
-__device__ __forceinline__ bool is_worth_pulling(const Level& at, const Way& way, u64 n, float pull_cost) {
-    const float unfound = (float)(n - way.reached - at.found);
+__device__ __forceinline__ bool is_worth_pulling(const Level& at, const Progress& progress, u64 n, float pull_cost) {
+    const float unfound = (float)(n - progress.reached - at.found);
     return (float)at.edges > pull_cost * (unfound + 0.1f * (float)n);
 }
 
 // The frontier as a bitmap, made from the queue.
-__device__ __forceinline__ void to_bitmap(const Search& to, Way& way, const Level& at, u32* front, u64 words,
+__device__ __forceinline__ void to_bitmap(const Search& to, Progress& progress, const Level& at, u32* front, u64 words,
                                           u32* barrier) {
     for (u64 word = thread_in_grid(); word < words; word += threads_in_grid()) front[word] = 0;
     grid_sync(barrier);
     for (u64 k = thread_in_grid(); k < at.queued; k += threads_in_grid()) {
-        const u64 v = (u64)to.queue[way.queue_begin + k].vertex;
+        const u64 v = (u64)to.queue[progress.queue_begin + k].vertex;
         atomicOr(front + v / 32, 1u << (v % 32));
     }
     for (u64 k = thread_in_grid(); k < at.pieces; k += threads_in_grid()) {
-        const u64 v = (u64)to.pieces[way.piece_begin + k].vertex;
+        const u64 v = (u64)to.pieces[progress.piece_begin + k].vertex;
         atomicOr(front + v / 32, 1u << (v % 32));
     }
-    way.queue_begin += at.queued;
-    way.piece_begin += at.pieces;
+    progress.queue_begin += at.queued;
+    progress.piece_begin += at.pieces;
     grid_sync(barrier);
 }
 
 // The frontier as a queue, made from the bitmap; counted in `at`.
-__device__ __forceinline__ void to_queue(Search& to, const Way& way, Level* at, const u32* front, u64 words, u64 n) {
+__device__ __forceinline__ void to_queue(Search& to, const Progress& progress, Level* at, const u32* front, u64 words, u64 n) {
     to.next = at;
-    to.queue_end = way.queue_begin;
-    to.piece_end = way.piece_begin;
+    to.queue_end = progress.queue_begin;
+    to.piece_end = progress.piece_begin;
     for (u64 word = warp_in_grid(); word < words; word += warps_in_grid()) {
         const u32 bits = front[word];
         if (!bits) continue;
@@ -343,61 +343,41 @@ bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbour
     if (fresh) begin(n, source, to, control->levels);
     if (fresh && thread_in_grid() == 0 && diary.most > 0) diary.rows[1] = 0;
     if (threadIdx.x == 0) clear(&mine.tallies[0]);
-    Way way = control->way;
-    grid_sync_then(barrier, [&] { mine.now = control->levels[way.level & 3]; });
+    Progress progress = control->progress;
+    grid_sync_then(barrier, [&] { mine.now = control->levels[progress.level & 3]; });
     for (;;) {
         Level at = mine.now;
-        way.done = at.found == 0;
-        note_time(diary, way);  // of the end, if this is none
-        if (way.done || way.level >= stop_at) break;
-        const bool worth_pulling = is_worth_pulling(at, way, (u64)n, pull_cost);
-        if (thread_in_grid() == 0) control->levels[(way.level + 2) & 3] = {0, 0, 0, 0};  // unused until the next sync
-        Level* const now = control->levels + (way.level & 3);
-        u32* const front = maps + (way.level & 1) * words;  // the bitmap of this level, and of the one being found
-        u32* const behind = maps + (1 - (way.level & 1)) * words;
-        if (way.direction == PUSH && worth_pulling) {
-            way.direction = PULL;
-            to_bitmap(to, way, at, front, words, barrier);
-        } else if (way.direction == PULL && !worth_pulling) {
-            way.direction = PUSH;
-            to_queue(to, way, now, front, words, (u64)n);
+        progress.done = at.found == 0;
+        note_time(diary, progress);  // of the end, if this is none
+        if (progress.done || progress.level >= stop_at) break;
+        const bool worth_pulling = is_worth_pulling(at, progress, (u64)n, pull_cost);
+        if (thread_in_grid() == 0) control->levels[(progress.level + 2) & 3] = {0, 0, 0, 0};  // unused until the next sync
+        Level* const now = control->levels + (progress.level & 3);
+        u32* const front = maps + (progress.level & 1) * words;  // the bitmap of this level, and of the one being found
+        u32* const behind = maps + (1 - (progress.level & 1)) * words;
+        if (progress.direction == PUSH && worth_pulling) {
+            progress.direction = PULL;
+            to_bitmap(to, progress, at, front, words, barrier);
+        } else if (progress.direction == PULL && !worth_pulling) {
+            progress.direction = PUSH;
+            to_queue(to, progress, now, front, words, (u64)n);
             grid_sync_then(barrier, [&] { mine.now = *now; });
             at = mine.now;
         }
-        note(diary, way, at);
-        to.next = control->levels + ((way.level + 1) & 3);
+        note(diary, progress, at);
+        to.next = control->levels + ((progress.level + 1) & 3);
         u64* looked = nullptr;
-        if (way.direction == PUSH) {
-            push(to, way, at, at.edges > threads_in_grid());
+        if (progress.direction == PUSH) {
+            push(to, progress, at, at.edges > threads_in_grid());
         } else {
-            if (way.level < diary.most) looked = reinterpret_cast<u64*>(diary.rows + way.level * TRACED + 1);
-            to.queue_end = way.queue_begin;
-            pull(to, n, (int)way.level + 1, in_offsets, in_neighbours, front, behind);
+            if (progress.level < diary.most) looked = reinterpret_cast<u64*>(diary.rows + progress.level * TRACED + 1);
+            to.queue_end = progress.queue_begin;
+            pull(to, n, (int)progress.level + 1, in_offsets, in_neighbours, front, behind);
         }
         finish_block(to, looked);
-        way.reached += at.found;
-        way.level++;
-        grid_sync_then(barrier, [&] { mine.now = control->levels[way.level & 3]; });
+        progress.reached += at.found;
+        progress.level++;
+        grid_sync_then(barrier, [&] { mine.now = control->levels[progress.level & 3]; });
     }
-    if (thread_in_grid() == 0) control->way = way;  // nobody reads it any more in this launch
-}
-
-// Of all possible parents the smallest: rows are sorted, so it is the first in-neighbour that is one level up.
-extern "C" __global__ void smallest_parents(index_t n, const offset_t* in_offsets, const index_t* in_neighbours,
-                                            const int* depth, index_t* parent) {
-    for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
-        const int above = depth[v] - 1;
-        if (above < 0) continue;
-        const offset_t end = in_offsets[v + 1];
-        for (offset_t first = in_offsets[v]; first < end; first += WARP) {
-            const bool mine = lane() < (u64)(end - first);
-            const index_t u = mine ? in_neighbours[first + lane()] : (index_t)0;
-            const u32 hits = __ballot_sync(ALL_LANES, mine && depth[u] == above);
-            if (hits) {
-                const index_t smallest = __shfl_sync(ALL_LANES, u, __ffs(hits) - 1);
-                if (lane() == 0) parent[v] = smallest;
-                break;
-            }
-        }
-    }
+    if (thread_in_grid() == 0) control->progress = progress;  // nobody reads it any more in this launch
 }

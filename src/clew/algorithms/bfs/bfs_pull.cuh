@@ -74,3 +74,23 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
     looked = warp_sum(looked);
     if (lane() == 0 && looked) atomicAdd(&to.mine->tallies[to.turn].looked, looked);
 }
+
+// Of all possible parents the smallest: rows are sorted, so it is the first in-neighbour that is one level up.
+extern "C" __global__ void smallest_parents(index_t n, const offset_t* in_offsets, const index_t* in_neighbours,
+                                            const int* depth, index_t* parent) {
+    for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
+        const int above = depth[v] - 1;
+        if (above < 0) continue;
+        const offset_t end = in_offsets[v + 1];
+        for (offset_t first = in_offsets[v]; first < end; first += WARP) {
+            const bool mine = lane() < (u64)(end - first);
+            const index_t u = mine ? in_neighbours[first + lane()] : (index_t)0;
+            const u32 hits = __ballot_sync(ALL_LANES, mine && depth[u] == above);
+            if (hits) {
+                const index_t smallest = __shfl_sync(ALL_LANES, u, __ffs(hits) - 1);
+                if (lane() == 0) parent[v] = smallest;
+                break;
+            }
+        }
+    }
+}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
-from clew.algorithms.arguments import check_balance
 from clew.algorithms.bfs import kernels
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
@@ -29,12 +28,8 @@ def workspace(graph: Graph) -> Workspace:
     )
 
 
-def bfs(
-    graph: Graph, source: int, deterministic: bool = False, balance: str = "auto", cut: int | None = None
-) -> Answer:
+def bfs(graph: Graph, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``. Depths are unique; parents are, with ``deterministic``, the smallest possible."""
-    if balance != "auto" or cut is not None:
-        check_balance(balance, cut, on_gpu=False)
     work = workspace(graph).allocate()
     depth, parent = work.depth, work.parent
     out, into = graph.outgoing.unsigned(), graph.incoming.unsigned()

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.arguments import check_balance
 from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import semirings
 
 
-def bfs(waist: Waist, graph: Graph, source: int, balance: str = "auto", cut: int | None = None) -> Answer:
+def bfs(waist: Waist, graph: Graph, source: int) -> Answer:
     """Depths, and parents that are the smallest possible; see ``clew.bfs``."""
-    check_balance(balance, cut, on_gpu=False)
     depth = np.full(graph.num_vertices, -1, dtype=np.int32)
     parent = np.full(graph.num_vertices, -1, dtype=graph.indices.dtype)
     reached = np.zeros(graph.num_vertices, dtype=np.bool_)

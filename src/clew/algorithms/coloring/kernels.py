@@ -19,9 +19,8 @@ from clew.generate.kernels_random import bits
 from clew.jit import njit
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(64)
-RUN_BITS = np.uint64(
-    6
-)  # of equal priority, 64 vertices in a row stay together: their rows and labels share cache lines
+# Of equal priority, 64 vertices in a row stay together: their rows and labels share cache lines.
+RUN_BITS = np.uint64(6)
 COLOR_BITS = np.uint64(24)  # k colours need k(k-1)/2 edges, so 2^24 of them are out of reach, and 40 bits are for ranks
 COLOR_MASK = np.uint64((1 << 24) - 1)
 NO_COLOR, QUEUED = np.int32(-1), np.int32(-2)

@@ -4,8 +4,8 @@
 // adds its trees to those of all vertices, then follows the edges that leave the tile. components_tiled.cuh, for edges in
 // GPU memory, waits for all tiles before it follows any, and reads edges as often as it needs them.
 #include "common.cuh"
-#include "join_others.cuh"
-#include "tile_join.cuh"
+#include "union_find.cuh"
+#include "tile_trees.cuh"
 
 #ifndef TILE
 #define TILE 4096  // vertices, the most, a power of two; each takes six bytes of shared memory

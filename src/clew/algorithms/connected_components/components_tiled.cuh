@@ -5,8 +5,7 @@
 // finds few within tiles, tiles are left out.
 #include "common.cuh"
 #include "union_find.cuh"
-#include "join_others.cuh"
-#include "tile_join.cuh"
+#include "tile_trees.cuh"
 
 #ifndef TILE
 #define TILE 4096  // vertices, the most, a power of two; each takes six bytes of shared memory

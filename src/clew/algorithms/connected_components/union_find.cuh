@@ -3,6 +3,8 @@
 // Threads join trees at the same time. A pointer only ever moves to a smaller vertex of the same tree, so a stale one
 // still leads to the root, and whoever finds that a root has just been joined to another goes on from there.
 
+#include "rows_by_size.cuh"
+
 __device__ __forceinline__ int replace_if(int* place, int old, int wanted) { return atomicCAS(place, old, wanted); }
 __device__ __forceinline__ u32 replace_if(u32* place, u32 old, u32 wanted) { return atomicCAS(place, old, wanted); }
 __device__ __forceinline__ long long replace_if(long long* place, long long old, long long wanted) {
@@ -65,4 +67,17 @@ __device__ __forceinline__ void flatten(u64 n, T* parent) {
         while ((next = parent[root]) < root) root = next;
         if (root != first) parent[v] = root;
     }
+}
+
+// Joins over the rows that are not short, after the short ones.
+// listed: how many long rows are in `list`, zeroed. All threads of the grid take part; trees are not flat afterwards.
+__device__ __forceinline__ void join_others(u64 n, const offset_t* offsets, const index_t* neighbours, index_t* parent,
+                                            index_t* list, u32* listed, u32* barrier) {
+    const Rows rows = {offsets, neighbours, nullptr, nullptr};
+    const auto others = [=](u64 v) { return offsets[v + 1] - offsets[v] > SHORT_ROW ? (index_t)v : (index_t)-1; };
+    const auto join_row = [=](index_t v, const auto& team) { rows.each(v, team, [&](index_t u) { join(parent, v, u); }); };
+    by_size(n, rows, others, list, listed, join_row);
+    grid_sync(barrier);
+    long_rows(list, 0, *listed, join_row);
+    grid_sync(barrier);
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from clew.algorithms.hits import kernels
@@ -36,24 +38,11 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
     hub, authority, trace, begun = work.hub, work.authority, work.change, work.begun
     hub.fill(1 / n)
     in_bounds, out_bounds = (fixed_blocks(rows) for rows in (graph.incoming, graph.outgoing))
-    rounds, converged = team.run(
-        kernels.hits,
-        2 * (graph.num_arcs + n),
-        ahead_of(graph.incoming, hub),
-        in_bounds,
-        out_bounds,
-        graph.incoming.unsigned(),
-        graph.outgoing.unsigned(),
-        (tolerance, max_iterations),
-        hub,
-        authority,
-        work.next_hub,
-        np.empty((3, in_bounds.size - 1)),
-        trace,
-        begun,
-        unit="rounds",
-        poll=lambda: team.settling(trace, tolerance, max_iterations),
-    )
+    rows = (in_bounds, out_bounds, graph.incoming.unsigned(), graph.outgoing.unsigned())
+    arrays = (hub, authority, work.next_hub, np.empty((3, in_bounds.size - 1)), trace, begun)
+    given = (ahead_of(graph.incoming, hub), *rows, (tolerance, max_iterations), *arrays)
+    poll = partial(team.settling, trace, tolerance, max_iterations)
+    rounds, converged = team.run(kernels.hits, 2 * (graph.num_arcs + n), *given, unit="rounds", poll=poll)
     authority /= authority.sum()
     columns = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
     return Answer(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from clew.algorithms.pagerank import kernels, rounds_over, shares_of
@@ -56,27 +58,12 @@ def pagerank(
         scale[:] = np.where(leaving > 0, damping, 0)
         passing = shares.astype(dtype, copy=False)
     bounds = fixed_blocks(graph.incoming)
-    rounds, converged = team.run(
-        kernels.pagerank,
-        graph.num_arcs + n,
-        bounds,
-        ahead_of(graph.incoming, rank),
-        None if weighted else as_bits(graph.indptr),
-        graph.incoming.unsigned(),
-        passing,
-        scale,
-        jumps,
-        damping,
-        (tolerance, max_iterations),
-        rank,
-        work.passed,
-        work.next_passed,
-        np.empty((2, bounds.size - 1, 2)),
-        trace,
-        begun,
-        unit="rounds",
-        poll=lambda: team.settling(trace, tolerance, max_iterations),
-    )
+    edges = (None if weighted else as_bits(graph.indptr), graph.incoming.unsigned(), passing)
+    limits, sums = (tolerance, max_iterations), np.empty((2, bounds.size - 1, 2))
+    flows, noted = (work.passed, work.next_passed), (trace, begun)
+    given = (bounds, ahead_of(graph.incoming, rank), edges, scale, jumps, damping, limits, rank, flows, sums, noted)
+    poll = partial(team.settling, trace, tolerance, max_iterations)
+    rounds, converged = team.run(kernels.pagerank, graph.num_arcs + n, *given, unit="rounds", poll=poll)
     width = edge_bytes(graph.indices, passing)
     columns = {"change": trace[:rounds], **rounds_over(graph, begun[: rounds + 1], width)}
     return Answer({"rank": rank}, iterations=int(rounds), converged=bool(converged), trace=columns)

@@ -17,36 +17,22 @@ CHANGE, STRANDED = 0, 1  # columns of the sums
 
 
 @njit(cache=True, nogil=True)
-def pagerank(
-    member,
-    size,
-    state,
-    bounds,
-    ahead,
-    outgoing,
-    into,
-    passing,
-    scale,
-    jumps,
-    damping,
-    limits,
-    rank,
-    now,
-    later,
-    sums,
-    trace,
-    begun,
-):
+def pagerank(member, size, state, bounds, ahead, edges, scale, jumps, damping, limits, rank, flows, sums, noted):
     """Change ``rank`` round by round; returns the number of rounds and whether the last one changed little enough.
 
-    ``into`` is (indptr, indices) of the in-edges, unsigned. Where edges carry different shares of their source's rank,
-    ``passing`` has them, ``scale`` the part of its rank that a vertex passes on, and ``outgoing`` is None; else
-    ``passing`` is None, ``outgoing`` the indptr of the out-edges, and ``scale`` room for the part that goes over each.
-    ``jumps`` says where jumps lead, None for everywhere alike; ``now`` and ``later`` are room for what vertices pass on
-    in this round and the next. ``limits`` is (tolerance, most rounds), ``sums`` has shape (2, blocks, 2), and ``trace``
-    takes the change of every round it has room for, ``begun`` when it began, and when the last one ended.
+    ``edges`` is (outgoing, into, passing). ``into`` is (indptr, indices) of the in-edges, unsigned. With weights,
+    ``passing`` has each edge's share of its source's rank, ``scale`` the part of its rank that a vertex passes on, and
+    ``outgoing`` is None. Without, ``passing`` is None, ``outgoing`` is the indptr of the out-edges, and ``scale`` is
+    room for the part that goes over each. ``jumps`` is the distribution of jumps, None for a uniform one.
+
+    ``limits`` is (tolerance, most rounds). ``flows`` are two arrays: what vertices pass on in this round and the next.
+    ``sums`` has shape (2, blocks, 2). ``noted`` is (trace, begun): the change of every round, and when it began; begun
+    has one entry more, for the end.
     """
+    outgoing, into, passing = edges
     tolerance, most_rounds = limits
+    now, later = flows
+    trace, begun = noted
     blocks = bounds.size - 1
     for block in range(member, blocks, size):
         first, last = np.uint64(bounds[block]), np.uint64(bounds[block + 1])

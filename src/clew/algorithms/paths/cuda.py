@@ -7,15 +7,7 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.cuda_problem import (
-    DEFAULT,
-    SEARCH,
-    Problem,
-    Tuning,
-    defines,
-    search_space,
-    threads_of,
-)
+from clew.algorithms.paths.cuda_problem import DEFAULT, SEARCH, Problem, Tuning, defines, search_space, threads_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.frontiers import BALANCES, NO_LIMIT, fetched_edge, order_from, room_for_order

@@ -1,5 +1,79 @@
 #pragma once
-#include "path_keys.cuh"
+#include "common.cuh"
+// Values of paths as unsigned numbers in the same order (keys), so that one atomicMin serves every dtype.
+//
+// value_t: what values are computed in; key_t: u32 or u64, as wide. WIDEST 1: a path's value is its largest weight
+// after turning weights upside down (so smaller is better again); 0: their sum.
+
+__device__ __forceinline__ u32 key_of(u32 value) { return value; }
+__device__ __forceinline__ u64 key_of(u64 value) { return value; }
+__device__ __forceinline__ u32 key_of(int value) { return (u32)value ^ 0x80000000u; }
+__device__ __forceinline__ u64 key_of(long long value) { return (u64)value ^ 0x8000000000000000ull; }
+// The bits of floats of 0 or more are in order; those of negative ones in the opposite order.
+__device__ __forceinline__ u32 key_of(float value) {
+    const u32 bits = __float_as_uint(value);
+    return bits ^ ((bits >> 31) ? 0xffffffffu : 0x80000000u);
+}
+__device__ __forceinline__ u64 key_of(double value) {
+    const u64 bits = (u64)__double_as_longlong(value);
+    return bits ^ ((bits >> 63) ? 0xffffffffffffffffull : 0x8000000000000000ull);
+}
+
+// The way back; the second argument only says which type is wanted.
+__device__ __forceinline__ u32 value_of(u32 key, u32) { return key; }
+__device__ __forceinline__ u64 value_of(u64 key, u64) { return key; }
+__device__ __forceinline__ int value_of(u32 key, int) { return (int)(key ^ 0x80000000u); }
+__device__ __forceinline__ long long value_of(u64 key, long long) { return (long long)(key ^ 0x8000000000000000ull); }
+__device__ __forceinline__ float value_of(u32 key, float) {
+    return __uint_as_float(key ^ ((key >> 31) ? 0x80000000u : 0xffffffffu));
+}
+__device__ __forceinline__ double value_of(u64 key, double) {
+    return __longlong_as_double((long long)(key ^ ((key >> 63) ? 0x8000000000000000ull : 0xffffffffffffffffull)));
+}
+__device__ __forceinline__ value_t value_in(key_t key) { return value_of(key, (value_t)0); }
+
+#if WIDEST
+// In opposite order. Floats are taken from 0, which makes both zeros the same one.
+__device__ __forceinline__ u32 turned(u32 value) { return ~value; }
+__device__ __forceinline__ u64 turned(u64 value) { return ~value; }
+__device__ __forceinline__ int turned(int value) { return ~value; }
+__device__ __forceinline__ long long turned(long long value) { return ~value; }
+__device__ __forceinline__ float turned(float value) { return 0.0f - value; }
+__device__ __forceinline__ double turned(double value) { return 0.0 - value; }
+__device__ __forceinline__ value_t value_of_weight(weight_t weight) { return turned((value_t)weight); }
+__device__ __forceinline__ value_t extended(value_t value, value_t weight) { return weight > value ? weight : value; }
+#else
+__device__ __forceinline__ value_t value_of_weight(weight_t weight) { return (value_t)weight; }
+__device__ __forceinline__ value_t extended(value_t value, value_t weight) { return value + weight; }
+#endif
+
+// Whether the value of an extended path is none that can be told: a sum beyond 32 bits, or the one for "unreached".
+template <class V>
+__device__ __forceinline__ bool runs_over(V, V) {
+    return false;
+}
+#if !WIDEST
+__device__ __forceinline__ bool runs_over(u32 value, u32 sum) { return sum < value || sum == 0xffffffffu; }
+#endif
+
+// Where a bucket that begins at `key` ends: delta further, at least one key further, never beyond `most`.
+__device__ __forceinline__ u32 moved(u32 key, double delta, float, u32 most) {
+    const u32 end = key_of((float)((double)value_of(key, 0.0f) + delta));
+    return end > most ? most : end > key ? end : key < most ? key + 1 : most;
+}
+__device__ __forceinline__ u64 moved(u64 key, double delta, double, u64 most) {
+    const u64 end = key_of(value_of(key, 0.0) + delta);
+    return end > most ? most : end > key ? end : key < most ? key + 1 : most;
+}
+template <class K, class V>  // integers: keys are as far apart as values
+__device__ __forceinline__ K moved(K key, double delta, V, K most) {
+    if (key >= most || delta >= (double)(most - key)) return most;
+    return key + (delta < 1 ? (K)1 : (K)delta);
+}
+__device__ __forceinline__ key_t end_of_bucket(key_t begin, double delta, key_t unreached) {
+    return moved(begin, delta, (value_t)0, unreached);
+}
+
 // What searches keep of a vertex.
 //
 // WORDS 1 (keys of 32 bits): a vertex's word is (key, step of its last fall). One atomicMin then tells both whether the

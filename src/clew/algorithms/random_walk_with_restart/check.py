@@ -14,13 +14,7 @@ from clew.result import Result
 
 @named
 def random_walk_with_restart(
-    graph: Graph,
-    source: Any,
-    result: Result,
-    *,
-    restart: float = 0.15,
-    tolerance: float = 1e-6,
-    weighted: bool = False,
+    graph: Graph, source: Any, result: Result, *, restart: float = 0.15, tolerance: float = 1e-6, weighted: bool = False
 ) -> None:
     """Check probabilities of visits: the rules of ``pagerank``, with all jumps leading to the source."""
     jumps = np.zeros(graph.num_vertices)

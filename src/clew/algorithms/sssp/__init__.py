@@ -15,7 +15,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",))
+@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True)
 def sssp(
     graph: Graph,
     source: Any = 0,

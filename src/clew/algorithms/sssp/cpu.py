@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.algorithms.arguments import check_balance
 from clew.algorithms.paths import kernels as path_kernels
 from clew.algorithms.paths import summary
 from clew.algorithms.paths.weights import extent, summands, sums_of, typical
@@ -45,17 +44,8 @@ def path_space(graph: Graph, value: npt.DTypeLike, narrow: npt.DTypeLike | None)
     )
 
 
-def sssp(
-    graph: Graph,
-    source: int,
-    delta: float | None = None,
-    deterministic: bool = False,
-    balance: str = "auto",
-    cut: int | None = None,
-) -> Answer:
+def sssp(graph: Graph, source: int, delta: float | None = None, deterministic: bool = False) -> Answer:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
-    if balance != "auto" or cut is not None:
-        check_balance(balance, cut, on_gpu=False)
     weights = graph.weights
     assert weights is not None
     step = default_delta(graph, weights) if delta is None else delta

@@ -24,28 +24,7 @@ Y. Zhang et al.: "Optimizing ordered graph algorithms with GraphIt", CGO 2020 (b
 
 import numpy as np
 
-from clew.algorithms.paths.kernels import (
-    BITS,
-    BLOCK,
-    EMPTY,
-    FAR,
-    FREE,
-    FRESH,
-    LAST,
-    NONE,
-    NOTHING,
-    ROOM,
-    before,
-    extended,
-    longer_than,
-    move_window,
-    nearest_far,
-    new_pool,
-    next_slot,
-    put,
-    slot_of,
-    with_room,
-)
+from clew.algorithms.paths import kernels as buckets
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import append, barrier, counter, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds, prefetch
@@ -75,13 +54,13 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
     """
     value = paths[0]
     work = np.empty(CHUNK, frontier.dtype)
-    pool = new_pool(frontier, value)
+    pool = buckets.new_pool(frontier, value)
     tips = pool[4]
     _begin(member, size, paths, ends[1])
     barrier(size, state)
     if member == 0:
         value[source] = ends[0]
-        put(pool, np.int64(0), source, source, ends[0])
+        buckets.put(pool, np.int64(0), source, source, ends[0])
         _reset(state, 0)
         _reset(state, 1)
     base, slot, steps = np.int64(0), np.int64(0), np.int64(0)
@@ -91,22 +70,22 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
     unclocked = np.uint64(0)  # edges and vertices since member 0 looked at the clock
     if member == 0:
         _begin_bucket(trace, steps)
-    while slot < NOTHING:
+    while slot < buckets.NOTHING:
         if member > 0 and together == 1:
             barrier(size, state)
             base, slot, steps = state[counter(BASE)], state[counter(SLOT)], state[counter(STEPS)]
             together = size
             continue
-        if slot == FAR:
-            _lower(state, counter(NEAREST), nearest_far(pool, scale, low, value))
+        if slot == buckets.FAR:
+            _lower(state, counter(NEAREST), buckets.nearest_far(pool, scale, low, value))
             barrier(together, state)
             base, slot = state[counter(NEAREST)], np.int64(0)
-            if base > np.int64(LAST):
-                slot = np.int64(NOTHING)
+            if base > np.int64(buckets.LAST):
+                slot = np.int64(buckets.NOTHING)
             else:
-                pool = move_window(pool, base, scale, low, value)
+                pool = buckets.move_window(pool, base, scale, low, value)
         vertices, edges, waiting, poured = np.int64(0), np.uint64(0), 0, np.int64(0)
-        if together > 1 and slot < FAR:
+        if together > 1 and slot < buckets.FAR:
             _pour(state, turn, pool, paths, frontier, work, slot)
             barrier(size, state)
             poured = state[counter(TAIL + turn)]
@@ -116,25 +95,25 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
                 count, arcs = _take_shared(size, state, turn, out, frontier, work)
                 if count == 0:
                     break
-                pool = with_room(pool, arcs)
+                pool = buckets.with_room(pool, arcs)
                 waiting += _relax(size, out, weights, paths, work, count, pool, base, slot, scale, low)
                 vertices += count
                 edges += arcs
-        while slot < FAR and tips[np.uint64(slot)] != EMPTY and waiting < few and not stopped(state):
+        while slot < buckets.FAR and tips[np.uint64(slot)] != buckets.EMPTY and waiting < few and not stopped(state):
             tip = tips[np.uint64(slot)]
-            tips[np.uint64(slot)] = EMPTY
+            tips[np.uint64(slot)] = buckets.EMPTY
             waiting = 0
-            while tip != EMPTY:
+            while tip != buckets.EMPTY:
                 tip, count, arcs = _take_own(tip, out, paths, pool, work)
-                pool = with_room(pool, arcs)
+                pool = buckets.with_room(pool, arcs)
                 fallen = _relax(together, out, weights, paths, work, count, pool, base, slot, scale, low)
                 waiting += fallen if size > 1 else 0
                 vertices += count
                 edges += arcs
-        if slot < FAR:
+        if slot < buckets.FAR:
             _note(trace, steps, base + slot, vertices, edges)
             unclocked += np.uint64(vertices) + edges
-        agreed = next_slot(tips, slot)
+        agreed = buckets.next_slot(tips, slot)
         if together > 1:
             # Only member 0 asks whether to stop: all have to leave at the same step.
             _lower(state, counter(NEXT + turn), np.int64(-1) if member == 0 and stopped(state) else agreed)
@@ -144,22 +123,24 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
         elif stopped(state):
             agreed = np.int64(-1)
         steps += agreed != slot
-        slot = agreed if agreed >= 0 else np.int64(NOTHING)
+        slot = agreed if agreed >= 0 else np.int64(buckets.NOTHING)
         if member == 0 and (together > 1 or unclocked >= WORTH_A_LOOK):
             _begin_bucket(trace, steps)
             unclocked = np.uint64(0)
         if together > 1:
             quiet = quiet + 1 if poured <= QUIET else 0
-            if quiet == QUIET_STEPS and slot < NOTHING:
+            if quiet == QUIET_STEPS and slot < buckets.NOTHING:
                 pool = _hand_over(member, size, state, turn, pool, paths, frontier, work, base, scale, low)
                 together, quiet = 1, 0
-        elif size > 1 and (slot == NOTHING or (slot < FAR and longer_than(pool[3], tips, slot, few))):
+        elif size > 1 and (
+            slot == buckets.NOTHING or (slot < buckets.FAR and buckets.longer_than(pool[3], tips, slot, few))
+        ):
             state[counter(BASE)], state[counter(SLOT)], state[counter(STEPS)] = base, slot, steps
             _reset(state, turn)
             barrier(size, state)
             together = size
-        elif slot == FAR:
-            state[counter(NEAREST)] = np.int64(LAST) + 1
+        elif slot == buckets.FAR:
+            state[counter(NEAREST)] = np.int64(buckets.LAST) + 1
     if member == 0:
         _begin_bucket(trace, steps)
     _finish(member, size, state, paths, wide)
@@ -193,8 +174,8 @@ def _finish(member, size, state, paths, wide):
 def _reset(state, turn):
     state[counter(TAIL + turn)] = 0
     state[counter(TAKEN + turn)] = 0
-    state[counter(NEXT + turn)] = NOTHING
-    state[counter(NEAREST)] = np.int64(LAST) + 1
+    state[counter(NEXT + turn)] = buckets.NOTHING
+    state[counter(NEAREST)] = np.int64(buckets.LAST) + 1
 
 
 @njit(cache=True, nogil=True)
@@ -202,15 +183,15 @@ def _hand_over(member, size, state, turn, pool, paths, frontier, work, base, sca
     """Give all members' entries to member 0; the pool, larger for it where need be."""
     value, _, parent = paths
     if member > 0:
-        for slot in range(FAR + 1):
+        for slot in range(buckets.FAR + 1):
             _pour(state, turn, pool, paths, frontier, work, np.int64(slot))
     barrier(size, state)
     if member == 0:
         count = np.uint64(state[counter(TAIL + turn)])
-        pool = with_room(pool, count)
+        pool = buckets.with_room(pool, count)
         for i in range(count):
             v = frontier[i]
-            put(pool, slot_of(value[v], base, scale, low), v, parent[v], value[v])
+            buckets.put(pool, buckets.slot_of(value[v], base, scale, low), v, parent[v], value[v])
         state[counter(TAIL + turn)] = 0
     return pool
 
@@ -248,8 +229,8 @@ def _pour(state, turn, pool, paths, frontier, work, slot):
     vertex, origin, reach, follow, tips, marks = pool
     filled = 0
     tip = tips[np.uint64(slot)]
-    tips[np.uint64(slot)] = EMPTY
-    while tip != EMPTY:
+    tips[np.uint64(slot)] = buckets.EMPTY
+    while tip != buckets.EMPTY:
         entry = tip - ONE
         v = np.uint64(vertex[entry])
         if value[v] == reach[entry]:
@@ -259,7 +240,7 @@ def _pour(state, turn, pool, paths, frontier, work, slot):
             if filled == CHUNK:
                 append(state, counter(TAIL + turn), frontier, work, filled)
                 filled = 0
-        tip = before(follow, marks, tip)
+        tip = buckets.before(follow, marks, tip)
     append(state, counter(TAIL + turn), frontier, work, filled)
 
 
@@ -286,7 +267,7 @@ def _take_own(tip, out, paths, pool, work):
     value, _, parent = paths
     vertex, origin, reach, follow, _, marks = pool
     count, arcs = 0, np.uint64(0)
-    while tip != EMPTY and count < CHUNK:
+    while tip != buckets.EMPTY and count < CHUNK:
         entry = tip - ONE
         v = np.uint64(vertex[entry])
         if value[v] == reach[entry]:
@@ -294,7 +275,7 @@ def _take_own(tip, out, paths, pool, work):
             work[count] = v
             count += 1
             arcs += indptr[v + ONE] - indptr[v]
-        tip = before(follow, marks, tip)
+        tip = buckets.before(follow, marks, tip)
     return tip, count, arcs
 
 
@@ -304,7 +285,7 @@ def _relax(size, out, weights, paths, work, count, pool, base, slot, scale, low)
     indptr, indices = out
     value, bits, _ = paths
     vertex, origin, reach, follow, tips, marks = pool
-    free, fresh, used, fallen = marks[FREE], marks[FRESH], ONE - ONE, 0
+    free, fresh, used, fallen = marks[buckets.FREE], marks[buckets.FRESH], ONE - ONE, 0
     for i in range(count):
         if i + AHEAD < count:  # rows lie anywhere in memory, and the core follows a row by itself only after a while
             row = indptr[work[i + AHEAD]]
@@ -316,32 +297,32 @@ def _relax(size, out, weights, paths, work, count, pool, base, slot, scale, low)
         there = value[u]
         for j in range(indptr[u], indptr[u + ONE]):
             v = np.uint64(indices[j])
-            better = value.dtype.type(extended(there, weights[j], low))
+            better = value.dtype.type(buckets.extended(there, weights[j], low))
             if better < value[v]:
                 if size == 1:
                     value[v] = better
                 elif not _lowered(bits, v, better):
                     continue
-                its_slot = slot_of(better, base, scale, low)
+                its_slot = buckets.slot_of(better, base, scale, low)
                 tip = tips[np.uint64(its_slot)]
-                if tip & (BLOCK - ONE) == 0:
+                if tip & (buckets.BLOCK - ONE) == 0:
                     block = free
-                    if block == NONE:
+                    if block == buckets.NONE:
                         block = fresh
                         fresh += ONE
                     else:
                         free = follow[block]
                     used += ONE
                     follow[block] = tip
-                    tip = block << BITS
+                    tip = block << buckets.BITS
                 vertex[tip] = v
                 origin[tip] = u
                 reach[tip] = better
                 tips[np.uint64(its_slot)] = tip + ONE
                 fallen += its_slot == slot
-    marks[FREE] = free
-    marks[FRESH] = fresh
-    marks[ROOM] -= used
+    marks[buckets.FREE] = free
+    marks[buckets.FRESH] = fresh
+    marks[buckets.ROOM] -= used
     return fallen
 
 

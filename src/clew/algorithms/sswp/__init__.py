@@ -11,7 +11,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",))
+@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True)
 def sswp(
     graph: Graph,
     source: Any = 0,

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.arguments import check_balance
 from clew.algorithms.paths import summary
 from clew.algorithms.paths.weights import in_few_types
 from clew.algorithms.registry import Answer
@@ -27,16 +26,12 @@ def workspace(graph: Graph) -> Workspace:
     return Workspace(width=width, **search.spaces, turned_weights=scratch(graph.num_arcs, few, later=True))
 
 
-def sswp(
-    graph: Graph, source: int, deterministic: bool = False, balance: str = "auto", cut: int | None = None
-) -> Answer:
+def sswp(graph: Graph, source: int, deterministic: bool = False) -> Answer:
     """The largest smallest weight of a path to every vertex.
 
     Turned upside down, that is the smallest largest weight: a value that, like a sum of weights of 0 or more, never
     falls along a path.
     """
-    if balance != "auto" or cut is not None:
-        check_balance(balance, cut, on_gpu=False)
     weights = graph.weights
     assert weights is not None
     few = in_few_types(weights)

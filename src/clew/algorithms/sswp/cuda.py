@@ -83,5 +83,5 @@ def widths(dtype: np.dtype[Any], largest_weight: Any, delta: float, *, grows: bo
 
 
 def _turned(dtype: np.dtype[Any], number: Any) -> Any:
-    """The same as ``turned`` in path_keys.cuh."""
+    """The same as ``turned`` in path_words.cuh."""
     return 0 - dtype.type(number) if dtype.kind == "f" else ~dtype.type(number)

@@ -57,11 +57,7 @@ def _leading_to_it(waist: Waist, graph: Graph, color: Array, roots: Array, activ
     while frontier.size:
         # Whoever leads on leads to its own colour or a larger one; so the smallest that is offered tells.
         found, offered = waist.spmspv(
-            graph,
-            (frontier, color[frontier]),
-            semirings.min_second,
-            transpose=True,
-            mask=active & ~reached,
+            graph, (frontier, color[frontier]), semirings.min_second, transpose=True, mask=active & ~reached
         )
         frontier = found[offered == color[found]]
         reached[frontier] = True
