@@ -77,13 +77,14 @@ def spgemm(graph: clew.Graph, device: str) -> Iterator[Run]:
 
 def rank_layouts(graph: clew.Graph, device: str) -> Iterator[Run]:
     """PageRank's rounds as products, which are for graphs larger than these."""
+    from clew.algorithms.pagerank import Walk
     from clew.algorithms.pagerank.cuda import Tuning, pagerank
 
     gpu = gpu_for(device, 0)
     assert gpu is not None
-    given: dict[str, Any] = {"damping": 0.85, "tolerance": 0, "max_iterations": 3, "jumps": None, "weighted": False}
+    walk = Walk(damping=0.85, tolerance=0.0, max_iterations=3, dtype="float32")
     for layout in ("tiles", "sweep"):
-        yield partial(pagerank, gpu, graph, **given, dtype="float32", tuning=Tuning(products=True, layout=layout))
+        yield partial(pagerank, gpu, graph, walk, Tuning(products=True, layout=layout))
 
 
 def programs(graph: clew.Graph, device: str) -> Iterator[Run]:

@@ -15,6 +15,7 @@ from clew.algorithms.connected_components.cuda import component_labels
 from clew.algorithms.k_core.cuda import k_core
 from clew.algorithms.label_propagation.cuda import label_propagation
 from clew.algorithms.maximal_independent_set.cuda import maximal_independent_set
+from clew.algorithms.pagerank import Walk
 from clew.algorithms.pagerank.cuda import Tuning, pagerank
 
 ROUNDS = 20
@@ -64,17 +65,7 @@ def ranks(device: Any, case: Case) -> Iterator[Work]:
     answer: list[Any] = []
 
     def run(tuning: Tuning | None = None, dtype: str = "float32") -> Any:
-        return pagerank(
-            device,
-            graph,
-            damping=0.85,
-            tolerance=0.0,
-            max_iterations=ROUNDS,
-            jumps=None,
-            weighted=False,
-            dtype=dtype,
-            tuning=tuning,
-        )
+        return pagerank(device, graph, Walk(0.85, 0.0, ROUNDS, dtype=dtype), tuning)
 
     def check(found: Any) -> str:
         if not answer:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.algorithms.pagerank import cuda
+from clew.algorithms.pagerank import Walk, cuda
 from clew.algorithms.pagerank.cuda import Tuning, pagerank, parts_of
 from clew.engines.cuda.emulation.device import EmulatedDevice, the_emulation
 from clew.engines.cuda.memory.device_graph import incoming_on
@@ -37,7 +37,7 @@ def both(graph, tuning, **options):
     weighted = options.pop("weighted", False)
     start = options.pop("start", None)
     shares, first = (None if given is None else np.asarray(given) / np.sum(given) for given in (jumps, start))
-    found = pagerank(the_emulation(), graph, jumps=shares, start=first, weighted=weighted, tuning=tuning, **options)
+    found = pagerank(the_emulation(), graph, Walk(jumps=shares, start=first, weighted=weighted, **options), tuning)
     expected = clew.pagerank(graph, personalization=jumps, start=start, weighted=weighted, device="cpu", **options)
     return found, expected
 
@@ -120,11 +120,8 @@ def test_sizes(n, tuning):
 def test_the_grid_makes_no_difference_to_what_is_passed_on(tuning):
     """Rows are summed in an order of their own; only the sums over all vertices go by the grid."""
     graph = clew.generate.cycle(1000)
-    options = {"damping": 0.85, "tolerance": 0.0, "max_iterations": 7, "jumps": None, "weighted": False}
-    ranks = [
-        pagerank(EmulatedDevice(cooperative_blocks=blocks), graph, dtype="float32", tuning=tuning, **options).rank
-        for blocks in (1, 4)
-    ]
+    walk = Walk(damping=0.85, tolerance=0.0, max_iterations=7, dtype="float32")
+    ranks = [pagerank(EmulatedDevice(cooperative_blocks=blocks), graph, walk, tuning).rank for blocks in (1, 4)]
     np.testing.assert_array_equal(*ranks)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import clew
+from clew.algorithms.pagerank import Walk
 from clew.algorithms.pagerank.cuda import Tuning, pagerank
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cuda.emulation import device as emulated
@@ -118,9 +119,7 @@ def test_every_monoid_is_own(name):
 
 def test_pagerank_of_a_skewed_graph(programs):
     options = {"damping": 0.85, "tolerance": 1e-9, "max_iterations": 100, "dtype": "float64"}
-    found = pagerank(
-        emulated.the_emulation(), SKEWED, jumps=None, weighted=False, tuning=Tuning(products=True), **options
-    )
+    found = pagerank(emulated.the_emulation(), SKEWED, Walk(**options), Tuning(products=True))
     np.testing.assert_allclose(found.rank, clew.pagerank(SKEWED, device="cpu", **options).rank, rtol=1e-9)
     assert any(program.operators for program in programs)
     check_compiles(programs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,18 @@ from clew.graph import Graph
 from clew.result import Result, seconds_between
 
 Precision = Literal["float64", "float32"]
+
+
+class Walk(NamedTuple):
+    """The checked arguments. ``jumps`` and ``start`` sum to 1; None means uniform jumps, and a start like the jumps."""
+
+    damping: float
+    tolerance: float
+    max_iterations: int
+    jumps: Array | None = None
+    start: Array | None = None
+    weighted: bool = False
+    dtype: str = "float64"
 
 
 @algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
@@ -93,9 +105,9 @@ def pagerank(
     one_of("dtype", dtype, get_args(Precision))
     if weighted:
         check_flow_weights(graph, "pagerank")
-    limits = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
-    ranks = {"jumps": jumps_of(graph, personalization), "start": jumps_of(graph, start, "start")}
-    return run("pagerank", graph, device, **limits, **ranks, weighted=weighted, dtype=dtype)
+    jumps, first = jumps_of(graph, personalization), jumps_of(graph, start, "start")
+    walk = Walk(damping, tolerance, max_iterations, jumps, first, weighted, dtype)
+    return run("pagerank", graph, device, walk=walk)
 
 
 def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) -> dict[str, Array]:

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from clew.algorithms.pagerank import kernels, rounds_over, shares_of
+from clew.algorithms.pagerank import Walk, kernels, rounds_over, shares_of
 from clew.algorithms.registry import Answer
-from clew.dtypes import Array, as_bits
+from clew.dtypes import as_bits
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
@@ -31,21 +31,9 @@ def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool) -> 
     )
 
 
-def pagerank(
-    graph: Graph,
-    *,
-    damping: float,
-    tolerance: float,
-    max_iterations: int,
-    jumps: Array | None,
-    weighted: bool,
-    dtype: str,
-    start: Array | None = None,
-) -> Answer:
-    """Ranks to within ``tolerance``, or what there is after ``max_iterations``.
-
-    ``jumps`` sums to 1: the walk starts again there, and starts there unless ``start`` is given.
-    """
+def pagerank(graph: Graph, walk: Walk) -> Answer:
+    """Ranks to within the tolerance, or those after ``max_iterations``."""
+    damping, tolerance, max_iterations, jumps, start, weighted, dtype = walk
     n = graph.num_vertices
     first = jumps if start is None else start
     work = workspace(graph, dtype, max_iterations, weighted).allocate()

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from clew.algorithms.pagerank import shares_of
-from clew.algorithms.pagerank.cuda_products import PROGRESS, Walk, rank_by_products, ranks_with_trace
+from clew.algorithms.pagerank import Walk, rounds_over, shares_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cuda.balance.launches import launch_over, share_of
+from clew.engines.cuda.balance import tiling
+from clew.engines.cuda.balance.launches import Pace, launch_over, share_of
 from clew.engines.cuda.balance.tiling import degrees_of
+from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_graph import incoming_on, offsets_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import EdgePlan, put
 from clew.engines.cuda.memory.ledger import ledger_of
-from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.products import algebra
+from clew.engines.cuda.products.spmv import by_tiles
+from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.memory import current
-from clew.result import TRACED_ROUNDS
+from clew.operators import semirings
+from clew.result import TRACED_ROUNDS, edge_bytes
 from clew.workspace import Workspace, result, scratch
 
 EDGES_PER_LAUNCH = 1 << 35  # then the host has a look, so that Ctrl-C is heard
@@ -29,6 +37,8 @@ PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster tha
 #: Rows longer than the first are summed by a block, than the second by a warp, than the third by 4 lanes.
 CLASS_LIMITS = (4096, 32, 4)
 ROW_COST = 8  # edges that could be followed in the time that a row takes besides its edges
+PRODUCT_THREADS = 256
+PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
 UNEVEN_FROM = 256  # edges: with none longer, rows are alike enough to be taken as they come
 
 
@@ -65,34 +75,22 @@ def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, 
     )
 
 
-def pagerank(
-    device: Device,
-    graph: Graph,
-    *,
-    damping: float,
-    tolerance: float,
-    max_iterations: int,
-    jumps: Array | None,
-    weighted: bool,
-    dtype: str,
-    start: Array | None = None,
-    tuning: Tuning | None = None,
-) -> Answer:
-    """Ranks to within ``tolerance``, or what there is after ``max_iterations``; they stay on the device."""
-    value, tuning = np.dtype(dtype), tuning or Tuning()
+def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = None) -> Answer:
+    """Ranks to within the tolerance, or those after ``max_iterations``; they stay on the device."""
+    value, tuning = np.dtype(walk.dtype), tuning or Tuning()
     if graph.num_vertices == 0:
         return Answer({"rank": device.empty(0, value)}, iterations=0, trace={"change": np.empty(0)})
     rows = incoming_on(device, graph, weights=False)
-    spread, factors, _kept_alive = _passing(device, graph, rows, weighted, value)
-    lead = None if jumps is None else device.upload(jumps.astype(value))
-    first = lead if start is None else device.upload(start.astype(value))
+    spread, factors, _kept_alive = _passing(device, graph, rows, walk.weighted, value)
+    lead = None if walk.jumps is None else device.upload(walk.jumps.astype(value))
+    first = lead if walk.start is None else device.upload(walk.start.astype(value))
     pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
-    products = pays and not weighted
-    work = workspace(graph, dtype, max_iterations, weighted, products=products).allocate(device)
-    walk = Walk(damping, tolerance, max_iterations)
+    products = pays and not walk.weighted
+    space = workspace(graph, walk.dtype, walk.max_iterations, walk.weighted, products=products)
+    work = space.allocate(device)
     if products:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
-        return rank_by_products(device, rows, spread, lead, first, walk, work, layout=layout)
+        return _rank_by_products(device, rows, (spread, lead, first), walk, work, layout)
     return _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, tuning)
 
 
@@ -140,6 +138,84 @@ def _defines(
         "THREADS": tuning.threads or (512 if binned else 256),
         "RESIDENT": tuning.resident or (3 if binned else 6),
     }
+
+
+def _rank_by_products(
+    device: Device, rows: DeviceRows, given: tuple[Any, Any, Any], walk: Walk, work: Any, layout: str | None
+) -> Answer:
+    """Rounds of a product in the layout that the graph has earned, and a short step between; for large skewed graphs.
+
+    ``given`` is (spread, jumps, start), each None as in the kernels.
+    """
+    (spread, jumps, start), (damping, tolerance, max_iterations, *_) = given, walk
+    n, value = rows.num_vertices, np.dtype(work.rank.dtype)
+    layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
+    names, multiply = _product(device, rows, value, layout)
+    ids = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+    defines = {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
+    blocks = blocks_for(device, n, PRODUCT_THREADS)
+    passed, moved, pulled, trace, rank = work.passed, work.next_passed, work.pulled, work.trace, work.rank
+    sums = device.empty(2 * blocks, np.float64)
+    progress = device.zeros(PROGRESS.itemsize // 4, np.uint32)
+    whole = (np.uint64(n), rows.offsets, spread)
+    ends = (sums, np.float64(tolerance))
+    close = device.kernel("rank_rounds.cuh", "close_round", defines)
+    first = device.kernel("rank_rounds.cuh", "first_round", defines)
+    step = device.kernel("rank_rounds.cuh", "next_round", defines)
+
+    def close_round(started: bool) -> None:
+        noted = (np.int32(started), trace, np.uint32(trace.shape[0]), progress)
+        device.launch(close, 1, PRODUCT_THREADS, np.uint32(blocks), *ends, *noted)
+
+    pace = Pace(device)
+    device.launch(first, blocks, PRODUCT_THREADS, *whole, start, names, passed, moved, sums)
+    close_round(False)
+    for _ in range(max_iterations):
+        multiply(passed if names is None else moved, pulled)
+        arguments = (*whole, jumps, pulled, np.float64(damping), names, passed, moved, sums, progress)
+        device.launch(step, blocks, PRODUCT_THREADS, *arguments)
+        close_round(True)
+        # A round takes far longer than asking; and while it is asked, or waited for, Ctrl-C is heard.
+        if tolerance == 0:
+            pace.launched()
+        elif device.download(progress).view(PROGRESS)[0]["converged"]:
+            break
+    launch_over(device, "rank_rounds.cuh", "last_ranks", defines, n, *whole, passed, rank, threads=PRODUCT_THREADS)
+    return ranks_with_trace(device, rank, rows, None, device.download(progress).view(PROGRESS)[0], trace)
+
+
+def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, progress: Any, trace: Any) -> Answer:
+    """The answer, from what the kernels wrote; ``trace`` has a ``Round`` of clock.cuh each, and one more."""
+    rounds, width, away = int(progress["rounds"]), edge_bytes(rows.neighbours, factors), on_host(rows)
+    noted = device.download(trace[: rounds + 1])  # fewer where not all rounds were traced
+    size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
+
+    def columns() -> dict[str, Array]:
+        moved = rounds_over(size, noted[:, 1].copy().view(np.int64), width)
+        return {"change": noted[:-1, 0], **with_link(moved, away)}
+
+    return Answer({"rank": rank}, iterations=rounds, converged=bool(progress["converged"]), trace=columns)
+
+
+def _rounds(damping: float, tolerance: float, most: int) -> int:
+    """How many rounds it will take at most: each leaves no more than ``damping`` of the change before it."""
+    if not 0 < tolerance < 1 or not 0 < damping < 1:
+        return most
+    return min(most, math.ceil(math.log(tolerance) / math.log(damping)))
+
+
+def _product(
+    device: Device, rows: DeviceRows, value: np.dtype[Any], layout: str
+) -> tuple[Any, Callable[[Any, Any], None]]:
+    """The names that a layout gives to vertices, or None, and its product of values in that order."""
+    numbers = algebra.of_semiring(semirings.plus_second, None, value, value)
+    if layout == "sweep" and can_sweep(rows):
+        sweep = sweep_of(device, rows)
+        return sweep.names, lambda x, out: run_sweep(device, sweep, numbers, x, None, out, in_order=True)
+    macros, tiles = {**rows.defines, "WEIGHTED": "0"}, tiling.tiles_of(device, rows)
+    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
+    product = by_tiles(device, macros, tiles, rows.offsets, (rows.neighbours, None), numbers, **places)
+    return None, lambda x, out: product(device, x, None, out)
 
 
 def parts_of(device: Device, rows: DeviceRows, blocks: int) -> tuple[Any, Any]:

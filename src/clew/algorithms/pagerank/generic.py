@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.algorithms.pagerank import Walk
 from clew.algorithms.registry import Answer, Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
 
 
-def pagerank(
-    waist: Waist,
-    graph: Graph,
-    damping: float,
-    tolerance: float,
-    max_iterations: int,
-    jumps: Array | None,
-    weighted: bool,
-    dtype: str,
-    start: Array | None = None,
-) -> Answer:
+def pagerank(waist: Waist, graph: Graph, walk: Walk) -> Answer:
     """Ranks, computed in float64; see ``clew.pagerank``."""
+    damping, tolerance, max_iterations, jumps, start, weighted, dtype = walk
     if weighted:
         assert graph.weights is not None
         graph = graph.with_weights(graph.weights.astype(np.float64))

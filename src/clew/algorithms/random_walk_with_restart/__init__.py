@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
-from clew.algorithms.pagerank import Precision
+from clew.algorithms.pagerank import Precision, Walk
 from clew.algorithms.registry import ALGORITHMS, Answer, algorithm, run
 from clew.checks import one_of
 from clew.graph import Graph
@@ -88,5 +88,5 @@ def random_walk_with_restart(
     if weighted:
         check_flow_weights(graph, "random_walk_with_restart")
     jumps = jumps_of(graph, {graph.name(graph.vertex(source)): 1.0})
-    limits = {"damping": damping, "tolerance": tolerance, "max_iterations": max_iterations}
-    return run("random_walk_with_restart", graph, device, **limits, jumps=jumps, weighted=weighted, dtype=dtype)
+    walk = Walk(damping, tolerance, max_iterations, jumps, None, weighted, dtype)
+    return run("random_walk_with_restart", graph, device, walk=walk)

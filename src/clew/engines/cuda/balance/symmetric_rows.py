@@ -1,14 +1,16 @@
-"""The rows in which a vertex finds all its neighbours, as kernels take them (``Rows`` in rows_by_size.cuh)."""
+"""Rows of both directions: those that messages go along and against, and those with all neighbours of a vertex."""
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from clew.engines.cpu.program import ways_of
 from clew.engines.cuda.balance.launches import clear_steps, share_of
-from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
+from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, index_defines
 from clew.errors import ResourceError
@@ -17,8 +19,42 @@ from clew.graph import Graph
 THREADS = 512
 
 
+class Directions(NamedTuple):
+    """The rows along the direction of messages and against it."""
+
+    along: DeviceRows
+    against: DeviceRows
+
+    @property
+    def weight(self) -> np.dtype[Any] | None:
+        """The dtype of the weights, if there are any."""
+        weights = self.against.weights
+        return None if weights is None else np.dtype(weights.dtype)
+
+
+def directions_on(device: Device, graph: Graph, direction: str, *, weights: bool) -> Directions:
+    """The rows of a vertex program's direction on the device, ``weights`` where the graph has them."""
+    weights = weights and graph.weights is not None
+    if direction == "both" and graph.directed:
+        rows = _doubled(device, graph, weights)
+        return Directions(rows, rows)
+    along = rows_on(device, graph.outgoing, weights=weights, parts=2 if graph.directed else 1)
+    against = incoming_on(device, graph, weights=weights)
+    return Directions(against, along) if direction == "in" else Directions(along, against)
+
+
+def _doubled(device: Device, graph: Graph, weights: bool) -> DeviceRows:
+    """Every edge in both directions, made once for a graph and its weights."""
+    derived = graph_on(device, graph.indices).derived
+    of, rows = derived.get("doubled", (None, None))
+    if rows is None or (None if of is None else of()) is not graph.weights:
+        rows = ways_of(graph, "both").along
+        derived["doubled"] = (None if graph.weights is None else weakref.ref(graph.weights), rows)
+    return rows_on(device, rows, weights=weights)
+
+
 class SymmetricRows(NamedTuple):
-    """Offsets and neighbours of the out-edges, and of the in-edges where they are other ones."""
+    """Offsets and neighbours of the out-edges, and of the in-edges if they differ (``Rows`` in rows_by_size.cuh)."""
 
     arguments: tuple[Any, Any, Any, Any]
     defines: dict[str, str]
