@@ -17,7 +17,8 @@ from bench.harness import OUT
 from clew.bench import peers, report
 from clew.bench.graphs import KNOWN, busiest, generated, recipe_of, simple
 from clew.bench.peers import RACED
-from clew.bench.race import Outcome, Rules, races
+from clew.bench.race import OURS, Outcome, Rules, Score, races
+from clew.checks import counted
 from clew.cli import output
 
 #: Small enough to be run often; other measurements use them too.
@@ -47,7 +48,7 @@ def main(arguments: Sequence[str]) -> None:
             race = races(name, graph, busiest(graph), chosen.algorithms, chosen.peers, chosen.threads, rules)
             for outcome in race:
                 outcomes.append(outcome)
-                row = report.rows([outcome], contenders)[0]
+                row = rows([outcome], contenders)[0]
                 output.messages.print("  " + "  ".join(part for part in row[1:] if part))
                 _save(outcomes, chosen.out)  # what there is so far survives whatever comes
     except KeyboardInterrupt:
@@ -116,12 +117,42 @@ def _save(outcomes: Sequence[Outcome], out: Path) -> None:
     out.with_suffix(".svg").write_text(report.svg(outcomes, "Algorithms on the CPU"))
 
 
+def rows(outcomes: Sequence[Outcome], contenders: Sequence[str]) -> list[list[str]]:
+    """A row for each race: graph, algorithm, threads, a time for each contender, and the ratio to the fastest peer."""
+    found = []
+    for outcome in outcomes:
+        scores = {score.contender: score for score in outcome.scores}
+        cells = [cell(scores[name]) if name in scores else "" for name in contenders]
+        found.append([outcome.graph, outcome.algorithm, str(outcome.threads), *cells, _ratio(outcome)])
+    return found
+
+
+def cell(score: Score) -> str:
+    """A time in milliseconds, or why there is none; ≠ marks an answer that differs from clew's."""
+    if score.seconds is None:
+        return (
+            "–" if score.why_not in ("", report.MISSING) else "too slow" if "took more" in score.why_not else "failed"
+        )
+    return report.milliseconds(score.seconds) + (" ≠" if score.agrees is False else "")
+
+
+def _ratio(outcome: Outcome) -> str:
+    fastest = outcome.fastest(name for name in report.contenders_of([outcome]) if name != OURS)
+    ratio = outcome.ratio(fastest) if fastest else None
+    return f"{ratio:.2f}x {fastest.contender}" if fastest and ratio else ""
+
+
 def _show(outcomes: Sequence[Outcome], contenders: Sequence[str]) -> None:
     """Markdown, as documents want it."""
     print("\nMilliseconds, best round; the last column is the time of the fastest peer divided by clew's.\n")
     titles = ["graph", "algorithm", "threads", *contenders, "clew is"]
-    for row in (titles, ["---"] * len(titles), *report.rows(outcomes, contenders)):
+    for row in (titles, ["---"] * len(titles), *rows(outcomes, contenders)):
         print(f"| {' | '.join(row)} |")
     print()
-    for sentence in (*report.remarks(outcomes), *map(str, report.means(outcomes))):
+    for sentence in (*report.remarks(outcomes), *map(_in_words, report.means(outcomes))):
         print(f"- {sentence}")
+
+
+def _in_words(mean: report.Mean) -> str:
+    where = f"{mean.algorithm}, {counted(mean.threads, 'thread')}"
+    return f"{where}: clew is {mean.ratio:.2f}x {mean.against} ({counted(mean.graphs, 'graph')})"

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import clew
+from bench.algorithms import rows
 from clew import GraphError
 from clew.bench import graphs, peers, report
 from clew.bench.peers import RACED
@@ -116,7 +117,7 @@ def test_a_slow_program_does_not_stop_the_race(tmp_path, monkeypatch):
     assert time.perf_counter() - started < 50
     assert outcome.scores[0].seconds is not None
     assert "took more than 5 s" in outcome.scores[1].why_not
-    assert report.rows([outcome], ["clew", "gap"])[0][4] == "too slow"
+    assert rows([outcome], ["clew", "gap"])[0][4] == "too slow"
 
 
 def values(numbers):
@@ -163,7 +164,7 @@ def test_means_are_geometric_and_over_the_fastest_of_a_group():
     assert found["GAP"] == (pytest.approx(2.0), 2)
     assert found["the fastest Python library"] == (pytest.approx(3.0), 2)
     assert found["the fastest of all"] == (pytest.approx(3**0.5), 2)
-    assert report.rows(outcomes, ["clew", "gap"])[0] == ["a", "bfs", "1", "1,000", "4,000", "3.00x scipy"]
+    assert rows(outcomes, ["clew", "gap"])[0] == ["a", "bfs", "1", "1,000", "4,000", "3.00x scipy"]
 
 
 def test_the_first_run_counts_only_until_there_is_another():

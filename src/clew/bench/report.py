@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import clew
 from clew.bench import peers
-from clew.bench.race import OURS, Outcome, Score
+from clew.bench.race import OURS, Outcome
 from clew.checks import counted
 
 MISSING = "does not have it"
@@ -29,10 +29,6 @@ class Mean(NamedTuple):
     ratio: float
     graphs: int
 
-    def __str__(self) -> str:
-        where = f"{self.algorithm}, {counted(self.threads, 'thread')}"
-        return f"{where}: clew is {self.ratio:.2f}x {self.against} ({counted(self.graphs, 'graph')})"
-
 
 GROUPS = {
     "GAP": ("gap",),
@@ -44,23 +40,6 @@ GROUPS = {
 def contenders_of(outcomes: Iterable[Outcome]) -> list[str]:
     """The names of all contenders, in order."""
     return list(dict.fromkeys(score.contender for outcome in outcomes for score in outcome.scores))
-
-
-def rows(outcomes: Sequence[Outcome], contenders: Sequence[str]) -> list[list[str]]:
-    """A row for each race: graph, algorithm, threads, a time for each contender, and the ratio to the fastest peer."""
-    found = []
-    for outcome in outcomes:
-        scores = {score.contender: score for score in outcome.scores}
-        cells = [cell(scores[name]) if name in scores else "" for name in contenders]
-        found.append([outcome.graph, outcome.algorithm, str(outcome.threads), *cells, _ratio(outcome)])
-    return found
-
-
-def cell(score: Score) -> str:
-    """A time in milliseconds, or why there is none; ≠ marks an answer that differs from clew's."""
-    if score.seconds is None:
-        return "–" if score.why_not in ("", MISSING) else "too slow" if "took more" in score.why_not else "failed"
-    return milliseconds(score.seconds) + (" ≠" if score.agrees is False else "")
 
 
 def milliseconds(seconds: float) -> str:
@@ -119,12 +98,6 @@ def as_dict(outcomes: Sequence[Outcome], **facts: Any) -> dict[str, Any]:
         "races": races,
         "means": [mean._asdict() for mean in means(outcomes)],
     }
-
-
-def _ratio(outcome: Outcome) -> str:
-    fastest = outcome.fastest(name for name in contenders_of([outcome]) if name != OURS)
-    ratio = outcome.ratio(fastest) if fastest else None
-    return f"{ratio:.2f}x {fastest.contender}" if fastest and ratio else ""
 
 
 def svg(outcomes: Sequence[Outcome], title: str) -> str:

@@ -25,11 +25,6 @@ RANKS = {"pagerank": 5e-3, "pagerank_converged": 1e-4}  # the largest sum of dif
 LIMIT_OF_TOP = 2e-2  # of single ranks
 
 
-def trials_of(seconds: float) -> int:
-    """The number of trials a program should make in one start, if each takes this long."""
-    return max(FEWEST, min(TRIALS, int(LONG / max(seconds, 1e-9))))
-
-
 class Task(NamedTuple):
     """A graph without loops, duplicate edges and names, the source of searches, and how to run."""
 
@@ -38,6 +33,11 @@ class Task(NamedTuple):
     threads: int
     device: str
     folder: Path  # for files that programs read
+
+    def require_undirected(self) -> None:
+        """Raise UnableError if the graph is directed."""
+        if self.graph.directed:
+            raise UnableError("only of undirected graphs")
 
 
 class Timed(NamedTuple):
@@ -66,12 +66,6 @@ Prepare = Callable[[Task], Ready]
 
 class UnableError(Exception):
     """A contender cannot do this. The message says why."""
-
-
-def require_undirected(task: Task) -> None:
-    """Raise UnableError if the graph is directed."""
-    if task.graph.directed:
-        raise UnableError("only of undirected graphs")
 
 
 def compare(algorithm: str, ours: Answer, theirs: Answer) -> str | None:

@@ -34,15 +34,9 @@ class Worker:
 
     def do(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer one request."""
-        step = request.pop("do")
-        steps: dict[str, Callable[..., dict[str, Any]]] = {
-            "prepare": self.prepare,
-            "run": self.run,
-            "answer": self.answer,
-            "check": self.check,
-        }
+        step: Callable[..., dict[str, Any]] = getattr(self, request.pop("do"))
         try:
-            return steps[step](**request)
+            return step(**request)
         except (UnableError, ClewError) as error:
             return {"error": str(error)}
         except MemoryError:

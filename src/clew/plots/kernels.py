@@ -92,29 +92,6 @@ def contract(piece, pieces, members, joined, indptr, indices, weights, room, new
         length[c] = end - start
 
 
-@njit(cache=True, nogil=True)
-def close_gaps(piece, pieces, room, indptr, indices, weights, new_indices, new_weights):
-    """Copy the rows of a piece to their final places."""
-    count = indptr.size - 1
-    for c in range(np.uint64(piece * count // pieces), np.uint64((piece + 1) * count // pieces)):
-        start = room[c]
-        for k in range(indptr[c], indptr[c + ONE]):
-            source = start + (k - indptr[c])
-            new_indices[k], new_weights[k] = indices[source], weights[source]
-
-
-@njit(cache=True, nogil=True)
-def reorder(piece, pieces, order, position, indptr, indices, new_indptr, new_indices):
-    """Copy rows in a new order, and rename vertices to their positions in it."""
-    count = order.size
-    for i in range(np.uint64(piece * count // pieces), np.uint64((piece + 1) * count // pieces)):
-        v = np.uint64(order[i])
-        to = new_indptr[i]
-        for k in range(indptr[v], indptr[v + ONE]):
-            new_indices[to] = position[indices[k]]
-            to += ONE
-
-
 @njit(cache=True, nogil=True, fastmath=True)
 def pairs(piece, pieces, x, y, charge, push_x, push_y):
     """The repulsion of all vertices at those of the piece: charge / distance."""

@@ -22,9 +22,10 @@ import numpy.typing as npt
 from clew import threads
 from clew.build import component_labels
 from clew.checks import whole
-from clew.dtypes import Array, as_bits
+from clew.dtypes import Array
 from clew.graph import Graph, check_graph
 from clew.plots.levels import Level, levels_of
+from clew.transform import relabeled
 
 SMALL = 400  # vertices of a component that one thread lays out, pair by pair
 FEW = 3_000  # vertices up to which each is visible, so none may hide another
@@ -86,27 +87,18 @@ class _Components:
 
 
 def _components(graph: Graph) -> _Components:
-    from clew.plots import kernels
-
     rows = graph.with_weights(None).symmetrized().outgoing
     labels = component_labels(rows, both_directions=True)
     sizes = np.bincount(labels, minlength=graph.num_vertices)
     roots = np.flatnonzero(sizes)
     roots = roots[np.argsort(-sizes[roots], kind="stable")]
     starts = np.concatenate(([0], np.cumsum(sizes[roots])))
-    indptr, indices = as_bits(rows.indptr), as_bits(rows.indices)
-    if roots.size == 1:
-        return _Components(np.arange(graph.num_vertices), starts, indptr, indices)
     rank = np.empty(graph.num_vertices, dtype=np.int64)
     rank[roots] = np.arange(roots.size)
     order = np.argsort(rank[labels], kind="stable")
-    position = np.empty(order.size, dtype=indices.dtype)
-    position[order] = np.arange(order.size)
-    new_indptr = np.concatenate(([0], np.cumsum(rows.degrees()[order]))).astype(np.uint64)
-    new_indices = np.empty_like(indices)
-    pieces = threads.pieces(indices.size)
-    threads.each(kernels.reorder, pieces, pieces, order, position, indptr, indices, new_indptr, new_indices)
-    return _Components(order, starts, new_indptr, new_indices)
+    if roots.size > 1:
+        rows = relabeled(rows, np.argsort(order))
+    return _Components(order, starts, *rows.unsigned())
 
 
 def _lay_out_small(parts: _Components, random: np.random.Generator, x: Array, y: Array) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clew import threads
-from clew.dtypes import Array
+from clew.dtypes import Array, as_bits
 
 SMALLEST = 100  # vertices of a graph that is laid out directly
 STALLED = 0.95  # coarsening stops if more than this share of the vertices remains
@@ -55,6 +55,7 @@ def levels_of(finest: Level, random: np.random.Generator) -> list[Level]:
 
 def _coarser(level: Level, random: np.random.Generator) -> Level:
     """The graph with pairs of vertices merged."""
+    from clew.build.kernels_sort import close_gaps
     from clew.plots import kernels
 
     nobody = np.uint32(2**32 - 1)
@@ -69,16 +70,14 @@ def _coarser(level: Level, random: np.random.Generator) -> Level:
     degree = np.diff(level.indptr.view(np.int64))
     alone = members[:, 0] == members[:, 1]
     most = degree[members[:, 0]] + np.where(alone, 0, degree[members[:, 1]])
-    room = np.concatenate(([0], np.cumsum(most))).astype(np.uint64)
-    indices = np.empty(int(room[-1]), dtype=np.uint32)
+    indptr = np.concatenate(([0], np.cumsum(most)))  # with room for the rows of both
+    indices = np.empty(int(indptr[-1]), dtype=np.uint32)
     weights = np.empty(indices.size, dtype=np.float32)
-    length = np.empty(count, dtype=np.uint64)
+    length = np.empty(count, dtype=np.int64)
     pieces = threads.pieces(indices.size)
-    threads.each(kernels.contract, pieces, pieces, members, joined, *level.rows, room, indices, weights, length)
-    indptr = np.concatenate(([0], np.cumsum(length))).astype(np.uint64)
-    new_indices = np.empty(int(indptr[-1]), dtype=np.uint32)
-    new_weights = np.empty(new_indices.size, dtype=np.float32)
-    threads.each(kernels.close_gaps, pieces, pieces, room, indptr, indices, weights, new_indices, new_weights)
+    room = (as_bits(indptr), indices, weights, as_bits(length))
+    threads.each(kernels.contract, pieces, pieces, members, joined, *level.rows, *room)
+    arcs = close_gaps(indptr, length, indices, weights)
     charge = np.bincount(joined, level.charge, count).astype(np.float32)
     mass = np.bincount(joined, level.mass, count).astype(np.float32)
-    return Level(indptr, new_indices, new_weights, charge, mass, joined)
+    return Level(as_bits(indptr), indices[:arcs].copy(), weights[:arcs].copy(), charge, mass, joined)

@@ -15,7 +15,7 @@ from clew.plots.chart import Chart, Image, Panel, Series, check, empty, render
 from clew.plots.image import Frame, edges_image, over, vertices_image
 from clew.plots.layout import layout
 from clew.plots.theme import Look, look, rgb
-from clew.plots.values import GROUPS, WORDS, answered, is_skewed, labels_of, number, short
+from clew.plots.values import WORDS, answered, is_skewed, labels_of, number, short
 from clew.result import Result
 
 MOST_DOTS = 2_000
@@ -209,7 +209,7 @@ def _paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
     if column.shape != (graph.num_vertices,):
         expected = f"a value per vertex, that is ({graph.num_vertices},)"
         raise GraphError(f"color has shape {column.shape}; expected {expected}.")
-    if name in GROUPS or column.dtype.kind in "bOUS":
+    if name in WORDS or column.dtype.kind in "bOUS":
         return _grouped(host, name, column, WORDS.get(name, title))
     if column.dtype.kind not in "iuf":
         raise GraphError(f"color has dtype {column.dtype}; expected numbers, booleans or strings.")

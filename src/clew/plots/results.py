@@ -12,8 +12,6 @@ from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.plots.chart import Axis, Chart, Panel, Series, check, empty, render
 from clew.plots.values import (
-    GROUPS,
-    HOPS,
     MOST_COUNTED,
     WORDS,
     Bins,
@@ -29,6 +27,7 @@ from clew.plots.values import (
 from clew.result import Result
 
 TOP = 10
+HOPS = ("depth", "distance")  # distances from a vertex
 FEW_GROUPS = 24  # up to this many are shown one by one
 TITLE = "Degree distribution"
 
@@ -52,7 +51,7 @@ def result(
         chart = empty(heading, "The graph has no vertices.")
     elif name in HOPS:
         chart = _profile(str(name), column, heading, host)
-    elif name in GROUPS or column.dtype.kind == "b":
+    elif name in WORDS or column.dtype.kind == "b":
         chart = _groups(host, str(name), column, heading)
     else:
         chart = _spread(host, str(name), column, heading)

@@ -10,10 +10,9 @@ from clew.checks import counted
 from clew.dtypes import Array
 from clew.result import Result
 
-HOPS = ("depth", "distance")  # distances from a vertex
+#: Values that name a group of vertices, and the word for the group.
 WORDS = {"label": "group", "color": "colour", "member": "member", "left": "side", "parent": "parent", "mate": "mate"}
 LONGEST_LABEL = 24
-GROUPS = tuple(WORDS)  # vertices with the same value form a group
 PER_DECADE = 20
 MOST_COLUMNS = 60
 MOST_COUNTED = 1 << 24  # integers in a range of this size are counted one by one

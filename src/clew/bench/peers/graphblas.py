@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task, require_undirected, smallest_labels
+from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task, smallest_labels
 
 DAMPING = 0.85
 PULL_FROM = 1 / 32  # share of vertices in the frontier; smaller frontiers are pushed
@@ -125,7 +125,7 @@ def _triangles(task: Task) -> Ready:
     from graphblas import Matrix
     from graphblas.semiring import plus_pair
 
-    require_undirected(task)
+    task.require_undirected()
     # Few edges lead from a vertex to ones of higher degree, so the product stays small. Sorting is not timed.
     matrix = _matrix(task)
     order = np.argsort(task.graph.degrees(), kind="stable")

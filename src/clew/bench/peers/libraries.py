@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task, require_undirected, smallest_labels
+from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task, smallest_labels
 
 DAMPING = 0.85
 FAR = np.finfo(np.float64).max  # NetworKit's distance of unreachable vertices
@@ -88,7 +88,7 @@ def _scipy_pagerank(rounds: int, tolerance: float, task: Task) -> Ready:
 def _scipy_triangles(task: Task) -> Ready:
     from scipy.sparse import triu
 
-    require_undirected(task)
+    task.require_undirected()
     # Few edges lead from a vertex to ones of higher degree, so the product stays small. Sorting is not timed.
     order = np.argsort(task.graph.degrees(), kind="stable")
     matrix = task.graph.with_weights(None).to_scipy().astype(np.int64)[order][:, order]
@@ -139,7 +139,7 @@ def _igraph_components(task: Task) -> Ready:
 
 
 def _igraph_triangles(task: Task) -> Ready:
-    require_undirected(task)
+    task.require_undirected()
     graph = _igraph(task)
     return Ready(lambda: graph.transitivity_undirected(mode="zero"), partial(_triangles_of, task))
 
@@ -222,7 +222,7 @@ def _networkit_components(task: Task) -> Ready:
 def _networkit_triangles(task: Task) -> Ready:
     from networkit.globals import ClusteringCoefficient
 
-    require_undirected(task)
+    task.require_undirected()
     graph = _networkit(task)
     return Ready(lambda: ClusteringCoefficient.exactGlobal(graph), partial(_triangles_of, task))
 

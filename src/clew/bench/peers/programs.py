@@ -19,20 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import clew
-from clew.bench.task import (
-    FEWEST,
-    ROUNDS,
-    TOLERANCE,
-    TRIALS,
-    Answer,
-    Prepare,
-    Ready,
-    Task,
-    Timed,
-    UnableError,
-    require_undirected,
-    trials_of,
-)
+from clew.bench.task import FEWEST, LONG, ROUNDS, TOLERANCE, TRIALS, Answer, Prepare, Ready, Task, Timed, UnableError
 
 WITH_SOURCE = ("bfs", "sssp", "betweenness")
 
@@ -144,7 +131,7 @@ def offers(peer: str) -> dict[str, Prepare]:
 
 def _prepare(suite: Suite, algorithm: str, program: Program, path: Path, task: Task) -> Ready:
     if algorithm in suite.undirected:
-        require_undirected(task)
+        task.require_undirected()
     file = _stored(suite, task, weighted=algorithm == "sssp")
     source = ["-r", str(task.source)] if algorithm in WITH_SOURCE else []
 
@@ -160,7 +147,7 @@ def _prepare(suite: Suite, algorithm: str, program: Program, path: Path, task: T
     def turn() -> Timed:
         nonlocal trials
         timed = call(trials, *best)
-        trials = trials_of(timed.seconds)
+        trials = max(FEWEST, min(TRIALS, int(LONG / max(timed.seconds, 1e-9))))
         return timed
 
     return Ready(turn, partial(_answer, algorithm, program, task.source))
