@@ -16,7 +16,7 @@ import numpy as np
 
 from clew.cli import output
 from clew.cli.files import File
-from clew.cli.output import Column
+from clew.cli.output import Column, numeric
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -80,7 +80,7 @@ class Answer:
         rows = ranking.rows(top)
         if rows and ranking.columns:
             output.heading(f"Top {len(rows)} by {_words(ranking.columns[0])}")
-            columns = [Column(ranking.of, style="bold"), *(Column(_words(name), "right") for name in ranking.columns)]
+            columns = [Column(ranking.of, style="bold"), *numeric(*map(_words, ranking.columns))]
             output.table(columns, [[_text(cell) for cell in row] for row in rows])
         if self.plan is not None:
             output.heading("Predicted and measured")
@@ -184,30 +184,23 @@ def check_destination(path: Path) -> None:
 
 def save(result: Result, path: Path) -> None:
     """Write all values of every vertex; ``.npy`` stores the first array only."""
-    with Sink(path) as sink:
-        buffer = BytesIO()
-        _write(result, sink.suffix, buffer)
-        sink.write(buffer.getbuffer())
-
-
-def _write(result: Result, suffix: str, buffer: BytesIO) -> None:
-    if suffix == ".npy":
-        np.save(buffer, np.asarray(result), allow_pickle=False)
-        return
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet
 
-    table = result.to_arrow()
-    if suffix == ".csv":
-        if any(values.ndim > 1 for values in result.values.values()):
-            raise GraphError(
-                f"{result.algorithm} has several values per vertex, which .csv cannot store; expected a name ending in "
-                ".parquet, .arrow or .npy."
-            )
-        pa.csv.write_csv(table, buffer)
-    elif suffix == ".parquet":
-        pa.parquet.write_table(table, buffer, compression="zstd")
-    else:
-        with pa.ipc.new_file(buffer, table.schema) as writer:
-            writer.write_table(table)
+    with Sink(path) as sink:
+        buffer = BytesIO()
+        if sink.suffix == ".npy":
+            np.save(buffer, np.asarray(result), allow_pickle=False)
+        elif sink.suffix == ".parquet":
+            pa.parquet.write_table(result.to_arrow(), buffer, compression="zstd")
+        elif sink.suffix == ".arrow":
+            table = result.to_arrow()
+            with pa.ipc.new_file(buffer, table.schema) as writer:
+                writer.write_table(table)
+        elif any(values.ndim > 1 for values in result.values.values()):
+            problem = f"{result.algorithm} has several values per vertex, which .csv cannot store"
+            raise GraphError(f"{problem}; expected a name ending in .parquet, .arrow or .npy.")
+        else:
+            pa.csv.write_csv(result.to_arrow(), buffer)
+        sink.write(buffer.getbuffer())

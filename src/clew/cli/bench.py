@@ -17,7 +17,7 @@ from clew.bench.race import OURS, Outcome, Rules, Score, races
 from clew.cli import output
 from clew.cli.files import File, load
 from clew.cli.options import Reading, reads_graph
-from clew.cli.output import Column
+from clew.cli.output import Column, numeric
 from clew.cli.run import source_of
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -164,8 +164,8 @@ def _write(path: Path, text: str) -> None:
 def _show(outcomes: Sequence[Outcome]) -> None:
     """A table of all races, and remarks."""
     output.results.print()
-    columns = [Column("algorithm", style="bold"), Column("threads", "right"), Column("contender")]
-    columns += [Column("ms", "right"), Column("clew is", "right"), Column("answer")]
+    name = Column("algorithm", style="bold")
+    columns = [name, *numeric("threads"), Column("contender"), *numeric("ms", "clew is"), Column("answer")]
     output.table(columns, [row for outcome in outcomes for row in _rows(outcome)])
     for sentence in report.remarks(outcomes):
         output.paragraph(sentence)

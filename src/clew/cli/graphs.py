@@ -16,21 +16,8 @@ import typer
 from clew import describe
 from clew import generate as generators
 from clew.checks import counted
-from clew.cli import output
+from clew.cli import options, output
 from clew.cli.files import format_to_write, load, lost, report_files, save
-from clew.cli.options import (
-    WEIGHTS_HELP,
-    AsJson,
-    GraphFile,
-    Reading,
-    declared,
-    help_of,
-    keywords_of,
-    options_of,
-    parse_weights,
-    reads_graph,
-    with_weights,
-)
 from clew.cli.output import Column
 from clew.describe import human_bytes
 from clew.graph import Graph
@@ -45,14 +32,14 @@ FormatOfOutput = Annotated[str | None, typer.Option("--to", metavar="FORMAT", he
 STRATEGY_HELP = f"A strategy and its options, such as degree:out_degree=2,cutoff=80. One of {', '.join(STRATEGIES)}."
 
 
-@reads_graph
+@options.reads_graph
 def info(
     file: Annotated[
         Path, typer.Argument(metavar="FILE", help="A graph in any format, compressed or not; - for stdin.")
     ],
-    reading: Reading,
+    reading: options.Reading,
     check: Annotated[bool, typer.Option("--check", help="Verify every checksum of a .clew file.")] = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Describe the graph in a file.
 
@@ -75,7 +62,7 @@ def info(
     )
 
 
-@reads_graph
+@options.reads_graph
 def convert(
     origin: Annotated[Path, typer.Argument(metavar="IN", help="The file to read, in any format; - for stdin.")],
     destination: Annotated[
@@ -91,9 +78,9 @@ def convert(
         typer.Option(help="Parallel edges: keep all, drop all but one, or combine their weights."),
     ] = None,
     *,
-    reading: Reading,
+    reading: options.Reading,
     to_format: FormatOfOutput = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Convert a graph to another format.
 
@@ -123,9 +110,9 @@ def convert(
     report_files([*rows, *(("not kept", what) for what in not_kept)], destination)
 
 
-@reads_graph
+@options.reads_graph
 def relabel(
-    file: GraphFile,
+    file: options.GraphFile,
     strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="STRATEGY", help=STRATEGY_HELP)],
     destination: Annotated[
         Path,
@@ -137,9 +124,9 @@ def relabel(
         str | None, typer.Option(metavar="BYTES", help="Limit on fast memory, such as 8GiB.")
     ] = None,
     *,
-    reading: Reading,
+    reading: options.Reading,
     to_format: FormatOfOutput = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Renumber vertices for slow and fast memory.
 
@@ -189,20 +176,20 @@ def generating() -> typer.Typer:
     for name in generators.__all__:
         make = getattr(generators, name)
         if "graph" not in inspect.signature(make).parameters:  # the others change a graph
-            text = help_of(make)
+            text = options.help_of(make)
             group.command(name.replace("_", "-"), help=text, short_help=text)(_generate_command(make))
     return group
 
 
 def _generate_command(make: Callable[..., Graph]) -> Callable[..., None]:
     """A Typer command that calls ``make`` and writes the graph."""
-    own, common = options_of(make), keywords_of(_generate)
+    own, common = options.options_of(make), options.keywords_of(_generate)
 
     def run(**given: Any) -> None:
         arguments = {one.name: given.pop(one.name) for one in own}
         _generate(make, arguments, **given)
 
-    return declared(run, [*own, *common])
+    return options.declared(run, [*own, *common])
 
 
 def _generate(
@@ -216,14 +203,14 @@ def _generate(
         ),
     ],
     format_name: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of FILE.")] = None,
-    weight_source: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=WEIGHTS_HELP)] = None,
-    as_json: AsJson = False,
+    weights_from: options.WeightsFrom = None,
+    as_json: options.AsJson = False,
 ) -> None:
-    weights = parse_weights(weight_source)
+    weights = options.parse_weights(weights_from)
     format_ = format_to_write(destination, format_name, as_json=as_json)
     started = perf_counter()
     with showing("generating"):
-        graph = with_weights(make(**arguments), weights)
+        graph = options.with_weights(make(**arguments), weights)
     seconds = perf_counter() - started
     written = save(graph, destination, format_)
     if as_json:
@@ -234,7 +221,7 @@ def _generate(
     report_files([("generated", generated_in), ("written", str(written))], destination)
 
 
-def formats(as_json: AsJson = False) -> None:
+def formats(as_json: options.AsJson = False) -> None:
     """List the file formats.
 
     --format, --from and --to take the names in the first column.

@@ -15,7 +15,7 @@ from clew.algorithms.registry import ALGORITHMS, Algorithm
 from clew.checks import counted
 from clew.cli import output
 from clew.cli.options import AsJson
-from clew.cli.output import Column
+from clew.cli.output import Column, numeric
 from clew.describe import human_bytes
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -42,24 +42,16 @@ def doctor(as_json: AsJson = False) -> None:
         output.as_json({"cpu": cpu, "gpu": gpu, "versions": versions, "cache": None if cache is None else str(cache)})
         return
     output.heading("CPU")
-    output.facts(
-        [
-            ("name", cpu["name"]),
-            ("cores", f"{cpu['cores']}, clew uses {counted(cpu['threads'], 'thread')}"),
-            *_speeds(cpu, copy="copy"),
-        ]
-    )
+    cores = f"{cpu['cores']}, clew uses {counted(cpu['threads'], 'thread')}"
+    output.facts([("name", cpu["name"]), ("cores", cores), *_speeds(cpu, copy="copy")])
     output.heading("GPU")
     if isinstance(gpu, str):
         output.facts([("none", gpu)])
     else:
-        output.facts(
-            [
-                ("name", f"{gpu['name']}, {gpu['architecture']}, {gpu['processors']} processors"),
-                ("driver", f"for CUDA {gpu['driver']}; CUDA {gpu['runtime']} is installed"),
-                *_speeds(gpu, copy="copy", upload="from the host", download="to the host"),
-            ]
-        )
+        name = f"{gpu['name']}, {gpu['architecture']}, {gpu['processors']} processors"
+        driver = f"for CUDA {gpu['driver']}; CUDA {gpu['runtime']} is installed"
+        copies = _speeds(gpu, copy="copy", upload="from the host", download="to the host")
+        output.facts([("name", name), ("driver", driver), *copies])
     output.heading("Packages")
     output.facts([(name, version or "not installed") for name, version in versions.items()])
     output.paragraph(_cache(cache))
@@ -114,7 +106,7 @@ def tiers(
         speeds = [rate.as_dict() for rate in rates] or [{}] * len(known)
         output.as_json([tier.as_dict() | speed for tier, speed in zip(known, speeds, strict=True)])
         return
-    columns = [Column("tier", style="bold"), Column("what"), Column("capacity", "right"), Column("free", "right")]
+    columns = [Column("tier", style="bold"), Column("what"), *numeric("capacity", "free")]
     rows = [
         [tier.name, memories.KINDS[tier.kind], human_bytes(tier.capacity), human_bytes(tier.free)] for tier in known
     ]
@@ -123,7 +115,7 @@ def tiers(
         output.table(columns, rows)
         return
     output.heading("Memories of this machine", "speeds in GB/s")
-    columns += [Column(what, "right") for what in SPEEDS]
+    columns += numeric(*SPEEDS)
     cells = ([_gigabytes(getattr(rate, what)) for what in SPEEDS] for rate in rates)
     output.table(columns, [row + speeds for row, speeds in zip(rows, cells, strict=True)])
     output.heading("Speeds", f"{STEP} characters per factor of two")
@@ -161,7 +153,7 @@ def warmup(as_json: AsJson = False) -> None:
         return
     output.heading("Compiled and cached on disk")
     output.table(
-        [Column("algorithm", style="bold"), Column("time", "right")],
+        [Column("algorithm", style="bold"), *numeric("time")],
         [(name, output.duration(time)) for name, time in seconds.items()],
     )
 

@@ -22,6 +22,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 SIMPLE = (int, float, bool, str, NoneType)
 TABS = {"tab": "\t", r"\t": "\t"}  # tabs are hard to type in a shell
 WEIGHTS_HELP = "random:LOW:HIGH:SEED for random numbers from LOW to HIGH (the seed is optional), or none."
+WeightsFrom = Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=WEIGHTS_HELP)]
 RANDOM = re.compile(r"random:(-?\d+(?:\.\d+)?):(-?\d+(?:\.\d+)?)(?::(\d+))?", re.ASCII)
 
 
@@ -154,7 +155,7 @@ class Reading:
     ids: Annotated[
         Ids, typer.Option("--ids", help="Ids of an edge list or table: keep integers, map them to 0…n-1, or read text.")
     ] = "auto"
-    weights_from: Annotated[str | None, typer.Option("--weights", metavar="WEIGHTS", help=WEIGHTS_HELP)] = None
+    weights_from: WeightsFrom = None
 
     def options(self, **more: Any) -> ReadOptions:
         """The reader's options; weights that will be replaced are not read."""

@@ -20,7 +20,7 @@ from clew.checks import counted
 if TYPE_CHECKING:
     from clew.graph import Graph
 
-#: What stands for the signs of our own sentences where stdout has none of them.
+#: Replacements for characters of clew's sentences that stdout's encoding lacks.
 SPELT = {"…": "...", "–": "-", "µ": "u", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "→": "->", "█": "#"}
 
 results = Console(highlight=False)
@@ -34,6 +34,11 @@ class Column(NamedTuple):
     align: Literal["left", "right"] = "left"
     style: str = ""
     wrap: bool = False
+
+
+def numeric(*titles: str) -> list[Column]:
+    """Right-aligned columns."""
+    return [Column(title, "right") for title in titles]
 
 
 def heading(title: str, note: str = "") -> None:

@@ -13,19 +13,8 @@ from typer.core import TyperGroup
 
 from clew import testing, threads
 from clew.algorithms.registry import ALGORITHMS, Algorithm, load_plugins
-from clew.cli import answer, output
+from clew.cli import answer, options, output
 from clew.cli.files import load
-from clew.cli.options import (
-    READING,
-    AsJson,
-    GraphFile,
-    declared,
-    help_of,
-    keywords_of,
-    options_of,
-    parameter,
-    reading_of,
-)
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.memory import MODES, memory
@@ -69,7 +58,7 @@ def _group(text: str, make: Callable[[Algorithm], Callable[..., None]]) -> typer
     load_plugins()
     group = typer.Typer(cls=Algorithms, no_args_is_help=True, help=text)
     for name, algorithm in sorted(ALGORITHMS.items()):
-        own = help_of(algorithm.function)
+        own = options.help_of(algorithm.function)
         group.command(name.replace("_", "-"), help=own, short_help=own)(make(algorithm))
     return group
 
@@ -80,8 +69,8 @@ def _run_command(algorithm: Algorithm) -> Callable[..., None]:
     def run(**given: Any) -> None:
         _run(algorithm, **given)
 
-    file, *others = keywords_of(_run)
-    return declared(run, [file, *_own(algorithm), *READING, *others])
+    file, *others = options.keywords_of(_run)
+    return options.declared(run, [file, *_own(algorithm), *options.READING, *others])
 
 
 def _explain_command(algorithm: Algorithm) -> Callable[..., None]:
@@ -96,21 +85,21 @@ def _explain_command(algorithm: Algorithm) -> Callable[..., None]:
     ) -> None:
         _run(algorithm, only_planned=not carried_out, explained=True, **given)
 
-    file, *others = (one for one in keywords_of(_run) if one.name not in ONLY_RUN)
-    return declared(explain, [file, *_own(algorithm), *READING, *others, *keywords_of(explain)])
+    file, *others = (one for one in options.keywords_of(_run) if one.name not in ONLY_RUN)
+    return options.declared(explain, [file, *_own(algorithm), *options.READING, *others, *options.keywords_of(explain)])
 
 
 def _own(algorithm: Algorithm) -> list[inspect.Parameter]:
-    source = [parameter("source", Source, None)] * algorithm.needs_source
-    sources = [parameter("sources", Sources, None)] * algorithm.needs_sources
-    return [*source, *sources, *options_of(algorithm.function, but=("graph", "source", "sources"))]
+    source = [options.parameter("source", Source, None)] * algorithm.needs_source
+    sources = [options.parameter("sources", Sources, None)] * algorithm.needs_sources
+    return [*source, *sources, *options.options_of(algorithm.function, but=("graph", "source", "sources"))]
 
 
 def _run(
     algorithm: Algorithm,
     only_planned: bool = False,
     *,
-    file: GraphFile,
+    file: options.GraphFile,
     thread_count: ThreadCount = None,
     destination: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")
@@ -122,10 +111,10 @@ def _run(
     ] = False,
     edge_memory: Annotated[str | None, typer.Option("--edges", metavar="MODE", help=EDGES_HELP)] = None,
     fast_memory: Annotated[str | None, typer.Option("--fast-memory", metavar="SIZE", help=FAST_MEMORY_HELP)] = None,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
     **chosen: Any,
 ) -> None:
-    reading = reading_of(chosen)
+    reading = options.reading_of(chosen)
     reading.options()  # raises for invalid options before any work is done
     edges = memory(edge_memory or "auto", fast_memory)
     if destination is not None:
@@ -138,7 +127,7 @@ def _run(
     if algorithm.needs_sources:
         chosen["sources"] = [source_of(graph, name) for name in chosen["sources"] or [None]]
     with edges:
-        plan = planned(graph, algorithm, chosen) if explained else None
+        plan = _planned(graph, algorithm, chosen) if explained else None
     if plan is not None and not as_json:
         output.plain(plan.text(output.results.width))
     if plan is not None and only_planned:
@@ -177,7 +166,7 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
         rehearse(graph, algorithm.name, place.choice.chosen if device == "auto" else device, arguments)
 
 
-def planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
+def _planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
     """The plan of the run."""
     from clew.plan import explain
 

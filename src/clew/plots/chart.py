@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from clew.checks import text
 from clew.dtypes import Array
@@ -17,8 +16,7 @@ from clew.errors import GraphError, MissingDependencyError
 BACKENDS = ("plotly", "matplotlib")
 
 
-@dataclass(frozen=True)
-class Series:
+class Series(NamedTuple):
     """One series of numbers. "both" is a line through points; "bars" are horizontal, "columns" vertical."""
 
     kind: Literal["line", "points", "both", "bars", "columns"]
@@ -38,8 +36,7 @@ class Series:
     gaps: bool = False  # NaN interrupts the line
 
 
-@dataclass(frozen=True)
-class Axis:
+class Axis(NamedTuple):
     """An axis: its title, and whether it is logarithmic."""
 
     title: str = ""
@@ -48,29 +45,26 @@ class Axis:
     labels: tuple[str, ...] = ()  # of 0, 1, …, from top to bottom
 
 
-@dataclass(frozen=True)
-class Image:
+class Image(NamedTuple):
     """Colours (rows from top to bottom; red, green, blue, opacity), and their place: left, right, bottom, top."""
 
     colors: Array
     extent: tuple[float, float, float, float]
 
 
-@dataclass(frozen=True)
-class Panel:
+class Panel(NamedTuple):
     """Series over the same two axes."""
 
     series: Sequence[Series]
-    x: Axis = field(default_factory=Axis)
-    y: Axis = field(default_factory=Axis)
+    x: Axis = Axis()
+    y: Axis = Axis()
     image: Image | None = None
     bare: bool = False  # a square drawing without axes
     share: bool = False  # panels with this flag zoom along x together
     weight: float = 1.0  # of the height, relative to other panels
 
 
-@dataclass(frozen=True)
-class Chart:
+class Chart(NamedTuple):
     """Panels from top to bottom under one title; ``alt`` describes the chart in words."""
 
     title: str

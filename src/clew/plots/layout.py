@@ -12,9 +12,8 @@ force-directed graph drawing", 2005. A. Noack: "Modularity clustering is force-d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -63,8 +62,7 @@ def layout(graph: Graph, *, seed: int = 0) -> npt.NDArray[np.float32]:
     return places
 
 
-@dataclass(frozen=True)
-class _Components:
+class _Components(NamedTuple):
     """A graph whose components are runs of consecutive vertices, the largest first; ``order`` holds the old ids."""
 
     order: Array

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,7 @@ SMALLEST = 100  # vertices of a graph that is laid out directly
 STALLED = 0.95  # coarsening stops if more than this share of the vertices remains
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """Rows of a connected undirected graph, and what its vertices and edges represent.
 
     ``charge`` is the number of edge ends of a vertex, and ``mass`` the number of original vertices in it. ``joined``
@@ -49,7 +48,7 @@ def levels_of(finest: Level, random: np.random.Generator) -> list[Level]:
             break
         assert half.joined is not None
         assert quarter.joined is not None
-        levels.append(replace(quarter, joined=quarter.joined[half.joined]))
+        levels.append(quarter._replace(joined=quarter.joined[half.joined]))
     return levels
 
 

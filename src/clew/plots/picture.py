@@ -1,18 +1,20 @@
-"""Pictures of graphs: dots and lines for small ones, the density of vertices and edges for large ones."""
+"""Pictures of graphs: dots and lines for small ones, the density of vertices and edges for large ones.
+
+Density is an image: more vertices or edges at a place make it more opaque.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from clew import threads
 from clew.checks import array, counted, whole
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.plots.chart import Chart, Image, Panel, Series, check, empty, render
-from clew.plots.image import Frame, edges_image, over, vertices_image
 from clew.plots.layout import layout
 from clew.plots.theme import Look, look, rgb
 from clew.plots.values import WORDS, answered, is_skewed, labels_of, number, short
@@ -24,6 +26,9 @@ NAMED = 20  # vertices with the most edges, which have a ring
 STANDS_OUT = 4  # times as many edges as the mean
 HEIGHT = 640
 SHOWN_GROUPS = 6  # groups with their own colour; the others share one
+PIXELS = 640  # along each side
+MOST_LINES = 200_000  # a random sample of this many edges looks the same
+SEVERAL = 4  # images to draw lines on in parallel
 
 
 def picture(
@@ -159,8 +164,7 @@ def _as_places(places: Any, graph: Graph) -> Array:
     return at
 
 
-@dataclass(frozen=True)
-class Paint:
+class Paint(NamedTuple):
     """The colouring of vertices.
 
     Either ``group`` is the index in ``labels`` of every vertex, where the last label is for all other groups. Or
@@ -235,3 +239,78 @@ def _scaled(host: Result | None, name: str, column: Array, title: str) -> Paint:
         value = np.where(value > 0, np.log10(np.where(value > 0, value, 1)), np.nan)
         title = f"log₁₀ {title}"
     return Paint(title, value=value)
+
+
+class Frame:
+    """A square of the plane that contains all positions; ``extent`` is left, right, bottom, top."""
+
+    def __init__(self, places: Array) -> None:
+        low, high = places.min(axis=0).astype(np.float64), places.max(axis=0).astype(np.float64)
+        half = max(float((high - low).max()), 1.0) * 0.52
+        middle = (low + high) / 2
+        self.extent = middle[0] - half, middle[0] + half, middle[1] - half, middle[1] + half
+
+    def pixels(self, places: Array) -> tuple[Array, Array]:
+        """Columns and rows of pixels, as floats; row 0 is at the top."""
+        left, right, _, top = self.extent
+        scale = PIXELS / (right - left)
+        x = (places[:, 0] - np.float32(left)) * np.float32(scale)
+        y = (np.float32(top) - places[:, 1]) * np.float32(scale)
+        return np.clip(x, 0, PIXELS - 1), np.clip(y, 0, PIXELS - 1)
+
+
+def edges_image(frame: Frame, places: Array, source: Array, target: Array, seed: int, look: Look) -> Array:
+    """The edges, faint."""
+    from clew.plots import kernels
+
+    if source.size > MOST_LINES:
+        chosen = np.random.default_rng(seed).choice(source.size, MOST_LINES, replace=False)
+        source, target = source[chosen], target[chosen]
+    images = np.empty((SEVERAL, PIXELS, PIXELS), dtype=np.uint32)
+    begin, end = frame.pixels(places[source]), frame.pixels(places[target])
+    threads.each(kernels.lines, SEVERAL, SEVERAL, *begin, *end, images)
+    colors = np.empty((PIXELS, PIXELS, 4), dtype=np.uint8)
+    colors[..., :3] = rgb(look.faint)
+    # The fewer lines, the stronger they are; many strong ones would cover everything.
+    colors[..., 3] = _opacity(images.sum(axis=0), float(np.clip(1_500 / max(1, source.size), 0.12, 0.5)), 0.6)
+    return colors
+
+
+def vertices_image(frame: Frame, places: Array, paint: Array, size: int) -> Array:
+    """The vertices, in the mean of their colours; a vertex covers ``size`` by ``size`` pixels."""
+    x, y = frame.pixels(places)
+    pixel = y.astype(np.int64) * PIXELS + x.astype(np.int64)
+    count = _thick(np.bincount(pixel, minlength=PIXELS * PIXELS).reshape(PIXELS, PIXELS).astype(np.float64), size)
+    colors = np.empty((PIXELS, PIXELS, 4), dtype=np.uint8)
+    for channel in range(3):
+        sums = np.bincount(pixel, paint[:, channel], PIXELS * PIXELS).reshape(PIXELS, PIXELS)
+        colors[..., channel] = _thick(sums, size) / np.maximum(count, 1)
+    colors[..., 3] = _opacity(count, 0.45, 1.0)
+    return colors
+
+
+def over(upper: Array, lower: Array) -> Array:
+    """One image seen through another."""
+    front, back = upper[..., 3:] / 255.0, lower[..., 3:] / 255.0
+    opacity = front + back * (1 - front)
+    mixed = upper[..., :3] * front + lower[..., :3] * back * (1 - front)
+    seen = np.empty_like(upper)
+    seen[..., :3] = mixed / np.maximum(opacity, 1e-9)
+    seen[..., 3:] = opacity * 255
+    return seen & np.uint8(0xF8)  # the last bits are invisible, and without them files are much smaller
+
+
+def _opacity(count: Array, least: float, most: float) -> Array:
+    """0 where the count is 0, else between ``least`` and ``most`` on a logarithmic scale."""
+    largest = np.log1p(float(count.max(initial=1)))
+    share = least + (most - least) * np.log1p(count) / largest
+    return np.where(count > 0, share * 255, 0).astype(np.uint8)
+
+
+def _thick(image: Array, size: int) -> Array:
+    """Enlarge every pixel to a square of pixels."""
+    total = np.zeros_like(image)
+    for down in range(size):
+        for right in range(size):
+            total[down:, right:] += image[: PIXELS - down, : PIXELS - right]
+    return total

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -14,8 +13,7 @@ TITLE_SIZE = 17
 LEGEND = {"orientation": "h", "yanchor": "bottom", "y": 1, "xanchor": "left", "x": 0, "itemsizing": "constant"}
 
 
-@dataclass(frozen=True)
-class Look:
+class Look(NamedTuple):
     """The colours of a theme. Those of the palette have a contrast of at least 3 against the paper.
 
     The last one is for groups without their own colour.

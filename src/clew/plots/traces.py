@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,8 +23,7 @@ EVERYONE = "change"  # a trace with this column counts every vertex in every ite
 PLACES = ("bucket", "core")  # columns that say where the algorithm is, and have no panel
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(NamedTuple):
     """Columns that share a panel, each with its name in the legend."""
 
     title: str

@@ -1,4 +1,4 @@
-"""The content of a report: sections of facts, tables, plots and sentences.
+"""The content of a report: sections of facts, tables, plots and sentences, and the charts that only the report has.
 
 Nothing here is HTML. `page` makes it, and escapes all text.
 """
@@ -8,10 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
+from clew.dtypes import Array
+from clew.plots.chart import Axis, Chart, Panel, Series, render
+from clew.plots.values import by_powers, by_steps, spans_powers, whole_by_powers
 from clew.reporting import words
 
 #: The remedy for a part that was skipped because it takes long.
 EVERYTHING = "Compute it with --everything, or in Python with everything=True."
+BAR, GAP = 22, 12  # pixels: the width of a horizontal bar, and the gap to the next
+MARGINS = 110
+SYMBOLS = ("circle", "diamond")
+BYTES = {"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}
 
 
 class Column(NamedTuple):
@@ -95,3 +104,82 @@ class Section(NamedTuple):
     title: str
     lead: str
     blocks: Sequence[Block] = ()
+
+
+def plot(key: str, title: str, draw: Callable[[bool], Any], table: Table) -> Plot:
+    """A plot from a function that draws it for a light or a dark page."""
+    light, dark = draw(False), draw(True)
+    return Plot(key, title, light, dark, str(light.layout.meta["alt"]), table)
+
+
+def charted(key: str, chart: Chart, table: Table) -> Plot:
+    """A plot of a chart."""
+    return plot(key, chart.title, lambda dark: render(chart, dark=dark, backend="plotly"), table)
+
+
+def times(title: str, labels: Sequence[str], series: Mapping[str, Array], alt: str) -> Chart:
+    """Horizontal bars of seconds, in a unit that fits the longest."""
+    longest = max((float(np.nanmax(seconds, initial=0)) for seconds in series.values()), default=0.0)
+    return _horizontal(title, *words.unit_of(longest), labels, series, words.duration, alt)
+
+
+def amounts(title: str, labels: Sequence[str], series: Mapping[str, Array], alt: str) -> Chart:
+    """Horizontal bars of bytes."""
+    longest = max((float(sizes.max()) for sizes in series.values() if sizes.size), default=1.0)
+    size, unit = next(((size, unit) for unit, size in BYTES.items() if longest >= size), (1, "bytes"))
+    return _horizontal(title, 1 / size, unit, labels, series, words.octets, alt)
+
+
+def _horizontal(
+    title: str,
+    factor: float,
+    unit: str,
+    labels: Sequence[str],
+    series: Mapping[str, Array],
+    show: Callable[[float], str],
+    alt: str,
+) -> Chart:
+    """Bars with a label each, the first at the top, and a colour per series."""
+    bars = []
+    for name, values in series.items():
+        hover = _hover(labels, values, f"{{}}, {name}" if name else "{}", show)
+        bars.append(Series("bars", values * factor, np.arange(len(labels)), name, hover))
+    panel = Panel(bars, Axis(unit), Axis(labels=tuple(labels)))
+    return Chart(title, [panel], alt, height=MARGINS + (GAP + BAR * len(series)) * len(labels))
+
+
+def spread(key: str, title: str, what: str, values: Array) -> Plot:
+    """The distribution of a number per vertex: columns, or points on log-log axes if fractions span magnitudes."""
+    points = values.dtype.kind == "f" and spans_powers(values)
+    bins = by_powers(values) if points else by_steps(values)
+    labels, hover = bins.labels(), _hover(bins.labels(), bins.count, f"{what} {{}}")
+    if points:
+        series = Series("points", bins.log_middle, bins.count, hover=hover, tint=0)
+    else:
+        series = Series("columns", bins.middle, bins.count, hover=hover, tint=0)
+    smallest, largest = words.scientific(values.min()), words.scientific(values.max())
+    alt = f"Vertices by {what}: from {smallest} to {largest}, most have {labels[int(bins.count.argmax())]}."
+    uneven = points or spans_powers(bins.count[bins.count > 0])
+    chart = Chart(title, [Panel([series], Axis(what, log=points), Axis("vertices", log=uneven))], alt)
+    rows = list(zip(labels, bins.count.tolist(), strict=True))
+    return charted(key, chart, Table(title, [Column(what.capitalize()), Column("Vertices", words.whole)], rows))
+
+
+def sizes(title: str, kinds: Mapping[str, Array], alt: str) -> Chart:
+    """The number of components of each size on log-log axes, with a colour per definition of components."""
+    series = []
+    for (kind, found), symbol in zip(kinds.items(), SYMBOLS, strict=False):
+        bins = whole_by_powers(np.bincount(found))
+        hover = _hover(bins.labels(), bins.count, f"{kind} of {{}} vertices")
+        name = kind if len(kinds) > 1 else ""
+        series.append(Series("points", bins.log_middle, bins.count, name, hover, symbol=symbol, size=9.0))
+    panel = Panel(series, Axis("vertices in the component", log=True), Axis("components of that size", log=True))
+    return Chart(title, [panel], alt)
+
+
+def _hover(
+    labels: Sequence[str], values: Array, template: str, show: Callable[[float], str] = words.number
+) -> list[str]:
+    """``template`` with each label, and the value."""
+    numbers = np.asarray(values).tolist()
+    return [f"{template.format(label)}: {show(value)}" for label, value in zip(labels, numbers, strict=True)]

@@ -9,9 +9,8 @@ import numpy as np
 from clew import describe, plots
 from clew.checks import counted
 from clew.dtypes import Array, OffsetArray
-from clew.reporting import words
-from clew.reporting.content import EVERYTHING, Block, Column, Facts, Plot, Section, Skipped, Table, Tiles, columns
-from clew.reporting.figures import charted, plot, sizes, spread
+from clew.reporting import content, words
+from clew.reporting.content import EVERYTHING, Column, Facts, Section, Skipped, Table, charted, columns, plot, spread
 from clew.reporting.study import Study
 from clew.result import Result
 
@@ -35,7 +34,8 @@ def overview(study: Study) -> Section:
     for key, value in study.graph.metadata.items():
         if key != "title" and isinstance(value, str | int | float):
             facts.append((f"about {key}" if str(key) in known else str(key), str(value)[:LONGEST_REMARK]))
-    return Section("overview", "Overview", _summary(study), [Tiles(_tiles(study, description.bytes)), Facts(facts)])
+    tiles = content.Tiles(_tiles(study, description.bytes))
+    return Section("overview", "Overview", _summary(study), [tiles, Facts(facts)])
 
 
 def _summary(study: Study) -> str:
@@ -184,7 +184,7 @@ def components(study: Study) -> Section:
             for name, found in groups.items()
         ]
         alt = f"Components by size on logarithmic axes, from {words.listed(least)} to {words.listed(most)}."
-        figure = charted("components", sizes("Components by size", groups, alt), _component_table(groups))
+        figure = charted("components", content.sizes("Components by size", groups, alt), _component_table(groups))
     return Section("components", "Components", lead, [figure])
 
 
@@ -269,7 +269,7 @@ def _reach_sentence(where: str, result: Result, vertices: int) -> str:
     )
 
 
-def _profile(study: Study, key: str, title: str, result: Result) -> Plot:
+def _profile(study: Study, key: str, title: str, result: Result) -> content.Plot:
     """The number of vertices at each distance, and within it."""
     depth = result.depth
     counts = np.bincount(depth[depth >= 0])
@@ -301,7 +301,7 @@ def cohesion(study: Study) -> Section:
         f"The innermost core, where every vertex has {counted(cores.degeneracy, 'neighbour')} or more within the "
         f"core, has {counted(deepest, 'vertex')}. Edge directions are ignored here."
     )
-    block: Block
+    block: content.Block
     if study.too_large(LARGEST_FOR_TRIANGLES):
         why = f"counting them on {graph.num_arcs:,} stored edges (more than {LARGEST_FOR_TRIANGLES:,}) takes long"
         block = Skipped("Triangles", why, EVERYTHING)

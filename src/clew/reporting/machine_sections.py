@@ -18,21 +18,8 @@ from clew.graph import Graph
 from clew.placement import AllFast, AsNumbered, Compared, Degree, Frontier, Hot, Random, Speed, Strategy, compare
 from clew.placement.placement import all_bytes, row_bytes
 from clew.plan import Plan
-from clew.reporting import words
-from clew.reporting.content import (
-    EVERYTHING,
-    Block,
-    Column,
-    Facts,
-    Folded,
-    Plot,
-    Section,
-    Skipped,
-    Table,
-    Text,
-    columns,
-)
-from clew.reporting.figures import amounts, charted, plot, times
+from clew.reporting import content, words
+from clew.reporting.content import EVERYTHING, Block, Column, Facts, Plot, Section, Table, charted, columns, plot, times
 from clew.reporting.graph_sections import class_label, degree_classes
 from clew.reporting.study import Run, Study
 from clew.result import Trace
@@ -136,7 +123,7 @@ def _plan_table(title: str, runs: list[Run]) -> Table:
     return Table(title, columns(shown), rows)
 
 
-def _folded(run: Run) -> Folded:
+def _folded(run: Run) -> content.Folded:
     """One plan: its choices, its bytes, its notes."""
     plan = run.plan
     choices = Table(
@@ -151,7 +138,7 @@ def _folded(run: Run) -> Folded:
         [[tier.name, tier.graph, tier.result, tier.scratch, tier.total, tier.free] for tier in plan.tiers],
     )
     notes = [Facts([("note", note) for note in plan.notes])] if plan.notes else []
-    return Folded(f"{run.title}: {_summary(plan)}", [choices, memory, *notes])
+    return content.Folded(f"{run.title}: {_summary(plan)}", [choices, memory, *notes])
 
 
 def _summary(plan: Plan) -> str:
@@ -210,12 +197,12 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
     graph, what = study.graph, "Placement"
     slow = next((memory for memory in others if memory.rates is not None and memory.tier.kind != "pinned"), None)
     if not graph.num_arcs:
-        return [Skipped(what, "a graph without edges has no rows to place")]
+        return [content.Skipped(what, "a graph without edges has no rows to place")]
     if fast.rates is None or slow is None or slow.rates is None:
-        return [Skipped(what, fast.trouble or "this machine has only one memory whose speed could be measured")]
+        return [content.Skipped(what, fast.trouble or "this machine has only one memory whose speed could be measured")]
     if study.too_large(LARGEST_FOR_PLACEMENT):
         return [
-            Skipped(
+            content.Skipped(
                 what, f"comparing strategies on more than {LARGEST_FOR_PLACEMENT:,} stored edges takes long", EVERYTHING
             )
         ]
@@ -235,7 +222,7 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
         f"The comparison counts the reads of {searches} sampled "
         "searches, one pass over all rows and one over their first edges, at the speeds above. It ignores caches."
     )
-    return [Text(text), *figures]
+    return [content.Text(text), *figures]
 
 
 def _candidates(graph: Graph, budget: int, speeds: tuple[Speed, Speed]) -> list[Strategy]:
@@ -271,7 +258,7 @@ def _rows_by_degree(study: Study, best: Compared) -> Plot:
     title = "Where the rows go"
     rows = list(zip(labels, *(values.tolist() for values in found.values()), strict=True))
     heads = [Column("Degree"), *columns({f"Bytes in {name}": words.octets for name in found})]
-    chart = amounts(title, [f"degree {label}" for label in labels], found, alt)
+    chart = content.amounts(title, [f"degree {label}" for label in labels], found, alt)
     return charted("placed-rows", chart, Table(f"{title}, by degree", heads, rows))
 
 

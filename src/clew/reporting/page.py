@@ -240,7 +240,8 @@ def _class_of(column: Column) -> str | None:
 
 def _cell(column: Column, value: Any, largest: float, *, heads: bool) -> Markup:
     """A cell. Numbers carry their exact value, which the script sorts by."""
-    shown: str | None = column.show(value)
+    missing = "–" if column.numeric else ""
+    shown: str | None = missing if value is None else column.show(value)
     if column.name:
         shown = element("bdi", shown)
     bar = None

@@ -13,17 +13,17 @@ SHORT = {"seconds": "s", "milliseconds": "ms", "microseconds": "µs", "nanosecon
 
 def text(value: Any) -> str:
     """Anything as it is."""
-    return "" if value is None else str(value)
+    return str(value)
 
 
 def whole(value: Any) -> str:
     """A whole number with its digits in groups."""
-    return "–" if value is None else f"{int(value):,}"
+    return f"{int(value):,}"
 
 
 def number(value: Any) -> str:
     """A number with the significant digits."""
-    if value is None or not math.isfinite(value):
+    if not math.isfinite(value):
         return "–"
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{int(value):,}"
@@ -32,7 +32,7 @@ def number(value: Any) -> str:
 
 def percent(value: Any) -> str:
     """A share, with enough digits to tell it from 0 and from 100 %."""
-    if value is None or not math.isfinite(value):
+    if not math.isfinite(value):
         return "–"
     if value in (0, 1):
         return f"{value:.0%}"
@@ -44,18 +44,16 @@ def percent(value: Any) -> str:
 
 def scientific(value: Any) -> str:
     """A number that may be very small."""
-    return "–" if value is None else f"{value:.3g}"
+    return f"{value:.3g}"
 
 
 def octets(value: Any) -> str:
     """A number of bytes."""
-    return "–" if value is None else human_bytes(int(value))
+    return human_bytes(int(value))
 
 
 def rate(value: Any) -> str:
     """Bytes per second."""
-    if value is None:
-        return "–"
     for unit, size in (("GB/s", 1e9), ("MB/s", 1e6), ("kB/s", 1e3)):
         if value >= size:
             return f"{value / size:,.1f} {unit}"
@@ -64,8 +62,6 @@ def rate(value: Any) -> str:
 
 def duration(value: Any) -> str:
     """A time, from nanoseconds to minutes."""
-    if value is None:
-        return "–"
     if value >= 120:
         return f"{value / 60:.1f} min"
     factor, unit = unit_of(value)
