@@ -7,7 +7,8 @@ import platform
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from html import escape
-from math import ceil, exp, floor, log, log10
+from math import ceil, floor, log10
+from statistics import geometric_mean
 from typing import Any, NamedTuple
 
 import clew
@@ -72,8 +73,7 @@ def means(outcomes: Sequence[Outcome]) -> list[Mean]:
             fastest = [(outcome, outcome.fastest(names)) for outcome in chosen]
             ratios = [ratio for outcome, score in fastest if score and (ratio := outcome.ratio(score))]
             if ratios:
-                mean = exp(sum(map(log, ratios)) / len(ratios))
-                found.append(Mean(algorithm, threads, against, mean, len(ratios)))
+                found.append(Mean(algorithm, threads, against, geometric_mean(ratios), len(ratios)))
     return found
 
 

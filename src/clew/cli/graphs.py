@@ -206,11 +206,13 @@ def _generate(
     weights_from: options.WeightsFrom = None,
     as_json: options.AsJson = False,
 ) -> None:
-    weights = options.parse_weights(weights_from)
+    change_weights = options.parse_weights(weights_from)
     format_ = format_to_write(destination, format_name, as_json=as_json)
     started = perf_counter()
     with showing("generating"):
-        graph = options.with_weights(make(**arguments), weights)
+        graph = make(**arguments)
+        if change_weights is not None:
+            graph = change_weights(graph)
     seconds = perf_counter() - started
     written = save(graph, destination, format_)
     if as_json:

@@ -6,10 +6,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -97,34 +97,18 @@ def _is_simple(hint: Any) -> bool:
     return union and len(members) == 1 and _is_simple(members[0])
 
 
-class RandomWeights(NamedTuple):
-    """Random numbers from ``low`` to ``high``; integers if both are."""
-
-    low: float
-    high: float
-    seed: int
-
-
-Weights = RandomWeights | Literal["none"] | None
-
-
-def parse_weights(text: str | None) -> Weights:
-    """The requested weights; None leaves the graph's own."""
-    if text is None or text == "none":
-        return text  # type: ignore[return-value]
+def parse_weights(text: str | None) -> Callable[[Graph], Graph] | None:
+    """The change of weights that an option requests; None leaves the graph's own."""
+    if text is None:
+        return None
+    if text == "none":
+        return lambda graph: graph.with_weights(None) if graph.weighted else graph
     found = RANDOM.fullmatch(text)
     if found is not None:
         low, high = (float(limit) if "." in limit else int(limit) for limit in (found[1], found[2]))
         if low <= high:
-            return RandomWeights(low, high, int(found[3] or 0))
+            return partial(generate.random_weights, low=low, high=high, seed=int(found[3] or 0))
     raise typer.BadParameter(f"{text!r} is not supported; expected {WEIGHTS_HELP}", param_hint="--weights")
-
-
-def with_weights(graph: Graph, weights: Weights) -> Graph:
-    """``graph`` with the requested weights."""
-    if isinstance(weights, RandomWeights):
-        return generate.random_weights(graph, *weights)
-    return graph.with_weights(None) if weights == "none" and graph.weighted else graph
 
 
 def _column(flag: str, what: str) -> Any:
@@ -173,7 +157,8 @@ class Reading:
 
     def weighted(self, graph: Graph) -> Graph:
         """The graph with the requested weights."""
-        return with_weights(graph, parse_weights(self.weights_from))
+        change = parse_weights(self.weights_from)
+        return graph if change is None else change(graph)
 
 
 _ANNOTATIONS = inspect.get_annotations(Reading, eval_str=True)

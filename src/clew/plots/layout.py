@@ -1,8 +1,7 @@
 """Positions for the vertices of a graph: neighbours close together, other vertices apart.
 
 Edges are springs, and vertices repel each other in proportion to their edges. Components are laid out separately and
-then packed. A large component is coarsened to about a hundred vertices, laid out, and refined step by step
-(``levels``). So its global shape is found while it is small.
+then packed. A large component is coarsened to about a hundred vertices, laid out, and refined step by step. So its global shape is found while it is small.
 
 References
 ----------
@@ -21,9 +20,8 @@ import numpy.typing as npt
 from clew import threads
 from clew.build import component_labels
 from clew.checks import whole
-from clew.dtypes import Array
+from clew.dtypes import Array, as_bits
 from clew.graph import Graph, check_graph
-from clew.plots.levels import Level, levels_of
 from clew.transform import relabeled
 
 SMALL = 400  # vertices of a component that one thread lays out, pair by pair
@@ -37,6 +35,8 @@ MARGIN = 4  # nodes of the mesh around the vertices
 GAP = 1.5  # between components
 LOW = 0.4  # share of the height of a row, below which a component begins the next one
 RADIUS = 0.5  # root mean square distance from the centre, divided by the square root of the number of vertices
+SMALLEST = 100  # vertices of a graph that is laid out directly
+STALLED = 0.95  # coarsening stops if more than this share of the vertices remains
 
 
 def layout(graph: Graph, *, seed: int = 0) -> npt.NDArray[np.float32]:
@@ -74,14 +74,14 @@ class _Components(NamedTuple):
     def sizes(self) -> Array:
         return np.diff(self.starts)
 
-    def level(self, number: int) -> Level:
+    def level(self, number: int) -> _Level:
         """One component as a separate graph."""
         first, last = int(self.starts[number]), int(self.starts[number + 1])
         begin, end = int(self.indptr[first]), int(self.indptr[last])
         indptr = self.indptr[first : last + 1] - np.uint64(begin)
         indices = (self.indices[begin:end] - self.indices.dtype.type(first)).astype(np.uint32, copy=False)
         charge = np.diff(indptr).astype(np.float32)
-        return Level(indptr, indices, None, charge, np.ones(last - first, dtype=np.float32))
+        return _Level(indptr, indices, None, charge, np.ones(last - first, dtype=np.float32))
 
 
 def _components(graph: Graph) -> _Components:
@@ -106,10 +106,10 @@ def _lay_out_small(parts: _Components, random: np.random.Generator, x: Array, y:
     if starts.size < 2:
         return
     charge = np.diff(parts.indptr).astype(np.float32)
-    _settle(starts, Level(parts.indptr, parts.indices, None, charge, charge), random, x, y)
+    _settle(starts, _Level(parts.indptr, parts.indices, None, charge, charge), random, x, y)
 
 
-def _settle(starts: Array, level: Level, random: np.random.Generator, x: Array, y: Array) -> None:
+def _settle(starts: Array, level: _Level, random: np.random.Generator, x: Array, y: Array) -> None:
     from clew.plots import kernels
 
     noise = random.normal(scale=0.1, size=(x.size, 2)).astype(np.float32)
@@ -117,9 +117,9 @@ def _settle(starts: Array, level: Level, random: np.random.Generator, x: Array, 
     threads.each(kernels.lay_out, pieces, pieces, starts, *level.rows, level.charge, noise, WORK, x, y)
 
 
-def _lay_out_large(finest: Level, random: np.random.Generator) -> tuple[Array, Array]:
+def _lay_out_large(finest: _Level, random: np.random.Generator) -> tuple[Array, Array]:
     """Lay out one connected graph, from its coarsest level to the finest."""
-    levels = levels_of(finest, random)
+    levels = _levels_of(finest, random)
     last = levels[-1]
     x, y = np.zeros((2, last.size), dtype=np.float32)
     _settle(np.array([0, last.size]), last, random, x, y)
@@ -131,14 +131,15 @@ def _lay_out_large(finest: Level, random: np.random.Generator) -> tuple[Array, A
     return x, y
 
 
-def _relaxed(level: Level, x: Array, y: Array) -> tuple[Array, Array]:
+def _relaxed(level: _Level, x: Array, y: Array) -> tuple[Array, Array]:
     """Move vertices to where forces balance, in ever shorter steps; return the new positions."""
     from clew.plots import kernels
 
     push = _Repulsion(level.charge)
     strength = np.float32(1 / level.charge.sum())
     pieces = max(1, min(64, level.size // GRAIN))
-    rounds = _rounds(level.size)
+    # The larger the level, the fewer iterations it needs: its shape is already found.
+    rounds = int(np.interp(np.log10(level.size), (3, 6), ROUNDS))
     new_x, new_y = np.empty_like(x), np.empty_like(y)
     for number, longest in enumerate(np.geomspace(0.5, 0.02, rounds).astype(np.float32)):
         if number in (0, rounds // 3):
@@ -166,7 +167,7 @@ def _with_room(parts: _Components, x: Array, y: Array) -> tuple[Array, Array]:
     return x, y
 
 
-def _scale(level: Level, x: Array, y: Array) -> np.float32:
+def _scale(level: _Level, x: Array, y: Array) -> np.float32:
     """The factor to enlarge the layout by, so that attraction and repulsion balance.
 
     Every pair adds charge · charge · strength to the work of repulsion, at any distance. At rest the springs hold as
@@ -179,12 +180,6 @@ def _scale(level: Level, x: Array, y: Array) -> np.float32:
     total = float(level.charge.sum(dtype=np.float64))
     balanced = total - float(np.square(level.charge, dtype=np.float64).sum()) / total
     return np.float32(np.sqrt(balanced / tension) if tension > 0 and balanced > 0 else 1.0)
-
-
-def _rounds(vertices: int) -> int:
-    """The number of iterations: fewer for large levels, whose shape is already found."""
-    share = np.clip((np.log10(vertices) - 3) / 3, 0, 1)
-    return int(ROUNDS[0] + share * (ROUNDS[1] - ROUNDS[0]))
 
 
 class _Repulsion:
@@ -286,3 +281,72 @@ def _shelves(wide: Array, high: Array) -> tuple[Array, Array]:
         at_x += wide[i]
         shelf = max(shelf, high[i])
     return corner_x, corner_y
+
+
+class _Level(NamedTuple):
+    """Rows of a connected undirected graph, and what its vertices and edges represent.
+
+    ``charge`` is the number of edge ends of a vertex, and ``mass`` the number of original vertices in it. ``joined``
+    maps each vertex of the finer level to one of this level (None at the finest).
+    """
+
+    indptr: Array
+    indices: Array
+    weights: Array | None
+    charge: Array
+    mass: Array
+    joined: Array | None = None
+
+    @property
+    def rows(self) -> tuple[Array, Array, Array | None]:
+        """The arrays that kernels read edges from."""
+        return self.indptr, self.indices, self.weights
+
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return self.indptr.size - 1
+
+
+def _levels_of(finest: _Level, random: np.random.Generator) -> list[_Level]:
+    """The graph itself, one with about a quarter of its vertices, and so on."""
+    levels = [finest]
+    while levels[-1].size > SMALLEST:
+        half = _coarser(levels[-1], random)
+        quarter = _coarser(half, random)
+        if quarter.size > STALLED * levels[-1].size:
+            break
+        assert half.joined is not None
+        assert quarter.joined is not None
+        levels.append(quarter._replace(joined=quarter.joined[half.joined]))
+    return levels
+
+
+def _coarser(level: _Level, random: np.random.Generator) -> _Level:
+    """The graph with pairs of vertices merged."""
+    from clew.build.kernels_sort import close_gaps
+    from clew.plots import kernels
+
+    nobody = np.uint32(2**32 - 1)
+    mate, waiting = np.full((2, level.size), nobody, dtype=np.uint32)
+    order = random.permutation(np.arange(level.size, dtype=np.uint32))
+    kernels.match(order, *level.rows, level.mass, nobody, mate, waiting)
+    joined = np.empty(level.size, dtype=np.uint32)
+    members = np.empty((level.size, 2), dtype=np.uint32)
+    count = int(kernels.number_pairs(mate, nobody, joined, members))
+    members = members[:count]
+
+    degree = np.diff(level.indptr.view(np.int64))
+    alone = members[:, 0] == members[:, 1]
+    most = degree[members[:, 0]] + np.where(alone, 0, degree[members[:, 1]])
+    indptr = np.concatenate(([0], np.cumsum(most)))  # with room for the rows of both
+    indices = np.empty(int(indptr[-1]), dtype=np.uint32)
+    weights = np.empty(indices.size, dtype=np.float32)
+    length = np.empty(count, dtype=np.int64)
+    pieces = threads.pieces(indices.size)
+    room = (as_bits(indptr), indices, weights, as_bits(length))
+    threads.each(kernels.contract, pieces, pieces, members, joined, *level.rows, *room)
+    arcs = close_gaps(indptr, length, indices, weights)
+    charge = np.bincount(joined, level.charge, count).astype(np.float32)
+    mass = np.bincount(joined, level.mass, count).astype(np.float32)
+    return _Level(as_bits(indptr), indices[:arcs].copy(), weights[:arcs].copy(), charge, mass, joined)

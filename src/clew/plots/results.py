@@ -11,19 +11,7 @@ from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.plots.chart import Axis, Chart, Panel, Series, check, empty, render
-from clew.plots.values import (
-    MOST_COUNTED,
-    WORDS,
-    Bins,
-    answered,
-    by_powers,
-    by_steps,
-    is_skewed,
-    labels_of,
-    number,
-    short,
-    whole_by_powers,
-)
+from clew.plots.values import MOST_COUNTED, WORDS, Bins, answered, is_skewed, labels_of, number, short
 from clew.result import Result
 
 TOP = 10
@@ -79,7 +67,7 @@ def _profile(name: str, column: Array, title: str, result: Result | None = None)
         return empty(title, "No vertex is reached.")
     unreached = column.size - known.size
     note = f"{number(unreached)} of {number(column.size)} are unreached." if unreached else ""
-    bins = by_steps(known)
+    bins = Bins.by_steps(known)
     within = np.cumsum(bins.count)
     unit = "hops" if name == "depth" and known.dtype.kind != "f" else "distance"
     far = [
@@ -133,12 +121,12 @@ def _spread(result: Result, name: str, column: Array, title: str) -> Chart:
         if known.dtype.kind != "f" and known.max() < MOST_COUNTED:
             spread = _by_powers(np.bincount(known), name, f"vertices per {name}", "vertex")
         else:
-            bins = by_powers(positive)
+            bins = Bins.by_powers(positive)
             spread = _points(bins, bins.count, name, "vertices", "vertex")
         if zeros := known.size - positive.size:
             note = f"{zeros:,} of {counted(column.size, 'vertex')} {'has' if zeros == 1 else 'have'} 0."
     else:
-        bins = by_steps(known)
+        bins = Bins.by_steps(known)
         series = Series("columns", bins.middle, bins.count, "", bins.hover(name), tint=0)
         spread = Panel([series], Axis(name, whole=known.dtype.kind != "f"), Axis("vertices"))
     panels, alt = [spread], f"{title}: from {number(known.min())} to {number(known.max())}."
@@ -162,7 +150,7 @@ def _top(first: list[tuple[Any, Any]], name: str) -> Panel:
 
 def _by_powers(count: Array, x: str, y: str, what: str) -> Panel:
     """The number of occurrences of each integer from 1 on, on log-log axes."""
-    bins = whole_by_powers(count)
+    bins = Bins.of_counts(count)
     return _points(bins, bins.count / (bins.high - bins.low + 1), x, y, what)
 
 
@@ -192,7 +180,7 @@ def _degree_chart(graph: Graph) -> Chart:
     series, without, largest = [], [], []
     for prefix, symbol in (("out-", "circle"), ("in-", "diamond")) if graph.directed else (("", "circle"),):
         count = np.bincount(graph.degrees("in" if prefix == "in-" else "out"))
-        bins, degree = whole_by_powers(count), f"{prefix}degree"
+        bins, degree = Bins.of_counts(count), f"{prefix}degree"
         mean = bins.count / (bins.high - bins.low + 1)
         name = degree if prefix else ""
         series.append(Series("points", bins.log_middle, mean, name, bins.hover(degree), symbol=symbol))

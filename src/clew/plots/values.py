@@ -65,6 +65,42 @@ class Bins:
     high: Array
     count: Array
 
+    @classmethod
+    def of_counts(cls, count: Array) -> Bins:
+        """Nonempty ranges of growing width from 1 on; ``count[k]`` is the number of k."""
+        largest = max(1, count.size - 1)
+        powers = np.arange(0, np.log10(largest) + 2 / PER_DECADE, 1 / PER_DECADE)
+        steps = np.unique(np.rint(10**powers).astype(np.int64))
+        low = steps[steps <= largest]
+        high = np.append(low[1:] - 1, largest)
+        sums = np.add.reduceat(count, low) if count.size > 1 else np.zeros(low.size, dtype=np.int64)
+        return cls(low, high, sums).nonempty()
+
+    @classmethod
+    def by_powers(cls, values: Array) -> Bins:
+        """Positive numbers in nonempty ranges of growing width."""
+        values = values.astype(np.float64, copy=False)
+        low, high = np.log10(values.min()), np.log10(values.max())
+        number = int(np.clip((high - low) * PER_DECADE / 2, 1, MOST_COLUMNS))
+        count, edges = np.histogram(np.log10(values), bins=number, range=(low, high if high > low else low + 1e-9))
+        return cls(10 ** edges[:-1], 10 ** edges[1:], count).nonempty()
+
+    @classmethod
+    def by_steps(cls, values: Array) -> Bins:
+        """Some finite numbers in ranges of equal width; one range if all are equal."""
+        smallest, largest = values.min(), values.max()
+        if values.dtype.kind != "f" and int(largest) - int(smallest) <= MOST_COUNTED:
+            count = np.bincount(values.astype(np.int64) - int(smallest))
+            width = -(-count.size // MOST_COLUMNS)
+            first = np.arange(0, count.size, width)
+            last = np.minimum(first + width, count.size) - 1
+            return cls(first + int(smallest), last + int(smallest), np.add.reduceat(count, first))
+        values = values.astype(np.float64, copy=False)
+        if smallest == largest:
+            return cls(values[:1], values[:1], np.array([values.size]))
+        count, edges = np.histogram(values, bins=min(MOST_COLUMNS, max(1, int(np.sqrt(values.size)))))
+        return cls(edges[:-1], edges[1:], count)
+
     @property
     def middle(self) -> Array:
         """Where to draw a range on a linear axis."""
@@ -85,40 +121,10 @@ class Bins:
         pairs = zip(self.labels(), self.count.tolist(), strict=True)
         return [f"{what} {label}: {counted(many, noun)}" for label, many in pairs]
 
-
-def whole_by_powers(count: Array) -> Bins:
-    """Nonempty ranges of growing width from 1 on; ``count[k]`` is the number of k."""
-    largest = max(1, count.size - 1)
-    steps = np.unique(np.rint(10 ** np.arange(0, np.log10(largest) + 2 / PER_DECADE, 1 / PER_DECADE)).astype(np.int64))
-    low = steps[steps <= largest]
-    high = np.append(low[1:] - 1, largest)
-    sums = np.add.reduceat(count, low) if count.size > 1 else np.zeros(low.size, dtype=np.int64)
-    return _nonempty(Bins(low, high, sums))
-
-
-def by_steps(values: Array) -> Bins:
-    """Some finite numbers in ranges of equal width; one range if all are equal."""
-    smallest, largest = values.min(), values.max()
-    if values.dtype.kind != "f" and int(largest) - int(smallest) <= MOST_COUNTED:
-        count = np.bincount(values.astype(np.int64) - int(smallest))
-        width = -(-count.size // MOST_COLUMNS)
-        first = np.arange(0, count.size, width)
-        last = np.minimum(first + width, count.size) - 1
-        return Bins(first + int(smallest), last + int(smallest), np.add.reduceat(count, first))
-    values = values.astype(np.float64, copy=False)
-    if smallest == largest:
-        return Bins(values[:1], values[:1], np.array([values.size]))
-    count, edges = np.histogram(values, bins=min(MOST_COLUMNS, max(1, int(np.sqrt(values.size)))))
-    return Bins(edges[:-1], edges[1:], count)
-
-
-def by_powers(values: Array) -> Bins:
-    """Positive numbers in nonempty ranges of growing width."""
-    values = values.astype(np.float64, copy=False)
-    low, high = np.log10(values.min()), np.log10(values.max())
-    number = int(np.clip((high - low) * PER_DECADE / 2, 1, MOST_COLUMNS))
-    count, edges = np.histogram(np.log10(values), bins=number, range=(low, high if high > low else low + 1e-9))
-    return _nonempty(Bins(10 ** edges[:-1], 10 ** edges[1:], count))
+    def nonempty(self) -> Bins:
+        """The ranges that have a number."""
+        kept = self.count > 0
+        return Bins(self.low[kept], self.high[kept], self.count[kept])
 
 
 def spans_powers(values: Array) -> bool:
@@ -129,11 +135,6 @@ def spans_powers(values: Array) -> bool:
 def is_skewed(values: Array) -> bool:
     """Whether a few numbers are much larger than most, so that a linear axis would show a single column."""
     return spans_powers(values) and bool(float(values.max()) >= SKEWED * np.median(values))
-
-
-def _nonempty(bins: Bins) -> Bins:
-    kept = bins.count > 0
-    return Bins(bins.low[kept], bins.high[kept], bins.count[kept])
 
 
 def number(value: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.plots.chart import Axis, Chart, Panel, Series, render
-from clew.plots.values import by_powers, by_steps, spans_powers, whole_by_powers
+from clew.plots.values import Bins, spans_powers
 from clew.reporting import words
 
 #: The remedy for a part that was skipped because it takes long.
@@ -151,7 +151,7 @@ def _horizontal(
 def spread(key: str, title: str, what: str, values: Array) -> Plot:
     """The distribution of a number per vertex: columns, or points on log-log axes if fractions span magnitudes."""
     points = values.dtype.kind == "f" and spans_powers(values)
-    bins = by_powers(values) if points else by_steps(values)
+    bins = Bins.by_powers(values) if points else Bins.by_steps(values)
     labels, hover = bins.labels(), _hover(bins.labels(), bins.count, f"{what} {{}}")
     if points:
         series = Series("points", bins.log_middle, bins.count, hover=hover, tint=0)
@@ -169,7 +169,7 @@ def sizes(title: str, kinds: Mapping[str, Array], alt: str) -> Chart:
     """The number of components of each size on log-log axes, with a colour per definition of components."""
     series = []
     for (kind, found), symbol in zip(kinds.items(), SYMBOLS, strict=False):
-        bins = whole_by_powers(np.bincount(found))
+        bins = Bins.of_counts(np.bincount(found))
         hover = _hover(bins.labels(), bins.count, f"{kind} of {{}} vertices")
         name = kind if len(kinds) > 1 else ""
         series.append(Series("points", bins.log_middle, bins.count, name, hover, symbol=symbol, size=9.0))

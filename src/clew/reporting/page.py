@@ -14,7 +14,7 @@ from functools import cache
 from html import escape
 from importlib.resources import files
 from string import Template
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.plots.theme import DARK, LIGHT, template
 from clew.reporting.content import Block, Column, Facts, Folded, Plot, Section, Skipped, Table, Text, Tiles
@@ -36,12 +36,8 @@ def element(tag: str, *children: str | None, **attributes: str | bool | None) ->
     written = "".join(_attribute(name, value) for name, value in attributes.items())
     if tag in VOID:
         return Markup(f"<{tag}{written}>")
-    return Markup(f"<{tag}{written}>{join(*children)}</{tag}>")
-
-
-def join(*parts: str | None) -> Markup:
-    """Several parts one after the other."""
-    return Markup("".join(part if isinstance(part, Markup) else clean(part) for part in parts if part is not None))
+    inside = "".join(child if isinstance(child, Markup) else clean(child) for child in children if child is not None)
+    return Markup(f"<{tag}{written}>{inside}</{tag}>")
 
 
 def clean(text: str) -> str:
@@ -61,13 +57,6 @@ def _attribute(name: str, value: str | bool | None) -> str:
         return ""
     spelled = name.rstrip("_").replace("_", "-")
     return f" {spelled}" if value is True else f' {spelled}="{clean(str(value))}"'
-
-
-class Script(NamedTuple):
-    """A script as compressed text, and the digest with which the page's policy permits it."""
-
-    packed: str
-    digest: str
 
 
 def figure_data(plot: Plot) -> dict[str, Any]:
@@ -106,12 +95,15 @@ def _bare(drawn: dict[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def plotly_script() -> Script:
-    """plotly.js from the installed package. Compression makes a page 3 MB smaller, and browsers unpack it quickly."""
+def plotly_script() -> tuple[str, str]:
+    """plotly.js from the installed package, compressed, and the digest with which the page's policy permits it.
+
+    Compression makes a page 3 MB smaller, and browsers unpack it quickly.
+    """
     from plotly.offline import get_plotlyjs
 
     text = get_plotlyjs().replace("\r\n", "\n").encode()
-    return Script(base64.b64encode(gzip.compress(text, mtime=0)).decode("ascii"), digest_of(text))
+    return base64.b64encode(gzip.compress(text, mtime=0)).decode("ascii"), digest_of(text)
 
 
 def digest_of(text: bytes) -> str:
@@ -121,19 +113,19 @@ def digest_of(text: bytes) -> str:
 
 def html_page(title: str, sections: Sequence[Section]) -> str:
     """The whole page."""
-    script, plotly = _file("report.js"), plotly_script()
+    script, (plotly, digest) = _file("report.js"), plotly_script()
     plots = [block for section in sections for block in section.blocks if isinstance(block, Plot)]
     return Template(_file("page.html")).substitute(
         title=clean(title),
         lead=element("p", sections[0].lead, class_="lead") if sections else "",
-        policy=f"script-src {digest_of(script.encode())} {plotly.digest}",
+        policy=f"script-src {digest_of(script.encode())} {digest}",
         colors=_colors(),
         style=_file("report.css"),
-        contents="".join(_entry(section) for section in sections),
+        contents="".join(element("li", element("a", one.title, href=f"#{one.key}")) for one in sections),
         sections="\n".join(_section(section, first=section is sections[0]) for section in sections),
         figures="\n".join(data(figure_data(plot), id=f"figure-{plot.key}") for plot in plots),
         templates=data(templates(), id="templates"),
-        plotly=plotly.packed if plots else "",
+        plotly=plotly if plots else "",
         script=script,
     )
 
@@ -151,10 +143,6 @@ def _colors() -> str:
         "warm": (LIGHT.palette[1], DARK.palette[1]),
     }
     return " ".join(f"--{name}: light-dark({light}, {dark});" for name, (light, dark) in shared.items())
-
-
-def _entry(section: Section) -> Markup:
-    return element("li", element("a", section.title, href=f"#{section.key}"))
 
 
 def _section(section: Section, *, first: bool) -> Markup:

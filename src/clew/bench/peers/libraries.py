@@ -107,23 +107,17 @@ def _igraph(task: Task) -> Any:
     return igraph.Graph(n=task.graph.num_vertices, edges=ends, directed=task.graph.directed)
 
 
-def _igraph_bfs(task: Task) -> Ready:
+def _igraph_distances(weighted: bool, task: Task) -> Ready:
     graph = _igraph(task)
+    if weighted:
+        graph.es["weight"] = np.asarray(task.graph.edges()[2]).tolist()
 
     def answer(found: Any) -> Answer:
-        depth = np.array(found[0])
-        return Answer(np.where(np.isfinite(depth), depth, -1).astype(np.int64))
+        distance = np.array(found[0], dtype=np.float64)
+        return Answer(distance if weighted else np.where(np.isfinite(distance), distance, -1).astype(np.int64))
 
-    return Ready(lambda: graph.distances(source=task.source, mode="out"), answer)
-
-
-def _igraph_sssp(task: Task) -> Ready:
-    graph = _igraph(task)
-    graph.es["weight"] = np.asarray(task.graph.edges()[2]).tolist()
-    return Ready(
-        lambda: graph.distances(source=task.source, weights="weight", mode="out"),
-        lambda found: Answer(np.array(found[0], dtype=np.float64)),
-    )
+    weights = "weight" if weighted else None
+    return Ready(lambda: graph.distances(source=task.source, weights=weights, mode="out"), answer)
 
 
 def _igraph_pagerank(task: Task) -> Ready:
@@ -167,28 +161,18 @@ def _networkit(task: Task, *, weighted: bool = False) -> Any:
     return networkit.GraphFromCoo(ends, n=task.graph.num_vertices, weighted=weighted, directed=task.graph.directed)
 
 
-def _networkit_bfs(task: Task) -> Ready:
-    from networkit.distance import BFS
+def _networkit_distances(weighted: bool, task: Task) -> Ready:
+    from networkit.distance import BFS, Dijkstra
 
-    graph = _networkit(task)
+    graph = _networkit(task, weighted=weighted)
+    search = Dijkstra if weighted else BFS
 
-    def answer(search: Any) -> Answer:
-        distance = np.array(search.getDistances())
-        return Answer(np.where(distance == FAR, -1, distance).astype(np.int64))
+    def answer(found: Any) -> Answer:
+        distance = np.array(found.getDistances())
+        distance[distance == FAR] = np.inf if weighted else -1
+        return Answer(distance if weighted else distance.astype(np.int64))
 
-    return Ready(lambda: BFS(graph, task.source, storePaths=False).run(), answer)
-
-
-def _networkit_sssp(task: Task) -> Ready:
-    from networkit.distance import Dijkstra
-
-    graph = _networkit(task, weighted=True)
-
-    def answer(search: Any) -> Answer:
-        distance = np.array(search.getDistances())
-        return Answer(np.where(distance == FAR, np.inf, distance))
-
-    return Ready(lambda: Dijkstra(graph, task.source, storePaths=False).run(), answer)
+    return Ready(lambda: search(graph, task.source, storePaths=False).run(), answer)
 
 
 def _networkit_pagerank(rounds: int, tolerance: float, task: Task) -> Ready:
@@ -237,16 +221,16 @@ OFFERS: Mapping[str, Mapping[str, Prepare]] = {
         "triangles": _scipy_triangles,
     },
     "igraph": {
-        "bfs": _igraph_bfs,
-        "sssp": _igraph_sssp,
+        "bfs": partial(_igraph_distances, False),
+        "sssp": partial(_igraph_distances, True),
         "pagerank_converged": _igraph_pagerank,  # it solves for the limit, without iterations
         "connected_components": _igraph_components,
         "triangles": _igraph_triangles,
         "betweenness": _igraph_betweenness,
     },
     "networkit": {
-        "bfs": _networkit_bfs,
-        "sssp": _networkit_sssp,
+        "bfs": partial(_networkit_distances, False),
+        "sssp": partial(_networkit_distances, True),
         "pagerank": partial(_networkit_pagerank, ROUNDS, 0.0),
         "pagerank_converged": partial(_networkit_pagerank, 100, TOLERANCE),
         "connected_components": _networkit_components,
