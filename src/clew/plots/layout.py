@@ -1,7 +1,8 @@
 """Positions for the vertices of a graph: neighbours close together, other vertices apart.
 
 Edges are springs, and vertices repel each other in proportion to their edges. Components are laid out separately and
-then packed. A large component is coarsened to about a hundred vertices, laid out, and refined step by step. So its global shape is found while it is small.
+then packed. A large component is coarsened to about a hundred vertices, laid out, and refined step by step. So its
+global shape is found while it is small.
 
 References
 ----------

@@ -77,13 +77,13 @@ def picture(
     draw = _dots if graph.num_vertices <= MOST_DOTS else _density
     panel = draw(graph, at, paint, seed, look(dark))
     size = f"{counted(graph.num_vertices, 'vertex')} and {counted(graph.num_edges, 'edge')}"
-    alt = f"A picture of {size}{f', coloured by {paint.title}' if paint else ''}."
-    legend = paint.title if paint and paint.group is not None else ""
+    alt = f"A picture of {size}{f', coloured by {paint.title}' if paint.title else ''}."
+    legend = paint.title if paint.group is not None else ""
     chart = Chart(heading, [panel], alt, height=HEIGHT, note=size, legend=legend)
     return render(chart, dark=dark, backend=backend)
 
 
-def _dots(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Look) -> Panel:
+def _dots(graph: Graph, at: Array, paint: Paint, seed: int, colors: Look) -> Panel:
     """A dot for every vertex, larger for more edges; edges are lines, or an image if they are many."""
     source, target, _ = graph.edges()
     strokes, image = [], None
@@ -99,13 +99,12 @@ def _dots(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Look)
     return Panel([*strokes, *_points(graph, np.arange(at.shape[0]), at, paint, degree, size)], image=image, bare=True)
 
 
-def _density(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Look) -> Panel:
+def _density(graph: Graph, at: Array, paint: Paint, seed: int, colors: Look) -> Panel:
     """The density of vertices and edges, and rings around the vertices with the most edges."""
     frame = Frame(at)
     source, target, _ = graph.edges()
-    plain = np.broadcast_to(np.array(rgb(colors.palette[0]), dtype=np.float32), (at.shape[0], 3))
     dot = 3 if graph.num_vertices < 8_000 else 2 if graph.num_vertices < 60_000 else 1
-    vertices = vertices_image(frame, at, paint.colors(colors) if paint else plain, dot)
+    vertices = vertices_image(frame, at, paint.colors(colors), dot)
     image = Image(over(vertices, edges_image(frame, at, source, target, seed, colors)), frame.extent)
     degree = _degrees(graph)
     hubs = np.argsort(-degree, kind="stable")[:NAMED]
@@ -114,7 +113,7 @@ def _density(graph: Graph, at: Array, paint: Paint | None, seed: int, colors: Lo
 
 
 def _points(
-    graph: Graph, shown: Array, at: Array, paint: Paint | None, degree: Array, size: Array, *, ring: bool = False
+    graph: Graph, shown: Array, at: Array, paint: Paint, degree: Array, size: Array, *, ring: bool = False
 ) -> list[Series]:
     """The ``shown`` vertices with their names: a series for each group, or one for all."""
     hover = np.array(_hover_texts(graph, shown, paint, degree), dtype=object)
@@ -124,26 +123,22 @@ def _points(
         x, y = place[chosen].T if chosen.any() else ([None], [None])  # the legend also shows empty groups
         return Series("points", x, y, hover=hover[chosen].tolist(), size=size[chosen], ring=ring, **more)
 
-    everyone = np.ones(shown.size, dtype=bool)
-    if paint is None:
-        return [series(everyone, tint=0)]
     if paint.group is not None:
         groups = zip(paint.labels, paint.tints, strict=True)
         return [series(paint.group[shown] == i, name=label, tint=tint) for i, (label, tint) in enumerate(groups)]
-    assert paint.value is not None
+    everyone = np.ones(shown.size, dtype=bool)
     return [series(everyone, values=paint.value[shown], limits=paint.limits, scale_title=paint.title)]
 
 
-def _hover_texts(graph: Graph, shown: Array, paint: Paint | None, degree: Array) -> list[str]:
+def _hover_texts(graph: Graph, shown: Array, paint: Paint, degree: Array) -> list[str]:
     """The hover texts of the ``shown`` vertices."""
     names = shown.tolist() if graph.names is None else graph.names.take(shown).to_pylist()
     texts = [f"{name} ({counted(edges, 'edge')})" for name, edges in zip(names, degree[shown].tolist(), strict=True)]
-    if paint is None:
+    if not paint.title:
         return texts
     if paint.group is not None:
         more = [paint.labels[group] for group in paint.group[shown]]
     else:
-        assert paint.value is not None
         more = ["none" if np.isnan(value) else number(value) for value in paint.value[shown].tolist()]
     return [f"{vertex}, {paint.title} {what}" for vertex, what in zip(texts, more, strict=True)]
 
@@ -168,19 +163,19 @@ class Paint(NamedTuple):
     """The colouring of vertices.
 
     Either ``group`` is the index in ``labels`` of every vertex, where the last label is for all other groups. Or
-    ``value`` is a number per vertex, mapped to the colour scale, with NaN for none.
+    ``value`` is an array with a number per vertex, mapped to the colour scale, with NaN for none. Vertices without a
+    colouring are one group without a title.
     """
 
     title: str
     group: Array | None = None
     labels: tuple[str, ...] = ()
-    value: Array | None = None
+    value: Any = None
 
     def colors(self, look: Look) -> Array:
         """Red, green and blue of every vertex."""
         if self.group is not None:
             return np.array([rgb(look.palette[tint]) for tint in self.tints], dtype=np.float32)[self.group]
-        assert self.value is not None
         low, high = self.limits
         at = np.linspace(low, high if high > low else low + 1, len(look.scale))
         channels = [np.interp(self.value, at, channel) for channel in zip(*map(rgb, look.scale), strict=True)]
@@ -194,15 +189,14 @@ class Paint(NamedTuple):
     @property
     def limits(self) -> tuple[float, float]:
         """The smallest and the largest number."""
-        assert self.value is not None
         known = self.value[~np.isnan(self.value)]
         return (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
 
 
-def _paint_of(graph: Graph, color: Any, value: str | None) -> Paint | None:
+def _paint_of(graph: Graph, color: Any, value: str | None) -> Paint:
     """The colouring by a result (its first value, or the named one), or by an array with an entry per vertex."""
     if color is None:
-        return None
+        return Paint("", group=np.zeros(graph.num_vertices, dtype=np.int64), labels=("",))
     if isinstance(color, Result):
         host = color.numpy()
         name = value or next(iter(host.values), "")

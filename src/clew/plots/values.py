@@ -25,21 +25,16 @@ def answered(name: str | None, column: Array, result: Result | None = None) -> A
 
     A result knows which vertices were reached. In other arrays, only the usual markers are recognised.
     """
-    known = _finite(name, column)
-    return known if result is None or result.unreached is None else known & result.numpy().reached.reshape(known.shape)
-
-
-def _finite(name: str | None, column: Array) -> Array:
+    known = np.ones(column.shape, dtype=bool)
     if column.dtype.kind == "f":
-        return np.isfinite(column)
-    if column.dtype.kind not in "iu":
-        return np.ones(column.shape, dtype=bool)
-    limits = np.iinfo(column.dtype)
-    known = column < limits.max
-    if limits.min:
-        known &= column > limits.min
-    if name in ("depth", "parent", "mate", "label"):
-        known &= column >= 0
+        known = np.isfinite(column)
+    elif column.dtype.kind in "iu":
+        limits = np.iinfo(column.dtype)
+        known = (column < limits.max) & ((column > limits.min) | (limits.min == 0))
+        if name in ("depth", "parent", "mate", "label"):
+            known &= column >= 0
+    if result is not None and result.unreached is not None:
+        known &= result.numpy().reached.reshape(known.shape)
     return known
 
 

@@ -45,7 +45,6 @@ class Suite(NamedTuple):
     command: Callable[[Task, Path, int, Sequence[str]], list[str]]
     time: str = ""
     suffixes: tuple[str, str] = (".mtx", "-weighted.mtx")  # without and with weights
-    format_name: str | None = None
     undirected: Sequence[str] = ("triangles", "connected_components")  # the algorithms that need such a graph
     delta: str | None = None  # the option of sssp for the width of buckets, which depends on the graph
 
@@ -98,8 +97,7 @@ SUITES = {
         },
         _ligra,
         time=r"Running time\s*:\s*([\d.eE+-]+)",
-        suffixes=(".adj", ".wadj"),
-        format_name="ligra",
+        suffixes=(".adj", "-weighted.adj"),
     ),
     "lagraph": Suite(
         "gappagerank_demo",
@@ -164,7 +162,7 @@ def _stored(suite: Suite, task: Task, *, weighted: bool) -> Path:
         if weights is None or weights.dtype.kind not in "iu" or weights.max(initial=0) > np.iinfo(np.int32).max:
             raise UnableError("its weights are 32-bit integers")
         graph = graph.with_weights(weights.astype(np.int32))
-    clew.write(graph, path, suite.format_name)
+    clew.write(graph, path)
     return path
 
 
