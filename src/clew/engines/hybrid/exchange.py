@@ -14,7 +14,9 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,19 +24,23 @@ import numpy as np
 from clew import threads
 from clew.dtypes import Array, as_bits
 from clew.engines.cuda.toolchain.device import Device, blocks_for
-from clew.engines.cuda.toolchain.failures import clean
 from clew.engines.cuda.toolchain.source import KernelSource, ctype
+from clew.engines.hybrid import kernels
 
 SPARSE, BITMAP, DENSE = "sparse", "bitmap", "dense"
 FORMS = (DENSE, BITMAP, SPARSE)  # of two with as many bytes, the one that is easier to unpack
 PIECE = 4 << 20  # bytes that travel while others are packed
 BLOCKS = 256  # at most, that a vector is cut into on the CPU
 WORDS = 1 << 9  # to a block, at least
-KEPT = 2 << 30  # bytes that nobody uses, at most
-_free: dict[tuple[weakref.ref[Device], int], list[Array]] = {}
-_lock = threading.Lock()
+KEPT = 2 << 30  # bytes of unused buffers, at most
 THREADS = 256
 WARP = 32
+
+#: Puts packed values in their places on the GPU.
+Scatter = Callable[[Any, Any], None]
+
+_free: dict[tuple[weakref.ref[Device], int], list[Array]] = {}
+_lock = threading.Lock()
 
 
 class Sent(NamedTuple):
@@ -101,110 +107,100 @@ class Exchange:
     def up(self, source: Vector, target: Vector) -> Sent:
         """Copy a vector of the CPU to the GPU; the copies go on after the call, and kernels wait for them.
 
-        ``target.words`` None says that nobody asks there who has a value.
+        With ``target.words`` None, the GPU does not learn who has a value.
         """
-        from clew.engines.hybrid import kernels as kernels
-
         if self._last is not None:
             self._last.synchronize()  # the buffers are free again
-        counts = threads.each(kernels.count_bits, self.bounds.size - 1, self.bounds, source.words)
-        starts = np.append(0, np.cumsum(counts))
+        starts = self._starts(source.words)
         count = int(starts[-1])
         if target.words is not None:
             target.words.fill(0)
         if count == 0:
             return NOTHING
-        form = self._form(count)
-        device, bounds = self.device, self.bounds
+        form, bounds = self._form(count), self.bounds
+        columns = enumerate(zip(source.columns, target.columns, strict=True))
         if form == DENSE:
             if target.words is not None:
-                target.words.fill(0xFFFFFFFF)
-                self._clear_tail(target.words)
+                self._set_all(target.words)
             places = np.minimum(bounds * 64, self.n)
-            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
-                flat = as_bits(column)
-                self._pack_up(k, places, kernels.copy, (places, flat), units_of(into))
-        elif form == BITMAP:
-            words = target.words
-            if words is None:
-                words = self._on_wire("words", 2 * self.num_words, np.uint32)
-            pinned = self._pinned_room("words", self.num_words, np.uint64)
-            np.copyto(pinned, source.words)
-            device.copy_to(words, pinned)
-            counted = Counted(device, words) if self.dtypes else None
-            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
-                wire = self._on_wire(f"values{k}", self.n, units_of(into).dtype)
-                self._pack_up(k, starts, kernels.gather_bits, (bounds, source.words, starts, as_bits(column)), wire)
-                assert counted is not None
-                counted.scatter(wire, into)
+            for k, (column, into) in columns:
+                self._pack_up(k, places, kernels.copy, (places, as_bits(column)), units_of(into))
         else:
-            listed = self._on_wire("ids", self.n, self.id_dtype)
-            self._pack_up("ids", starts, kernels.list_bits, (bounds, source.words, starts), listed)
-            listed = listed[:count]
-            if target.words is not None:
-                set_bits(device, listed, target.words)
-            for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
+            send = self._send_bits if form == BITMAP else self._send_ids
+            scatter = send(source.words, target.words, starts)
+            for k, (column, into) in columns:
                 wire = self._on_wire(f"values{k}", self.n, units_of(into).dtype)
                 self._pack_up(k, starts, kernels.gather_bits, (bounds, source.words, starts, as_bits(column)), wire)
-                scatter_list(device, listed, wire, into)
-        self._last = device.record()
+                scatter(wire, into)
+        self._last = self.device.record()
         return Sent(form, self._bytes(form, count))
+
+    def _send_bits(self, words: Array, target: Any, starts: Array) -> Scatter:  # noqa: ARG002, as _send_ids
+        """Send a bitmap; returns what puts values in the places of its bits on the GPU."""
+        if target is None:
+            target = self._on_wire("words", 2 * self.num_words, np.uint32)
+        pinned = self._pinned_room("words", self.num_words, np.uint64)
+        np.copyto(pinned, words)
+        self.device.copy_to(target, pinned)
+        return Counted(self.device, target).scatter
+
+    def _send_ids(self, words: Array, target: Any, starts: Array) -> Scatter:
+        """Send the ids of a bitmap; returns what puts values in their places on the GPU."""
+        wire = self._on_wire("ids", self.n, self.id_dtype)
+        self._pack_up("ids", starts, kernels.list_bits, (self.bounds, words, starts), wire)
+        ids = wire[: int(starts[-1])]
+        if target is not None:
+            set_bits(self.device, ids, target)
+        return partial(scatter_list, self.device, ids)
 
     def down(self, source: Vector, target: Vector) -> Sent:
         """Copy a vector of the GPU to the CPU, whose bitmap is replaced; places without a value keep what they had."""
-        from clew.engines.hybrid import kernels as kernels
-
-        device = self.device
-        counted = Counted(device, source.words)
+        counted = Counted(self.device, source.words)
         count = counted.total()
         target.words.fill(0)
         if count == 0:
             return NOTHING
         form = self._form(count)
-        if form == DENSE:
-            target.words.fill(np.uint64(2**64 - 1))
-            self._clear_tail(target.words)
+        if form == SPARSE:
+            self._fetch_ids(counted, count, source, target)
+        elif form == DENSE:
+            self._set_all(target.words)
             places = np.minimum(self.bounds * 64, self.n)
             for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
-                flat = as_bits(into)
-                self._unpack(
-                    k, places, units_of(column), lambda pinned, flat=flat: (kernels.copy, (places, pinned, flat))
-                )
-        elif form == BITMAP:
+                self._unpack(k, places, units_of(column), kernels.copy, (places,), into)
+        else:
             pinned = self._pinned_room("words", self.num_words, np.uint64)
-            copy_from(device, pinned.view(np.uint32), source.words)
-            device.record().synchronize()
+            self.device.copy_from(pinned.view(np.uint32), source.words)
+            self.device.record().synchronize()
             np.copyto(target.words, pinned)
-            counts = threads.each(kernels.count_bits, self.bounds.size - 1, self.bounds, target.words)
-            starts = np.append(0, np.cumsum(counts))
+            starts = self._starts(target.words)
             for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
                 wire = self._on_wire(f"values{k}", self.n, units_of(column).dtype)
                 counted.gather(column, wire)
-                given = (self.bounds, target.words, starts)
-                flat = as_bits(into)
-                self._unpack(
-                    k,
-                    starts,
-                    wire,
-                    lambda packed, given=given, flat=flat: (kernels.scatter_bits, (*given, packed, flat)),
-                )
-        else:
-            wires = [counted.ids(count, self.id_dtype, self._on_wire("ids", self.n, self.id_dtype))]
-            for k, column in enumerate(source.columns):
-                wires.append(self._on_wire(f"values{k}", self.n, units_of(column).dtype)[:count])
-                counted.gather(column, wires[-1])
-            rooms = []
-            for k, wire in enumerate(wires):
-                rooms.append(self._pinned_room("ids" if k == 0 else k - 1, self.n, wire.dtype)[:count])
-                copy_from(device, rooms[-1], wire)
-            device.record().synchronize()
-            parts = threads.pieces(count)
-            places = np.arange(parts + 1, dtype=np.int64) * count // parts
-            ids = as_bits(rooms[0])
-            threads.each(kernels.set_bits, parts, places, ids, target.words)
-            for packed, into in zip(rooms[1:], target.columns, strict=True):
-                threads.each(kernels.scatter_list, parts, places, ids, packed, as_bits(into))
+                self._unpack(k, starts, wire, kernels.scatter_bits, (self.bounds, target.words, starts), into)
         return Sent(form, self._bytes(form, count))
+
+    def _fetch_ids(self, counted: Counted, count: int, source: Vector, target: Vector) -> None:
+        """Fetch ids and their values."""
+        wires = [counted.ids(count, self.id_dtype, self._on_wire("ids", self.n, self.id_dtype))]
+        for k, column in enumerate(source.columns):
+            wires.append(self._on_wire(f"values{k}", self.n, units_of(column).dtype)[:count])
+            counted.gather(column, wires[-1])
+        rooms = []
+        for k, wire in enumerate(wires):
+            rooms.append(self._pinned_room("ids" if k == 0 else k - 1, self.n, wire.dtype)[:count])
+            self.device.copy_from(rooms[-1], wire)
+        self.device.record().synchronize()
+        parts = threads.pieces(count)
+        places = np.arange(parts + 1, dtype=np.int64) * count // parts
+        ids = as_bits(rooms[0])
+        threads.each(kernels.set_bits, parts, places, ids, target.words)
+        for packed, into in zip(rooms[1:], target.columns, strict=True):
+            threads.each(kernels.scatter_list, parts, places, ids, packed, as_bits(into))
+
+    def _starts(self, words: Array) -> Array:
+        """The number of bits before each block of words, and the total."""
+        return np.append(0, np.cumsum(threads.each(kernels.count_bits, self.bounds.size - 1, self.bounds, words)))
 
     def _form(self, count: int) -> str:
         if self.form is None or (self.form == DENSE and count < self.n):
@@ -223,25 +219,24 @@ class Exchange:
             if high > low:
                 self.device.copy_to(wire[low:high], pinned[low:high])
 
-    def _unpack(self, name: Any, places: Array, wire: Any, work: Any) -> None:
-        """Fetch into pinned memory and unpack, batch by batch: all are on their way when the first is unpacked."""
+    def _unpack(self, name: Any, places: Array, wire: Any, kernel: Any, given: tuple[Any, ...], into: Array) -> None:
+        """Fetch into pinned memory and unpack, batch by batch: all travel before the first is unpacked."""
         pinned = self._pinned_room(name, self.n, wire.dtype)
         batches = _batches(places, wire.dtype.itemsize)
         arrived = []
         for first, last in batches:
             low, high = int(places[first]), int(places[last])
             if high > low:
-                copy_from(self.device, pinned[low:high], wire[low:high])
+                self.device.copy_from(pinned[low:high], wire[low:high])
             arrived.append(self.device.record())
-        kernel, given = work(pinned)
         for (first, last), event in zip(batches, arrived, strict=True):
             event.synchronize()
-            threads.each(kernel, last - first, first, *given)
+            threads.each(kernel, last - first, first, *given, pinned, as_bits(into))
 
-    def _clear_tail(self, words: Any) -> None:
-        """Bits past the last vertex are 0."""
-        per_word = 8 * words.dtype.itemsize
-        full, rest = divmod(self.n, per_word)
+    def _set_all(self, words: Any) -> None:
+        """The bits of all vertices; bits past the last vertex are 0."""
+        full, rest = divmod(self.n, 8 * words.dtype.itemsize)
+        words.fill(np.iinfo(words.dtype).max)
         words[full:] = 0
         if rest:
             words[full] = (1 << rest) - 1
@@ -355,18 +350,6 @@ def scatter_list(device: Device, ids: Any, packed: Any, values: Any) -> None:
     kernel = device.kernel("exchange.cuh", "scatter_list", {"id_t": ctype(ids.dtype), "unit_t": ctype(target.dtype)})
     blocks = blocks_for(device, ids.size, THREADS)
     device.launch(kernel, blocks, THREADS, ids, packed, np.uint64(ids.size), target)
-
-
-def copy_from(device: Device, target: Array, source: Any) -> None:
-    """Start a copy into pinned memory of the host; an event recorded after it says when it is there."""
-    if hasattr(device.xp, "cuda"):
-        runtime = device.xp.cuda.runtime
-        stream = device.xp.cuda.get_current_stream()
-        kind = runtime.memcpyDeviceToHost
-        with clean("a copy from the GPU cannot be started"):
-            runtime.memcpyAsync(target.ctypes.data, source.data.ptr, target.nbytes, kind, stream.ptr)
-    else:
-        target[...] = source
 
 
 VARIANTS = [

@@ -165,6 +165,10 @@ class EmulatedDevice:
         """Copy now."""
         target.reshape(-1).view(np.uint8)[...] = np.ascontiguousarray(source).reshape(-1).view(np.uint8)
 
+    def copy_from(self, target: Array, source: Array) -> None:
+        """Copy now."""
+        target[...] = source
+
     def record(self) -> Event:
         """Now: all work has ended."""
         return _InOrder()

@@ -37,6 +37,8 @@ class CudaDevice:
 
     name = "cuda"
     page = virtual.PAGE
+    upload, download = transfer.upload, transfer.download
+    hosted, split, managed = transfer.hosted, transfer.split, transfer.managed
 
     def __init__(self, ordinal: int = 0) -> None:
         from cuda import core
@@ -85,33 +87,13 @@ class CudaDevice:
         array.fill(value)
         return array
 
-    def upload(self, array: Array) -> Any:
-        """A copy of a host array, through pinned memory where it is large."""
-        return transfer.upload(self, array)
-
-    def download(self, array: Any) -> Array:
-        """A copy on the host."""
-        return transfer.download(self, array)
-
     def free_memory(self) -> int:
         """What the driver and CuPy's pool can still give."""
         return int(self.xp.cuda.Device().mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
 
-    def hosted(self, array: Array) -> Any:
-        """A host array, registered in place, or a pinned copy where that cannot be."""
-        return transfer.hosted(self, array)
-
-    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
-        """A copy in pages of the host and, from the cut on, of the GPU."""
-        return transfer.split(self, array, fast_from_byte, beside)
-
     def why_not_split(self) -> str | None:
         """What the driver cannot do, if anything."""
         return virtual.why_not(self.ordinal)
-
-    def managed(self, array: Array, prefetch: bool) -> Any:
-        """A copy in managed memory."""
-        return transfer.managed(self, array, prefetch)
 
     def prefetch(self, array: Any) -> None:
         """Start moving managed memory here."""
@@ -124,11 +106,16 @@ class CudaDevice:
 
     def copy_to(self, target: Any, source: Array) -> None:
         """Start a copy from the host."""
-        queue = self.xp.cuda.get_current_stream()
-        runtime = self.xp.cuda.runtime
-        with clean("a copy to the GPU cannot be started"):
-            kind = runtime.memcpyHostToDevice
-            runtime.memcpyAsync(target.data.ptr, source.ctypes.data, source.nbytes, kind, queue.ptr)
+        self._copy(target.data.ptr, source.ctypes.data, source.nbytes, "HostToDevice")
+
+    def copy_from(self, target: Array, source: Any) -> None:
+        """Start a copy to the host."""
+        self._copy(target.ctypes.data, source.data.ptr, target.nbytes, "DeviceToHost")
+
+    def _copy(self, target: int, source: int, nbytes: int, direction: str) -> None:
+        runtime, queue = self.xp.cuda.runtime, self.xp.cuda.get_current_stream()
+        with clean("a copy between host and GPU cannot be started"):
+            runtime.memcpyAsync(target, source, nbytes, getattr(runtime, f"memcpy{direction}"), queue.ptr)
 
     def record(self) -> Any:
         """An event in the current stream."""

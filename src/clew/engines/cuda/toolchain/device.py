@@ -91,6 +91,9 @@ class Device(Protocol):
     def copy_to(self, target: Any, source: Array) -> None:
         """Start copying a host array into a device array of as many bytes; asynchronous from pinned memory."""
 
+    def copy_from(self, target: Array, source: Any) -> None:
+        """Start copying a device array into a host array of as many bytes; asynchronous to pinned memory."""
+
     def record(self) -> Event:
         """The point that the work of the current stream has reached."""
 
