@@ -13,7 +13,7 @@ import pytest
 import clew
 from clew.build import on_device
 from clew.engines.choice import gpu_for
-from clew.engines.cuda.memory import edge_memory
+from clew.engines.cuda.memory import device_graph
 from clew.engines.cuda.memory.bandwidth import OnHost, link_rate, with_link
 from clew.engines.cuda.memory.device_graph import plan_of, rows_on
 from clew.engines.cuda.memory.ledger import forget_all
@@ -318,7 +318,7 @@ def test_drivers_that_cannot_split(device, monkeypatch):
 
 
 def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
-    monkeypatch.setattr(edge_memory, "free_on_host", lambda: 99)
+    monkeypatch.setattr(device_graph, "free_on_host", lambda: 99)
     before = device.live_bytes
     with clew.memory("auto", 700):
         found = clew.sssp(UNDIRECTED, 0, device="emulated")

@@ -100,7 +100,7 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
         there = found is not None
         if found is None:
             replaced = bytes_on(gpu, rows)  # where these edges are put anew
-            found = plan_edges(gpu, current(), size_of(gpu, rows, weights, parts, held=replaced))
+            found = plan_edges(current(), size_of(gpu, rows, weights, parts, held=replaced))
         slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
         plan.error = plan.error or error.with_traceback(None)

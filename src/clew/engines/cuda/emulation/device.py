@@ -8,8 +8,8 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import re
 import threading
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -20,9 +20,9 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.engines.cuda.emulation.builder import Builder, address_of
 from clew.engines.cuda.memory.edge_memory import PAIR, write_pairs_on_all_cores
-from clew.engines.cuda.toolchain.device import Event
+from clew.engines.cuda.toolchain.device import Event, KernelCache
 from clew.engines.cuda.toolchain.expressions import linked
-from clew.engines.cuda.toolchain.source import Compiled, KernelSource
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import DeviceError, ResourceError
 
 #: Pointers to users' functions are variables of a library, so launches of one library take turns.
@@ -41,7 +41,7 @@ class EmulatedKernel:
     operators: tuple[tuple[Any, int], ...]
 
 
-class EmulatedDevice:
+class EmulatedDevice(KernelCache[EmulatedKernel]):
     """NumPy arrays and fibers.
 
     Parameters
@@ -74,6 +74,7 @@ class EmulatedDevice:
         cuda_arch: int = 900,
         seconds: float = 120,
     ) -> None:
+        super().__init__()
         if sanitize is None:
             sanitize = os.environ.get("CLEW_SANITIZE") == "1"
         self.num_processors, self.cooperative_blocks, self.seconds = num_processors, cooperative_blocks, seconds
@@ -84,8 +85,6 @@ class EmulatedDevice:
         self._error.restype = ctypes.c_char_p
         self.memory = Memory(runtime, capacity)
         self.launches = 0
-        self._kernels: dict[tuple[KernelSource, str], EmulatedKernel] = {}
-        self._asked_for: dict[Any, EmulatedKernel] = {}
 
     def fail_at(self, k: int | None) -> None:
         """Let the k-th allocation from now fail, once; 1 is the next. None takes it back."""
@@ -173,38 +172,20 @@ class EmulatedDevice:
         """Now: all work has ended."""
         return _InOrder()
 
-    def kernel(
-        self,
-        file: str,
-        name: str,
-        defines: Mapping[str, Any] | None = None,
-        operators: Mapping[str, Compiled] | None = None,
-    ) -> EmulatedKernel:
-        """The kernel ``name`` of a file, compiled for the CPU."""
-        asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
-        found = self._asked_for.get(asked)
-        if found is None:
-            found = self._asked_for[asked] = self._loaded(file, name, KernelSource.of(file, defines, operators))
-        return found
-
-    def _loaded(self, file: str, name: str, program: KernelSource) -> EmulatedKernel:
-        found = self._kernels.get((program, name))
-        if found is None:
-            library = self._builder.library(program)
-            try:
-                entry, signature = getattr(library, f"emulate_{name}"), getattr(library, f"signature_{name}")
-            except AttributeError:
-                raise DeviceError(f"{file} has no kernel {name} with these macros.") from None
-            number = ctypes.c_uint
-            entry.argtypes = [number, number, number, ctypes.c_int, ctypes.c_void_p]
-            signature.restype = ctypes.c_char_p
-            pointers = tuple(
-                (ctypes.c_void_p.in_dll(library, pointer), address_of(operator))
-                for pointer, operator in linked(program)
-            )
-            found = EmulatedKernel(name, entry, _split(signature().decode()), pointers)
-            self._kernels[program, name] = found
-        return found
+    def _load(self, source: KernelSource, name: str) -> EmulatedKernel:
+        library = self._builder.library(source)
+        try:
+            entry, signature = getattr(library, f"emulate_{name}"), getattr(library, f"signature_{name}")
+        except AttributeError:
+            raise DeviceError(f"{source.file} has no kernel {name} with these macros.") from None
+        number = ctypes.c_uint
+        entry.argtypes = [number, number, number, ctypes.c_int, ctypes.c_void_p]
+        signature.restype = ctypes.c_char_p
+        pointers = tuple(
+            (ctypes.c_void_p.in_dll(library, pointer), address_of(operator)) for pointer, operator in linked(source)
+        )
+        takes = tuple(re.findall(r"\D+\d", signature().decode()))
+        return EmulatedKernel(name, entry, takes, pointers)
 
     def launch(self, kernel: EmulatedKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
         """Run ``blocks`` × ``threads`` threads to their end."""
@@ -263,16 +244,6 @@ class _InOrder:
 def the_emulation() -> EmulatedDevice:
     """The emulated GPU of this process."""
     return EmulatedDevice()
-
-
-def _split(signature: str) -> tuple[str, ...]:
-    """``"pi4u8"`` as ``("pi4", "u8")``."""
-    codes, start = [], 0
-    for position, letter in enumerate(signature):
-        if letter.isdigit():
-            codes.append(signature[start : position + 1])
-            start = position + 1
-    return tuple(codes)
 
 
 def _word(kernel: str, position: int, value: Any, code: str) -> int:

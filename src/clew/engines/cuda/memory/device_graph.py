@@ -25,6 +25,7 @@ from clew.engines.cuda.memory.edge_memory import (
     put,
     put_pairs,
 )
+from clew.engines.cuda.memory.host_memory import free_on_host
 from clew.engines.cuda.memory.ledger import Ledger, clock, ledger_of, ledgers
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
@@ -164,7 +165,7 @@ class DeviceGraph:
             held = _left_by_build(rows.indices, wanted)
             held = max(held, 0 if before is None else ledger.charged(self))
             size = size_of(device, rows, wanted, parts, held=held, makes_room=True)
-            plan = plan_edges(device, policy, size, SMALLER[number])
+            plan = plan_edges(policy, size, SMALLER[number])
             if plan.mode != "device":
                 for array in (rows.indices, *(() if wanted is None else (wanted,))):
                     on_device.made.pop(array)
@@ -230,7 +231,7 @@ class DeviceGraph:
             return left >= self.edges.plan.fast_bytes
         try:
             size = size_of(device, rows, wanted, 2)
-            return plan_edges(device, policy, size, SMALLER[0 if attempt is None else attempt.number]).mode == "device"
+            return plan_edges(policy, size, SMALLER[0 if attempt is None else attempt.number]).mode == "device"
         except ResourceError:
             return False
 
@@ -331,8 +332,10 @@ def size_of(
         ledger.make_room(rows.num_arcs * each * parts, graph, () if attempt is None else attempt.used)
     taken = ledger.charged() - min(held, ledger.charged(graph))
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
-    shape = (rows.num_vertices, rows.num_arcs, each)
-    return Rows(*shape, first_fast, parts, held, taken, narrowest(rows.indices, weights))
+    return Rows(
+        rows.num_vertices, rows.num_arcs, each, device.free_memory(), free_on_host(), device.page,
+        device.why_not_split(), first_fast, parts, held, taken, narrowest(rows.indices, weights),
+    )  # fmt: skip
 
 
 def _uploaded_offsets(device: Device, rows: Adjacency) -> Any:

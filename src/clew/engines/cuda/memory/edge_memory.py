@@ -16,7 +16,6 @@ import numpy as np
 from clew import threads
 from clew.build.on_device import made_here
 from clew.dtypes import Array
-from clew.engines.cuda.memory.host_memory import free_on_host
 from clew.engines.cuda.toolchain.device import Device
 from clew.errors import ResourceError
 from clew.memory import Policy
@@ -76,12 +75,18 @@ class EdgePlan:
 
 @dataclass(frozen=True)
 class Rows:
-    """What a plan depends on beside the policy.
+    """What a plan depends on besides the policy.
 
     Parameters
     ----------
     num_vertices, num_arcs, bytes_per_edge
         Their size.
+    free, free_on_host
+        Bytes that can be allocated on the device and on the host.
+    page
+        Bytes of a page of an array in two memories.
+    why_not_split
+        Why the device cannot have an array in two memories; None if it can.
     first_fast
         The first edge of the rows that a placement wants in fast memory; None without one.
     parts
@@ -89,7 +94,7 @@ class Rows:
     held
         Bytes of these edges that are in GPU memory already and would be freed.
     taken
-        Bytes that other edges have of the memory that the policy allows.
+        Bytes of the budget that other edges use.
     narrowest
         The bytes of an entry of the narrowest of their arrays.
     """
@@ -97,6 +102,10 @@ class Rows:
     num_vertices: int
     num_arcs: int
     bytes_per_edge: int
+    free: int
+    free_on_host: int
+    page: int
+    why_not_split: str | None = None
     first_fast: int | None = None
     parts: int = 1
     held: int = 0
@@ -109,7 +118,7 @@ class Rows:
         return self.num_arcs * self.bytes_per_edge
 
 
-def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
+def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
     """Where to put edges; ``scale`` is the part of the fast memory that "auto" takes, below 1 after a failure."""
     mode, size = policy.edges, rows.nbytes
 
@@ -118,31 +127,31 @@ def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -
 
     if mode == "zero_copy":
         return plan(mode, rows.num_arcs, f"all {size:,} bytes of edges on the host, as asked")
-    free = device.free_memory() + rows.held
+    free = rows.free + rows.held
     allowed = _allowed(policy, rows, free)
     if mode in ("device", "managed", "managed+prefetch"):
         if size * rows.parts > (free if policy.fast_memory is None else allowed):
             raise _too_large(mode, policy, rows, free)
         return plan(mode, 0, f"all {size:,} bytes of edges, as asked; {free:,} bytes were free")
     share = int(min(allowed, size * rows.parts) * scale) // rows.parts
-    told = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
+    why = f"{share:,} of {size:,} bytes of edges in GPU memory, of which {free:,} bytes were free"
     if policy.fast_memory is not None:
-        told += f" and {policy.fast_memory:,} allowed"
+        why += f" and {policy.fast_memory:,} allowed"
         if rows.taken:
-            told += f", less {rows.taken:,} that other edges have"
+            why += f", less {rows.taken:,} that other edges have"
     if scale < 1:
-        told += ", and with more of them allocations failed"
+        why += ", and with more of them allocations failed"
     cut = rows.num_arcs - min(rows.num_arcs, share // max(1, rows.bytes_per_edge))
     if mode == "tiered" and rows.first_fast is not None and rows.first_fast > cut:
         cut = rows.first_fast
-        told = f"the rows that the placement calls fast, {(rows.num_arcs - cut) * rows.bytes_per_edge:,} bytes"
+        why = f"the rows that the placement calls fast, {(rows.num_arcs - cut) * rows.bytes_per_edge:,} bytes"
     if cut == 0:
         return plan("device", 0, f"all {size:,} bytes of edges fit; {free:,} bytes were free")
-    if (rows.num_arcs - cut) * rows.narrowest < device.page:
-        return plan("zero_copy", rows.num_arcs, f"{told}, which is less than a page of {device.page:,} bytes")
-    if (problem := device.why_not_split()) is not None:
-        return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges on the host: {problem}")
-    copied, free = cut * rows.bytes_per_edge, free_on_host()
+    if (rows.num_arcs - cut) * rows.narrowest < rows.page:
+        return plan("zero_copy", rows.num_arcs, f"{why}, which is less than a page of {rows.page:,} bytes")
+    if rows.why_not_split is not None:
+        return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges on the host: {rows.why_not_split}")
+    copied, free = cut * rows.bytes_per_edge, rows.free_on_host
     if copied > free and mode == "tiered":
         raise ResourceError(
             f'edges="tiered" needs {copied:,} bytes of host memory for a copy of the edges that do not go to the GPU, '
@@ -153,7 +162,7 @@ def plan_edges(device: Device, policy: Policy, rows: Rows, scale: float = 1.0) -
     if copied > free:
         why = f"the host has {free:,} bytes free, and a copy of what does not go to the GPU takes {copied:,}"
         return plan("zero_copy", rows.num_arcs, f"all {size:,} bytes of edges where they are: {why}")
-    return plan("tiered", cut, told)
+    return plan("tiered", cut, why)
 
 
 def put(device: Device, array: Array, plan: EdgePlan) -> Any:

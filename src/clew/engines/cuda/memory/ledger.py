@@ -11,38 +11,18 @@ import weakref
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from itertools import count
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from clew.build import on_device
 from clew.memory import Policy, current
 from clew.weak import WeakIdentityDict
 
 if TYPE_CHECKING:
+    from clew.engines.cuda.memory.device_graph import DeviceGraph
     from clew.engines.cuda.toolchain.device import Device
 
 #: Counts uses, for the order in which graphs were used last.
 clock = count(1)
-
-
-class Holder(Protocol):
-    """Who has edges on a device: a ``DeviceGraph``."""
-
-    ref: weakref.ref[Any]
-    family: object  # the same for both directions of a graph
-    last_used: int
-
-    @property
-    def is_there(self) -> bool:
-        """Whether it has edges on the device."""
-
-    def drop(self) -> None:
-        """Let go of edges in every form, but keep the offsets."""
-
-    def forget(self) -> None:
-        """Let go of everything."""
-
-    def drop_layouts(self) -> bool:
-        """Let go of layouts that products have earned; whether there were any."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +34,7 @@ class _Charge:
     nbytes: int
 
     @property
-    def holder(self) -> Holder | None:
+    def holder(self) -> DeviceGraph | None:
         """The owner, where it still exists."""
         return None if self.owner is None else self.owner()
 
@@ -67,16 +47,16 @@ class Ledger:
         self.latest: Callable[[], Any] = lambda: None  # the graph that was used last, held weakly
         self._charges: WeakIdentityDict[_Charge] = WeakIdentityDict()
 
-    def charge(self, array: Any, nbytes: int, owner: Holder | None = None) -> None:
+    def charge(self, array: Any, nbytes: int, owner: DeviceGraph | None = None) -> None:
         """Charge ``nbytes`` of device memory for as long as ``array`` lives."""
         if nbytes or array in self._charges:
             self._charges[array] = _Charge(None if owner is None else owner.ref, current(), nbytes)
 
-    def charged(self, owner: Holder | None = None) -> int:
+    def charged(self, owner: DeviceGraph | None = None) -> int:
         """The bytes of edges in the device's memory: all, or an owner's."""
         return sum(entry.nbytes for entry in self._charges.values() if owner is None or entry.holder is owner)
 
-    def has_other_direction(self, owner: Holder) -> bool:
+    def has_other_direction(self, owner: DeviceGraph) -> bool:
         """Whether the other direction of a graph has memory under the policy in force."""
         policy = current()
         return any(
@@ -85,7 +65,7 @@ class Ledger:
             if (holder := entry.holder) is not None
         )
 
-    def make_room(self, wanted: int, owner: Holder, used: Collection[weakref.ref[Any]]) -> None:
+    def make_room(self, wanted: int, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> None:
         """Evict edges until ``wanted`` bytes of the budget are left, or nothing more can go.
 
         Edges that another policy put there go first, then those of other graphs; among them, the least recently used.
@@ -99,8 +79,8 @@ class Ledger:
                 return
             self.evict(holder)
 
-    def _strangers(self, owner: Holder, used: Collection[weakref.ref[Any]]) -> list[Holder]:
-        policy, ranks = current(), dict[Holder, tuple[bool, int]]()
+    def _strangers(self, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> list[DeviceGraph]:
+        policy, ranks = current(), dict[DeviceGraph, tuple[bool, int]]()
         for entry in self._charges.values():
             holder = entry.holder
             if holder is None or holder is owner or holder.ref in used:
@@ -110,7 +90,7 @@ class Ledger:
                 ranks[holder] = min(rank, ranks.get(holder, rank))
         return sorted(ranks, key=ranks.__getitem__)
 
-    def evict(self, holder: Holder) -> None:
+    def evict(self, holder: DeviceGraph) -> None:
         """Drop the edges of a graph in every form."""
         holder.drop()
         # Another thread's run may read them, or one that was interrupted, whose frames may be in a cycle.
@@ -130,7 +110,7 @@ def ledger_of(device: Device) -> Ledger:
     return found
 
 
-def _graphs() -> Iterator[Holder]:
+def _graphs() -> Iterator[DeviceGraph]:
     for ledger in list(ledgers.values()):
         yield from ledger.graphs.values()
 

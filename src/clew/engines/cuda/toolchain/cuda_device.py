@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -13,8 +12,9 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.engines.cuda.memory import host_memory, transfer, virtual
 from clew.engines.cuda.toolchain import compiler, failures
+from clew.engines.cuda.toolchain.device import KernelCache
 from clew.engines.cuda.toolchain.failures import clean, find_cupy
-from clew.engines.cuda.toolchain.source import Compiled, KernelSource
+from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ClewError, DeviceError
 
 #: Bytes of dynamic shared memory that need no asking: a block has 48 KiB, of which the kernel's own arrays take some.
@@ -32,7 +32,7 @@ class CudaKernel:
     sparing: tuple[int, int] | None = None  # threads and shared memory of the last ``leave_to_cache``
 
 
-class CudaDevice:
+class CudaDevice(KernelCache[CudaKernel]):
     """The GPU that CuPy calls current."""
 
     name = "cuda"
@@ -43,6 +43,7 @@ class CudaDevice:
     def __init__(self, ordinal: int = 0) -> None:
         from cuda import core
 
+        super().__init__()
         self.xp = find_cupy()
         self._core = core
         self.ordinal = ordinal
@@ -54,8 +55,6 @@ class CudaDevice:
             self.architecture = f"sm_{self._device.arch}"
         self.cluster_size = 8 if int(self._device.arch) >= 90 else 1
         self._modules: dict[KernelSource, Any] = {}
-        self._kernels: dict[tuple[KernelSource, str], CudaKernel] = {}
-        self._asked_for: dict[Any, CudaKernel] = {}
         self._streams: dict[int, Any] = {}
         self.lanes: list[Any] = []  # of transfer.py
         self.watch: Any = None  # told before and after each launch, for those who measure
@@ -123,30 +122,12 @@ class CudaDevice:
         event.record(self.xp.cuda.get_current_stream())
         return event
 
-    def kernel(
-        self,
-        file: str,
-        name: str,
-        defines: Mapping[str, Any] | None = None,
-        operators: Mapping[str, Compiled] | None = None,
-    ) -> CudaKernel:
-        """The kernel ``name`` of a file, compiled for this GPU."""
-        asked = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
-        found = self._asked_for.get(asked)  # to put macros in order and into words takes longer than a launch
-        if found is None:
-            found = self._asked_for[asked] = self._loaded(name, KernelSource.of(file, defines, operators))
-        return found
-
-    def _loaded(self, name: str, program: KernelSource) -> CudaKernel:
-        found = self._kernels.get((program, name))
-        if found is None:
-            with clean(f"the kernel {name} cannot be loaded"):
-                if program not in self._modules:
-                    code = compiler.cubin(program, self.architecture)
-                    self._modules[program] = self._core.ObjectCode.from_cubin(code)
-                found = CudaKernel(name, self._modules[program].get_kernel(name))
-            self._kernels[program, name] = found
-        return found
+    def _load(self, source: KernelSource, name: str) -> CudaKernel:
+        with clean(f"the kernel {name} cannot be loaded"):
+            if source not in self._modules:
+                code = compiler.cubin(source, self.architecture)
+                self._modules[source] = self._core.ObjectCode.from_cubin(code)
+            return CudaKernel(name, self._modules[source].get_kernel(name))
 
     def launch(self, kernel: CudaKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
         """Start ``blocks`` × ``threads`` threads."""

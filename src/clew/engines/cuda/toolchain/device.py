@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from collections.abc import Callable, Mapping
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda.toolchain.source import Compiled
+from clew.engines.cuda.toolchain.source import Compiled, KernelSource
+
+K = TypeVar("K")
 
 #: Bytes of shared memory that one block may have.
 SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
@@ -125,6 +127,34 @@ class Device(Protocol):
 
     def synchronize(self) -> None:
         """Wait until everything launched has ended; an error in it is raised here."""
+
+
+class KernelCache(Generic[K]):
+    """The kernels of a device by what was asked for, loaded once by its ``_load``."""
+
+    _load: Callable[[KernelSource, str], K]
+
+    def __init__(self) -> None:
+        self._kernels: dict[tuple[KernelSource, str], K] = {}
+        self._requests: dict[Any, K] = {}
+
+    def kernel(
+        self,
+        file: str,
+        name: str,
+        defines: Mapping[str, Any] | None = None,
+        operators: Mapping[str, Compiled] | None = None,
+    ) -> K:
+        """The kernel ``name`` of a file, compiled for this device."""
+        request = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
+        found = self._requests.get(request)  # sorting and formatting the macros takes longer than a launch
+        if found is None:
+            source = KernelSource.of(file, defines, operators)
+            found = self._kernels.get((source, name))
+            if found is None:
+                found = self._kernels[source, name] = self._load(source, name)
+            self._requests[request] = found
+        return found
 
 
 #: What a kernel's grid barrier needs; zeroed once, reused by every sync of one launch and the next.

@@ -11,7 +11,7 @@ sequence of answers, and the results are joined by ``?:``.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partialmethod
 from types import FunctionType
 from typing import Any
 
@@ -120,44 +120,20 @@ class _Operand:
     def __bool__(self) -> bool:
         return self.call.answer(self.cast(BOOL))
 
-    def __add__(self, other: Any) -> _Operand:
-        return _arithmetic(self, other, "+")
-
     def __radd__(self, other: Any) -> _Operand:
-        return _operand(self.call, other) + self
-
-    def __sub__(self, other: Any) -> _Operand:
-        return _arithmetic(self, other, "-")
+        return _operand(self.call, other)._arithmetic(self, "+")
 
     def __rsub__(self, other: Any) -> _Operand:
-        return _operand(self.call, other) - self
-
-    def __mul__(self, other: Any) -> _Operand:
-        return _arithmetic(self, other, "*")
+        return _operand(self.call, other)._arithmetic(self, "-")
 
     def __rmul__(self, other: Any) -> _Operand:
-        return _operand(self.call, other) * self
+        return _operand(self.call, other)._arithmetic(self, "*")
 
     def __truediv__(self, other: Any) -> _Operand:
         right = _operand(self.call, other)
         dtype = _computed(self, right)
         dtype = dtype if dtype.kind == "f" else DOUBLE
         return _Operand(self.call, f"({self.cast(dtype)} / {right.cast(dtype)})", dtype)
-
-    def __floordiv__(self, other: Any) -> _Operand:
-        return _divided(self, other, "floor_quotient")
-
-    def __mod__(self, other: Any) -> _Operand:
-        return _divided(self, other, "floor_remainder")
-
-    def __and__(self, other: Any) -> _Operand:
-        return _bitwise(self, other, "&")
-
-    def __or__(self, other: Any) -> _Operand:
-        return _bitwise(self, other, "|")
-
-    def __xor__(self, other: Any) -> _Operand:
-        return _bitwise(self, other, "^")
 
     def __invert__(self) -> _Operand:
         if self.dtype.kind not in "iu":
@@ -170,23 +146,48 @@ class _Operand:
             return _Operand(self.call, f"{name}({self.text})", self.dtype)
         return 0 - self if self < 0 else 0 + self
 
-    def __eq__(self, other: object) -> Any:
-        return _compared(self, other, "==")
+    def _arithmetic(self, other: Any, sign: str) -> _Operand:
+        right = _operand(self.call, other)
+        dtype = _computed(self, right)
+        if dtype == INT:  # in C++ only unsigned integers wrap around
+            text = f"({ctype(INT)})({self.cast(UINT)} {sign} {right.cast(UINT)})"
+            return _Operand(self.call, f"({text})", INT)
+        return _Operand(self.call, f"({self.cast(dtype)} {sign} {right.cast(dtype)})", dtype)
 
-    def __ne__(self, other: object) -> Any:
-        return _compared(self, other, "!=")
+    def _divided(self, other: Any, name: str) -> _Operand:
+        right = _operand(self.call, other)
+        dtype = _computed(self, right)
+        if dtype.kind == "f":
+            raise TypeError("// and % are for integers")
+        return _Operand(self.call, f"{name}({self.cast(dtype)}, {right.cast(dtype)})", dtype)
 
-    def __lt__(self, other: Any) -> _Operand:
-        return _compared(self, other, "<")
+    def _bitwise(self, other: Any, sign: str) -> _Operand:
+        right = _operand(self.call, other)
+        if "f" in (self.dtype.kind, right.dtype.kind):
+            raise TypeError(f"{sign} is for integers and truth values")
+        dtype = BOOL if self.dtype == right.dtype == BOOL else _computed(self, right)
+        return _Operand(self.call, f"({self.cast(dtype)} {sign} {right.cast(dtype)})", dtype)
 
-    def __le__(self, other: Any) -> _Operand:
-        return _compared(self, other, "<=")
+    def _compared(self, other: Any, sign: str) -> _Operand:
+        right = _operand(self.call, other)
+        # Numba compares uint64 with signed integers as float64. With 0 every type gives the same, its own the fastest.
+        dtype = self.dtype if isinstance(other, int) and other == 0 else np.promote_types(self.dtype, right.dtype)
+        return _Operand(self.call, f"({self.cast(dtype)} {sign} {right.cast(dtype)})", BOOL)
 
-    def __gt__(self, other: Any) -> _Operand:
-        return _compared(self, other, ">")
-
-    def __ge__(self, other: Any) -> _Operand:
-        return _compared(self, other, ">=")
+    __add__ = partialmethod(_arithmetic, sign="+")
+    __sub__ = partialmethod(_arithmetic, sign="-")
+    __mul__ = partialmethod(_arithmetic, sign="*")
+    __floordiv__ = partialmethod(_divided, name="floor_quotient")
+    __mod__ = partialmethod(_divided, name="floor_remainder")
+    __and__ = partialmethod(_bitwise, sign="&")
+    __or__ = partialmethod(_bitwise, sign="|")
+    __xor__ = partialmethod(_bitwise, sign="^")
+    __eq__ = partialmethod(_compared, sign="==")
+    __ne__ = partialmethod(_compared, sign="!=")
+    __lt__ = partialmethod(_compared, sign="<")
+    __le__ = partialmethod(_compared, sign="<=")
+    __gt__ = partialmethod(_compared, sign=">")
+    __ge__ = partialmethod(_compared, sign=">=")
 
 
 def _operand(call: _Call, value: Any) -> _Operand:
@@ -208,35 +209,3 @@ def _computed(left: _Operand, right: _Operand) -> np.dtype[Any]:
     if any(dtype.kind == "f" for dtype in types):
         return SINGLE if types <= NARROW else DOUBLE
     return UINT if all(dtype.kind == "u" for dtype in types) else INT
-
-
-def _arithmetic(left: _Operand, other: Any, sign: str) -> _Operand:
-    right = _operand(left.call, other)
-    dtype = _computed(left, right)
-    if dtype == INT:  # as C++ has it, only unsigned integers wrap around
-        text = f"({ctype(INT)})({left.cast(UINT)} {sign} {right.cast(UINT)})"
-        return _Operand(left.call, f"({text})", INT)
-    return _Operand(left.call, f"({left.cast(dtype)} {sign} {right.cast(dtype)})", dtype)
-
-
-def _divided(left: _Operand, other: Any, name: str) -> _Operand:
-    right = _operand(left.call, other)
-    dtype = _computed(left, right)
-    if dtype.kind == "f":
-        raise TypeError("// and % are for integers")
-    return _Operand(left.call, f"{name}({left.cast(dtype)}, {right.cast(dtype)})", dtype)
-
-
-def _bitwise(left: _Operand, other: Any, sign: str) -> _Operand:
-    right = _operand(left.call, other)
-    if "f" in (left.dtype.kind, right.dtype.kind):
-        raise TypeError(f"{sign} is for integers and truth values")
-    dtype = BOOL if left.dtype == right.dtype == BOOL else _computed(left, right)
-    return _Operand(left.call, f"({left.cast(dtype)} {sign} {right.cast(dtype)})", dtype)
-
-
-def _compared(left: _Operand, other: Any, sign: str) -> _Operand:
-    right = _operand(left.call, other)
-    # Numba compares uint64 with signed integers as float64. With zero every type gives the same, and its own is faster.
-    dtype = left.dtype if isinstance(other, int) and other == 0 else np.promote_types(left.dtype, right.dtype)
-    return _Operand(left.call, f"({left.cast(dtype)} {sign} {right.cast(dtype)})", BOOL)
