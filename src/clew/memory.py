@@ -23,9 +23,7 @@ MODES: dict[str, str] = {
     "tiered": "fast rows of a placement in GPU memory, the rest on the host",
 }
 #: Modes that clew no longer has, and why.
-REMOVED: dict[str, str] = {
-    "stream": 'edges="stream" was removed, because reading edges in place is faster.',
-}
+REMOVED: dict[str, str] = {"stream": 'edges="stream" was removed, because reading edges in place is faster.'}
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,7 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
     """
     if edges in REMOVED:
         raise GraphError(
-            REMOVED[edges],
-            remedy='Use clew.memory(edges="tiered") or "auto".',
-            option="Use --edges tiered or auto.",
+            REMOVED[edges], remedy='Use clew.memory(edges="tiered") or "auto".', option="Use --edges tiered or auto."
         )
     if edges not in MODES:
         raise GraphError(f"edges is {edges!r}; expected one of {', '.join(map(repr, MODES))}.")

@@ -142,8 +142,7 @@ def program_error(
 
 def _told(part: Part, what: Explained, at: tuple[FunctionType, int], on: str) -> OperatorError:
     return OperatorError(
-        f"{part.name} cannot be compiled{on}: {what.problem} ({place(*at)}).",
-        remedy=f"{what.advice} {IN_PYTHON}",
+        f"{part.name} cannot be compiled{on}: {what.problem} ({place(*at)}).", remedy=f"{what.advice} {IN_PYTHON}"
     )
 
 

@@ -40,12 +40,7 @@ class Gather:
     __slots__ = ("empty", "function", "in_order", "name")
 
     def __init__(
-        self,
-        function: Callable[[Any, Any], Any],
-        *,
-        empty: float = 0,
-        in_order: bool = True,
-        name: str | None = None,
+        self, function: Callable[[Any, Any], Any], *, empty: float = 0, in_order: bool = True, name: str | None = None
     ) -> None:
         plain = getattr(function, "py_func", function)
         if not isinstance(plain, FunctionType):

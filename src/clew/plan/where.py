@@ -9,14 +9,7 @@ from typing import Any, NamedTuple
 
 from clew.algorithms.registry import ALGORITHMS, gpu_of
 from clew.dtypes import Array
-from clew.engines.choice import (
-    EMULATED,
-    HYBRID_EMULATED,
-    WORTH_A_GPU,
-    gpu_of_hybrid,
-    is_hybrid,
-    why_no_gpu,
-)
+from clew.engines.choice import EMULATED, HYBRID_EMULATED, WORTH_A_GPU, gpu_of_hybrid, is_hybrid, why_no_gpu
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.plan.parts import Choice, Share

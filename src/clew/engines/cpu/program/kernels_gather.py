@@ -48,11 +48,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
         into = (borrowed(into[0]), borrowed(into[1]), borrowed(into[2]))
         vertices, messages = borrowed(vertices), borrowed(messages)
         spare = np.empty(SPARE, frontier.dtype)
-        multiset = (
-            borrowed(multisets[0][member]),
-            borrowed(multisets[1][member]),
-            borrowed(multisets[2][member]),
-        )
+        multiset = (borrowed(multisets[0][member]), borrowed(multisets[1][member]), borrowed(multisets[2][member]))
         for v in range(np.uint64(member * messages.size // size), np.uint64((member + 1) * messages.size // size)):
             messages[v] = send(vertices[v])
         if member == 0:
