@@ -36,21 +36,16 @@ class COO:
     num_vertices: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rows", _ids(self.rows, "rows"))
-        object.__setattr__(self, "columns", _ids(self.columns, "columns"))
-        ends = (self.rows, self.columns)
-        if self.rows.shape != self.columns.shape or self.rows.ndim != 1:
-            raise GraphError(f"rows and columns have shapes {self.rows.shape} and {self.columns.shape}; expected (m,).")
-        if self.rows.size and not all(end.min() >= 0 and end.max() < self.num_vertices for end in ends):
+        rows, columns = _ids(self.rows, "rows"), _ids(self.columns, "columns")
+        if rows.shape != columns.shape or rows.ndim != 1:
+            raise GraphError(f"rows and columns have shapes {rows.shape} and {columns.shape}; expected (m,).")
+        if rows.size and not all(end.min() >= 0 and end.max() < self.num_vertices for end in (rows, columns)):
             raise GraphError(f"rows and columns must be from 0 to {self.num_vertices - 1:,}.")
-        if self.weights is not None:
-            object.__setattr__(self, "weights", as_weights(self.weights, self.rows.size))
-        if not _ascend(self.rows, self.columns):
-            order = np.lexsort(ends[::-1])
-            object.__setattr__(self, "rows", self.rows[order])
-            object.__setattr__(self, "columns", self.columns[order])
-            object.__setattr__(self, "weights", None if self.weights is None else self.weights[order])
-        _make_read_only(self.rows, self.columns, self.weights)
+        weights = None if self.weights is None else as_weights(self.weights, rows.size)
+        if not _ascend(rows, columns):
+            order = np.lexsort((columns, rows))
+            rows, columns, weights = rows[order], columns[order], None if weights is None else weights[order]
+        _set_read_only(self, rows=rows, columns=columns, weights=weights)
 
     @property
     def nbytes(self) -> int:
@@ -68,16 +63,15 @@ class ELL:
     weights: Array | None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", _ids(self.columns, "columns"))
-        if self.columns.ndim != 2 or (self.columns.size and not self.columns.max() < self.columns.shape[1]):
+        columns = _ids(self.columns, "columns")
+        if columns.ndim != 2 or (columns.size and not columns.max() < columns.shape[1]):
             raise GraphError("columns must be a table of (width, vertices) with vertices or -1 in it.")
-        if self.weights is not None:
-            weights = np.asarray(self.weights)
-            if weights.shape != self.columns.shape:
-                raise GraphError(f"weights have shape {weights.shape}; expected {self.columns.shape}.")
-            flat = as_weights(weights.reshape(-1), self.columns.size)
-            object.__setattr__(self, "weights", flat.reshape(weights.shape))
-        _make_read_only(self.columns, self.weights)
+        weights = None if self.weights is None else np.asarray(self.weights)
+        if weights is not None:
+            if weights.shape != columns.shape:
+                raise GraphError(f"weights have shape {weights.shape}; expected {columns.shape}.")
+            weights = as_weights(weights.reshape(-1), columns.size).reshape(columns.shape)
+        _set_read_only(self, columns=columns, weights=weights)
 
     @property
     def num_vertices(self) -> int:
@@ -174,8 +168,10 @@ def _ascend(rows: IdArray, columns: IdArray) -> bool:
     return not (down | (same & (columns[1:] < columns[:-1]))).any()
 
 
-def _make_read_only(*arrays: Array | None) -> None:
-    for array in arrays:
+def _set_read_only(layout: COO | ELL, **arrays: Array | None) -> None:
+    """Set the checked arrays of a layout, which is frozen."""
+    for name, array in arrays.items():
+        object.__setattr__(layout, name, array)
         if array is not None:
             array.flags.writeable = False
 

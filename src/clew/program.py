@@ -130,11 +130,11 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         alone.
     """
     _check(program)
-    in_python = device == REFERENCE
-    if not in_python:
+    partner = gpu = None
+    if device != REFERENCE:
         _check_text(program)
-    partner = None if in_python else partner_for(device)
-    gpu = None if in_python or partner is not None else gpu_for(device, graph.num_arcs)
+        partner = partner_for(device)
+        gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
     initial, active = _started(program, graph)
@@ -144,12 +144,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     chosen = _mask(active, graph.num_vertices)
     values: dict[str, Any]
     done: Any
-    if in_python:
-        from clew.engines.reference.program import run_program as run_in_python
-
-        done = run_in_python(program, graph, state, chosen)
-        values = _columns(program, state)
-    elif partner is not None:
+    if partner is not None:
         from clew.engines.hybrid.program import run_hybrid
 
         done, values = run_hybrid(partner, program, graph, state, chosen)
@@ -159,8 +154,10 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         values = {name: gpu.upload(column) for name, column in _columns(program, state).items()}
         done = run_on_gpu(gpu, program, graph, values, chosen)
     else:
-        from clew.engines.cpu.program import run_program
-
+        if device == REFERENCE:
+            from clew.engines.reference.program import run_program
+        else:
+            from clew.engines.cpu.program import run_program
         done = run_program(program, graph, state, chosen)
         values = _columns(program, state)
     return Result(

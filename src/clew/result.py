@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -179,17 +180,10 @@ class Result(TensorResult):
         """The same result with its arrays in host memory; the result itself if they are already there."""
         if not any(map(_is_elsewhere, (*self.values.values(), *self.facts.values()))):
             return self
-        return Result(
-            self.algorithm,
-            {name: _on_host(array) for name, array in self.values.items()},
-            names=self._names,
-            vertices=self._vertices,
-            unreached=self.unreached,
-            facts={name: _on_host(fact) if _is_elsewhere(fact) else fact for name, fact in self.facts.items()},
-            iterations=self.iterations,
-            converged=self.converged,
-            trace=self.trace,
-        )
+        result = copy(self)
+        result.values = {name: _on_host(array) for name, array in self.values.items()}
+        result.facts = {name: _on_host(fact) if _is_elsewhere(fact) else fact for name, fact in self.facts.items()}
+        return result
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.values, *self.facts]

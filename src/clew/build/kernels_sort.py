@@ -71,9 +71,9 @@ def sort_row(keys, values, start, stop, nearly_sorted):
 @njit(cache=True, nogil=True)
 def _sort_long(keys, values):
     if keys.size < RADIX:
-        _merge(keys, values)
+        merge_sort(keys, values)
     else:
-        _radix(keys, values)
+        radix_sort(keys, values)
 
 
 @njit(cache=True, nogil=True)
@@ -98,7 +98,7 @@ def _insertion(keys, values, start, stop):
 
 
 @njit(cache=True, nogil=True)
-def _merge(keys, values):
+def merge_sort(keys, values):
     """Sorted runs of INSERTION keys, then bottom-up merges; only the left run of a merge is copied out."""
     size = keys.size
     for low in range(0, size, INSERTION):
@@ -135,32 +135,36 @@ def _merge(keys, values):
 
 
 @njit(cache=True, nogil=True)
-def _radix(keys, values):
+def radix_sort(keys, values):
     """Least significant digit first; as many digits as the largest key needs."""
     largest = keys.max()
     mask = keys.dtype.type((1 << DIGIT) - 1)
-    spare = np.empty_like(keys)
+    now, later = keys, np.empty_like(keys)
     if values is not None:
-        spare_values = np.empty_like(values)
+        now_values, later_values = values, np.empty_like(values)
     places = np.empty((1 << DIGIT) + 1, np.uint64)
     shift = np.uint64(0)
     while shift == 0 or (largest >> shift) > 0:
         places[:] = 0
         for i in range(keys.size):
-            places[np.uint64((keys[i] >> shift) & mask) + ONE] += ONE
+            places[np.uint64((now[i] >> shift) & mask) + ONE] += ONE
         for digit in range(1 << DIGIT):
             places[digit + 1] += places[digit]
         for i in range(keys.size):
-            digit = (keys[i] >> shift) & mask
+            digit = (now[i] >> shift) & mask
             to = places[digit]
             places[digit] = to + ONE
-            spare[to] = keys[i]
+            later[to] = now[i]
             if values is not None:
-                spare_values[to] = values[i]
-        keys[:] = spare
+                later_values[to] = now_values[i]
+        now, later = later, now
         if values is not None:
-            values[:] = spare_values
+            now_values, later_values = later_values, now_values
         shift += np.uint64(DIGIT)
+    if (shift // np.uint64(DIGIT)) % np.uint64(2) == ONE:  # passes
+        keys[:] = now
+        if values is not None:
+            values[:] = now_values
 
 
 FIRST, MIN, MAX, SUM = range(4)

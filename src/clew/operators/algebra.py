@@ -9,7 +9,6 @@ may use what the engine's compiler supports: arithmetic, comparisons, conditions
 from __future__ import annotations
 
 import builtins
-import inspect
 import math
 import operator as python
 from collections.abc import Callable
@@ -23,7 +22,7 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.errors import OperatorError
 from clew.operators import functions
-from clew.operators.inspection import check_returns, is_self_contained, lasting_dtype, result_dtype, where
+from clew.operators.inspection import function_of_two, is_self_contained, lasting_dtype, result_dtype, where
 
 Function = Callable[[Any, Any], Any]
 Value = Any  # a number, or a function from a dtype to a number
@@ -259,23 +258,13 @@ class Semiring:
 
 
 def _as_function(given: Any) -> FunctionType:
-    """The plain Python function of an operator argument; it must take two arguments."""
+    """The plain Python function of an operator argument."""
     try:
         function = KNOWN.get(given, given)
     except TypeError:  # not even hashable
         function = given
-    function = getattr(function, "py_func", function)  # what Numba has compiled: it is compiled again, inlined
-    if not isinstance(function, FunctionType):
-        raise OperatorError(
-            f"{given!r} is a {type(given).__name__}; expected a Python function or lambda of two arguments, an "
-            "Operator, or one of min, max and the functions of the operator module."
-        )
-    try:
-        inspect.signature(function).bind(None, None)
-    except TypeError:
-        raise OperatorError(f"{where(function)} does not take two arguments.") from None
-    check_returns(function.__name__, function)
-    return function
+    others = " of two arguments, an Operator, or one of min, max and the functions of the operator module"
+    return function_of_two(function, others)
 
 
 def _as_scalar(value: Value, dtype: np.dtype[Any], what: str) -> Any:

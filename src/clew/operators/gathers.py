@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
-from clew.errors import OperatorError
-from clew.operators.inspection import check_returns, where
+from clew.operators.inspection import function_of_two
 
 
 class Gather:
@@ -42,17 +39,9 @@ class Gather:
     def __init__(
         self, function: Callable[[Any, Any], Any], *, empty: float = 0, in_order: bool = True, name: str | None = None
     ) -> None:
-        plain = getattr(function, "py_func", function)
-        if not isinstance(plain, FunctionType):
-            raise OperatorError(f"{function!r} is a {type(function).__name__}; expected a Python function or lambda.")
-        try:
-            inspect.signature(plain).bind(None, None)
-        except TypeError:
-            raise OperatorError(f"{where(plain)} does not take two arguments: the values and their counts.") from None
-        check_returns(plain.__name__, plain)
-        self.function: FunctionType = plain
+        self.function = function_of_two(function, "", "two arguments: the values and their counts")
         self.empty, self.in_order = empty, in_order
-        self.name = name or plain.__name__
+        self.name = name or self.function.__name__
 
     def __repr__(self) -> str:
         return f"Gather({self.name})"

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dis
 import hashlib
+import inspect
 import linecache
 import os
 from collections.abc import Iterator
@@ -265,6 +266,19 @@ def check_returns(name: str, function: Any, remedy: str = "End every path with r
         on_some = "" if gives_nothing(function) else " on one path"
         there = place(plain_function(function), line)
         raise OperatorError(f"{name} returns nothing{on_some} ({there}).", remedy=remedy)
+
+
+def function_of_two(given: Any, expected: str, arguments: str = "two arguments") -> FunctionType:
+    """The plain Python function of an argument; it must take two arguments and return a value on every path."""
+    function = getattr(given, "py_func", given)  # what Numba has compiled: it is compiled again, inlined
+    if not isinstance(function, FunctionType):
+        raise OperatorError(f"{given!r} is a {type(given).__name__}; expected a Python function or lambda{expected}.")
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        raise OperatorError(f"{where(function)} does not take {arguments}.") from None
+    check_returns(function.__name__, function)
+    return function
 
 
 def result_dtype(function: FunctionType, left: np.dtype[Any], right: np.dtype[Any]) -> np.dtype[Any]:

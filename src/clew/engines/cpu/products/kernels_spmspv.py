@@ -11,13 +11,12 @@ results are equal to the last bit, for any number of threads.
 
 import numpy as np
 
+from clew.build.kernels_sort import merge_sort, radix_sort
 from clew.engines.cpu.products.kernels import make_product
 from clew.engines.cpu.team.kernels_intrinsics import trailing_zeros
 from clew.jit import njit
 
 ZERO, ONE, SIX, LOW_SIX = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63)
-DIGIT = np.uint64(11)  # bits; 2,048 counters fit the first-level cache
-RUN = 16  # entries up to here are sorted by insertion
 
 
 @njit(cache=True, nogil=True)
@@ -138,13 +137,10 @@ def make_sorted(add, multiply, mark, absorbing, radix):
                 products[place] = product(k, a, weights, one, values, numbers, products)
                 place += ONE
         keys, products = keys[:place], products[:place]
-        spare_keys, spare_products = np.empty_like(keys), np.empty_like(products)
-        if radix:
-            swapped = radix_sort(keys, products, spare_keys, spare_products, max(high, ONE))
-        else:
-            swapped = merge_sort(keys, products, spare_keys, spare_products)
-        if swapped:
-            keys, products = spare_keys, spare_products
+        if not radix:
+            merge_sort(keys, products)
+        elif place > ZERO:
+            radix_sort(keys, products)
         count = ZERO
         for k in range(place):
             if count > ZERO and keys[k] == keys[count - ONE]:
@@ -156,84 +152,3 @@ def make_sorted(add, multiply, mark, absorbing, radix):
         return keys[:count].copy(), products[:count].copy()
 
     return ordered
-
-
-@njit(cache=True, nogil=True)
-def radix_sort(keys, products, spare_keys, spare_products, limit):
-    """Sort by keys below ``limit``, least digit first; returns whether the result is in the spare arrays."""
-    mask = (ONE << DIGIT) - ONE
-    counts = np.empty(1 << DIGIT, np.uint64)
-    shift = ZERO
-    swapped = False
-    while (limit - ONE) >> shift:
-        counts[:] = ZERO
-        for k in range(keys.size):
-            counts[(np.uint64(keys[k]) >> shift) & mask] += ONE
-        total = ZERO
-        for digit in range(counts.size):
-            total, counts[digit] = total + counts[digit], total
-        for k in range(keys.size):
-            digit = (np.uint64(keys[k]) >> shift) & mask
-            place = counts[digit]
-            counts[digit] = place + ONE
-            spare_keys[place] = keys[k]
-            spare_products[place] = products[k]
-        keys, spare_keys = spare_keys, keys
-        products, spare_products = spare_products, products
-        swapped = not swapped
-        shift += DIGIT
-    return swapped
-
-
-@njit(cache=True, nogil=True)
-def merge_sort(keys, products, spare_keys, spare_products):
-    """The same by merging: short runs are sorted by insertion, then merged two by two."""
-    size = keys.size
-    for start in range(0, size, RUN):
-        _insert(keys[start : start + RUN], products[start : start + RUN])
-    width = RUN
-    swapped = False
-    while width < size:
-        for start in range(0, size, 2 * width):
-            middle, end = min(start + width, size), min(start + 2 * width, size)
-            _merge(
-                keys[start:middle],
-                products[start:middle],
-                keys[middle:end],
-                products[middle:end],
-                spare_keys[start:end],
-                spare_products[start:end],
-            )
-        keys, spare_keys = spare_keys, keys
-        products, spare_products = spare_products, products
-        swapped = not swapped
-        width *= 2
-    return swapped
-
-
-@njit(cache=True, nogil=True)
-def _insert(keys, products):
-    for k in range(1, keys.size):
-        key, product = keys[k], products[k]
-        place = k
-        while place > 0 and keys[place - 1] > key:
-            keys[place] = keys[place - 1]
-            products[place] = products[place - 1]
-            place -= 1
-        keys[place] = key
-        products[place] = product
-
-
-@njit(cache=True, nogil=True)
-def _merge(left, left_products, right, right_products, keys, products):
-    """Of equal keys, those of the left come first."""
-    a, b = 0, 0
-    for place in range(keys.size):
-        if b == right.size or (a < left.size and left[a] <= right[b]):
-            keys[place] = left[a]
-            products[place] = left_products[a]
-            a += 1
-        else:
-            keys[place] = right[b]
-            products[place] = right_products[b]
-            b += 1
