@@ -6,7 +6,7 @@ a reader decided by itself goes into the graph's report, with the option that ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
@@ -16,11 +16,9 @@ import numpy.typing as npt
 from clew.checks import flag, one_of, text, whole
 from clew.dtypes import WEIGHT_DTYPES, Array
 from clew.errors import GraphError
-from clew.graph import Graph
+from clew.graph import Duplicates, Graph, Loops
 from clew.names import VertexNames
 
-Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
-Loops = Literal["keep", "drop"]
 Ids = Literal["auto", "keep", "map", "text"]
 
 #: What to do on the command line about weights that a format cannot hold.
@@ -194,13 +192,13 @@ def graph_from_edges(
         known = num_vertices is not None or not _integers(source, target)
         ids = "keep" if known or ids_are_dense(source, target) else "map"
     count = num_vertices if names is None else len(names)
-    wanted = directed if options.directed is None else options.directed
+    direction = directed if options.directed is None else options.directed
     graph = Graph.from_edges(
         source,
         target,
         wanted_weights(weights, options),
         None if ids == "map" else count,
-        directed and wanted,
+        directed and direction,
         options.duplicates,
         options.loops,
         ids=ids,
@@ -208,14 +206,17 @@ def graph_from_edges(
         consume=True,
         metadata=metadata,
     )
-    if graph.directed == wanted:
+    if graph.directed == direction:
         return graph
-    return Graph(graph.outgoing, directed=wanted, names=graph.names, report=graph.report, metadata=metadata)
+    return Graph(graph.outgoing, directed=direction, names=graph.names, report=graph.report, metadata=metadata)
 
 
-def noted(graph: Graph, *decisions: str) -> Graph:
-    """The same graph, with what its reader decided in its report."""
-    report = replace(graph.report, decisions=(*graph.report.decisions, *decisions))
+def noted(graph: Graph, *decisions: str, columns: Mapping[str, str] | None = None) -> Graph:
+    """The graph with a report of what its reader decided and, where its file has columns, what became of them."""
+    old = graph.report
+    report = replace(
+        old, decisions=(*old.decisions, *decisions), columns=old.columns if columns is None else dict(columns)
+    )
     return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
 
 
@@ -280,12 +281,6 @@ def _as_text(column: Any) -> Any:
 
 def _integers(*columns: Any) -> bool:
     return all(isinstance(column, np.ndarray) and column.dtype.kind in "iu" for column in columns)
-
-
-def reported(graph: Graph, columns: Mapping[str, str], decisions: Iterable[str]) -> Graph:
-    """The graph with a report that lists the columns of its file and what was decided about them."""
-    report = graph.report.about(columns, decisions)
-    return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
 
 
 def about_direction(directed: bool, options: ReadOptions, *, by: str = "") -> tuple[str, ...]:

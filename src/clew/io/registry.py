@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from clew.graph import Graph
     from clew.io.sink import Sink
 
+TABLE_SUFFIXES = (".csv", ".tsv")  # edge lists whose first line names the columns
+GAP_SUFFIXES = (".el", ".wel")  # edge lists without comments, whose integers are vertex ids
 EDGE_LIST = "edge-list"  # its suffixes, such as .txt, say little: any other format may be in such a file
 
 

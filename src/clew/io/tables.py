@@ -23,7 +23,7 @@ from clew.errors import ClewError, GraphError
 from clew.graph import Graph
 from clew.io.binary import SinkFile, refuse_expansion, refuse_rows
 from clew.io.columns import CHOOSE_ENDS, Columns, Field, choose, fields_of, is_string, label, listed
-from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, reported
+from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, noted
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
@@ -215,7 +215,7 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
     graph = graph_from_edges(first, second, weights, options, **known)
     by_clew = KEY in (table.schema.metadata or {})
     direction = about_direction(note.directed, options, by="the note that clew wrote into the file" if by_clew else "")
-    return reported(graph, columns.roles(fields), (*columns.decisions, *direction))
+    return noted(graph, *columns.decisions, *direction, columns=columns.roles(fields))
 
 
 def schema_of(graph: Graph) -> pa.Schema:

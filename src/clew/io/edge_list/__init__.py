@@ -34,8 +34,10 @@ weights are not either.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -44,26 +46,35 @@ from clew.build.rows import extent
 from clew.checks import counted
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
+from clew.io import foreign
+from clew.io.columns import is_known, known_ends
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, without_attributes
-from clew.io.edge_list.sample import Sample
-from clew.io.edge_list.writer import write
-from clew.io.options import ReadOptions, reported, wanted_weights
-from clew.io.registry import Match
+from clew.io.edge_list.sample import NO_HEADER, Sample, checked_delimiter
+from clew.io.options import ReadOptions, WriteOptions, noted, wanted_weights
+from clew.io.registry import GAP_SUFFIXES, TABLE_SUFFIXES, Match
+from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source
 from clew.io.text import Line, Word
 from clew.io.text.tables import DecimalComma, NotAnInteger, Table, read_table
-from clew.names import encode
+from clew.io.text.writer import Labels, write_table
+from clew.names import VertexNames, encode
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["numbered", "read", "sniff", "write"]
-
-KEPT_SUFFIXES = (".el", ".wel")
 VERTEX_IDS = (0, (1 << 63) - 1)
 WITH_DECIMAL_COMMAS = (b";", b"\t")
 BITS_PER_VALUE = 32  # up to this many bits for every integer there is: with their ranks, 6 bytes
 SMALL_SPAN = 1 << 20
+Numbered = tuple[tuple[Array, ...], int, Any]
+BLOCK_EDGES = 1 << 21
+DELIMITERS = {".csv": b",", ".tsv": b"\t"}
+# Names that would not be read back as they are: numbers, comments, those with blanks, quotes or control characters, and
+# those with anything that could be taken for a delimiter.
+_IN_NEED_OF_QUOTES = (
+    r"^$|^[#%\x{feff}]|[\x00-\x20\",;|\x7f]"
+    r"|^[+-]?([0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?|nan|inf|infinity)$"
+)
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
@@ -78,13 +89,15 @@ def read(source: Source, options: ReadOptions) -> Graph:
 
 
 def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
-    keep = options.ids == "keep" or (options.ids == "auto" and source.suffix in KEPT_SUFFIXES and not dialect.named)
+    keep = options.ids == "keep" or (options.ids == "auto" and source.suffix in GAP_SUFFIXES and not dialect.named)
     table, decisions = _table(source, dialect, options, keep=keep)
     if (again := _header_among(dialect, table)) is not None:
-        said = f"The first line was read as an edge, since {again!r} occurs again."
         other = detect(source, replace(options, header=False))
-        said += " Pass header=True (--header) if it names the columns."
-        return _graph(source, replace(other, decisions=(said, *other.decisions)), options)
+        decision = (
+            f"The first line was read as an edge, since {again!r} occurs again. "
+            "Pass header=True (--header) if it names the columns."
+        )
+        return _graph(source, replace(other, decisions=(decision, *other.decisions)), options)
     weights = wanted_weights(table.numbers, options)
     columns: tuple[Array, ...] = table.ids[::-1] if dialect.swapped else table.ids
     if len(columns) == 1:  # one column is both ends
@@ -106,7 +119,7 @@ def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
         consume=True,
         metadata=found.metadata,
     )
-    return reported(graph, dialect.columns, (*dialect.decisions, *decisions, *found.decisions))
+    return noted(graph, *dialect.decisions, *decisions, *found.decisions, columns=dialect.columns)
 
 
 def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool) -> tuple[Table, tuple[str, ...]]:
@@ -160,7 +173,7 @@ def _vertices(
     if dialect.count is not None:
         return counted_vertices(source, dialect.count, columns, names, options, keep=keep)
     if names is None:
-        return Vertices(columns, None) if keep else numbered_vertices(columns, options)
+        return Vertices(columns, None) if keep else Vertices(*numbered(*columns, always=options.ids == "map"))
     return Vertices(columns, len(names), names)  # type: ignore[arg-type]
 
 
@@ -185,11 +198,6 @@ class Vertices:
     names: Any = None
     metadata: dict[str, Any] = field(default_factory=dict)
     decisions: tuple[str, ...] = ()
-
-
-def numbered_vertices(columns: tuple[Array, ...], options: ReadOptions) -> Vertices:
-    """Integers that are 0…n-1 are ids, others are names."""
-    return Vertices(*numbered(*columns, always=options.ids == "map"))
 
 
 def two_sides(left: Array, right: Array) -> Vertices:
@@ -229,7 +237,7 @@ def counted_vertices(
             return Vertices(tuple(column - 1 for column in columns), number, np.arange(1, number + 1), {}, (said,))
     found = Vertices(columns, None if names is None else len(names), names)
     if names is None and not keep:
-        found = numbered_vertices(columns, options)
+        found = Vertices(*numbered(*columns, always=options.ids == "map"))
     occurring = found.count if found.count is not None else max(int(column.max()) for column in columns) + 1
     meaning = {occurring: "vertices that occur", edges: "edges"}.get(number)
     if meaning is None and options.ids != "map":
@@ -244,16 +252,8 @@ def counted_vertices(
     return replace(found, decisions=(f"{first} was skipped{why}.",))
 
 
-class Numbered(NamedTuple):
-    """Columns of vertex ids 0…n-1, how many vertices there are, and their names where those are not the same."""
-
-    columns: tuple[Array, ...]
-    num_vertices: int
-    names: pa.Array[Any] | None
-
-
 def numbered(*columns: Array, always: bool = False) -> Numbered:
-    """Number the integers in the columns from 0 to n-1 in ascending order.
+    """Number the integers in the columns from 0 to n-1 in ascending order: new columns, n, and names where needed.
 
     Where they lie close together, one bit for each is enough to number them, in place; otherwise they are hashed.
 
@@ -266,11 +266,11 @@ def numbered(*columns: Array, always: bool = False) -> Numbered:
     """
     size = sum(column.size for column in columns)
     if size == 0:
-        return Numbered(columns, 0, None)
+        return columns, 0, None
     low, high = extent(*columns)
     if columns[0].dtype == np.uint64 or high - low >= max(SMALL_SPAN, BITS_PER_VALUE * size):
         ids, names = encode(*columns)
-        return Numbered(tuple(ids), len(names), names.array)
+        return tuple(ids), len(names), names.array
     return _by_bits(columns, low, high, always=always)
 
 
@@ -286,7 +286,7 @@ def _by_bits(columns: tuple[Array, ...], low: int, high: int, *, always: bool) -
     before = np.empty(words.size, dtype=np.int32 if high - low < MAX_INT32_VERTICES else np.int64)
     count = int(kernels.rank_words(words, before))
     if low == 0 and count == high + 1 and not always:
-        return Numbered(columns, count, None)
+        return columns, count, None
     ranked = []
     for column in columns:
         # 64-bit ids whose ranks fit 32 bits get an array of their own: half of the old one goes free.
@@ -296,4 +296,84 @@ def _by_bits(columns: tuple[Array, ...], low: int, high: int, *, always: bool) -
         ranked.append(ranks)
     names = np.empty(count, dtype=np.int64)
     kernels.to_values(words, low, names)
-    return Numbered(tuple(ranked), count, pa.array(names))
+    return tuple(ranked), count, pa.array(names)
+
+
+def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
+    """Write every edge as a line."""
+    delimiter = DELIMITERS.get(sink.suffix, b" ")
+    if options.delimiter is not None:
+        delimiter = checked_delimiter(options.delimiter) or b" "
+    header = sink.suffix in TABLE_SUFFIXES if options.header is None else options.header
+    labels = None if graph.names is None else _labels(graph.names, delimiter, sink)
+    if header:
+        names = [b"source", b"target", *([b"weight"] if graph.weighted else [])]
+        sink.write(delimiter.join(names) + b"\n")
+    elif not graph.directed and sink.suffix not in GAP_SUFFIXES:
+        sink.write(b"# sym weighted\n" if graph.weighted else b"# sym unweighted\n")
+    if not header and graph.names is not None and _looks_like_no_edge(graph, graph.names):
+        sink.write(NO_HEADER + b"\n")
+    if not graph.num_arcs and not header:  # an empty file would not be read back
+        sink.write(f"# {graph.num_vertices} vert{'ex' if graph.num_vertices == 1 else 'ices'}, no edges\n".encode())
+    for source, target, weights in _edges(graph):
+        ends = (source, target) if labels is None else (Labels(source, labels), Labels(target, labels))
+        write_table(sink, ends if weights is None else (*ends, weights), delimiter=delimiter)
+        if options.progress is not None:
+            options.progress(sink.written, None)
+
+
+def _looks_like_no_edge(graph: Graph, names: VertexNames) -> bool:
+    """Whether the first line would be read as column names, or as the start of another format."""
+    if not graph.num_arcs or names.are_integers:
+        return False
+    source = int(np.searchsorted(graph.indptr, 0, "right")) - 1  # the first row that is not empty
+    first = [str(names[vertex]) for vertex in (source, graph.indices[0])]
+    if known_ends(first) is not None or all(map(is_known, first)):
+        return True
+    return foreign.by_content(" ".join(first).encode()) is not None
+
+
+def _edges(graph: Graph) -> Iterator[tuple[Array, Array, Array | None]]:
+    """The edges of a few rows at a time; an undirected one once."""
+    indptr = graph.indptr
+    cuts = np.arange(0, graph.num_arcs + BLOCK_EDGES, BLOCK_EDGES)
+    rows = np.unique(np.append(np.searchsorted(indptr, cuts, "right") - 1, graph.num_vertices))
+    rows = np.clip(rows, 0, graph.num_vertices)
+    for first, last in pairwise(rows.tolist()):
+        part = slice(int(indptr[first]), int(indptr[last]))
+        target = graph.indices[part]
+        source = np.repeat(np.arange(first, last, dtype=target.dtype), np.diff(indptr[first : last + 1]))
+        weights = None if graph.weights is None else graph.weights[part]
+        if not graph.directed:
+            once = source <= target
+            source, target, weights = source[once], target[once], None if weights is None else weights[once]
+        if source.size:
+            yield source, target, weights
+
+
+def _labels(names: VertexNames, delimiter: bytes, sink: Sink) -> pa.Array[Any]:
+    """The names as they are written: integers as they are, strings in quotes where they need them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = names.array
+    if names.are_integers:
+        return values
+    broken = pc.match_substring_regex(values, "[\r\n]")
+    if pc.any(broken).as_py():
+        name = values.filter(broken)[0].as_py()
+        raise sink.error(
+            f"the vertex name {name!r} has a line end in it, which an edge list cannot hold; "
+            "rename the vertex, or write a .clew file."
+        )
+    needy = pc.or_(
+        pc.match_substring_regex(values, _IN_NEED_OF_QUOTES, ignore_case=True),
+        pc.match_substring(values, delimiter.decode()),
+    )
+    if not pc.any(needy).as_py():
+        return values
+    quote, nothing = (pa.scalar(text, pa.large_string()) for text in ('"', ""))
+    doubled = pc.replace_substring(values, '"', '""')
+    quoted = pc.binary_join_element_wise(quote, doubled, quote, nothing)  # type: ignore[call-overload]
+    written: pa.Array[Any] = pc.if_else(needy, quoted, values)
+    return written

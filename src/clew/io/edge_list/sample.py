@@ -14,6 +14,7 @@ from typing import NamedTuple
 from clew.errors import GraphError
 from clew.io.columns import is_known, known_ends, plain
 from clew.io.options import ReadOptions
+from clew.io.registry import TABLE_SUFFIXES
 from clew.io.source import Source
 from clew.io.text import Line, leading_lines
 from clew.io.text.tables import DECIMAL_COMMA
@@ -32,7 +33,6 @@ _COUNT_DIGITS = 18
 #: An edge as ``networkx.write_edgelist`` writes it: its ends, a separator, and a dictionary.
 EDGE_WITH_ATTRIBUTES = re.compile(rb"([^{]*[^\s{,;|])([ \t]*[,;|\t ][ \t]*)(\{.*\})\s*")
 _DELIMITERS = (b",", b";", b"\t", b"|")
-TABLE_SUFFIXES = (".csv", ".tsv")
 _EXCEL_SEPARATOR = re.compile(rb"\"?sep=([,;|\t:^~])\"?", re.IGNORECASE)
 
 
