@@ -19,8 +19,7 @@ from clew import build, transform
 from clew.adjacency import BOUNDARY, Adjacency, BuildReport
 from clew.build.rows import count_loops
 from clew.checks import counted, kind_of
-from clew.convert import ConvertibleGraph
-from clew.convert.edges import edges as converted_edges
+from clew.convert import ConvertibleGraph, converted_edges
 from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError

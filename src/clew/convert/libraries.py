@@ -13,7 +13,6 @@ import numpy.typing as npt
 
 from clew.checks import array as as_array
 from clew.checks import counted, kind_of
-from clew.convert.edges import Edges
 from clew.dtypes import OFFSET, WEIGHT_DTYPES, Array, IdArray
 from clew.errors import GraphError, MissingDependencyError
 from clew.names import VertexNames
@@ -81,8 +80,10 @@ def to_scipy(graph: Graph) -> sp.csr_array[Any]:
     return sp.csr_array((weights, indices, indptr), shape=(graph.num_vertices,) * 2)
 
 
-def from_networkx(graph: nx.Graph[Any], weight: str | None) -> Edges:
-    """The edges of a NetworkX graph, each once, in the order of its nodes; nodes 0…n-1 in order need no names."""
+def from_networkx(
+    graph: nx.Graph[Any], weight: str | None
+) -> tuple[Array, Array, Array | None, int, VertexNames | None]:
+    """Sources, targets, weights, the number of nodes and their names; nodes 0…n-1 in order need no names."""
     if not (hasattr(graph, "is_directed") and hasattr(graph, "edges")) or isinstance(graph, type):
         raise GraphError(f"this is {kind_of(graph)}; expected a NetworkX graph.")
     nodes = list(graph)
@@ -91,7 +92,7 @@ def from_networkx(graph: nx.Graph[Any], weight: str | None) -> Edges:
     source = np.fromiter((position[u] for u, _ in pairs), dtype=np.int64, count=len(pairs))
     target = np.fromiter((position[v] for _, v in pairs), dtype=np.int64, count=len(pairs))
     names = None if nodes == list(range(len(nodes))) else _node_names(nodes)
-    return Edges(source, target, _attribute(graph, weight), len(nodes), names)
+    return source, target, _attribute(graph, weight), len(nodes), names
 
 
 def about_attributes(graph: nx.Graph[Any], weight: str | None, weighted: bool) -> tuple[dict[str, str], list[str]]:
@@ -161,7 +162,7 @@ def to_networkx(graph: Graph) -> nx.Graph[Any]:
     return result
 
 
-def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edges:
+def from_arrow(table: Any, source: str, target: str, weight: str | None) -> tuple[Any, Any, Array | None]:
     """The named columns of a table; endpoints stay Arrow arrays, so that names are never made Python objects.
 
     A column of weights may be missing where it has the name that is looked for by default.
@@ -192,7 +193,7 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> Edge
                 "Name the columns with source=, target= and weight=."
             )
     weights = None if weight is None else _weight_column(table[weight], weight)
-    return Edges(table[source], table[target], weights)
+    return table[source], table[target], weights
 
 
 def column_roles(table: Any, source: str, target: str, weight: str | None) -> dict[str, str]:

@@ -108,27 +108,7 @@ def is_known(name: str) -> bool:
     """Whether a column may well be called so."""
     word = plain(name)
     ends = {end + suffix for pair in (*ENDS, *PAIRS) for end in pair for suffix in _SUFFIXES}
-    return bool(word) and (word in ends or is_weight(name) or _NO_WEIGHT.fullmatch(word) is not None)
-
-
-def is_weight(name: str) -> bool:
-    """Whether the name says that this is the weight."""
-    return plain(name) in (*WEIGHT, *LIKE_WEIGHT)
-
-
-def is_no_weight(name: str) -> bool:
-    """Whether the name says that this is no weight: a time, or the number of the row."""
-    return _NO_WEIGHT.fullmatch(plain(name)) is not None
-
-
-def is_label(name: str) -> bool:
-    """Whether the name says that numbers here stand for something else than how much."""
-    return _LABELS.fullmatch(plain(name)) is not None
-
-
-def numbers_rows(name: str) -> bool:
-    """Whether a column of this name usually numbers the rows of a table."""
-    return plain(name) in _OF_ROWS
+    return bool(word) and (word in ends or word in (*WEIGHT, *LIKE_WEIGHT) or _NO_WEIGHT.fullmatch(word) is not None)
 
 
 class Field(NamedTuple):
@@ -139,25 +119,35 @@ class Field(NamedTuple):
     holds: str = ""
     names_vertices: bool = True
 
+    @property
+    def word(self) -> str:
+        """The name as it is compared."""
+        return plain(self.name or "")
+
 
 class Columns(NamedTuple):
     """Which columns hold the edges, counted from 0; ``weight`` may be None. ``decisions`` says what was not certain."""
 
+    fields: Sequence[Field]
     source: int
     target: int
     weight: int | None
     decisions: tuple[str, ...] = ()
 
-    def wanted(self) -> list[int]:
-        """The columns to read."""
-        return [column for column in (self.source, self.target, self.weight) if column is not None]
+    def to_read(self) -> list[int]:
+        """The columns that hold the edges, in the order of the file."""
+        return sorted({column for column in (self.source, self.target, self.weight) if column is not None})
 
-    def roles(self, fields: Sequence[Field]) -> dict[str, str]:
+    def label(self, column: int) -> str:
+        """What a column is called in reports."""
+        return label(self.fields, column)
+
+    def roles(self) -> dict[str, str]:
         """Every column and what became of it."""
         roles = {self.weight: "weight", self.target: "target", self.source: "source"}
         if self.source == self.target:
             roles[self.source] = "source and target"
-        return {label(fields, column): roles.get(column, "ignored") for column in range(len(fields))}
+        return {self.label(column): roles.get(column, "ignored") for column in range(len(self.fields))}
 
 
 def choose(fields: Sequence[Field], options: ReadOptions) -> Columns:
@@ -165,7 +155,7 @@ def choose(fields: Sequence[Field], options: ReadOptions) -> Columns:
     source, target = _ends(fields, options)
     rest = [column for column in range(len(fields)) if column not in (source, target)]
     weight, decisions = choose_weight(fields, rest, options)
-    return Columns(source, target, weight, decisions)
+    return Columns(fields, source, target, weight, decisions)
 
 
 def label(fields: Sequence[Field], column: int) -> str:
@@ -184,14 +174,14 @@ def listed(fields: Sequence[Field]) -> str:
 
 
 def _ends(fields: Sequence[Field], options: ReadOptions) -> tuple[int, int]:
-    told = [_place(fields, options.source, "source"), _place(fields, options.target, "target")]
-    if len(fields) < 2 and None in told:
+    named = [_place(fields, options.source, "source"), _place(fields, options.target, "target")]
+    if len(fields) < 2 and None in named:
         raise GraphError(f"the table has {counted(len(fields), 'column')}; expected at least two, source and target.")
-    words = known_ends([field.name or "" for field in fields]) if None in told else None
-    by_place = words is None and told == [None, None]
+    words = known_ends([field.name or "" for field in fields]) if None in named else None
+    by_place = words is None and named == [None, None]
     guessed = (0, 1) if words is None else tuple(_place_of_word(fields, word) for word in words)
-    source, target = (other if one is None else one for one, other in zip(told, guessed, strict=True))
-    if source == target and None in told:
+    source, target = (other if one is None else one for one, other in zip(named, guessed, strict=True))
+    if source == target and None in named:
         raise GraphError(
             f"both ends would come from the column {label(fields, source)!r}; name the other one with source= or "
             "target= (--source-column or --target-column)."
@@ -200,23 +190,17 @@ def _ends(fields: Sequence[Field], options: ReadOptions) -> tuple[int, int]:
         if not fields[column].names_vertices:
             raise _wrong_ends(fields, f"{_holding(fields, column)}, which cannot name vertices.")
     if by_place and len(fields) > 2 and fields[0].name is not None:
-        _check_place(fields)
+        # The first two columns are taken for the ends only where that can be meant.
+        if (fields[0].kind == "text") != (fields[1].kind == "text"):
+            raise _wrong_ends(fields, f"{_holding(fields, 0)} and {_holding(fields, 1)}; expected ends of one kind.")
+        if fields[0].word in _OF_ROWS:
+            raise _wrong_ends(fields, f"the first column, {label(fields, 0)!r}, seems to number the rows.")
     return source, target
 
 
-def _check_place(fields: Sequence[Field]) -> None:
-    """Refuse to take the first two columns for the ends where that cannot be meant."""
-    if (fields[0].kind == "text") != (fields[1].kind == "text"):
-        raise _wrong_ends(fields, f"{_holding(fields, 0)} and {_holding(fields, 1)}; expected ends of one kind.")
-    if numbers_rows(fields[0].name or ""):
-        raise _wrong_ends(fields, f"the first column, {label(fields, 0)!r}, seems to number the rows.")
-
-
 def _holding(fields: Sequence[Field], column: int) -> str:
-    holds = fields[column].holds or {"integer": "integers", "number": "numbers", "text": "text"}.get(
-        fields[column].kind, "something else"
-    )
-    return f"column {label(fields, column)!r} holds {holds}"
+    usual = {"integer": "integers", "number": "numbers", "text": "text", "other": "something else"}
+    return f"column {label(fields, column)!r} holds {fields[column].holds or usual[fields[column].kind]}"
 
 
 def _wrong_ends(fields: Sequence[Field], problem: str) -> GraphError:
@@ -243,18 +227,23 @@ def _weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> t
     numbers = [column for column in rest if fields[column].kind in ("integer", "number")]
     if fields[0].name is None:
         return _weight_by_place(fields, rest, numbers, options)
-    called = [column for column in rest if is_weight(fields[column].name or "")]
-    surely = [column for column in called if plain(fields[column].name or "") in WEIGHT]
+    called = [column for column in rest if fields[column].word in (*WEIGHT, *LIKE_WEIGHT)]
+    surely = [column for column in called if fields[column].word in WEIGHT]
     if surely or len(called) == 1:
         return (surely or called)[0], ()
-    open_ones = [column for column in numbers if not is_no_weight(fields[column].name or "")]
+    open_ones = [column for column in numbers if not _NO_WEIGHT.fullmatch(fields[column].word)]
     if not open_ones or (options.source is not None and options.target is not None and not called):
         return None, ()
     all_numbers = len(fields) == 3 and rest == [2] and fields[0].kind == fields[1].kind == "integer"
-    if all_numbers and not is_label(fields[2].name or ""):
+    if all_numbers and not _LABELS.fullmatch(fields[2].word):
         said = f"The weights are {label(fields, 2)!r}, the third of three columns of numbers."
         return 2, (f"{said} Pass weights=False (--weights none) to ignore it.",)
-    raise _question(fields, called or open_ones)
+    names = [label(fields, column) for column in called or open_ones]
+    raise GraphError(
+        f"whether {' or '.join(map(repr, names[:5]))} holds the weights is not clear. {listed(fields)}",
+        remedy=f"Pass weight={names[0]!r}, or weights=False for a graph without weights.",
+        option=f"Pass --weight-column {names[0]!r}, or --weights none for a graph without weights.",
+    )
 
 
 def _weight_by_place(
@@ -276,15 +265,6 @@ def _weight_by_place(
     )
 
 
-def _question(fields: Sequence[Field], candidates: list[int]) -> GraphError:
-    names = [label(fields, column) for column in candidates]
-    return GraphError(
-        f"whether {' or '.join(map(repr, names[:5]))} holds the weights is not clear. {listed(fields)}",
-        remedy=f"Pass weight={names[0]!r}, or weights=False for a graph without weights.",
-        option=f"Pass --weight-column {names[0]!r}, or --weights none for a graph without weights.",
-    )
-
-
 def _place(fields: Sequence[Field], given: str | int | None, what: str) -> int | None:
     """The column that a caller asks for: by name, or by place counted from 1."""
     if given is None:
@@ -299,7 +279,7 @@ def _place(fields: Sequence[Field], given: str | int | None, what: str) -> int |
 
 def _place_of_word(fields: Sequence[Field], word: str) -> int:
     """The column with a usual name; where two are spelled alike, nothing says which is meant."""
-    named = [column for column, field in enumerate(fields) if plain(field.name or "") == word]
+    named = [column for column, field in enumerate(fields) if field.word == word]
     if len(named) > 1 and len({fields[column].name for column in named}) < len(named):
         raise _wrong_count(fields, fields[named[0]].name or "", len(named), "source")
     return named[0]

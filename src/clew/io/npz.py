@@ -18,11 +18,9 @@ memory is taken for it.
 
 from __future__ import annotations
 
-import lzma
 import math
 import tokenize
 import zipfile
-import zlib
 from typing import IO, Any
 
 import numpy as np
@@ -30,19 +28,12 @@ import numpy as np
 from clew.dtypes import Array
 from clew.errors import ClewError, FormatError
 from clew.graph import Graph
-from clew.io.binary import (
-    NAME_ARRAYS,
-    SinkFile,
-    little_endian,
-    names_from_arrays,
-    names_to_arrays,
-    refuse_expansion,
-    refuse_rows,
-)
+from clew.io import binary
+from clew.io.binary import refuse_expansion, refuse_rows
 from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, graph_from_rows
 from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import Source, SourceFile
+from clew.io.source import BROKEN, Source, SourceFile
 
 ENDS = (("src", "dst"), ("source", "target"), ("row", "col"))
 WEIGHTS = ("weights", "weight", "w", "data")
@@ -52,21 +43,9 @@ SYMMETRIC = ("sym", "symmetric", "undirected")
 SUFFIX = ".npy"
 KINDS = "biufSU"  # booleans, numbers and text: everything that is not Python objects or records
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
-_BROKEN = (
-    zipfile.BadZipFile,
-    zlib.error,
-    lzma.LZMAError,
-    tokenize.TokenError,
-    EOFError,
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    SyntaxError,
-    OverflowError,
-    RecursionError,
-    RuntimeError,  # an encrypted member, or a way of packing that is not compiled in
-)
+# RuntimeError (which includes RecursionError): an encrypted member, or a compression that is not compiled in.
+_MALFORMED = (TypeError, KeyError, SyntaxError, OverflowError, RuntimeError)
+_BROKEN = (*BROKEN, *_MALFORMED, zipfile.BadZipFile, tokenize.TokenError)
 
 
 def sniff(head: bytes) -> Match:
@@ -79,7 +58,7 @@ def sniff(head: bytes) -> Match:
 
 def read(source: Source, options: ReadOptions) -> Graph:
     """Read a graph from whichever arrays there are."""
-    archive = Archive(source, options)
+    archive = Archive(source)
     if "shape" in archive and "format" in archive:
         return _from_matrix(archive, source, options)
     for pair in ENDS:
@@ -102,14 +81,14 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         "indptr": graph.indptr,
         "indices": graph.indices,
         "data": np.ones(graph.num_arcs, dtype=np.int8) if graph.weights is None else graph.weights,
-        **names_to_arrays(graph.names),
+        **binary.names_to_arrays(graph.names),
     }
     total = sum(array.nbytes for array in arrays.values())
     done = 0
-    with zipfile.ZipFile(SinkFile(sink), "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+    with zipfile.ZipFile(binary.SinkFile(sink), "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         for name, array in arrays.items():
             with archive.open(name + SUFFIX, "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, little_endian(array), version=(1, 0), allow_pickle=False)
+                np.lib.format.write_array(member, binary.little_endian(array), version=(1, 0), allow_pickle=False)
             done += array.nbytes
             if options.progress:
                 options.progress(done, total)
@@ -118,9 +97,9 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
 def _from_edges(archive: Archive, ends: tuple[str, str], source: Source, options: ReadOptions) -> Graph:
     first, second = (archive.array(name) for name in ends)
     weights = _weights(archive, archive.first(*WEIGHTS), options)
-    count = archive.first(*COUNTS)
-    num_vertices = None if count is None else int(archive.value(count, "iu"))
-    if num_vertices is not None:
+    num_vertices = None
+    if (count := archive.first(*COUNTS)) is not None:
+        num_vertices = int(archive.value(count, "iu"))
         refuse_rows(source, num_vertices)
     directed = _is_directed(archive)
     return graph_from_edges(first, second, weights, options, directed=directed, num_vertices=num_vertices)
@@ -141,8 +120,7 @@ def _from_matrix(archive: Archive, source: Source, options: ReadOptions) -> Grap
         indptr, indices = archive.array("indptr"), archive.array("indices")
         if indptr.size != shape[0] + 1:
             raise source.error(f"indptr has {indptr.size:,} entries; expected {shape[0] + 1:,}, one more than rows.")
-        stored = {name: archive.array(name) for name in NAME_ARRAYS if name in archive}
-        names = names_from_arrays(stored)
+        names = binary.names_from_arrays({name: archive.array(name) for name in binary.NAME_ARRAYS if name in archive})
         weights = _weights(archive, weights_in, options)
         graph = graph_from_rows(indptr, indices, weights, options, directed=directed, names=names)
         return graph if kind == "csr" else graph.reversed()  # the rows of a CSC matrix are its columns
@@ -192,12 +170,10 @@ class Archive:
     ----------
     source
         The file.
-    options
-        For their ``max_expanded_bytes``.
     """
 
-    def __init__(self, source: Source, options: ReadOptions) -> None:
-        self._source, self._options = source, options
+    def __init__(self, source: Source) -> None:
+        self._source = source
         self._expanded = 0
         try:
             self._zip = zipfile.ZipFile(SourceFile(source.whole()))

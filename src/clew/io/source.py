@@ -7,17 +7,17 @@ while the block before it is parsed.
 
 from __future__ import annotations
 
-import bz2
 import gzip
 import io
-import lzma
 import mmap
 import re
 import stat
 import zlib
+from bz2 import BZ2File
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from lzma import LZMAError, LZMAFile
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -29,7 +29,7 @@ from clew.errors import FormatError
 Bytes = npt.NDArray[np.uint8]
 
 #: What the decompressors raise on data that is damaged or cut short (Arrow's errors are ValueErrors and OSErrors).
-BROKEN = (EOFError, OSError, ValueError, zlib.error, lzma.LZMAError)
+BROKEN = (EOFError, OSError, ValueError, zlib.error, LZMAError)
 START_BYTES = 16
 HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 25  # large enough to keep every core busy, small beside the graphs that need blocks at all
@@ -118,17 +118,9 @@ _CODECS = (
         lambda file: gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0),
     ),
     Codec(
-        ".bz2",
-        rb"BZh[1-9](1AY&SY|\x17rE8P\x90)",
-        lambda raw: bz2.BZ2File(_buffered(raw)),
-        lambda file: bz2.BZ2File(file, "wb"),
+        ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", lambda raw: BZ2File(_buffered(raw)), lambda file: BZ2File(file, "wb")
     ),
-    Codec(
-        ".xz",
-        rb"\xfd7zXZ\x00",
-        lambda raw: lzma.LZMAFile(_buffered(raw)),  # noqa: SIM115
-        lambda file: lzma.LZMAFile(file, "wb"),  # noqa: SIM115
-    ),
+    Codec(".xz", rb"\xfd7zXZ\x00", lambda raw: LZMAFile(_buffered(raw)), lambda file: LZMAFile(file, "wb")),  # noqa: SIM115
     Codec(".zst", rb"\x28\xb5\x2f\xfd", _open_zstd, _wrap_zstd),
 )
 COMPRESSION_SUFFIXES = tuple(codec.suffix for codec in _CODECS)
@@ -178,8 +170,9 @@ class Source:
                     "Of an open file, pass its name, or what file.read() gives in binary mode."
                 ) from None
         self._codec: Codec | None = codec_of(self._raw[:START_BYTES].tobytes())
-        expanded = max(1 << 30, 200 * self._raw.size)
-        self._limit = expanded if max_expanded_bytes is None else max_expanded_bytes
+        #: How many bytes the file may unpack to.
+        usual = max(1 << 30, 200 * self._raw.size)
+        self.expansion_limit = usual if max_expanded_bytes is None else max_expanded_bytes
         self._whole: Bytes | None = self._raw if self._codec is None else None
         self._head: bytes | None = None
 
@@ -197,11 +190,6 @@ class Source:
     def size(self) -> int | None:
         """The number of bytes, or None where that is known only after unpacking."""
         return None if self._whole is None else self._whole.size
-
-    @property
-    def expansion_limit(self) -> int:
-        """How many bytes the file may unpack to: what the caller allows, else 1 GiB or 200 times its size."""
-        return self._limit
 
     @property
     def stored_bytes(self) -> int:
@@ -239,15 +227,14 @@ class Source:
             yield from self._mapped_blocks(self._whole, size, start)
             return
         offset = 0
-        with closing(self._unpacked_blocks(size)) as found, ThreadPoolExecutor(1, "clew-unpack") as pool:
-            ahead = pool.submit(next, found, None)
+        with closing(self._unpacked_blocks(size)) as pieces, ThreadPoolExecutor(1, "clew-unpack") as pool:
+            ahead = pool.submit(next, pieces, None)
             while (data := ahead.result()) is not None:
-                ahead = pool.submit(next, found, None)
-                stop = offset + data.size
-                if stop > start:
-                    skipped = max(0, start - offset)
+                ahead = pool.submit(next, pieces, None)
+                skipped = min(max(0, start - offset), data.size)
+                if skipped < data.size:
                     yield Block(data[skipped:], offset + skipped)
-                offset = stop
+                offset += data.size
 
     def error(
         self, problem: str, *, line: int | None = None, column: int | None = None, remedy: str = "", option: str = ""
@@ -257,13 +244,13 @@ class Source:
 
     def _open(self, path: Path, limit: int | None) -> Bytes:
         try:
-            kind = path.stat().st_mode
-            if stat.S_ISDIR(kind):
-                raise FormatError("this is a directory; expected a file. Name one of the files in it.", path=path)
-            if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
-                raise FormatError("this is a device; expected a file or a pipe.", path=path)
+            mode = path.stat().st_mode
+            if stat.S_ISDIR(mode):
+                raise self.error("this is a directory; expected a file. Name one of the files in it.")
+            if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+                raise self.error("this is a device; expected a file or a pipe.")
             with path.open("rb") as file:
-                if not stat.S_ISREG(kind):
+                if not stat.S_ISREG(mode):
                     return self._drained(file, 1 << 30 if limit is None else limit)
                 if file.seek(0, io.SEEK_END) == 0:
                     return np.empty(0, dtype=np.uint8)
@@ -272,11 +259,11 @@ class Source:
         except FileNotFoundError:
             address = re.match(r"(https?|ftp|s3|gs):/", str(path)) is not None
             advice = " clew reads local files: download it first." if address else ""
-            raise FormatError(f"there is no such file.{advice}", path=path) from None
+            raise self.error(f"there is no such file.{advice}") from None
         except PermissionError:
-            raise FormatError("permission to read the file was denied; check its mode and owner.", path=path) from None
+            raise self.error("permission to read the file was denied; check its mode and owner.") from None
         except OSError as error:
-            raise FormatError(f"the file cannot be opened: {error.strerror or error}.", path=path) from None
+            raise self.error(f"the file cannot be opened: {error.strerror or error}.") from None
 
     def _drained(self, pipe: IO[bytes], limit: int) -> Bytes:
         """Everything a pipe has to say: it can be neither mapped nor read twice."""
@@ -326,7 +313,7 @@ class Source:
             with self._codec.open(self._raw) as stream:
                 while (piece := _filled(stream, size)).size:
                     total += piece.size
-                    if total > self._limit:
+                    if total > self.expansion_limit:
                         break
                     yield piece
         except FormatError:
@@ -336,9 +323,9 @@ class Source:
                 f"the {self._codec.suffix} data is damaged or cut short after {self._sound_bytes():,} unpacked bytes "
                 f"({error}); copy or download the file again."
             ) from None
-        if total > self._limit:
+        if total > self.expansion_limit:
             raise self.error(
-                f"the file unpacks to more than {self._limit:,} bytes ({self._raw.size:,} on disk); "
+                f"the file unpacks to more than {self.expansion_limit:,} bytes ({self._raw.size:,} on disk); "
                 "if that is right, raise the cap with max_expanded_bytes=…"
             )
 

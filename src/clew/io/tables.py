@@ -22,7 +22,7 @@ from clew.dtypes import Array, id_dtype
 from clew.errors import ClewError, GraphError
 from clew.graph import Graph
 from clew.io.binary import SinkFile, refuse_expansion, refuse_rows
-from clew.io.columns import CHOOSE_ENDS, Columns, Field, choose, fields_of, is_string, label, listed
+from clew.io.columns import CHOOSE_ENDS, Columns, choose, fields_of, is_string, listed
 from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, noted
 from clew.io.registry import Match
 from clew.io.sink import Sink
@@ -59,11 +59,11 @@ def read_parquet(source: Source, options: ReadOptions) -> Graph:
     with arrow_errors(source, "Parquet"):
         file = opened()
         schema = file.schema_arrow
-        chosen = Chosen.of(schema, options)
+        chosen = choose(fields_of(schema), options)
         wanted = chosen.to_read()
         refuse_expansion(source, file.metadata.num_rows * 8 * len(wanted))
         # Strings stay codes and distinct values, as in the file: a long string, repeated, must not fill memory.
-        ends = {chosen.columns.source, chosen.columns.target}
+        ends = {chosen.source, chosen.target}
         strings = [schema.names[column] for column in ends if is_string(schema.field(column).type)]
         names = list(dict.fromkeys(schema.names[column] for column in wanted))
         table = opened(metadata=file.metadata, read_dictionary=strings).read(columns=names)
@@ -115,7 +115,7 @@ def read_arrow(source: Source, options: ReadOptions) -> Graph:
         buffer = pa.py_buffer(data.data)
         is_file = data[: len(FILE_MAGIC)].tobytes() == FILE_MAGIC
         opened: Any = pa.ipc.open_file if is_file else pa.ipc.open_stream
-        chosen = Chosen.of(opened(pa.BufferReader(buffer)).schema, options)
+        chosen = choose(fields_of(opened(pa.BufferReader(buffer)).schema), options)
         included = pa.ipc.IpcReadOptions(included_fields=chosen.to_read())
         reader = opened(pa.BufferReader(buffer), options=included)
         batches: list[pa.RecordBatch] = []
@@ -138,23 +138,6 @@ def write_arrow(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     with pa.ipc.new_file(SinkFile(sink), schema, options=packed) as writer:
         for batch in batches(graph, options):
             writer.write_batch(batch)
-
-
-class Chosen(NamedTuple):
-    """The columns of a table, and which of them hold the edges."""
-
-    fields: list[Field]
-    columns: Columns
-
-    @classmethod
-    def of(cls, schema: pa.Schema, options: ReadOptions) -> Chosen:
-        """The columns of a schema that hold the edges."""
-        fields = fields_of(schema)
-        return cls(fields, choose(fields, options))
-
-    def to_read(self) -> list[int]:
-        """The columns to read, in the order of the file."""
-        return sorted(set(self.columns.wanted()))
 
 
 class Coded(NamedTuple):
@@ -180,15 +163,14 @@ def arrow_errors(source: Source, title: str) -> Iterator[None]:
         ) from None
 
 
-def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: ReadOptions) -> Graph:
+def graph_from_table(table: pa.Table, columns: Columns, source: Source, options: ReadOptions) -> Graph:
     """The graph of a table whose data were validated and whose columns are those chosen, in the order of the file."""
     note = read_note(table.schema.metadata, source)
-    fields, columns = chosen
-    table = table.rename_columns([label(fields, column) for column in chosen.to_read()])
-    ends = [label(fields, column) for column in (columns.source, columns.target)]
+    table = table.rename_columns([columns.label(column) for column in columns.to_read()])
+    ends = [columns.label(column) for column in (columns.source, columns.target)]
     weights = None
     if columns.weight is not None:
-        weights = from_arrow(table, ends[0], ends[1], label(fields, columns.weight)).weights
+        weights = from_arrow(table, ends[0], ends[1], columns.label(columns.weight))[2]
     for name in ends:
         if nulls := table[name].null_count:
             raise GraphError(f"column {name!r} has {counted(nulls, 'null')}; expected a vertex in every row.")
@@ -197,7 +179,7 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
     if held[0] != held[1]:
         raise GraphError(
             f"column {ends[0]!r} holds {held[0]} and {ends[1]!r} holds {held[1]}; expected integers in both or strings "
-            f"in both. {listed(fields)}"
+            f"in both. {listed(columns.fields)}"
         ).advised(*CHOOSE_ENDS)
     num_vertices, names = None, None
     if note.names is not None and options.ids == "auto":
@@ -215,7 +197,7 @@ def graph_from_table(table: pa.Table, chosen: Chosen, source: Source, options: R
     graph = graph_from_edges(first, second, weights, options, **known)
     by_clew = KEY in (table.schema.metadata or {})
     direction = about_direction(note.directed, options, by="the note that clew wrote into the file" if by_clew else "")
-    return noted(graph, *columns.decisions, *direction, columns=columns.roles(fields))
+    return noted(graph, *columns.decisions, *direction, columns=columns.roles())
 
 
 def schema_of(graph: Graph) -> pa.Schema:
@@ -330,15 +312,16 @@ def read_note(metadata: Mapping[bytes, bytes] | None, source: Source) -> Note:
     if text is None:
         return Note()
     try:
-        given = json.loads(text)
-        note = Note(given["directed"], given["num_vertices"], given["named"], given.get("names"))
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        note = Note(None)  # type: ignore[arg-type]
-    whole = type(note.num_vertices) is int and 0 <= note.num_vertices < 1 << 62
-    listed = note.names is None or (isinstance(note.names, list) and len(note.names) == note.num_vertices)
-    if not (isinstance(note.directed, bool) and isinstance(note.named, bool) and whole and listed):
-        raise source.error(
-            f"the schema's metadata has an entry 'clew' that clew did not write ({text[:100]!r}); "
-            "remove it from the file."
-        )
-    return note
+        note = json.loads(text)
+    except (ValueError, RecursionError):
+        note = None
+    match note:
+        case {"directed": bool(directed), "num_vertices": int(count), "named": bool(named)} if (
+            type(count) is int and 0 <= count < 1 << 62
+        ):
+            names = note.get("names")
+            if names is None or (isinstance(names, list) and len(names) == count):
+                return Note(directed, count, named, names)
+    raise source.error(
+        f"the schema's metadata has an entry 'clew' that clew did not write ({text[:100]!r}); remove it from the file."
+    )

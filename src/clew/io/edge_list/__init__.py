@@ -48,7 +48,7 @@ from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
 from clew.io import foreign
 from clew.io.columns import is_known, known_ends
-from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, without_attributes
+from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, detect_with_attributes
 from clew.io.edge_list.sample import NO_HEADER, Sample, checked_delimiter
 from clew.io.options import ReadOptions, WriteOptions, noted, wanted_weights
 from clew.io.registry import GAP_SUFFIXES, TABLE_SUFFIXES, Match
@@ -79,13 +79,9 @@ _IN_NEED_OF_QUOTES = (
 
 def read(source: Source, options: ReadOptions) -> Graph:
     """Read an edge list of any dialect."""
-    if not Sample.of(source).has_attributes:
-        return _graph(source, detect(source, options), options)
-    plain, asked, weight, ignored, decisions = without_attributes(source, options)
-    dialect = detect(plain, asked)
-    columns = {weight if role == "weight" and weight else name: role for name, role in dialect.columns.items()}
-    columns |= dict.fromkeys(ignored, "ignored")
-    return _graph(plain, replace(dialect, columns=columns, decisions=(*decisions, *dialect.decisions)), asked)
+    if Sample.of(source).has_attributes:
+        return _graph(*detect_with_attributes(source, options))
+    return _graph(source, detect(source, options), options)
 
 
 def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:

@@ -13,7 +13,7 @@ import ast
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from clew.io.columns import Columns, Field, choose, choose_weight
 from clew.io.columns import Kind as Content
@@ -34,7 +34,7 @@ from clew.io.edge_list.sample import (
 )
 from clew.io.options import ReadOptions, about_direction
 from clew.io.source import Source
-from clew.io.text import Kind, Layout, Line, shown
+from clew.io.text import Kind, Layout, Line, is_utf8, shown
 
 _INTEGER = re.compile(rb"[+-]?\d+")
 _KONECT = re.compile(
@@ -112,12 +112,17 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
         after, rows = sample.lines[0], rows[1:]
     width = len(header.names) if header.names is not None else len(rows[0]) if rows else 2
     if width < 2:
-        raise _too_narrow(source, sample.lines[0])
+        raise source.error(
+            "the line has 1 column; expected at least two, the source and the target of an edge.",
+            line=sample.lines[0].number,
+            remedy="If something else than blanks or one of , ; | separates columns, pass delimiter=…",
+            option="If something else than blanks or one of , ; | separates columns, pass --delimiter.",
+        )
     konect = _KONECT.fullmatch(sample.comment)
     fields = [Field(None if header.names is None else header.names[i], _content(rows, i)) for i in range(width)]
     asked = any(column is not None for column in (options.source, options.target, options.weight))
-    columns = _konect_columns(width, konect, options) if konect and not asked else choose(fields, options)
-    roles = columns.roles(fields)
+    columns = _konect_columns(fields, konect, options) if konect and not asked else choose(fields, options)
+    roles = columns.roles()
     directed = konect is None or konect[1] == b"asym"
     by = "" if konect is None else "the first comment"
     first_edge = rows[0] if rows and len(rows[0]) == width else []
@@ -130,7 +135,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
         roles,
         (*about_first, *columns.decisions, *about_direction(directed, options, by=by), *_about_ids(ends, options)),
         count=sample.count,
-        empty=None if rows else _vertices_without_edges(sample),
+        empty=None if rows else next((int(one[1]) for one in map(_NO_EDGES.fullmatch, sample.comments) if one), None),
         swapped=columns.target < columns.source,
         named=not all(map(is_plain_integer, ends)),
         directed=directed,
@@ -151,7 +156,7 @@ def can_be_edges(source: Source) -> bool:
         return True
     # Names can be anything, so that at least the number of columns has to be right.
     text = b"".join(line.text for line in sample.lines)
-    return len(rows[0]) >= 2 and len(set(map(len, rows))) == 1 and _CONTROL.search(text) is None and _is_utf8(text)
+    return len(rows[0]) >= 2 and len(set(map(len, rows))) == 1 and _CONTROL.search(text) is None and is_utf8(text)
 
 
 def _layout(width: int, columns: Columns, delimiter: bytes, options: ReadOptions) -> Layout:
@@ -170,12 +175,13 @@ def _layout(width: int, columns: Columns, delimiter: bytes, options: ReadOptions
     )
 
 
-def _konect_columns(width: int, konect: re.Match[bytes], options: ReadOptions) -> Columns:
+def _konect_columns(fields: list[Field], konect: re.Match[bytes], options: ReadOptions) -> Columns:
     """The columns of a file in KONECT's format: source, target, weight, and a time."""
+    width = len(fields)
     unweighted = konect[2] == b"unweighted" and options.weights is None
     weighted = width > 2 and not unweighted and options.weights is not False
     ignored = ", ".join(f"'column {column + 1}'" for column in range(3 if weighted else 2, width))
-    return Columns(0, 1, 2 if weighted else None, (f"Ignored: {ignored}.",) if ignored else ())
+    return Columns(fields, 0, 1, 2 if weighted else None, (f"Ignored: {ignored}.",) if ignored else ())
 
 
 def _content(rows: list[list[bytes]], column: int) -> Content:
@@ -194,40 +200,8 @@ def _about_ids(ends: list[bytes], options: ReadOptions) -> tuple[str, ...]:
     return (f"Ids were read as text, since {shown(odd[0])} is not how integers are printed.",)
 
 
-def _vertices_without_edges(sample: Sample) -> int | None:
-    found = [_NO_EDGES.fullmatch(comment) for comment in sample.comments]
-    return next((int(one[1]) for one in found if one is not None), None)
-
-
-def _too_narrow(source: Source, line: Line) -> Exception:
-    return source.error(
-        "the line has 1 column; expected at least two, the source and the target of an edge.",
-        line=line.number,
-        remedy="If something else than blanks or one of , ; | separates columns, pass delimiter=…",
-        option="If something else than blanks or one of , ; | separates columns, pass --delimiter.",
-    )
-
-
-def _is_utf8(text: bytes) -> bool:
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-class Rewritten(NamedTuple):
-    """An edge list without dictionaries, the options to read it with, and what became of the attributes."""
-
-    source: Source
-    options: ReadOptions
-    weight: str | None
-    ignored: list[str]
-    decisions: tuple[str, ...]
-
-
-def without_attributes(source: Source, options: ReadOptions) -> Rewritten:
-    """The same edges with the attribute that is the weight as their last column."""
+def detect_with_attributes(source: Source, options: ReadOptions) -> tuple[Source, Dialect, ReadOptions]:
+    """The same edges with the attribute that is the weight as their last column, and how to read them."""
     lines = source.whole().tobytes().splitlines()
     edges = [EDGE_WITH_ATTRIBUTES.fullmatch(line) for line in lines]
     attributes = [None if edge is None else _attributes(source, edge, number) for number, edge in enumerate(edges, 1)]
@@ -243,19 +217,22 @@ def without_attributes(source: Source, options: ReadOptions) -> Rewritten:
     plain = Source(b"\n".join(lines) + b"\n")
     plain.path, plain.name = source.path, source.name
     first = Sample.of(plain).lines
-    asked = None if weight is None else len(split(first[0].text, delimiter_of(first)))
-    ignored = [field.name or "" for field in fields[2:] if field.name != weight]
-    return Rewritten(plain, replace(options, weight=asked, header=False), weight, ignored, decisions)
+    column = None if weight is None else len(split(first[0].text, delimiter_of(first)))
+    options = replace(options, weight=column, header=False)
+    dialect = detect(plain, options)
+    columns = {weight if role == "weight" and weight else name: role for name, role in dialect.columns.items()}
+    columns |= {field.name or "": "ignored" for field in fields[2:] if field.name != weight}
+    return plain, replace(dialect, columns=columns, decisions=(*decisions, *dialect.decisions)), options
 
 
 def _fields(attributes: list[dict[str, Any] | None]) -> list[Field]:
     """The attributes that there are, each as a column would be."""
-    kinds: dict[str, Field] = {}
-    for found in attributes:
-        for name, value in (found or {}).items():
-            if name not in kinds or isinstance(value, (int, float)):
-                kinds[name] = Field(name, "number" if isinstance(value, (int, float)) else "text")
-    return [*_ENDS, *kinds.values()]
+    fields: dict[str, Field] = {}
+    for of_edge in attributes:
+        for name, value in (of_edge or {}).items():
+            if name not in fields or isinstance(value, (int, float)):
+                fields[name] = Field(name, "number" if isinstance(value, (int, float)) else "text")
+    return [*_ENDS, *fields.values()]
 
 
 def _attributes(source: Source, edge: re.Match[bytes], line: int) -> dict[str, Any]:

@@ -128,6 +128,15 @@ def first_rows(head: bytes, comments: bytes) -> Iterator[bytes]:
     return (line.strip() for line in re.split(rb"[\r\n]", head) if has_content(line, comments))
 
 
+def is_utf8(text: bytes) -> bool:
+    """Whether these bytes are valid UTF-8."""
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
 def error_at(
     source: Source, data: Bytes, place: int, first_line: int, problem: str, kind: type[FormatError] = FormatError
 ) -> FormatError:

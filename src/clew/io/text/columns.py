@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from clew.dtypes import Array, OffsetArray
 from clew.errors import ResourceError
 from clew.io.options import weight_dtype
 from clew.io.source import Bytes
-from clew.io.text import Range
+from clew.io.text import Range, is_utf8
 from clew.io.text.status import DOUBLES, FRACTION, INTEGERS, INTEGRAL, NUMBER_OUT_OF_RANGE, ROUNDED
 
 if TYPE_CHECKING:
@@ -277,7 +278,9 @@ class NameColumns:
         try:
             strings.validate(full=True)
         except pa.ArrowInvalid:
-            return _invalid(spans[::2], offsets, text)
+            names = zip(spans[::2].tolist(), pairwise(offsets.tolist()), strict=True)
+            start = next((start for start, part in names if not is_utf8(text[slice(*part)].tobytes())), 0)
+            return start if start >= 0 else ~start
         self._blocks.append(strings.dictionary_encode())
         return None
 
@@ -292,13 +295,3 @@ class NameColumns:
         codes = [block.indices.to_numpy() for block in together.chunks]  # type: ignore[attr-defined]
         columns = tuple(np.concatenate([code[i :: self._columns] for code in codes]) for i in range(self._columns))
         return columns, together.chunk(0).dictionary  # type: ignore[attr-defined]
-
-
-def _invalid(starts: Array, offsets: OffsetArray, text: Bytes) -> int:
-    """Where the first name that is not valid UTF-8 stands."""
-    for index, start in enumerate(starts):
-        try:
-            text[offsets[index] : offsets[index + 1]].tobytes().decode()
-        except UnicodeDecodeError:
-            return int(start if start >= 0 else ~start)
-    return 0
