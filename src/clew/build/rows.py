@@ -184,9 +184,7 @@ def merge(rows: Adjacency, report: BuildReport, policies: Policies) -> tuple[Adj
     # An undirected edge between two vertices was found in both of their rows.
     edges = merged if policies.directed else (merged + merged_loops) // 2
     report = replace(
-        report,
-        loops_dropped=report.loops_dropped + dropped,
-        duplicates_merged=report.duplicates_merged + edges,
+        report, loops_dropped=report.loops_dropped + dropped, duplicates_merged=report.duplicates_merged + edges
     )
     return Adjacency(indptr, _shrunk(indices, arcs), _shrunk(rows.weights, arcs)), report
 

@@ -182,10 +182,7 @@ def read_header(source: Source, problem: Problem, *names: str) -> tuple[list[int
 
 
 def read_coordinates(
-    origin: str | Path | bytes | memoryview,
-    *,
-    max_expanded_bytes: int | None = None,
-    progress: Progress | None = None,
+    origin: str | Path | bytes | memoryview, *, max_expanded_bytes: int | None = None, progress: Progress | None = None
 ) -> Array:
     """Read the coordinates of vertices from a DIMACS ``.co`` file.
 

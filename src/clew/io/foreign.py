@@ -211,10 +211,7 @@ KNOWN: tuple[Foreign, ...] = (
     ),
     Foreign("a NetDraw file (VNA)", "Export it as an edge list, and read that.", rb"\s*\*(node|tie)\s", ".vna"),
     Foreign(
-        "GML",
-        _networkx("read_gml"),
-        _after(rb"#|creator\s|version\s|comment\s|label\s|name\s", rb"graph\s*\["),
-        ".gml",
+        "GML", _networkx("read_gml"), _after(rb"#|creator\s|version\s|comment\s|label\s|name\s", rb"graph\s*\["), ".gml"
     ),
     Foreign(
         "Graphviz DOT",

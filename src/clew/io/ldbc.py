@@ -384,7 +384,7 @@ def _properties(graph: Graph, stem: str, sink: Sink) -> dict[str, str]:
     for key, value in parameters.items():
         if not key or set(key) & set("=: \t\r\n#!") or set(value) & set("\r\n") or value != value.strip():
             raise sink.error(
-                f"metadata['ldbc'] has {key!r}: {value!r}, which is no property of one line; change or remove it.",
+                f"metadata['ldbc'] has {key!r}: {value!r}, which is no property of one line; change or remove it."
             )
     structure = {
         "vertex-file": f"{stem}.v",

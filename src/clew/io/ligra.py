@@ -181,11 +181,11 @@ def _checked_boundary(boundary: object, graph: Graph, sink: Sink) -> int:
     if not isinstance(boundary, (int, np.integer)) or not 0 <= boundary <= graph.num_vertices:
         raise sink.error(
             f"metadata[{BOUNDARY!r}] is {boundary!r}; expected an integer from 0 to {graph.num_vertices}, the number "
-            "of vertices.",
+            "of vertices."
         )
     if boundary == 1 and not graph.num_arcs and not graph.weighted:
         raise sink.error(
             f"metadata[{BOUNDARY!r}] is 1 and there are no edges: the file would read like a graph of one vertex with "
-            "self-loops. Leave the boundary out of the metadata.",
+            "self-loops. Leave the boundary out of the metadata."
         )
     return int(boundary)

@@ -373,7 +373,7 @@ def _vertex_columns(graph: Graph, name: str, sink: Sink) -> list[Array]:
     if values.dtype.kind not in "iu" or values.ndim not in (1, 2) or values.shape[0] != graph.num_vertices:
         raise sink.error(
             f"metadata[{name!r}] has shape {values.shape} and dtype {values.dtype}; expected integers, one or a row of "
-            f"them for each of the {graph.num_vertices:,} vertices.",
+            f"them for each of the {graph.num_vertices:,} vertices."
         )
     if values.ndim == 1:
         return [values]

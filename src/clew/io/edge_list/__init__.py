@@ -126,11 +126,7 @@ def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool
         ranges = (VERTEX_IDS, VERTEX_IDS) if keep and not named else layout.ranges
         try:
             table = read_table(
-                source,
-                replace(layout, ranges=ranges),
-                after=dialect.after,
-                named=named,
-                progress=options.progress,
+                source, replace(layout, ranges=ranges), after=dialect.after, named=named, progress=options.progress
             )
             return table, tuple(said)
         except NotAnInteger as error:

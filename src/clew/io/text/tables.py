@@ -263,12 +263,7 @@ class Table:
 
 
 def read_table(
-    source: Source,
-    layout: Layout,
-    *,
-    after: Line | None = None,
-    named: bool = False,
-    progress: Progress | None = None,
+    source: Source, layout: Layout, *, after: Line | None = None, named: bool = False, progress: Progress | None = None
 ) -> Table:
     """Read all rows of a table. Memory is reserved for what the file can hold, not for what its header says.
 
