@@ -97,12 +97,12 @@ def compile_error(parts: Sequence[Part], error: Exception, fields: Collection[st
     for part in parts:
         own = _alone(part)
         if isinstance(own, Explained):
-            return _told(part, own, (plain_function(part.function), first_return(part.function)), on)
+            return _blame(part, own, (plain_function(part.function), first_return(part.function)), on)
         if own is not None:
-            return _told(part, explained(_text(own), fields), _line(part.function, own), on)
+            return _blame(part, explained(_text(own), fields), _line(part.function, own), on)
     for part in parts:
         if any(_mentioned(each, error) for each in with_helpers(plain_function(part.function))):
-            return _told(part, explained(_text(error), fields), _line(part.function, error), on)
+            return _blame(part, explained(_text(error), fields), _line(part.function, error), on)
     names = " and ".join(part.name for part in parts)
     what = explained(_text(error), fields)
     return OperatorError(f"{names} cannot be compiled{on}: {what.problem}.", remedy=f"{what.advice} {IN_PYTHON}")
@@ -140,7 +140,7 @@ def program_error(
     return compile_error(parts, error, tuple(program.fields), on)
 
 
-def _told(part: Part, what: Explained, at: tuple[FunctionType, int], on: str) -> OperatorError:
+def _blame(part: Part, what: Explained, at: tuple[FunctionType, int], on: str) -> OperatorError:
     return OperatorError(
         f"{part.name} cannot be compiled{on}: {what.problem} ({place(*at)}).", remedy=f"{what.advice} {IN_PYTHON}"
     )
@@ -295,10 +295,10 @@ def _returns(found: re.Match[str]) -> Explained:
     text = found.string[found.end() :]
     places = re.findall(r"Return of: IR name '.*?', type '(.+)', location:\s+File \".*?\", line (\d+)", text)
     if places:
-        told = " and ".join(f"{words(kind)} in line {line}" for kind, line in sorted(places, key=lambda x: int(x[1])))
+        types = " and ".join(f"{words(kind)} in line {line}" for kind, line in sorted(places, key=lambda x: int(x[1])))
     else:
-        told = " or ".join(words(kind) for kind in split_types(found[1]))
-    return Explained(f"it returns {told}", "Return the same kind of number on every path.")
+        types = " or ".join(words(kind) for kind in split_types(found[1]))
+    return Explained(f"it returns {types}", "Return the same kind of number on every path.")
 
 
 def _two_types(found: re.Match[str]) -> Explained:

@@ -21,7 +21,7 @@ from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import compiler
-from clew.engines.cpu.program import rows_with_weights, ways_of
+from clew.engines.cpu.program import directions_of, rows_with_weights
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.hybrid.exchange import NOTHING, Exchange, Sent, Vector
 from clew.engines.hybrid.rates import Rates, Stopwatch, slow_rows
@@ -103,19 +103,21 @@ class Pipeline:
             first_suffices=monoid.stops_at_first,
             ordered=program.priority is not None,
         ).dispatcher
-        ways = ways_of(graph, program.direction)
-        self.along, self.against = ways
+        self.along, self.against = directions_of(graph, program.direction)
         wanted = settings.first_row
-        self.bounds = {"push": blocks_of_rows(ways.along, wanted), "pull": blocks_of_rows(ways.against, wanted)}
-        self.rows = {"push": rows_with_weights(ways.along, program)}
-        same = ways.along is ways.against
-        self.rows["pull"] = self.rows["push"] if same else rows_with_weights(ways.against, program)
+        self.bounds = {
+            "push": blocks_of_rows(self.along, wanted),
+            "pull": blocks_of_rows(self.against, wanted),
+        }
+        self.rows = {"push": rows_with_weights(self.along, program)}
+        same = self.along is self.against
+        self.rows["pull"] = self.rows["push"] if same else rows_with_weights(self.against, program)
         self.product = RowProduct(device, program, monoid, graph)
         self.identity = monoid.identity(self.message)
         on_device = self.product.directions
         self.slow = {
-            "push": slow_rows(on_device.along, ways.along.indptr),
-            "pull": slow_rows(on_device.against, ways.against.indptr),
+            "push": slow_rows(on_device.along, self.along.indptr),
+            "pull": slow_rows(on_device.against, self.against.indptr),
         }
         self.everyone = program.apply_to == "all"
         self._make_room(graph.indices.dtype, monoid)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cpu.program import NO_LIMIT, Done, ways_of
+from clew.engines.cpu.program import NO_LIMIT, Done, directions_of
 from clew.engines.reference import cast, row
 from clew.graph import Graph
 from clew.operators import Gather
@@ -61,7 +61,7 @@ class _Run:
 
     def __init__(self, program: VertexProgram, graph: Graph, state: Array) -> None:
         self.program, self.state = program, state
-        self.along, self.against = ways_of(graph, program.direction)
+        self.along, self.against = directions_of(graph, program.direction)
         self.vertices = [Vertex(state, number) for number in range(state.size)]
         self.message = np.dtype(program.message)
         self.sent: dict[int, Any] = {}  # the latest message of every vertex that a gather may ask for

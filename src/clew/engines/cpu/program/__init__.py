@@ -36,8 +36,8 @@ class Done(NamedTuple):
     trace: Trace
 
 
-class Ways(NamedTuple):
-    """The rows along the way of messages and against it."""
+class Directions(NamedTuple):
+    """The rows along the direction of messages and against it."""
 
     along: Adjacency
     against: Adjacency
@@ -46,20 +46,22 @@ class Ways(NamedTuple):
 def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Done:
     """Run the program on ``state``, in place."""
     limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
-    ways = ways_of(graph, program.direction)
+    rows = directions_of(graph, program.direction)
     try:
         if isinstance(program.reduce, Gather):
-            return _gathering(program, program.reduce, ways, state, active, limit)
+            return _gathering(program, program.reduce, rows, state, active, limit)
         if program.active_next == "all":
-            return _steady(program, ways, state, limit)
-        return _spreading(program, ways, state, active, limit)
+            return _steady(program, rows, state, limit)
+        return _spreading(program, rows, state, active, limit)
     except Exception as error:
         if is_compile_error(error):
             raise program_error(program, None if graph.weights is None else graph.weights.dtype, error) from error
         raise
 
 
-def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int) -> Done:
+def _spreading(
+    program: VertexProgram, rows: Directions, state: Array, active: npt.NDArray[np.bool_], limit: int
+) -> Done:
     """From the active vertices to those that change."""
     from clew.engines.cpu.program.kernels import COLUMNS, PULL, program_kernel
 
@@ -68,10 +70,10 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
     functions = (*_functions(program, monoid.operator.function), program.priority or no_priority)
     made = compiler.kernel(program_kernel, *functions, first_suffices=monoid.stops_at_first, ordered=ordered)
     message = np.dtype(program.message)
-    n, edges = state.size, ways.along.num_arcs
+    n, edges = state.size, rows.along.num_arcs
     identity = monoid.identity(message)
     messages, sums = np.empty(n, dtype=message), np.full(n, identity, dtype=message)
-    lists, count = _lists(active, ways.along)
+    lists, count = _lists(active, rows.along)
     bitmaps = tuple(np.zeros(-(-n // 64), dtype=np.uint64) for _ in range(2))
     everyone = program.apply_to == "all"
     pushable = not everyone and (monoid.is_order_free or message.kind in "iu")
@@ -80,8 +82,8 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
     iterations, converged = team.run(
         made.dispatcher,
         edges + n,
-        rows_with_weights(ways.along, program),
-        rows_with_weights(ways.against, program),
+        rows_with_weights(rows.along, program),
+        rows_with_weights(rows.against, program),
         state,
         messages,
         (sums, as_bits(sums)),
@@ -92,18 +94,18 @@ def _spreading(program: VertexProgram, ways: Ways, state: Array, active: npt.NDA
         (count, identity, limit, everyone, most_pushed, 1 / program.width),
         trace,
     )
-    rows, width = trace[: iterations + 1], _width(program, ways.along)
+    steps, width = trace[: iterations + 1], _width(program, rows.along)
 
     def columns() -> dict[str, Array]:
-        *told, begun = rows.T
-        active, looked, direction = (column[:-1] for column in told)
-        ways_taken = np.where(direction == PULL, "pull", "push")
-        return timed({"active": active, "edges": looked, "direction": ways_taken}, begun, width)
+        *counts, begun = steps.T
+        active, looked, direction = (column[:-1] for column in counts)
+        pulled_or_pushed = np.where(direction == PULL, "pull", "push")
+        return timed({"active": active, "edges": looked, "direction": pulled_or_pushed}, begun, width)
 
     return Done(int(iterations), bool(converged), Trace.later(columns))
 
 
-def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Done:
+def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) -> Done:
     """Everyone in every iteration."""
     from clew.engines.cpu.program.kernels_steady import steady_kernel
 
@@ -115,10 +117,10 @@ def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Don
     begun = np.zeros(changes.size + 1, dtype=np.int64)
     iterations, converged = team.run(
         made.dispatcher,
-        (ways.against.num_arcs + state.size) * min(limit, TRACED),
-        fixed_blocks(ways.against),
-        ahead_of(ways.against, now),
-        rows_with_weights(ways.against, program),
+        (rows.against.num_arcs + state.size) * min(limit, TRACED),
+        fixed_blocks(rows.against),
+        ahead_of(rows.against, now),
+        rows_with_weights(rows.against, program),
         state,
         now,
         later,
@@ -126,13 +128,13 @@ def _steady(program: VertexProgram, ways: Ways, state: Array, limit: int) -> Don
         changes,
         begun,
     )
-    everyone, looked = (np.full(min(iterations, TRACED), count) for count in (state.size, ways.against.num_arcs))
-    told = timed({"active": everyone, "edges": looked}, begun[: iterations + 1], _width(program, ways.against))
-    return Done(int(iterations), bool(converged), Trace({**told, "changed": changes[:iterations]}))
+    everyone, looked = (np.full(min(iterations, TRACED), count) for count in (state.size, rows.against.num_arcs))
+    columns = timed({"active": everyone, "edges": looked}, begun[: iterations + 1], _width(program, rows.against))
+    return Done(int(iterations), bool(converged), Trace({**columns, "changed": changes[:iterations]}))
 
 
 def _gathering(
-    program: VertexProgram, gather: Gather, ways: Ways, state: Array, active: npt.NDArray[np.bool_], limit: int
+    program: VertexProgram, gather: Gather, rows: Directions, state: Array, active: npt.NDArray[np.bool_], limit: int
 ) -> Done:
     """A vertex looks at all of its neighbours when one of them has changed."""
     from clew.engines.cpu.program.kernels_gather import gather_kernel
@@ -141,14 +143,14 @@ def _gathering(
     message = np.dtype(program.message)
     n = state.size
     steady = program.active_next == "all"
-    lists, count = _lists(np.ones(n, dtype=np.bool_) if steady else active, ways.along)
-    multisets = _multisets(int(np.diff(ways.against.indptr).max(initial=1)), message)
+    lists, count = _lists(np.ones(n, dtype=np.bool_) if steady else active, rows.along)
+    multisets = _multisets(int(np.diff(rows.against.indptr).max(initial=1)), message)
     trace = np.zeros((min(limit, TRACED) + 1, 3), dtype=np.int64)
     iterations, converged = team.run(
         made.dispatcher,
-        ways.along.num_arcs + n,
-        rows_with_weights(ways.along, program),
-        rows_with_weights(ways.against, program),
+        rows.along.num_arcs + n,
+        rows_with_weights(rows.along, program),
+        rows_with_weights(rows.against, program),
         state,
         np.empty(n, dtype=message),
         lists,
@@ -160,7 +162,7 @@ def _gathering(
     )
     awake, looked, begun = trace[: iterations + 1].T
     columns = {"active": awake[:-1], "edges": looked[:-1], "direction": np.full(awake.size - 1, "pull")}
-    return Done(int(iterations), bool(converged), Trace(timed(columns, begun, _width(program, ways.along))))
+    return Done(int(iterations), bool(converged), Trace(timed(columns, begun, _width(program, rows.along))))
 
 
 def _width(program: VertexProgram, rows: Adjacency) -> int:
@@ -200,21 +202,21 @@ def _multisets(longest: int, message: np.dtype[Any]) -> tuple[Array, Array, Arra
     return values, counts, np.zeros((rows, places), dtype=np.uint32)
 
 
-def ways_of(graph: Graph, direction: str) -> Ways:
-    """The rows along and against the way that messages take."""
+def directions_of(graph: Graph, direction: str) -> Directions:
+    """The rows along and against the direction of messages."""
     if direction == "both" and graph.directed:
-        return _both_ways(graph)
+        return _symmetric_rows(graph)
     along, against = graph.outgoing, graph.incoming
-    return Ways(against, along) if direction == "in" else Ways(along, against)
+    return Directions(against, along) if direction == "in" else Directions(along, against)
 
 
-def _both_ways(graph: Graph) -> Ways:
-    """Every edge in both directions: one there and one back are two in each, and a loop is two."""
+def _symmetric_rows(graph: Graph) -> Directions:
+    """Every edge in both rows: one there and one back are two in each, and a loop is two."""
     source, target, weights = graph.edges()
     ends = np.concatenate([source, target]), np.concatenate([target, source])
     doubled = None if weights is None else np.concatenate([weights, weights])
     rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.indices.dtype).outgoing
-    return Ways(rows, rows)
+    return Directions(rows, rows)
 
 
 def rows_with_weights(rows: Adjacency, program: VertexProgram) -> tuple[Array, ...]:

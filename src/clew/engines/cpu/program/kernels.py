@@ -24,7 +24,7 @@ ALONE = 512  # active vertices up to which member 0 goes on alone
 CHUNK = 64  # vertices of a list, or words of a bitmap, that a member takes at a time
 PUSH, PULL = 0, 1
 ACTIVE_COLUMN, EDGES_COLUMN, DIRECTION_COLUMN, BEGUN_COLUMN, COLUMNS = range(5)  # of the trace
-ACTIVE, EDGES, ITERATIONS, REACHED, CHANGED, SENT, TAKEN = range(7)  # counters
+ACTIVE, EDGES, ITERATIONS, REACHED, SENT, TAKEN = range(6)  # counters
 
 
 def program_kernel(send, process, add, apply, accepts, matters, priority, mark, first_suffices, ordered):
@@ -36,7 +36,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
     functions = (send, process, add, apply, accepts, matters)
     push_alone = _pushing_alone(*functions, admit, first_suffices)
     push_messages, apply_sums = _pushing(*functions)
-    send_messages, pull_messages = _pulling(*functions, first_suffices)
+    send_messages, pull_messages = sending(send), _pulling(*functions[1:], first_suffices)
 
     @njit(cache=True, nogil=True)
     def run(member, size, state, out, into, vertices, messages, sums, lists, bitmaps, waiting, keys, options, trace):
@@ -77,7 +77,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                 for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
                     state[counter(number)] = 0
                 state[counter(ITERATIONS)] += 1
-            _clear(member, size, state, active, push)
+            clear(member, size, state, active, push)
             if push:
                 push_messages(state, out, vertices, sums, frontier, np.uint64(count), touched, reached, spare)
                 barrier(size, state)
@@ -266,8 +266,8 @@ def _pushing(send, process, add, apply, accepts, matters):
     return push_messages, apply_sums
 
 
-def _pulling(send, process, add, apply, accepts, matters, first_suffices):
-    """An iteration against the edges of all vertices."""
+def sending(send):
+    """Store the messages of the active vertices, and set a bit for each of them."""
 
     @njit(nogil=True)
     def send_messages(state, vertices, messages, frontier, count, active):
@@ -278,6 +278,12 @@ def _pulling(send, process, add, apply, accepts, matters, first_suffices):
                 messages[v] = send(vertices[v])
                 atomic.bitwise_or(active, v >> SIX, ONE << (v & LOW_SIX))
             first, last = take_chunk(state, SENT, CHUNK, count)
+
+    return send_messages
+
+
+def _pulling(process, add, apply, accepts, matters, first_suffices):
+    """An iteration against the edges of all vertices."""
 
     @njit(nogil=True)
     def pull_messages(state, degrees, into, vertices, messages, active, identity, everyone, frontier, spare):
@@ -311,7 +317,7 @@ def _pulling(send, process, add, apply, accepts, matters, first_suffices):
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
 
-    return send_messages, pull_messages
+    return pull_messages
 
 
 def _admitting(priority, ordered):
@@ -347,7 +353,7 @@ def _admitting(priority, ordered):
 
 
 @njit(cache=True, nogil=True)
-def _clear(member, size, state, bitmap, keep):
+def clear(member, size, state, bitmap, keep):
     """Empty a bitmap together, unless it is not going to be used."""
     if not keep:
         for word in range(np.uint64(member * bitmap.size // size), np.uint64((member + 1) * bitmap.size // size)):

@@ -12,22 +12,21 @@ the table is empty between two multisets.
 
 import numpy as np
 
+from clew.engines.cpu.program.kernels import ACTIVE, CHUNK, EDGES, REACHED, SENT, TAKEN, clear, sending
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, counter, take_chunk
 from clew.engines.cpu.team.kernels_intrinsics import borrowed, nanoseconds
 from clew.jit import njit
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
-CHUNK = 64  # vertices that a member takes at a time
 MANY = 4  # where fewer than 1/MANY of the edges are active, active vertices point out whom they reach
-ACTIVE, EDGES, REACHED, SENT, TAKEN = range(5)  # counters
 FEW = 16  # values that are found sooner by looking at all of them
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / the golden ratio: neighbouring numbers end up far apart
 
 
 def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order):
     """The loop of such a program; ``in_order`` says that ``reduce`` needs its values ascending."""
-    send_messages, point_out = _sending(send)
+    send_messages, point_out = sending(send), _pointing_out(send)
     gather = _gathering(process, matters, in_order)
 
     @njit(cache=True, nogil=True)
@@ -72,9 +71,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
                     trace[iterations, 2] = nanoseconds()
                 for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
                     state[counter(number)] = 0
-            for word in range(np.uint64(member * active.size // size), np.uint64((member + 1) * active.size // size)):
-                active[word] = np.uint64(0)
-            barrier(size, state)
+            clear(member, size, state, active, False)
             if few:
                 point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare)
             else:
@@ -113,18 +110,8 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
     return run
 
 
-def _sending(send):
-    """Messages of the active vertices, with a bit for each of them or a list of whom they reach."""
-
-    @njit(nogil=True)
-    def send_messages(state, vertices, messages, frontier, awake, active):
-        first, last = take_chunk(state, SENT, CHUNK, awake)
-        while first < awake:
-            for i in range(first, last):
-                v = np.uint64(frontier[i])
-                messages[v] = send(vertices[v])
-                atomic.bitwise_or(active, v >> SIX, ONE << (v & LOW_SIX))
-            first, last = take_chunk(state, SENT, CHUNK, awake)
+def _pointing_out(send):
+    """Messages of the active vertices, with a list of whom they reach."""
 
     @njit(nogil=True)
     def point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare):
@@ -148,7 +135,7 @@ def _sending(send):
             first, last = take_chunk(state, SENT, CHUNK, awake)
         append(state, counter(REACHED), reached, spare, filled)
 
-    return send_messages, point_out
+    return point_out
 
 
 def _gathering(process, matters, in_order):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clew.engines.cpu.program import ways_of
+from clew.engines.cpu.program import directions_of
 from clew.engines.cuda.balance.launches import clear_steps, share_of
 from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
@@ -48,7 +48,7 @@ def _doubled(device: Device, graph: Graph, weights: bool) -> DeviceRows:
     derived = graph_on(device, graph.indices).derived
     of, rows = derived.get("doubled", (None, None))
     if rows is None or (None if of is None else of()) is not graph.weights:
-        rows = ways_of(graph, "both").along
+        rows = directions_of(graph, "both").along
         derived["doubled"] = (None if graph.weights is None else weakref.ref(graph.weights), rows)
     return rows_on(device, rows, weights=weights)
 
