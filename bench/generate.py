@@ -25,5 +25,5 @@ def run() -> list[Row]:
         contenders["networkit"] = lambda: networkit.generators.RmatGenerator(SCALE, EDGE_FACTOR, *GRAPH500).generate()
     work = f"R-MAT, 2^{SCALE} vertices, {EDGE_FACTOR} edges each"
     size = {"amount": (EDGE_FACTOR << SCALE) / 1e6, "unit": "M edges"}
-    edges = race(f"{work}, edges alone", {"clew": lambda: rmat_edges(SCALE, EDGE_FACTOR, *GRAPH500)}, **size)
+    edges = race(f"{work}, edges alone", {"clew": lambda: rmat_edges(SCALE, EDGE_FACTOR, GRAPH500)}, **size)
     return race(work, contenders, rounds=2, **size) + edges

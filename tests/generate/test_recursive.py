@@ -15,7 +15,7 @@ from clew.generate.random_edges import rmat_edges
 @pytest.mark.parametrize("quadrants", [(0.57, 0.19, 0.19, 0.05), (0.45, 0.22, 0.22, 0.11), (0.1, 0.2, 0.3, 0.4)])
 @pytest.mark.parametrize("scale", [5, 7, 13])
 def test_quadrants_at_every_level(scale, quadrants):
-    source, target = rmat_edges(scale, 200_000 / 2**scale, *quadrants, seed=1)
+    source, target = rmat_edges(scale, 200_000 / 2**scale, quadrants, seed=1)
     tolerance = 5 * 0.5 / np.sqrt(source.size)
     previous = np.zeros(source.size, dtype=np.int64)
     for level in range(scale):
@@ -29,9 +29,9 @@ def test_quadrants_at_every_level(scale, quadrants):
 
 
 def test_impossible_quadrants_stay_empty():
-    source, target = rmat_edges(8, 100, 0.5, 0, 0, 0.5)
+    source, target = rmat_edges(8, 100, (0.5, 0, 0, 0.5))
     assert np.array_equal(source, target)
-    source, target = rmat_edges(8, 4, 1, 0, 0, 0)
+    source, target = rmat_edges(8, 4, (1, 0, 0, 0))
     assert not source.any()
     assert not target.any()
 

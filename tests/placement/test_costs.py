@@ -27,7 +27,7 @@ from clew.placement import (
 )
 from clew.placement import comparison as reads_module
 from clew.placement.comparison import KNOWN, Layout, Reads, parse_speeds
-from clew.placement.strategy import levels_from
+from clew.placement.placement import levels_from
 from clew.tiers import Rates
 from tests.algorithms.graphs import graphs
 

@@ -11,7 +11,7 @@ import pytest
 
 import clew
 from clew.placement import AllFast, AllSlow, Degree, Frontier, Interleave, Intraleave, Random
-from clew.placement.strategy import level_sizes, levels_from
+from clew.placement.placement import level_sizes, levels_from
 from tests.placement.example import IN_DEGREES, ROWS, example
 
 pytestmark = pytest.mark.quick

@@ -15,7 +15,8 @@ from clew.errors import GraphError
 from clew.generate.arguments import MAX_SCALE, check_memory, check_memory_of_edges, probability, scramble_ids, stream
 from clew.graph import Duplicates, Graph, Loops
 
-GRAPH500 = (0.57, 0.19, 0.19, 0.05)
+Quadrants = tuple[float, float, float, float | None]  # a, b, c, d; None is the remainder
+GRAPH500: Quadrants = (0.57, 0.19, 0.19, 0.05)
 SUM_TOLERANCE = 1e-6
 
 
@@ -150,7 +151,7 @@ def rmat(
     """
     count, size = _sizes(scale, edge_factor)
     check_memory_of_edges(count, size, directed=directed)
-    source, target = rmat_edges(scale, edge_factor, a, b, c, d, seed=seed, scramble=scramble)
+    source, target = rmat_edges(scale, edge_factor, (a, b, c, d), seed=seed, scramble=scramble)
     return Graph.from_edges(source, target, None, count, directed, duplicates, loops)
 
 
@@ -207,24 +208,16 @@ def kronecker(
 
 
 def rmat_edges(
-    scale: int,
-    edge_factor: float = 16,
-    a: float = 0.57,
-    b: float = 0.19,
-    c: float = 0.19,
-    d: float | None = None,
-    *,
-    seed: int = 0,
-    scramble: bool = False,
+    scale: int, edge_factor: float = 16, quadrants: Quadrants = GRAPH500, *, seed: int = 0, scramble: bool = False
 ) -> tuple[IdArray, IdArray]:
     """The edges of ``rmat`` as two arrays (source, target) in the order drawn, without building a graph."""
     from clew.generate import kernels
 
     count, size = _sizes(scale, edge_factor)
-    quadrants = _quadrants(a, b, c, d)
+    matrix = _matrix(quadrants)
     cells: Array = np.ones((1, 1))
     for _ in range(kernels.LEVELS):
-        cells = np.kron(cells, quadrants)
+        cells = np.kron(cells, matrix)
     table = alias_table(cells.ravel())
     check_memory(2 * id_dtype(count).itemsize * size, count, size)
     source, target = _draw(kernels.recursive_edges, size, count, stream(seed, "rmat"), int(scale), table)
@@ -253,9 +246,10 @@ def _sizes(scale: int, edge_factor: float) -> tuple[int, int]:
     return count, round(per_vertex * count)
 
 
-def _quadrants(a: float, b: float, c: float, d: float | None) -> Array:
+def _matrix(quadrants: Quadrants) -> Array:
     """The probabilities as a matrix, checked."""
-    given = [probability(name, value) for name, value in zip("abc", (a, b, c), strict=True)]
+    *abc, d = quadrants
+    given = [probability(name, value) for name, value in zip("abc", abc, strict=True)]
     rest = 1 - sum(given)
     last = probability("d", max(0.0, rest) if d is None else d)
     if abs(rest - last) > SUM_TOLERANCE:

@@ -48,14 +48,15 @@ def random_weights(
     check_graph(graph)
     weight_dtype = _weight_dtype(low, high, dtype)
     rows, key = graph.outgoing, stream(seed, "weights")
-    if weight_dtype.kind == "f":
-        kernel, limits = kernels.float_weights, _float_range(low, high, weight_dtype)
-    else:
-        kernel, limits = kernels.integer_weights, _integer_range(low, high, weight_dtype)
     weights = np.empty(rows.num_arcs, dtype=weight_dtype)
-    out = weights if weight_dtype.kind == "f" else as_bits(weights)
     bounds = blocks_of(rows)
-    threads.each(kernel, bounds.size - 1, bounds, rows.indptr, rows.indices, key, *limits, out)
+    edges = (bounds, rows.indptr, rows.indices, key)
+    if weight_dtype.kind == "f":
+        limits = _float_range(low, high, weight_dtype)
+        threads.each(kernels.float_weights, bounds.size - 1, *edges, *limits, weights)
+    else:
+        limits = _integer_range(low, high, weight_dtype)
+        threads.each(kernels.integer_weights, bounds.size - 1, *edges, *limits, as_bits(weights))
     # Graph.with_weights would check that both directions of an edge weigh the same; these do by construction.
     weighted = Adjacency(rows.indptr, rows.indices, weights)
     return Graph(weighted, directed=graph.directed, names=graph.names, report=graph.report, metadata=graph.metadata)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -14,19 +13,16 @@ from clew import algorithms, primitives
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.nx.graph import ClewGraph, Node, Weight
-from clew.nx.interface import served, weights_are_asked_for
+from clew.nx.interface import no_weights, served
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
-#: Scores that grow without bound are no warning, but end in NetworkX's error.
-DIVERGING = partial(np.errstate, over="ignore", invalid="ignore")
 
-
-def _endpoints_count(endpoints: bool) -> str | None:
+def _no_endpoints(endpoints: bool) -> str | None:
     return "endpoints is True; clew counts only the inner nodes of a path." if endpoints else None
 
 
-@served(weights_are_asked_for, _endpoints_count)
+@served(no_weights, _no_endpoints)
 def betweenness_centrality(
     G: ClewGraph,
     k: int | None = None,
@@ -90,6 +86,16 @@ def _start(G: ClewGraph, given: Mapping[Node, float]) -> Array:
     return np.array([given[node] for node in G], dtype=np.float64)
 
 
+def _converged(step: Callable[[Array], Array], x: Array, max_iter: int, tol: float) -> Array:
+    """Repeat a step until the average change is below ``tol``; NetworkX's error if it never is."""
+    with np.errstate(over="ignore", invalid="ignore"):  # scores that grow without bound end in that error too
+        for _ in range(max_iter):
+            before, x = x, step(x)
+            if np.abs(x - before).sum() < x.size * tol:
+                return x
+    raise nx.PowerIterationFailedConvergence(max_iter)
+
+
 @served()
 def eigenvector_centrality(
     G: ClewGraph,
@@ -104,16 +110,13 @@ def eigenvector_centrality(
     x = np.ones(len(G)) if nstart is None else _start(G, nstart)
     if not x.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
-    x /= x.sum()
     graph = G.weighted(weight)
-    with DIVERGING():
-        for _ in range(max_iter):
-            before = x
-            x = before + _inflow(graph, before)
-            x /= _norm(x) or 1.0
-            if np.abs(x - before).sum() < len(G) * tol:
-                return G.by_node(x)
-    raise nx.PowerIterationFailedConvergence(max_iter)
+
+    def step(x: Array) -> Array:
+        following = x + _inflow(graph, x)
+        return np.asarray(following / (_norm(following) or 1.0))
+
+    return G.by_node(_converged(step, x / x.sum(), max_iter, tol))
 
 
 def _constants(G: ClewGraph, beta: Any) -> Any:
@@ -143,26 +146,21 @@ def katz_centrality(
     x = np.zeros(len(G)) if nstart is None else _start(G, nstart)
     add = _constants(G, beta)
     graph = G.weighted(weight)
-    with DIVERGING():
-        for _ in range(max_iter):
-            before = x
-            x = alpha * _inflow(graph, before) + add
-            if np.abs(x - before).sum() < len(G) * tol:
-                return G.by_node(x / (_norm(x) or 1.0) if normalized else x)
-    raise nx.PowerIterationFailedConvergence(max_iter)
+    x = _converged(lambda x: alpha * _inflow(graph, x) + add, x, max_iter, tol)
+    return G.by_node(x / (_norm(x) or 1.0) if normalized else x)
 
 
-def _start_is_given(nstart: Any) -> str | None:
+def _no_start(nstart: Any) -> str | None:
     return "nstart is given; clew chooses where the iteration starts." if nstart is not None else None
 
 
-def _dangling_differs(dangling: Any, personalization: Any) -> str | None:
+def _no_dangling(dangling: Any, personalization: Any) -> str | None:
     if dangling is None or dangling == personalization:
         return None
     return "dangling is given; clew's walkers leave dangling nodes as they jump from others."
 
 
-def _is_not_normalized(normalized: bool) -> str | None:
+def _only_normalized(normalized: bool) -> str | None:
     return None if normalized else "normalized is False; clew scales scores to sum to 1."
 
 
@@ -170,7 +168,7 @@ def _numbers(G: ClewGraph, given: Mapping[Node, float]) -> Array:
     return np.array([given.get(node, 0) for node in G], dtype=np.float64)
 
 
-@served(_dangling_differs)
+@served(_no_dangling)
 def pagerank(
     G: ClewGraph,
     alpha: float = 0.85,
@@ -205,7 +203,7 @@ def pagerank(
     return G.by_node(found.rank)
 
 
-@served(_start_is_given, _is_not_normalized)
+@served(_no_start, _only_normalized)
 def hits(
     G: ClewGraph,
     max_iter: int = 100,

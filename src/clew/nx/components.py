@@ -88,7 +88,7 @@ def is_weakly_connected(G: ClewGraph) -> bool:
     return _is_one(G, _weak)
 
 
-def _source_is_given(source: Any) -> str | None:
+def _no_source(source: Any) -> str | None:
     return "source is given; clew computes the components of all nodes." if source is not None else None
 
 
@@ -99,7 +99,7 @@ def strongly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
     return sets_of(G, label, np.bincount(label, minlength=count))
 
 
-@served(_source_is_given)
+@served(_no_source)
 def kosaraju_strongly_connected_components(G: ClewGraph, source: Node = None) -> Iterator[set[Node]]:
     """The same components, ordered by when a depth-first search against the edges finishes them, last first."""
     label, count = strong_components(G.out_rows())

@@ -95,7 +95,8 @@ def from_clew(graph: Graph) -> ClewGraph:
     Its weights are the edge attribute "weight".
     """
     nodes = list(range(graph.num_vertices)) if graph.names is None else graph.names.array.to_pylist()
-    known = {} if graph.weights is None else {"weight": EdgeValues.of_array(graph.weights)}
+    weights = graph.weights
+    known = {} if weights is None else {"weight": EdgeValues(weights, weights.dtype.kind == "f")}
     sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
     pairs = sources * graph.num_vertices + graph.indices  # in ascending order
     multigraph = bool((np.diff(pairs) == 0).any())

@@ -65,11 +65,6 @@ class EdgeValues:
         self._value_of: Any = None
 
     @classmethod
-    def of_array(cls, array: Array) -> EdgeValues:
-        """Values that never change."""
-        return cls(array, array.dtype.kind == "f")
-
-    @classmethod
     def read(cls, rows: Dicts, attribute: str, default: Any, *, multigraph: bool, once: Array | None) -> EdgeValues:
         """The values that edges have now; ``once`` marks one of the two entries of every undirected edge."""
         data: Any = chain.from_iterable(map(VALUES, rows.values()))
@@ -83,7 +78,9 @@ class EdgeValues:
         found = cls(*_as_array(values, attribute), complete=isinstance(value_of, itemgetter))
         if once is not None:
             edges, values = list(compress(edges, once)), list(compress(values, once))
-        step = _step(len(edges), nx.config.backends.clew.check_edges)
+        # All edges are compared up to this number, otherwise a tenth of it, since few of them are in a cache.
+        limit = nx.config.backends.clew.check_edges
+        step = 1 if len(edges) <= limit else -(-len(edges) // max(1, limit // 10))
         found._edges, found._seen, found._value_of = edges[::step], values[::step], value_of
         return found
 
@@ -96,11 +93,6 @@ class EdgeValues:
             return all(map(is_, map(self._value_of, self._edges), self._seen)) if self._edges else True
         except KeyError:  # all edges had the attribute
             return False
-
-
-def _step(edges: int, whole: int) -> int:
-    """The stride of compared edges: all of up to ``whole``, otherwise a tenth of that, since few are in a cache."""
-    return 1 if edges <= whole else -(-edges // max(1, whole // 10))
 
 
 def _as_array(values: list[Any], attribute: str) -> tuple[Array, bool | Array]:

@@ -12,25 +12,25 @@ from clew import algorithms
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.nx.graph import ClewGraph, Node, Weight, bunch, vertex_of
-from clew.nx.interface import served, weight_is_a_function
+from clew.nx.interface import no_weight_function, served
 from clew.nx.path_search import distance_blocks
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-def _distance_is_a_function(distance: Any) -> str | None:
+def _no_distance_function(distance: Any) -> str | None:
     return "distance is a function; clew needs the name of an edge attribute." if callable(distance) else None
 
 
-def _lengths_are_given(sp: Any) -> str | None:
+def _no_given_lengths(sp: Any) -> str | None:
     return "sp is given, so there are no paths to compute." if sp is not None else None
 
 
-def _eccentricities_are_given(e: Any) -> str | None:
+def _no_given_eccentricities(e: Any) -> str | None:
     return "e is given, so there are no paths to compute." if e is not None else None
 
 
-def _attribute_is_written(attr: Any) -> str | None:
+def _no_written_attribute(attr: Any) -> str | None:
     return "attr is given; clew does not change graphs." if attr is not None else None
 
 
@@ -56,11 +56,6 @@ def _totals(graph: Graph) -> Array:
     return _reduced(graph, np.arange(graph.num_vertices), lambda rows: rows.sum(axis=1))
 
 
-def _is_connected(graph: Graph) -> bool:
-    find = algorithms.strongly_connected_components if graph.directed else algorithms.connected_components
-    return bool(find(graph).count == 1)
-
-
 def _eccentricities(G: ClewGraph, vertices: Array, weight: Weight, usebounds: bool = False) -> Array:
     found = _reduced(G.weighted(weight), vertices, lambda rows: rows.max(axis=1))
     if np.isinf(found).any():
@@ -79,7 +74,7 @@ def _extreme(G: ClewGraph, weight: Weight, usebounds: bool, choose: Callable[[An
     return choose(found), found
 
 
-@served(weight_is_a_function, _lengths_are_given)
+@served(no_weight_function, _no_given_lengths)
 def eccentricity(G: ClewGraph, v: Any = None, sp: Any = None, weight: Weight = None) -> Any:
     """The largest distance from every node."""
     vertices = bunch(G, v)
@@ -87,13 +82,13 @@ def eccentricity(G: ClewGraph, v: Any = None, sp: Any = None, weight: Weight = N
     return _number(found[0]) if v in G else dict(zip(G.named(vertices), map(_number, found), strict=True))
 
 
-@served(weight_is_a_function, _eccentricities_are_given)
+@served(no_weight_function, _no_given_eccentricities)
 def diameter(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> Any:
     """The largest eccentricity."""
     return _number(_extreme(G, weight, usebounds, max)[0])
 
 
-@served(weight_is_a_function, _eccentricities_are_given)
+@served(no_weight_function, _no_given_eccentricities)
 def radius(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> Any:
     """The smallest eccentricity."""
     return _number(_extreme(G, weight, usebounds, min)[0])
@@ -105,7 +100,7 @@ def _refuse_null_trees(G: ClewGraph) -> None:
         raise nx.NetworkXPointlessConcept("G has no nodes.")
 
 
-@served(weight_is_a_function, _eccentricities_are_given)
+@served(no_weight_function, _no_given_eccentricities)
 def center(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> list[Node]:
     """Nodes of the smallest eccentricity."""
     if weight is None and not usebounds:
@@ -114,14 +109,14 @@ def center(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight 
     return G.named(np.flatnonzero(found == least))
 
 
-@served(weight_is_a_function, _eccentricities_are_given)
+@served(no_weight_function, _no_given_eccentricities)
 def periphery(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> list[Node]:
     """Nodes of the largest eccentricity."""
     most, found = _extreme(G, weight, usebounds, max)
     return G.named(np.flatnonzero(found == most))
 
 
-@served(weight_is_a_function, _lengths_are_given, _attribute_is_written)
+@served(no_weight_function, _no_given_lengths, _no_written_attribute)
 def barycenter(G: ClewGraph, weight: Weight = None, attr: str | None = None, sp: Any = None) -> list[Node]:
     """Nodes with the smallest sum of distances."""
     if weight is None:
@@ -136,7 +131,7 @@ def barycenter(G: ClewGraph, weight: Weight = None, attr: str | None = None, sp:
     return G.named(np.flatnonzero(totals == totals.min()))
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def wiener_index(G: ClewGraph, weight: Weight = None) -> Any:
     """The sum of the distances between all pairs of nodes."""
     if len(G) == 0:
@@ -145,7 +140,7 @@ def wiener_index(G: ClewGraph, weight: Weight = None) -> Any:
     return total if G.is_directed() or total == np.inf else total / 2
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def average_shortest_path_length(G: ClewGraph, weight: Weight = None, method: str | None = None) -> float:
     """The mean distance between two nodes."""
     if method not in (None, "unweighted", "dijkstra", "bellman-ford", "floyd-warshall", "floyd-warshall-numpy"):
@@ -155,7 +150,8 @@ def average_shortest_path_length(G: ClewGraph, weight: Weight = None, method: st
     if len(G) == 1:
         return 0
     graph = G.unweighted if method == "unweighted" else G.weighted(weight)
-    if not _is_connected(graph):
+    find = algorithms.strongly_connected_components if graph.directed else algorithms.connected_components
+    if find(graph).count != 1:
         raise nx.NetworkXError("Graph is not strongly connected." if G.is_directed() else "Graph is not connected.")
     return float(_totals(graph).sum() / (len(G) * (len(G) - 1)))
 
@@ -182,7 +178,7 @@ def _closeness(rows: Array, improved: bool) -> Array:
     return np.asarray(found * (reached / max(1, rows.shape[1] - 1)) if improved else found)
 
 
-@served(_distance_is_a_function)
+@served(_no_distance_function)
 def closeness_centrality(
     G: ClewGraph, u: Node | None = None, distance: Weight = None, wf_improved: bool = True
 ) -> dict[Node, float] | float:
@@ -193,7 +189,7 @@ def closeness_centrality(
     return G.by_node(found) if u is None else float(found[0])
 
 
-@served(_distance_is_a_function)
+@served(_no_distance_function)
 def harmonic_centrality(
     G: ClewGraph, nbunch: Any = None, distance: Weight = None, sources: Any = None
 ) -> Mapping[Node, float]:

@@ -86,7 +86,7 @@ class ClewGraph:
         self._directed, self._multigraph = directed, multigraph
         self._values, self._defaults = dict(values or {}), dict(defaults or {})
         self._dicts, self._in_dicts = dicts, in_dicts
-        self._graphs: dict[str | None, Graph] = {}
+        self._graphs: dict[str, Graph] = {}
         self._in_weights: dict[str, Array] = {}
         self._compared: set[str] = set()
 
@@ -168,8 +168,7 @@ class ClewGraph:
 
     def neighbors_now(self, node: Node) -> dict[Node, int] | None:
         """With how many edges a node leads to each neighbour in the NetworkX graph now; None where it is gone."""
-        assert self._dicts is not None
-        row = self._dicts.get(node)
+        row = (self._dicts or {}).get(node)
         return None if row is None else {other: len(edges) if self._multigraph else 1 for other, edges in row.items()}
 
     def has_other_neighbors(self, nodes: list[Node], vertices: Array) -> bool:
@@ -184,32 +183,28 @@ class ClewGraph:
         """How many neighbours every vertex has; parallel edges lead to one."""
         if not self._multigraph:
             return np.diff(self.indptr)
-        pairs = np.stack([self.sources, self.indices])
-        first = np.append(True, (pairs[:, 1:] != pairs[:, :-1]).any(axis=0)) if pairs.size else np.empty(0, np.bool_)
-        return np.bincount(self.sources[first], minlength=len(self))
+        pairs = np.unique(np.stack([self.sources, self.indices]), axis=1)
+        return np.bincount(pairs[0], minlength=len(self))
 
     # ------------------------------------------------------------------ clew's graphs
 
-    @property
+    @cached_property
     def unweighted(self) -> Graph:
         """The graph without weights."""
-        if None not in self._graphs:
-            self._graphs[None] = Graph.from_csr(self.indptr, self.indices, directed=self._directed)
-        return self._graphs[None]
+        return self._build()
 
     def weighted(self, attribute: Weight) -> Graph:
         """The graph with an attribute for weights; without weights where no edge has it, or all are 1."""
         values = None if attribute is None else self._current(attribute)
-        if values is None:
+        if attribute is None or values is None:
             return self.unweighted
         if attribute not in self._graphs:
-            if (values.array == 1).all():
-                self._graphs[attribute] = self.unweighted
-            else:
-                self._graphs[attribute] = Graph.from_csr(
-                    self.indptr, self.indices, values.array, directed=self._directed
-                )
+            only_ones = (values.array == 1).all()
+            self._graphs[attribute] = self.unweighted if only_ones else self._build(values.array)
         return self._graphs[attribute]
+
+    def _build(self, weights: Array | None = None) -> Graph:
+        return Graph.from_csr(self.indptr, self.indices, weights, directed=self._directed)
 
     def begin_call(self) -> None:
         """A function is called: edge attributes may have been changed in place since the last one."""

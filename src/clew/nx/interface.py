@@ -74,27 +74,27 @@ def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Func
     return offer
 
 
-def weight_is_a_function(weight: Any) -> str | None:
+def no_weight_function(weight: Any) -> str | None:
     """Arrays hold the values of one attribute."""
     return "weight is a function; clew needs the name of an edge attribute." if callable(weight) else None
 
 
-def weights_are_asked_for(weight: Any) -> str | None:
+def no_weights(weight: Any) -> str | None:
     """For algorithms that count edges."""
     return f"weight is {weight!r}; clew counts every edge as 1 in this function." if weight is not None else None
 
 
-def graph_is_directed(G: Any) -> str | None:
+def no_directed_graphs(G: Any) -> str | None:
     """For algorithms whose meaning on directed graphs differs."""
     return "the graph is directed; clew supports only undirected graphs here." if G.is_directed() else None
 
 
-def graph_is_undirected(G: Any) -> str | None:
+def no_undirected_graphs(G: Any) -> str | None:
     """For algorithms about directions."""
     return None if G.is_directed() else "the graph is undirected; clew supports only directed graphs here."
 
 
-def graph_has_parallel_edges(G: Any) -> str | None:
+def no_parallel_edges(G: Any) -> str | None:
     """For algorithms that take neighbours once."""
     return "the graph is a multigraph; clew supports only simple graphs here." if G.is_multigraph() else None
 
@@ -114,14 +114,15 @@ class Backend:
 
     def can_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
         """True, or a sentence that says why clew cannot serve these arguments."""
-        return self._terms(name).refusal(args, kwargs) or True
+        terms: Terms = getattr(self, name).terms
+        return terms.refusal(args, kwargs) or True
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
         """True, or a sentence that says why NetworkX is likely to be faster, conversion included."""
         graph = args[0] if args else kwargs.get("G")
         if not isinstance(graph, nx.Graph) or _is_converted(graph):
             return True
-        if self._terms(name).quick:
+        if getattr(self, name).terms.quick:
             return "NetworkX answers this in less time than a conversion takes, and the graph is not converted yet."
         least, edges = nx.config.backends.clew.min_edges, graph.number_of_edges()
         if edges < least:
@@ -130,10 +131,6 @@ class Backend:
                 "Lower nx.config.backends.clew.min_edges to have clew run it."
             )
         return True
-
-    def _terms(self, name: str) -> Terms:
-        terms: Terms = getattr(self, name).terms
-        return terms
 
 
 def _is_converted(graph: nx.Graph[Any]) -> bool:

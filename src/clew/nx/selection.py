@@ -18,7 +18,7 @@ from clew.dtypes import Array, as_bits
 from clew.graph import Graph
 from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
-from clew.nx.interface import graph_is_directed, served
+from clew.nx.interface import no_directed_graphs, served
 from clew.nx.searches import maximum_matching
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
@@ -59,13 +59,13 @@ def _matching(G: ClewGraph, top_nodes: Iterable[Node] | None) -> dict[Node, Node
     return {node: partner[node] for node in (*left, *right) if node in partner}
 
 
-@served(graph_is_directed)
+@served(no_directed_graphs)
 def hopcroft_karp_matching(G: ClewGraph, top_nodes: Iterable[Node] | None = None) -> dict[Node, Node]:
     """A maximum matching, with every pair in both directions."""
     return _matching(G, top_nodes)
 
 
-@served(graph_is_directed)
+@served(no_directed_graphs)
 def eppstein_matching(G: ClewGraph, top_nodes: Iterable[Node] | None = None) -> dict[Node, Node]:
     """A maximum matching, with every pair in both directions."""
     return _matching(G, top_nodes)
@@ -82,17 +82,17 @@ ORDERS: dict[str, Order] = {
 }
 
 
-def _strategy_is_not_clews(strategy: Any) -> str | None:
+def _only_clews_strategies(strategy: Any) -> str | None:
     if isinstance(strategy, str) and strategy in ORDERS:
         return None
     return f"strategy is {strategy!r}; clew supports {', '.join(map(repr, ORDERS))}."
 
 
-def _interchange_is_asked_for(interchange: bool) -> str | None:
+def _no_interchange(interchange: bool) -> str | None:
     return "interchange is True; clew does not change a colour once it is assigned." if interchange else None
 
 
-@served(graph_is_directed, _strategy_is_not_clews, _interchange_is_asked_for)
+@served(no_directed_graphs, _only_clews_strategies, _no_interchange)
 def greedy_color(G: ClewGraph, strategy: str = "largest_first", interchange: bool = False) -> dict[Node, int]:
     """The greedy colouring in the order of one strategy, which may break ties differently from NetworkX."""
     seed = Random().getrandbits(31) if strategy == "random_sequential" else 0

@@ -7,7 +7,7 @@ are computed on all cores, or on a GPU.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -16,13 +16,19 @@ import numpy as np
 
 from clew.nx import path_search, searches, weighted_paths
 from clew.nx.graph import ClewGraph, Node, Weight, vertex_of
-from clew.nx.interface import served, weight_is_a_function
-from clew.nx.path_search import Cutoff, Paths, Routes
+from clew.nx.interface import no_weight_function, served
+from clew.nx.path_search import Cutoff, Paths
 from clew.nx.searches import Tree
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 
 Hops = dict[Node, int]
+
+#: By method, a path between two nodes with its length, and the length with its own error.
+BETWEEN = {
+    "dijkstra": (weighted_paths.dijkstra_between, weighted_paths.dijkstra_length),
+    "bellman-ford": (weighted_paths.bellman_ford_between, weighted_paths.bellman_ford_length),
+}
 
 
 def _levels(cutoff: Cutoff) -> int | None:
@@ -106,7 +112,7 @@ def bidirectional_shortest_path(G: ClewGraph, source: Node, target: Node) -> lis
 
 @served()
 def predecessor(
-    G: ClewGraph, source: Node, target: Node | None = None, cutoff: Cutoff = None, return_seen: bool | None = None
+    G: ClewGraph, source: Node, target: Node = None, cutoff: Cutoff = None, return_seen: bool | None = None
 ) -> Any:
     """The nodes before every node on its shortest paths, and with ``return_seen`` the numbers of edges."""
     tree = _search(G, vertex_of(G, source, "Source", "not in G"), cutoff or None)
@@ -123,65 +129,50 @@ def has_path(G: ClewGraph, source: Node, target: Node) -> bool:
     return bool(searches.fewest_edges(G.out_rows(), G.in_rows(), start, end))
 
 
-def _method(weight: Weight, method: str) -> str:
+def _shortest(
+    G: ClewGraph, source: Node | None, target: Node | None, weight: Weight, method: str, *, paths: bool
+) -> Any:
+    """Paths or lengths: between two nodes, from or to a node, or between all nodes."""
     if method not in ("dijkstra", "bellman-ford"):
         raise ValueError(f"method not supported: {method}")
-    return "unweighted" if weight is None else method
-
-
-def _tree(method: str, *, paths: bool) -> Callable[[Routes, int], Tree]:
-    return partial(path_search.any_weights if method == "bellman-ford" else path_search.nearest, paths=paths)
-
-
-@served(weight_is_a_function)
-def shortest_path(
-    G: ClewGraph,
-    source: Node | None = None,
-    target: Node | None = None,
-    weight: Weight = None,
-    method: str = "dijkstra",
-) -> Any:
-    """A path, paths from or to a node, or paths between all nodes."""
-    method = _method(weight, method)
+    if weight is None:
+        method = "unweighted"
     if source is not None and target is not None:
         if method == "unweighted":
-            return _path_between(G, source, target)
-        between = weighted_paths.dijkstra_between if method == "dijkstra" else weighted_paths.bellman_ford_between
-        return between(G, source, target, weight)[1]
-    edges, search = path_search.routes(G, weight, backward=target is not None), _tree(method, paths=True)
-    if source is None and target is None:
-        return ((node, path_search.paths(G, tree)) for node, tree in path_search.each(G, edges, search))
-    missing = ("Node", "not found in graph") if method == "dijkstra" else ("Source", "not in G")
-    tree = search(edges, vertex_of(G, source if target is None else target, *missing))
-    found = path_search.paths(G, tree)
-    return found if target is None else _reversed(found)
-
-
-@served(weight_is_a_function)
-def shortest_path_length(
-    G: ClewGraph,
-    source: Node | None = None,
-    target: Node | None = None,
-    weight: Weight = None,
-    method: str = "dijkstra",
-) -> Any:
-    """A length, lengths from or to a node, or lengths between all nodes."""
-    method = _method(weight, method)
-    if source is not None and target is not None:
-        if method == "unweighted":
-            return len(_path_between(G, source, target)) - 1
-        length = weighted_paths.dijkstra_length if method == "dijkstra" else weighted_paths.bellman_ford_length
-        return length(G, source, target, weight)
-    if source is None and target is None and method == "unweighted":
+            way = _path_between(G, source, target)
+            return way if paths else len(way) - 1
+        between, length = BETWEEN[method]
+        return between(G, source, target, weight)[1] if paths else length(G, source, target, weight)
+    if source is None and target is None and method == "unweighted" and not paths:
         return _all_lengths(G)
-    edges, search = path_search.routes(G, weight, backward=target is not None), _tree(method, paths=False)
+    backward = target is not None
+    edges = path_search.routes(G, weight, backward=backward)
+    search = partial(path_search.any_weights if method == "bellman-ford" else path_search.nearest, paths=paths)
     if source is None and target is None:
-        trees = path_search.each(G, edges, search)
-        return ((node, path_search.lengths(G, tree, weight)) for node, tree in trees)
+        answer: Any = path_search.paths if paths else partial(path_search.lengths, weight=weight)
+        return ((node, answer(G, tree)) for node, tree in path_search.each(G, edges, search))
     missing = {
-        "unweighted": ("Source", "is not in G"),
+        "unweighted": ("Source", "not in G" if paths else "is not in G"),
         "dijkstra": ("Node", "not found in graph"),
         "bellman-ford": ("Source", "not in G"),
     }
-    tree = search(edges, vertex_of(G, source if target is None else target, *missing[method]))
-    return path_search.lengths(G, tree, weight, backward=target is not None)
+    tree = search(edges, vertex_of(G, target if backward else source, *missing[method]))
+    if not paths:
+        return path_search.lengths(G, tree, weight, backward=backward)
+    return _reversed(path_search.paths(G, tree)) if backward else path_search.paths(G, tree)
+
+
+@served(no_weight_function)
+def shortest_path(
+    G: ClewGraph, source: Node = None, target: Node = None, weight: Weight = None, method: str = "dijkstra"
+) -> Any:
+    """A path, paths from or to a node, or paths between all nodes."""
+    return _shortest(G, source, target, weight, method, paths=True)
+
+
+@served(no_weight_function)
+def shortest_path_length(
+    G: ClewGraph, source: Node = None, target: Node = None, weight: Weight = None, method: str = "dijkstra"
+) -> Any:
+    """A length, lengths from or to a node, or lengths between all nodes."""
+    return _shortest(G, source, target, weight, method, paths=False)

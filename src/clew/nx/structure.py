@@ -14,13 +14,7 @@ from clew.dtypes import Array
 from clew.graph import Graph
 from clew.nx.conversion import to_networkx
 from clew.nx.graph import ClewGraph, Node, Weight, answer, bunch
-from clew.nx.interface import (
-    graph_has_parallel_edges,
-    graph_is_directed,
-    graph_is_undirected,
-    served,
-    weights_are_asked_for,
-)
+from clew.nx.interface import no_directed_graphs, no_parallel_edges, no_undirected_graphs, no_weights, served
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
@@ -55,7 +49,7 @@ def _mutual(G: ClewGraph) -> Array:
     return np.asarray(edges.multiply(edges.T.tocsr()).sum(axis=1)).ravel()
 
 
-@served(graph_is_undirected, graph_has_parallel_edges)
+@served(no_undirected_graphs, no_parallel_edges)
 def reciprocity(G: ClewGraph, nodes: Any = None) -> Any:
     """The share of edges that go both ways: of the graph, of a node or of several."""
     if nodes is None:
@@ -78,13 +72,13 @@ def _overall(G: ClewGraph) -> float:
     return (int(_mutual(G).sum()) - graph.num_loops) / graph.num_edges
 
 
-@served(graph_is_undirected, graph_has_parallel_edges)
+@served(no_undirected_graphs, no_parallel_edges)
 def overall_reciprocity(G: ClewGraph) -> float:
     """The share of edges that have an opposite."""
     return _overall(G)
 
 
-@served(graph_has_parallel_edges)
+@served(no_parallel_edges)
 def triangles(G: ClewGraph, nodes: Any = None) -> Any:
     """The number of triangles at every node."""
     return answer(G, algorithms.triangles(G.unweighted).numpy().count, nodes)
@@ -94,14 +88,14 @@ def _coefficients(G: ClewGraph) -> Any:
     return algorithms.clustering_coefficient(G.unweighted).numpy().coefficient
 
 
-@served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
+@served(no_directed_graphs, no_parallel_edges, no_weights)
 def clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None) -> Any:
     """The share of pairs of neighbours that are neighbours themselves."""
     found = _coefficients(G)
     return answer(G, found, nodes, found == 0)
 
 
-@served(graph_is_directed, graph_has_parallel_edges, weights_are_asked_for)
+@served(no_directed_graphs, no_parallel_edges, no_weights)
 def average_clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None, count_zeros: bool = True) -> float:
     """The mean of the coefficients."""
     chosen = _coefficients(G)[bunch(G, nodes)]
@@ -112,13 +106,13 @@ def average_clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None, c
     return float(chosen.mean())
 
 
-@served(graph_is_directed, graph_has_parallel_edges)
+@served(no_directed_graphs, no_parallel_edges)
 def transitivity(G: ClewGraph) -> float:
     """The share of all connected triples that are closed."""
     return float(algorithms.clustering_coefficient(G.unweighted).transitivity) or 0  # the integer, as NetworkX has it
 
 
-@served(graph_is_directed, graph_has_parallel_edges)
+@served(no_directed_graphs, no_parallel_edges)
 def square_clustering(G: ClewGraph, nodes: Any = None) -> Any:
     """The share of possible squares that exist."""
     squares = square_coefficients(G.unweighted)

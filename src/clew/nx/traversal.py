@@ -19,7 +19,7 @@ from clew.nx.searches import breadth_first, generations
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-def _neighbors_are_sorted(sort_neighbors: Any) -> str | None:
+def _no_sorted_neighbors(sort_neighbors: Any) -> str | None:
     return "sort_neighbors is a function; clew uses the graph's order." if sort_neighbors else None
 
 
@@ -30,7 +30,7 @@ def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iter
     return zip(G.named(tree.parent[reached]), G.named(reached), strict=True)
 
 
-@served(_neighbors_are_sorted)
+@served(_no_sorted_neighbors)
 def bfs_edges(
     G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -38,7 +38,7 @@ def bfs_edges(
     return _edges(G, source, reverse, depth_limit)
 
 
-@served(_neighbors_are_sorted)
+@served(_no_sorted_neighbors)
 def bfs_tree(
     G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> nx.DiGraph[Any]:
@@ -49,7 +49,7 @@ def bfs_tree(
     return tree
 
 
-@served(_neighbors_are_sorted)
+@served(_no_sorted_neighbors)
 def bfs_predecessors(
     G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -57,7 +57,7 @@ def bfs_predecessors(
     return ((child, parent) for parent, child in _edges(G, source, False, depth_limit))
 
 
-@served(_neighbors_are_sorted)
+@served(_no_sorted_neighbors)
 def bfs_successors(
     G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, list[Node]]]:

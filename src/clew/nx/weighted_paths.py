@@ -12,16 +12,15 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.errors import NegativeCycleError
-from clew.graph import Graph
 from clew.nx import path_search, searches
 from clew.nx.graph import ClewGraph, Node, Weight, vertex_of
-from clew.nx.interface import served, weight_is_a_function
+from clew.nx.interface import no_weight_function, served
 from clew.nx.path_search import Cutoff, Lengths, Paths, any_weights, each, lengths, nearest, paths, routes
 from clew.nx.searches import Tree
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
-Trees = Iterator[tuple[Node, Tree]]
+ByNode = Iterator[tuple[Node, Any]]  # trees, paths or lengths
 
 
 # ------------------------------------------------------------------ weights of 0 or more
@@ -78,39 +77,39 @@ def dijkstra_between(G: ClewGraph, source: Node, target: Node, weight: Weight) -
     return path_search.length_of(G, weight, distance, way), [G.nodes[step] for step in way]
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def dijkstra_path(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> list[Node]:
     """A shortest path."""
     return _dijkstra_to(G, [source], target, None, weight)[1]
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def dijkstra_path_length(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> Any:
     """The length of a shortest path."""
     return dijkstra_length(G, source, target, weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def bidirectional_dijkstra(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> Any:
     """The length of a shortest path, and the path."""
     return dijkstra_between(G, source, target, weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def single_source_dijkstra(
-    G: ClewGraph, source: Node, target: Node | None = None, cutoff: Cutoff = None, weight: Weight = "weight"
+    G: ClewGraph, source: Node, target: Node = None, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Any:
     """Lengths and paths to all nodes, or to one."""
     return _lengths_and_paths(G, [source], target, cutoff, weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def single_source_dijkstra_path(G: ClewGraph, source: Node, cutoff: Cutoff = None, weight: Weight = "weight") -> Paths:
     """Paths to all nodes."""
     return paths(G, _dijkstra(G, [source], cutoff, weight))
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def single_source_dijkstra_path_length(
     G: ClewGraph, source: Node, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Lengths:
@@ -118,19 +117,15 @@ def single_source_dijkstra_path_length(
     return lengths(G, _dijkstra(G, [source], cutoff, weight, paths=False), weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def multi_source_dijkstra(
-    G: ClewGraph,
-    sources: Collection[Node],
-    target: Node | None = None,
-    cutoff: Cutoff = None,
-    weight: Weight = "weight",
+    G: ClewGraph, sources: Collection[Node], target: Node = None, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Any:
     """Lengths and paths from the nearest of several sources to all nodes, or to one."""
     return _lengths_and_paths(G, sources, target, cutoff, weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def multi_source_dijkstra_path(
     G: ClewGraph, sources: Collection[Node], cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Paths:
@@ -138,7 +133,7 @@ def multi_source_dijkstra_path(
     return paths(G, _dijkstra(G, sources, cutoff, weight))
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def multi_source_dijkstra_path_length(
     G: ClewGraph, sources: Collection[Node], cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> Lengths:
@@ -146,7 +141,7 @@ def multi_source_dijkstra_path_length(
     return lengths(G, _dijkstra(G, sources, cutoff, weight, paths=False), weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def dijkstra_predecessor_and_distance(
     G: ClewGraph, source: Node, cutoff: Cutoff = None, weight: Weight = "weight"
 ) -> tuple[Paths, Lengths]:
@@ -156,31 +151,25 @@ def dijkstra_predecessor_and_distance(
     return path_search.predecessors(G, G.weighted(weight), tree), lengths(G, tree, weight)
 
 
-def _each_dijkstra(G: ClewGraph, cutoff: Cutoff, weight: Weight, *, paths: bool = True) -> Trees:
+def _each_dijkstra(G: ClewGraph, cutoff: Cutoff, weight: Weight, *, paths: bool = True) -> ByNode:
     return each(G, routes(G, weight), partial(nearest, cutoff=cutoff, paths=paths))
 
 
-@served(weight_is_a_function)
-def all_pairs_dijkstra(
-    G: ClewGraph, cutoff: Cutoff = None, weight: Weight = "weight"
-) -> Iterator[tuple[Node, tuple[Lengths, Paths]]]:
+@served(no_weight_function)
+def all_pairs_dijkstra(G: ClewGraph, cutoff: Cutoff = None, weight: Weight = "weight") -> ByNode:
     """Lengths and paths from every node, one node at a time."""
     trees = _each_dijkstra(G, cutoff, weight)
     return ((node, (lengths(G, tree, weight), paths(G, tree))) for node, tree in trees)
 
 
-@served(weight_is_a_function)
-def all_pairs_dijkstra_path(
-    G: ClewGraph, cutoff: Cutoff = None, weight: Weight = "weight"
-) -> Iterator[tuple[Node, Paths]]:
+@served(no_weight_function)
+def all_pairs_dijkstra_path(G: ClewGraph, cutoff: Cutoff = None, weight: Weight = "weight") -> ByNode:
     """Paths from every node, one node at a time."""
     return ((node, paths(G, tree)) for node, tree in _each_dijkstra(G, cutoff, weight))
 
 
-@served(weight_is_a_function)
-def all_pairs_dijkstra_path_length(
-    G: ClewGraph, cutoff: Cutoff = None, weight: Weight = "weight"
-) -> Iterator[tuple[Node, Lengths]]:
+@served(no_weight_function)
+def all_pairs_dijkstra_path_length(G: ClewGraph, cutoff: Cutoff = None, weight: Weight = "weight") -> ByNode:
     """Lengths from every node, one node at a time."""
     return ((node, lengths(G, tree, weight)) for node, tree in _each_dijkstra(G, cutoff, weight, paths=False))
 
@@ -211,22 +200,20 @@ def bellman_ford_length(G: ClewGraph, source: Node, target: Node, weight: Weight
     return bellman_ford_between(G, source, target, weight, f"node {target} not reachable from {source}")[0]
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def bellman_ford_path(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> list[Node]:
     """A shortest path."""
     return bellman_ford_between(G, source, target, weight)[1]
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def bellman_ford_path_length(G: ClewGraph, source: Node, target: Node, weight: Weight = "weight") -> Any:
     """The length of a shortest path."""
     return bellman_ford_length(G, source, target, weight)
 
 
-@served(weight_is_a_function)
-def single_source_bellman_ford(
-    G: ClewGraph, source: Node, target: Node | None = None, weight: Weight = "weight"
-) -> Any:
+@served(no_weight_function)
+def single_source_bellman_ford(G: ClewGraph, source: Node, target: Node = None, weight: Weight = "weight") -> Any:
     """Lengths and paths to all nodes, or to one."""
     if target is not None:
         return bellman_ford_between(G, source, target, weight)
@@ -234,66 +221,64 @@ def single_source_bellman_ford(
     return lengths(G, tree, weight), paths(G, tree)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def single_source_bellman_ford_path(G: ClewGraph, source: Node, weight: Weight = "weight") -> Paths:
     """Paths to all nodes."""
     return paths(G, _bellman_ford(G, source, weight))
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def single_source_bellman_ford_path_length(G: ClewGraph, source: Node, weight: Weight = "weight") -> Lengths:
     """Lengths to all nodes."""
     return lengths(G, _bellman_ford(G, source, weight, paths=False), weight)
 
 
-@served(weight_is_a_function)
-def all_pairs_bellman_ford_path(G: ClewGraph, weight: Weight = "weight") -> Iterator[tuple[Node, Paths]]:
+@served(no_weight_function)
+def all_pairs_bellman_ford_path(G: ClewGraph, weight: Weight = "weight") -> ByNode:
     """Paths from every node, one node at a time."""
     return ((node, paths(G, tree)) for node, tree in each(G, routes(G, weight), any_weights))
 
 
-@served(weight_is_a_function)
-def all_pairs_bellman_ford_path_length(G: ClewGraph, weight: Weight = "weight") -> Iterator[tuple[Node, Lengths]]:
+@served(no_weight_function)
+def all_pairs_bellman_ford_path_length(G: ClewGraph, weight: Weight = "weight") -> ByNode:
     """Lengths from every node, one node at a time."""
     trees = each(G, routes(G, weight), partial(any_weights, paths=False))
     return ((node, lengths(G, tree, weight)) for node, tree in trees)
 
 
-def _refuse_negative_loops(graph: Graph) -> None:
+def _start_and_edges(G: ClewGraph, source: Node, weight: Weight) -> tuple[int, path_search.Routes]:
     """NetworkX takes a negative self-loop for a negative cycle wherever it is, reached or not."""
-    if graph.weights is not None and graph.num_loops:
-        source = np.repeat(np.arange(graph.num_vertices), graph.degrees())
-        if (graph.weights[source == graph.indices] < 0).any():
-            raise nx.NetworkXUnbounded("Negative cycle detected.")
-
-
-@served(weight_is_a_function)
-def bellman_ford_predecessor_and_distance(
-    G: ClewGraph, source: Node, target: Node | None = None, weight: Weight = "weight", heuristic: bool = False
-) -> tuple[Paths, Lengths]:
-    """All nodes before every node on its shortest paths, and lengths; clew searches to all nodes."""
     start = vertex_of(G, source, missing="is not found in the graph")
     edges = routes(G, weight)
-    _refuse_negative_loops(edges.graph)
+    if edges.graph.weights is not None and edges.graph.num_loops:
+        is_loop = np.repeat(np.arange(len(G)), edges.graph.degrees()) == edges.graph.indices
+        if (edges.graph.weights[is_loop] < 0).any():
+            raise nx.NetworkXUnbounded("Negative cycle detected.")
+    return start, edges
+
+
+@served(no_weight_function)
+def bellman_ford_predecessor_and_distance(
+    G: ClewGraph, source: Node, target: Node = None, weight: Weight = "weight", heuristic: bool = False
+) -> tuple[Paths, Lengths]:
+    """All nodes before every node on its shortest paths, and lengths; clew searches to all nodes."""
+    start, edges = _start_and_edges(G, source, weight)
     if len(G) == 1:
         return {source: []}, {source: 0}
     tree = any_weights(edges, start, paths=False)
     return path_search.predecessors(G, edges.graph, tree), lengths(G, tree, weight)
 
 
-@served(weight_is_a_function)
-def goldberg_radzik(G: ClewGraph, source: Node, weight: Weight = "weight") -> tuple[dict[Node, Node | None], Lengths]:
+@served(no_weight_function)
+def goldberg_radzik(G: ClewGraph, source: Node, weight: Weight = "weight") -> tuple[dict[Node, Any], Lengths]:
     """The node before every node on a shortest path, and lengths."""
-    start = vertex_of(G, source, missing="is not found in the graph")
-    edges = routes(G, weight)
-    _refuse_negative_loops(edges.graph)
+    start, edges = _start_and_edges(G, source, weight)
     tree = any_weights(edges, start)
     before = dict(zip(G.named(tree.order), G.named(tree.parent[tree.order]), strict=True))
-    before[source] = None
-    return before, lengths(G, tree, weight)
+    return before | {source: None}, lengths(G, tree, weight)
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def johnson(G: ClewGraph, weight: Weight = "weight") -> dict[Node, Paths]:
     """Paths between all nodes."""
     edges = routes(G, weight)
@@ -302,7 +287,7 @@ def johnson(G: ClewGraph, weight: Weight = "weight") -> dict[Node, Paths]:
     return {node: paths(G, search(edges, vertex)) for vertex, node in enumerate(G.nodes)}
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def negative_edge_cycle(G: ClewGraph, weight: Weight = "weight", heuristic: bool = True) -> bool:
     """Whether there is a negative cycle anywhere."""
     graph = G.weighted(weight)
@@ -316,7 +301,7 @@ def negative_edge_cycle(G: ClewGraph, weight: Weight = "weight", heuristic: bool
     return False
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def find_negative_cycle(G: ClewGraph, source: Node, weight: Weight = "weight") -> list[Node]:
     """The nodes of a negative cycle that ``source`` reaches, the first again at the end."""
     start = vertex_of(G, source, "Source", "not in G")
@@ -333,7 +318,7 @@ def find_negative_cycle(G: ClewGraph, source: Node, weight: Weight = "weight") -
     raise nx.NetworkXError("No negative cycles detected.")
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def floyd_warshall(G: ClewGraph, weight: Weight = "weight") -> dict[Node, Lengths]:
     """Lengths between all nodes, infinite where there is no path; an edge without a weight counts 1.0 here."""
     rows = path_search.all_distances(G.weighted(weight)).tolist()
@@ -347,7 +332,7 @@ def floyd_warshall(G: ClewGraph, weight: Weight = "weight") -> dict[Node, Length
     return {node: dict(zip(G.nodes, row, strict=True)) for node, row in zip(G.nodes, rows, strict=True)}
 
 
-@served(weight_is_a_function)
+@served(no_weight_function)
 def floyd_warshall_numpy(G: ClewGraph, nodelist: Sequence[Node] | None = None, weight: Weight = "weight") -> Array:
     """Lengths between all nodes as a matrix, in the order of ``nodelist``."""
     if nodelist is not None and not len(nodelist) == len(G) == len(set(nodelist)):

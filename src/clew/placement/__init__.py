@@ -15,7 +15,7 @@ from typing import NoReturn
 from clew.checks import parse_bytes
 from clew.errors import GraphError
 from clew.placement.comparison import Compared, Speed, compare
-from clew.placement.placement import Placement
+from clew.placement.placement import Placement, Strategy
 from clew.placement.strategies import (
     NO_AUTO,
     AllFast,
@@ -29,7 +29,6 @@ from clew.placement.strategies import (
     Random,
     parse_strategy,
 )
-from clew.placement.strategy import Strategy
 
 __all__ = [
     "AllFast",

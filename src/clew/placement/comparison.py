@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,10 @@ from clew.checks import whole
 from clew.dtypes import Array, as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.placement.placement import Placement
-from clew.placement.strategy import Strategy, level_sizes, levels_from
+from clew.placement.placement import Placement, Strategy, level_sizes, levels_from
+
+if TYPE_CHECKING:
+    from clew.tiers import Rates
 
 LINE, PAGE = 64, 4096  # what a CPU fetches at once, and how far it sees what comes next
 GPU_LINE, GPU_NEAR = 128, 64 << 10
@@ -26,18 +28,6 @@ GPU_LINE, GPU_NEAR = 128, 64 << 10
 LINE_AND_NEAR = {"file": (PAGE, PAGE), "managed": (PAGE, GPU_NEAR)} | dict.fromkeys(
     ("device", "pinned", "managed+prefetch"), (GPU_LINE, GPU_NEAR)
 )
-
-
-class Measured(Protocol):
-    """The measurements of ``clew.tiers.measure``: bytes read sequentially and numbers read at random, per second."""
-
-    @property
-    def read(self) -> float:
-        """Bytes per second."""
-
-    @property
-    def random_reads(self) -> float:
-        """Numbers per second."""
 
 
 class Speed(NamedTuple):
@@ -61,7 +51,7 @@ class Speed(NamedTuple):
     near: int = 0
 
     @classmethod
-    def measured(cls, rates: Measured, kind: str = "dram") -> Speed:
+    def measured(cls, rates: Rates, kind: str = "dram") -> Speed:
         """The speed from ``clew.tiers.measure``, for a memory of that kind."""
         return cls(rates.read, rates.random_reads, *LINE_AND_NEAR.get(kind, (LINE, PAGE)))
 
@@ -100,18 +90,14 @@ def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
         raise GraphError(f"speeds is {given!r}; expected a pair for slow and fast memory.")
     slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in given)
     for speed in (slow, fast):
-        if not _is_possible(speed):
+        numbers = all(isinstance(number, Real) for number in speed)
+        if not (
+            numbers and 0 < speed.in_order < math.inf and speed.at_random > 0 and speed.line >= 1 and speed.near >= 0
+        ):
             raise GraphError(
                 f"speeds has {tuple(speed)}; expected numbers above 0, where only the accesses may be infinite."
             )
     return slow, fast
-
-
-def _is_possible(speed: Speed) -> bool:
-    """Whether times can be computed from a speed."""
-    if not all(isinstance(number, Real) for number in speed):
-        return False
-    return 0 < speed.in_order < math.inf and speed.at_random > 0 and speed.line >= 1 and speed.near >= 0
 
 
 GLANCE = 2  # neighbours of every vertex that components begin with
@@ -141,8 +127,7 @@ class Reads:
         sources = np.random.default_rng(seed).choice(candidates, min(searches, candidates.size), replace=False)
         self._graph = graph
         self._at_once = np.zeros(graph.num_vertices, dtype=np.int32)
-        depths = [levels_from(graph, int(source)) for source in sources]
-        self._searches = threads.each(_search, len(depths), graph, depths)
+        self._searches = [_search(graph, levels_from(graph, int(source))) for source in sources]
         self._asked, self._share = _asked(rows)
 
     def seconds(self, layouts: Sequence[Layout], speeds: Speeds) -> list[dict[str, float]]:
@@ -178,7 +163,8 @@ class Reads:
         rows = self._graph.outgoing
         accesses, lines = np.zeros((2, one.steps * 2), dtype=np.int64)  # of every step, slow and fast by turns
         line, near = (np.array(values, dtype=np.int64) for values in zip(*(speed[2:] for speed in speeds), strict=True))
-        memories = (np.int64(rows.indices.itemsize), line, near, accesses, lines)
+        shift = np.array([size.bit_length() - 1 if size.bit_count() == 1 else -1 for size in line.tolist()])
+        memories = (np.int64(rows.indices.itemsize), line, shift, near, accesses, lines)
         indptr = as_bits(rows.indptr)
         if one.pulled is None:
             kernels.count_lines(*layout, indptr, np.int64(one.most), one.step, *memories)
@@ -219,15 +205,14 @@ class _Pass(NamedTuple):
     pulled: npt.NDArray[np.int32] | None = None
 
 
-def _search(number: int, graph: Graph, depths: list[npt.NDArray[np.int32]]) -> _Search:
-    """With the levels on which it pulls, which are the same wherever rows are."""
-    depth = depths[number]
-    found, edges = level_sizes(graph, depth)
+def _search(graph: Graph, depth: npt.NDArray[np.int32]) -> _Search:
+    """A search with the levels on which it pulls, which do not depend on the placement."""
+    vertices, edges = level_sizes(graph, depth)
     if graph.directed:  # then pulling reads the in-edges, which are other rows
-        return _Search(depth, found.size, np.zeros(0, dtype=np.int32))
-    unfound = depth.size - np.cumsum(found)
-    pulled = np.flatnonzero(edges > PULL_COST * (unfound + OF_ALL * depth.size))
-    return _Search(depth, found.size, pulled.astype(np.int32))
+        return _Search(depth, vertices.size, np.zeros(0, dtype=np.int32))
+    unreached = depth.size - np.cumsum(vertices)
+    pulled = np.flatnonzero(edges > PULL_COST * (unreached + OF_ALL * depth.size))
+    return _Search(depth, vertices.size, pulled.astype(np.int32))
 
 
 def _asked(rows: Adjacency) -> tuple[npt.NDArray[np.bool_], float]:

@@ -31,11 +31,11 @@ def by_pagerank(graph: Graph) -> Array:
 
     into = graph.incoming
     rank = np.ones(graph.num_vertices, dtype=np.float32)
-    passed = np.empty_like(rank)
+    passed, degrees = np.zeros_like(rank), graph.degrees().astype(np.float32)
     bounds = blocks_of(into)
     rows = (as_bits(into.indptr), as_bits(into.indices))
     for _ in range(PAGERANK_ROUNDS):
-        threads.each(kernels.pass_on, bounds.size - 1, bounds, as_bits(graph.indptr), rank, passed)
+        np.divide(rank, degrees, out=passed, where=degrees > 0)
         threads.each(kernels.collect, bounds.size - 1, bounds, DAMPING, *rows, passed, rank)
     return rank
 

@@ -122,14 +122,6 @@ def keep_fitting(chosen, indptr, edge, offset, budget):
 
 
 @njit(cache=True, nogil=True)
-def pass_on(piece, bounds, outgoing, rank, passed):
-    """What every vertex of one block passes to each vertex that its edges lead to."""
-    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
-        degree = outgoing[v + ONE] - outgoing[v]
-        passed[v] = rank[v] / np.float32(degree) if degree > 0 else np.float32(0)
-
-
-@njit(cache=True, nogil=True)
 def collect(piece, bounds, damping, indptr, indices, passed, rank):
     """One round of PageRank for one block of rows of the in-edges."""
     base = np.float32(1) - damping
@@ -231,33 +223,33 @@ def places_in_levels(depth, sizes, place):
 
 
 @njit(cache=True, nogil=True)
-def count_lines(order, fast, indptr, most, step, width, line, near, accesses, lines):
-    """Every row is read in its step (below 0: never): the first ``most`` neighbours, of ``width`` bytes each.
+def count_lines(order, fast, indptr, most, step, width, line, shift, near, accesses, lines):
+    """Count the reads if every row is read in its step (below 0: never): ``most`` neighbours of ``width`` bytes each.
 
-    ``line`` has the bytes of a line in either memory. What becomes of ``accesses`` and ``lines`` is at 2 * step for
-    slow memory, and next to it for fast memory. A line that was just read in this step is not read again, and one at
-    most ``near`` bytes further is no access of its own.
+    ``line`` has the bytes of a line in slow and fast memory, and ``shift`` their logarithms, -1 if that is no integer.
+    ``accesses`` and ``lines`` are counted at 2 * step for slow memory, and next to it for fast memory. A line that was
+    just read in this step is not read again. One at most ``near`` bytes further is no access of its own.
     """
-    last, begins, shifts = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64), _shifts(line)
+    last, begins = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64)
     for place in range(np.uint64(fast.size)):
         v = place if order is None else np.uint64(order[place])
         length = np.int64(indptr[v + ONE] - indptr[v])
         side = np.uint64(fast[v])
         size = min(length, most) * width * np.int64(step[v] >= 0)
         at = np.uint64(max(step[v], 0)) * TWO + side
-        _read(begins[side], size, at, line[side], shifts[side], near[side], last, accesses, lines)
+        _read(begins[side], size, at, line[side], shift[side], near[side], last, accesses, lines)
         begins[side] += length * width
 
 
 @njit(cache=True, nogil=True)
-def count_pulls(order, fast, asked, indptr, indices, depth, levels, width, line, near, accesses, lines):
-    """Of a search, the levels that are found by pulling: who is beyond a level looks for a neighbour on it.
+def count_pulls(order, fast, asked, indptr, indices, depth, levels, width, line, shift, near, accesses, lines):
+    """Count the reads of a search on the levels where it pulls: vertices beyond a level look for a neighbour on it.
 
-    What becomes of ``accesses`` and ``lines`` is as above, with a step for each of ``levels``. Vertices that are not
-    ``asked`` read nothing. Edges go both ways, so only vertices of the next level find one, and all others look through
-    their rows in vain.
+    ``accesses`` and ``lines`` are counted as above, with a step for each of ``levels``. Vertices that are not ``asked``
+    read nothing. The graph is undirected, so vertices of the next level find a neighbour, and all others read their
+    whole rows.
     """
-    last, begins, shifts = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64), _shifts(line)
+    last, begins = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64)
     for place in range(np.uint64(fast.size)):
         v = place if order is None else np.uint64(order[place])
         length = np.int64(indptr[v + ONE] - indptr[v])
@@ -270,18 +262,18 @@ def count_pulls(order, fast, asked, indptr, indices, depth, levels, width, line,
                 if depth[v] == levels[k] + 1:
                     taken = _until_found(v, indptr, indices, depth, levels[k], fast)
                 at = k * TWO + side
-                _read(begins[side], taken * width, at, line[side], shifts[side], near[side], last, accesses, lines)
+                _read(begins[side], taken * width, at, line[side], shift[side], near[side], last, accesses, lines)
         begins[side] += length * width
 
 
 @njit(cache=True, nogil=True)
 def _until_found(v, indptr, indices, depth, level, fast):
-    """How many neighbours a vertex looks at until one is on ``level``.
+    """The number of neighbours that a vertex reads until one is on ``level``.
 
-    They are looked through as they would be after renumbering: those in slow memory, then those in fast memory.
+    They are read in the order after renumbering: those in slow memory, then those in fast memory.
     """
     slow, fast_ones = np.int64(0), np.int64(0)
-    found = np.int64(0)  # among those in fast memory, the place of the first on the level
+    found = np.int64(0)  # the place of the first one on the level, among those in fast memory
     for i in range(indptr[v], indptr[v + ONE]):
         u = indices[i]
         on = depth[u] == level
@@ -298,11 +290,11 @@ def _until_found(v, indptr, indices, depth, level, fast):
 
 @njit(cache=True, nogil=True, inline="always")
 def _read(begin, size, at, line, shift, near, last, accesses, lines):
-    """The first ``size`` bytes of a row that begins at or after the end of the one before; none are not counted.
+    """Count the first ``size`` bytes of a row, if there are any. It begins at or after the end of the previous row.
 
-    There is no telling how long the next row is and where it lies, so nothing branches: that is three times as fast.
+    The length and the memory of the next row cannot be predicted, so nothing branches. That is three times as fast.
     """
-    if shift >= 0:  # as it is for all memories that there are; a division takes as long as all else here
+    if shift >= 0:  # true of all real memories; a division takes as long as everything else here
         first, end = begin >> shift, (begin + size - 1) >> shift
     else:
         first, end = begin // line, (begin + size - 1) // line
@@ -311,14 +303,3 @@ def _read(begin, size, at, line, shift, near, last, accesses, lines):
     reached = max(end, before) * some + before * (1 - some)
     lines[at] += (reached - max(first - 1, before)) * some
     last[at] = reached
-
-
-@njit(cache=True, nogil=True)
-def _shifts(line):
-    """By how many bits to shift instead of dividing by the bytes of a line; -1 where they are no power of two."""
-    shifts = np.full(line.size, -1, dtype=np.int64)
-    for side in range(line.size):
-        for bit in range(62):
-            if line[side] == 1 << bit:
-                shifts[side] = bit
-    return shifts

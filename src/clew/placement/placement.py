@@ -1,17 +1,19 @@
-"""Placement: the vertices in slow and in fast memory, and the graph renumbered accordingly."""
+"""Placement: the vertices in slow and in fast memory, and the graph renumbered accordingly. Strategies choose them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from clew import threads, transform
 from clew.adjacency import BOUNDARY, Adjacency
+from clew.algorithms.bfs import cpu
 from clew.build.rows import blocks_of
-from clew.checks import counted
+from clew.checks import counted, parse_bytes
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -123,10 +125,7 @@ class Placement:
             directed=graph.directed,
             names=VertexNames.trusted(names),
             report=graph.report,
-            metadata={
-                BOUNDARY: self.boundary,
-                PLACEMENT: {PERMUTATION: self.permutation, STRATEGY: self.strategy},
-            },
+            metadata={BOUNDARY: self.boundary, PLACEMENT: {PERMUTATION: self.permutation, STRATEGY: self.strategy}},
         )
 
     def restore(self, values: Array, *, vertices: bool = False) -> Array:
@@ -137,11 +136,8 @@ class Placement:
         restored: Array = np.asarray(values)[self.permutation]
         if not vertices:
             return restored
-        old_ids = np.empty(self.num_vertices + 1, dtype=restored.dtype)
-        old_ids[self.permutation] = np.arange(self.num_vertices)
-        old_ids[-1] = -1
-        renamed: Array = old_ids[restored]
-        return renamed
+        with_none: Array = np.append(self.old_ids(), -1).astype(restored.dtype)
+        return np.asarray(with_none[restored])
 
     def _moved(self, rows: Adjacency) -> Adjacency:
         if np.array_equal(self.permutation, np.arange(self.num_vertices)):
@@ -197,3 +193,72 @@ def _in_two_groups(fast: Mask) -> tuple[npt.NDArray[np.int64], int]:
     permutation[fast] = np.arange(boundary, fast.size)
     permutation[~fast] = np.arange(boundary)
     return permutation, boundary
+
+
+class Strategy(ABC):
+    """Chooses vertices for fast memory. Subclasses are frozen dataclasses whose fields are the options."""
+
+    #: The name on the command line.
+    name: ClassVar[str]
+
+    @abstractmethod
+    def choose(self, graph: Graph) -> Mask:
+        """For every vertex, whether it should be in fast memory."""
+
+    def place(self, graph: Graph, fast_memory: int | str | None = None) -> Placement:
+        """Place the vertices of ``graph``.
+
+        ``fast_memory`` limits the bytes, as a number or a text such as "8GiB". Chosen vertices are then taken in id
+        order, and those whose row does not fit stay in slow memory.
+        """
+        return Placement.from_mask(graph, self.choose_within(graph, fast_memory), str(self))
+
+    def choose_within(self, graph: Graph, fast_memory: int | str | None) -> Mask:
+        """For every vertex, whether ``place`` puts it in fast memory."""
+        chosen = transform.as_mask(self.choose(graph), graph.num_vertices)
+        if fast_memory is None:
+            return chosen
+        from clew.placement import kernels
+
+        fitting = chosen.copy()  # the strategy may own the mask
+        rows = graph.outgoing
+        sizes = (np.uint64(edge_bytes(rows)), np.uint64(rows.indptr.itemsize))
+        kernels.keep_fitting(fitting, as_bits(rows.indptr), *sizes, as_budget(parse_bytes(fast_memory)))
+        return fitting
+
+    def __str__(self) -> str:
+        """The command line's form: ``degree:out_degree=2,cutoff_percentile=80``."""
+        values = ((option.name, option_text(getattr(self, option.name))) for option in fields(self))  # type: ignore[arg-type]
+        options = ",".join(f"{name}={text}" for name, text in values if text)
+        return f"{self.name}:{options}" if options else self.name
+
+
+def option_text(value: Any) -> str:
+    """An option's value as text; empty if a command line cannot express it."""
+    if isinstance(value, tuple):
+        return "-".join(map(str, value)) if all(isinstance(part, int) for part in value) else ""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def vertex_of(graph: Graph, source: int | str) -> int:
+    """The id of a named vertex; on a command line, numbers are text."""
+    names_are_integers = graph.names is None or graph.names.are_integers
+    if isinstance(source, str) and names_are_integers:
+        try:
+            source = int(source)
+        except ValueError:
+            raise GraphError(f"{source!r} is not a vertex: the vertices of this graph are integers.") from None
+    return graph.vertex(source)
+
+
+def levels_from(graph: Graph, vertex: int) -> npt.NDArray[np.int32]:
+    """The breadth-first level of every vertex, -1 where unreached."""
+    depth: npt.NDArray[np.int32] = cpu.bfs(graph, vertex).values["depth"]
+    return depth
+
+
+def level_sizes(graph: Graph, depth: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The number of vertices on every level, and the number of their edges."""
+    vertices = np.bincount(depth + 1)[1:]  # the first count is of unreached vertices
+    edges = np.bincount(depth + 1, weights=graph.degrees())[1:]
+    return vertices, edges.astype(np.int64)

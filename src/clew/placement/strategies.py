@@ -15,8 +15,7 @@ from clew.dtypes import as_bits
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.placement.heat import HEAT, hottest_fitting
-from clew.placement.placement import Mask, edge_bytes
-from clew.placement.strategy import Strategy, level_sizes, levels_from, vertex_of
+from clew.placement.placement import Mask, Strategy, edge_bytes, level_sizes, levels_from, vertex_of
 
 Ratio = tuple[int, int]  # slow and fast
 MAX_TURNS = 1 << 61  # no graph has more, and twice as many are still a 64-bit number

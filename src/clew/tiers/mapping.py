@@ -18,6 +18,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from typing import IO
 
@@ -59,8 +60,8 @@ def in_two(size: int, cut: int, first: Tier, second: Tier) -> npt.NDArray[np.uin
         run = mmap.mmap(-1, total, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except OSError as error:
         raise ResourceError(f"{size:,} bytes of memory cannot be allocated: {error.strerror}.") from None
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        _advise(run, mmap.MADV_HUGEPAGE)
+    with suppress(AttributeError, OSError):  # a hint, which some systems do not support
+        run.madvise(mmap.MADV_HUGEPAGE)
     array = np.frombuffer(run, dtype=np.uint8)
     edge = min(total, -(-cut // PAGE) * PAGE)
     for start, stop, tier in ((0, edge, first), (edge, total, second)):
@@ -97,15 +98,6 @@ def unnamed_file(tier: Tier, size: int) -> IO[bytes]:
             f"{size:,} bytes do not fit in {tier.folder}: {error.strerror}. Choose another folder."
         ) from None
     return file
-
-
-def _advise(run: mmap.mmap, advice: int) -> None:
-    """A hint to the system, which may not support it."""
-    try:
-        run.madvise(advice)
-    except OSError as error:
-        if error.errno != errno.EINVAL:
-            raise
 
 
 PREFERRED = 1  # MPOL_PREFERRED: on that node as long as it has room, then elsewhere, never a failure
