@@ -342,19 +342,13 @@ class Graph(DrawnGraph, ConvertibleGraph):
         old_ids = np.empty(self.num_vertices, dtype=np.int64)
         old_ids[moved] = np.arange(self.num_vertices)
         names = self._names.take(old_ids) if self._names is not None else old_ids
-        return Graph(
-            transform.relabeled(self._out, moved),
-            directed=self._directed,
-            names=VertexNames(names),
-            report=self._report,
-        )
+        rows = transform.relabeled(self._out, moved)
+        return Graph(rows, directed=self._directed, names=VertexNames(names), report=self._report)
 
     def with_weights(self, weights: npt.ArrayLike | None) -> Graph:
         """The same graph with other weights, one per stored entry (in the order of ``indices``), or with none."""
-        adjacency = transform.reweighted(self._out, weights, directed=self._directed)
-        return Graph(
-            adjacency, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata
-        )
+        rows = transform.reweighted(self._out, weights, directed=self._directed)
+        return Graph(rows, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata)
 
     # ------------------------------------------------------------------ out again
 

@@ -206,9 +206,7 @@ def encode(*columns: Any) -> tuple[list[npt.NDArray[np.int64]], VertexNames]:
         if len(array) and not (pa.types.is_integer(array.type) or pa.types.is_large_string(array.type)):
             raise GraphError(f"values of type {array.type} cannot name a vertex; expected integers or strings.")
     kinds = {pa.types.is_integer(array.type) for array in arrays if len(array)}
-    if len(kinds) == 2:
-        arrays = [array.cast(pa.large_string()) for array in arrays]
-    elif kinds == {True}:
+    if kinds == {True}:
         widest = pa.uint64() if any(_exceeds_int64(array) for array in arrays) else pa.int64()
         try:
             arrays = [array.cast(widest) for array in arrays]

@@ -79,7 +79,7 @@ def showing(title: str, poll: Poll | None = None, *, unit: str = "", when: bool 
     bar = _bar
     assert bar is not None
     try:
-        bar.start()
+        bar.thread.start()
         yield stage.report
     finally:
         _bar = None
@@ -142,14 +142,11 @@ class _Bar:
         self.stages = [stage]
         self.owner = threading.get_ident()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._draw, name="clew-progress", daemon=True)
-
-    def start(self) -> None:
-        self._thread.start()
+        self.thread = threading.Thread(target=self._draw, name="clew-progress", daemon=True)
 
     def stop(self) -> None:
         self._over.set()
-        self._thread.join()
+        self.thread.join()
 
     def _draw(self) -> None:
         if self._over.wait(PATIENCE):

@@ -198,21 +198,14 @@ class Plan:
 
     def _memory(self, width: int) -> list[str]:
         rows: list[tuple[str, ...]] = [("memory", "graph", "results", "scratch", "in all", "free", "")]
-        rows += [
-            (
-                tier.name,
-                *(human_bytes(size) for size in (tier.graph, tier.result, tier.scratch, tier.total)),
-                "?" if tier.free is None else human_bytes(tier.free),
-                "",
-            )
-            for tier in self.tiers
-        ]
-        largest = sorted(self.memory, key=lambda share: -share.bytes)[:4]
-        largest_text = ", ".join(f"{share.what} {human_bytes(share.bytes)}" for share in largest)
-        return [
-            *grid(rows, right=(1, 2, 3, 4, 5), width=width),
-            *(grid([("largest:", largest_text)], width=width) if largest_text else []),
-        ]
+        for tier in self.tiers:
+            used = map(human_bytes, (tier.graph, tier.result, tier.scratch, tier.total))
+            rows.append((tier.name, *used, "?" if tier.free is None else human_bytes(tier.free), ""))
+        lines = grid(rows, right=(1, 2, 3, 4, 5), width=width)
+        if largest := sorted(self.memory, key=lambda share: -share.bytes)[:4]:
+            shares = ", ".join(f"{share.what} {human_bytes(share.bytes)}" for share in largest)
+            lines += grid([("largest:", shares)], width=width)
+        return lines
 
     def _time(self, width: int) -> list[str]:
         if self.expected is None:

@@ -211,7 +211,7 @@ def directions_of(graph: Graph, direction: str) -> Directions:
 
 
 def _symmetric_rows(graph: Graph) -> Directions:
-    """Every edge in both rows: one there and one back are two in each, and a loop is two."""
+    """Every edge in both directions: one there and one back are two in each, and a loop is two."""
     source, target, weights = graph.edges()
     ends = np.concatenate([source, target]), np.concatenate([target, source])
     doubled = None if weights is None else np.concatenate([weights, weights])
