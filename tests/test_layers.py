@@ -26,6 +26,7 @@ LAYERS = (
     ("primitives",),
     ("program",),
     ("algorithms",),
+    ("distributed",),
     ("placement",),
     ("tiers",),
     ("verify", "testing"),

@@ -12,6 +12,7 @@ from clew import algorithms, datasets, generate, layouts, operators, primitives,
 from clew.algorithms import *  # noqa: F403, the algorithms are the public surface
 from clew.errors import (
     ClewError,
+    ClusterError,
     FormatError,
     GraphError,
     MissingDependencyError,
@@ -31,7 +32,7 @@ from clew.result import Result
 __version__ = "0.1.0"
 
 _LATER = ("placement", "plots", "tiers")  # loaded by whoever uses them, so that `import clew` stays light
-_INSIDE = {"Plan": "plan", "explain": "plan", "report": "reporting"}
+_INSIDE = {"Plan": "plan", "cluster": "distributed", "explain": "plan", "report": "reporting"}
 
 __all__ = [
     *_LATER,
@@ -39,6 +40,7 @@ __all__ = [
     *algorithms.ALGORITHMS,
     *primitives.__all__,
     "ClewError",
+    "ClusterError",
     "FormatError",
     "Gather",
     "Graph",

@@ -123,3 +123,7 @@ class DeviceError(ClewError, RuntimeError):
 
 class OperatorError(ClewError, TypeError):
     """A function that is not a valid operator, monoid or semiring; the message names it and the reason."""
+
+
+class ClusterError(ClewError, RuntimeError):
+    """A cluster that is missing, lost a worker or cannot hold a graph; the message says which, and what to do."""

@@ -350,6 +350,18 @@ class Graph(DrawnGraph, ConvertibleGraph):
         rows = transform.reweighted(self._out, weights, directed=self._directed)
         return Graph(rows, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata)
 
+    def spread(self) -> Any:
+        """The same graph on the workers of the cluster that is open; see ``clew.cluster``.
+
+        Returns
+        -------
+        ClusterGraph
+            Algorithms take it like this graph. Its arrays are with the workers.
+        """
+        import importlib
+
+        return importlib.import_module("clew.distributed.session").current().spread(self)
+
     # ------------------------------------------------------------------ out again
 
     def edges(self) -> tuple[IdArray, IdArray, Array | None]:

@@ -129,6 +129,9 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         instead of ``bytes``. ``form`` is the encoding of messages up and down, or "cpu" or "gpu" if that side ran
         alone.
     """
+    if hasattr(graph, "run_program"):  # on a cluster, whose workers call this function again
+        _check(program)
+        return graph.run_program(program, device)  # type: ignore[no-any-return]
     _check(program)
     partner = gpu = None
     if device != REFERENCE:
@@ -137,6 +140,8 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
+    if hasattr(graph, "member"):
+        return _run_here(program, graph)
     initial, active = _started(program, graph)
     if not (np.isfinite(program.width) and program.width > 0):
         raise GraphError(f"{type(program).__name__}.width is {program.width}; expected a number above 0.")
@@ -164,6 +169,24 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         type(program).__name__,
         values,
         names=graph.names,
+        iterations=done.iterations,
+        converged=done.converged,
+        trace=done.trace,
+    )
+
+
+def _run_here(program: VertexProgram, share: Any) -> Result:
+    """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
+    from clew.engines.cluster.program import run_program
+
+    initial, active = _started(program, share.seen_by_users())
+    own = {name: np.asarray(value)[share.ids] if np.ndim(value) else value for name, value in initial.items()}
+    state = _state(program, own, share.ids.size)
+    chosen = _mask(active, share.num_vertices)[share.ids]
+    done = run_program(program, share, state, chosen)
+    return Result(
+        type(program).__name__,
+        _columns(program, state),
         iterations=done.iterations,
         converged=done.converged,
         trace=done.trace,

@@ -153,7 +153,7 @@ class Result(TensorResult):
         trace: Trace | None = None,
     ) -> None:
         self.algorithm = algorithm
-        self.values = dict(values)
+        self.values = dict(values) if isinstance(values, dict) else values
         self.unreached = unreached
         self.facts = dict(facts or {})
         self.iterations = iterations
@@ -206,6 +206,11 @@ class Result(TensorResult):
 
         Unreached vertices come last in either case, and their value is None.
         """
+        chosen = self.ranked(k, by, smallest=smallest)
+        return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
+
+    def ranked(self, k: int, by: str | None = None, *, smallest: bool = False) -> Array:
+        """The ids of the vertices that ``top`` lists."""
         column = _on_host(self._column(by))
         if column.ndim > 1:
             raise GraphError(
@@ -214,12 +219,10 @@ class Result(TensorResult):
         k = min(whole("k", k, 0), column.size)
         known = self._known()
         if known is None:
-            chosen = _first(column, k, smallest)
-        else:
-            answered = np.flatnonzero(known)
-            chosen = answered[_first(column[answered], min(k, answered.size), smallest)]
-            chosen = np.concatenate([chosen, np.flatnonzero(~known)[: k - chosen.size]])
-        return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
+            return _first(column, k, smallest)
+        answered = np.flatnonzero(known)
+        chosen = answered[_first(column[answered], min(k, answered.size), smallest)]
+        return np.concatenate([chosen, np.flatnonzero(~known)[: k - chosen.size]])
 
     def to_arrow(self) -> pa.Table:
         """An Arrow table with a column for the vertices and one per array; null where unreached."""

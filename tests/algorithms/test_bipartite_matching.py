@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 import clew
 from clew import GraphError, Result, VerificationError
 from clew.algorithms.bipartite_matching.generic import bipartite_matching as over_products
-from clew.algorithms.registry import Waist
+from clew.algorithms.waist import Waist
 from tests.algorithms.graphs import LARGE, as_networkx, graphs
 
 METHODS = ["maximum", "maximal"]

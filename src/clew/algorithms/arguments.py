@@ -77,7 +77,7 @@ def check_flow_weights(graph: Graph, algorithm: str) -> None:
     if graph.weights.dtype.kind == "f" and not np.isfinite(graph.weights).all():
         count = int((~np.isfinite(graph.weights)).sum())
         raise GraphError(f"{count:,} weights are NaN or infinite; {algorithm}(weighted=True) needs finite weights.")
-    if graph.weights.dtype.kind in "if" and graph.num_arcs and (low := graph.weights.min()) < 0:
+    if graph.weights.dtype.kind in "if" and graph.weights.size and (low := graph.weights.min()) < 0:
         raise GraphError(f"the smallest weight is {low}; {algorithm}(weighted=True) needs weights of 0 or more.")
 
 

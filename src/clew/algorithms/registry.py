@@ -25,14 +25,12 @@ from dataclasses import dataclass, field
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any, ParamSpec
 
-from clew import primitives
 from clew.algorithms.arguments import check_balance
-from clew.dtypes import Array, is_on_gpu
+from clew.algorithms.waist import Waist
 from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
-from clew.operators import Monoid, monoids
 from clew.result import Result, Trace
 from clew.workspace import Workspace
 
@@ -78,44 +76,6 @@ class Answer:
         raise AttributeError(f"the answer has no {name!r}; it has {', '.join([*self.values, *self.facts])}.")
 
 
-class Waist:
-    """The waist as generic forms see it: the primitives of one engine, with their results in host memory.
-
-    Each takes what the public function of its name takes, but for ``device``. Generic forms combine vectors between
-    products with NumPy. So on a GPU every vector is copied there and back. In return they run on every device, without
-    kernels for it.
-    """
-
-    def __init__(self, device: str) -> None:
-        self.device = device
-        self.spmv, self.spmspv = self._bound(primitives.spmv), self._bound(primitives.spmspv)
-        self.spvisit, self.spgemm = self._bound(primitives.spvisit), self._bound(primitives.spgemm)
-        self.reduce_segments, self.compact = self._bound(primitives.reduce_segments), self._bound(primitives.compact)
-        self.elementwise, self.outer = self._bound(primitives.elementwise), self._bound(primitives.outer)
-
-    def total(self, values: Array, monoid: Monoid = monoids.plus) -> Any:
-        """All values reduced to one."""
-        return self.reduce_segments((values, [0, values.size]), monoid)[0]
-
-    def _bound(self, primitive: Callable[..., Any]) -> Callable[..., Any]:
-        def run(*args: Any, **options: Any) -> Any:
-            return _to_host(primitive(*args, **options, device=self.device))
-
-        return run
-
-
-def simple(graph: Graph, *, directed: bool) -> Graph:
-    """The graph without weights, loops and duplicates; undirected if asked."""
-    source, target, _ = graph.edges()
-    return Graph.from_edges(source, target, None, graph.num_vertices, directed and graph.directed, "drop", "drop")
-
-
-def _to_host(value: Any) -> Any:
-    if isinstance(value, tuple):
-        return tuple(map(_to_host, value))
-    return value.get() if is_on_gpu(value) else value
-
-
 @dataclass(frozen=True)
 class Algorithm:
     """A public function and its properties.
@@ -136,6 +96,8 @@ class Algorithm:
         The size that "auto" compares with the threshold for using a GPU.
     balanced
         Whether it has the options ``balance`` and ``cut``, which only kernels of a GPU take.
+    distributed
+        Whether the generic form treats vectors as ``clew.algorithms.waist`` says, so that it runs on a cluster too.
     """
 
     function: Callable[..., Result]
@@ -147,6 +109,7 @@ class Algorithm:
     vertices: Collection[str] = ("parent", "label", "mate")
     size: Callable[[Graph], int] = lambda graph: graph.num_arcs
     balanced: bool = False
+    distributed: bool = False
 
     @property
     def name(self) -> str:
@@ -191,6 +154,9 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
         def public(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
             graph = args[0] if args else options.get("graph")
             if not isinstance(graph, Graph) and (args or "graph" in options):
+                if hasattr(graph, "run_algorithm"):  # on a cluster, whose workers call this function again
+                    rest = {name: value for name, value in options.items() if name != "graph"}
+                    return graph.run_algorithm(function.__name__, args[1:], rest)  # type: ignore[no-any-return]
                 check_graph(graph)
             return function(*args, **options)
 
@@ -211,19 +177,29 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
     if is_hybrid(device):  # the GPU computes, and the results are in host memory
         return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
     record = ALGORITHMS[name]
-    gpu = gpu_of(record, graph, device)
+    on_cluster = is_share(graph)
+    gpu = None if on_cluster else gpu_of(record, graph, device)
     if record.balanced and (gpu is None or record.cuda is None):
         balance, cut = arguments.pop("balance"), arguments.pop("cut")
         if balance != "auto" or cut is not None:
             check_balance(balance, cut, on_gpu=False)
     if gpu is not None:
         answer = _on_gpu(record, gpu, graph, device, arguments)
-    elif record.cpu is not None and device != "reference":
+    elif record.cpu is not None and device != "reference" and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)
     else:
         answer = _over_the_waist(record, graph, "cpu" if device == "auto" else device, arguments)
+    return _result(record, graph, answer)
+
+
+def is_share(graph: Graph) -> bool:
+    """Whether the graph is a worker's share of one on a cluster, without importing what only clusters need."""
+    return hasattr(graph, "member")
+
+
+def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
     more = {name: getattr(answer, name) for name in ("facts", "unreached", "iterations", "converged", "trace")}
-    return Result(name, answer.values, names=graph.names, vertices=record.vertices, **more)
+    return Result(record.name, answer.values, names=graph.names, vertices=record.vertices, **more)
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:
@@ -250,8 +226,19 @@ def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dic
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken):
         # Options that only steer a fused form are none of the generic one's.
         arguments = {one.name: arguments[one.name] for one in taken if one.name in arguments}
-    answer: Answer = generic(Waist(device), graph, **arguments)
+    answer: Answer = generic(_waist(record, graph, device), graph, **arguments)
     return answer
+
+
+def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
+    if not is_share(graph):
+        return Waist(device)
+    if not record.distributed:
+        raise GraphError(f"{record.name} does not run on a cluster yet; use a graph in one process.")
+    from clew.algorithms.cluster import ClusterWaist
+
+    share: Any = graph
+    return ClusterWaist(share, "cpu" if device == "auto" else device)
 
 
 @functools.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ from clew.progress import showing
 __all__ = ["read", "write"]
 
 LONG = 1 << 22  # bytes; fewer take less than a second, even if they are unpacked or turned into text
+#: Reads the files of a pattern on the workers of a cluster, while one is open.
+on_cluster: Callable[[Any, dict[str, Any]], Any] | None = None
 
 
 def read(origin: str | Path | bytes | memoryview, format: str | None = None, **options: Any) -> Graph:  # noqa: A002
@@ -46,6 +49,9 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         With the file, the line and the column where there is one, what was found and what was expected.
     """
     chosen = _options(ReadOptions, options)
+    if on_cluster is not None and format is None and isinstance(origin, (str, Path)):
+        spread: Graph = on_cluster(origin, options)
+        return spread
     return read_opened(Source(origin, max_expanded_bytes=chosen.max_expanded_bytes), format, chosen)
 
 

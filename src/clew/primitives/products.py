@@ -17,6 +17,7 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.layouts import Layout, csr
 from clew.operators import Monoid, Operator, Semiring, functions, monoids, semirings
+from clew.primitives import cluster
 from clew.primitives.arguments import (
     check_out,
     check_semiring,
@@ -106,6 +107,10 @@ def spmv(
     array([430., 500.,   0.])
     """
     check_semiring(semiring)
+    if cluster.is_on_cluster(edges):
+        cluster.refuse_on_cluster(accumulate=accumulate, out=out, way=None if way == "auto" else way, lanes=lanes)
+        wanted = selection_of(mask, complement, edges.num_vertices)
+        return cluster.spmv(edges, x, semiring, transpose, wanted, device)
     layout = layout_of(edges, transpose=transpose)
     engine = engine_of(device, size_of(layout), x, out=out, hybrid=True)
     if way != "auto" or lanes is not None:
@@ -237,6 +242,9 @@ def spmspv(
     if merge not in MERGES:
         raise GraphError(f"merge is {merge!r}; expected one of {', '.join(map(repr, MERGES))}.")
     check_semiring(semiring)
+    if cluster.is_on_cluster(edges):
+        wanted = selection_of(mask, complement, edges.num_vertices)
+        return cluster.spmspv(edges, frontier, semiring, transpose, wanted, device)
     rows = csr(layout_of(edges, transpose=transpose))
     engine = engine_of(device, rows.num_arcs, *(frontier if isinstance(frontier, tuple) else ()))
     active, values = frontier_of(frontier, rows, engine.memory)

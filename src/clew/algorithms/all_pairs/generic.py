@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.all_pairs import summary
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.layouts import coo

@@ -6,7 +6,8 @@ import numpy as np
 
 from clew.algorithms.bellman_ford import cycle_through, negative_cycle
 from clew.algorithms.paths.generic import shortest_paths
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.layouts import coo

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.betweenness import summary
-from clew.algorithms.registry import Answer, Waist, simple
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
@@ -15,25 +16,26 @@ from clew.operators import functions, semirings
 
 def betweenness(waist: Waist, graph: Graph, sources: Array, scale: Any) -> Answer:
     """The dependencies on every vertex, one source after the other; see ``clew.betweenness``."""
-    links = simple(graph, directed=True)
-    centrality: Array = np.zeros(graph.num_vertices)
+    links = waist.simple(graph, directed=True)
+    centrality: Array = np.zeros(waist.ids(graph).size)
     for source in sources:
         centrality = waist.elementwise(functions.plus, centrality, _dependencies(waist, links, source))
-    return summary(graph, sources, waist.elementwise(functions.times, centrality, scale))
+    own = scale[waist.ids(graph)] if isinstance(scale, np.ndarray) else scale
+    return summary(graph, sources, waist.elementwise(functions.times, centrality, own))
 
 
 def _dependencies(waist: Waist, links: Graph, source: int) -> Array:
     """For every vertex, the sum over all targets of the fraction of shortest paths that lead over it."""
-    paths: Array = np.zeros(links.num_vertices)
-    depth = np.full(links.num_vertices, -1)
-    frontier: Array = np.array([source])
-    paths[source], depth[source] = 1.0, 0
+    start = waist.ids(links) == source
+    paths: Array = start.astype(np.float64)
+    depth = np.where(start, 0, -1)
+    frontier: Array = np.flatnonzero(start)
     levels: list[Array] = []
-    while frontier.size:
+    while waist.any(frontier.size):
         levels.append(frontier)
         frontier, counts = waist.spmspv(links, (frontier, paths[frontier]), semirings.plus_second, mask=depth < 0)
         paths[frontier], depth[frontier] = counts, len(levels)
-    dependency: Array = np.zeros(links.num_vertices)
+    dependency: Array = np.zeros(start.size)
     for level in range(len(levels) - 1, 1, -1):
         # A vertex hands (1 + dependency) / paths to those before it, each of which takes it times its own paths.
         ending = levels[level]

@@ -10,7 +10,9 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), balanced=True)
+@algorithm(
+    generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), balanced=True, distributed=True
+)
 def bfs(
     graph: Graph,
     source: Any = 0,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import semirings
@@ -12,18 +13,19 @@ from clew.operators import semirings
 
 def bfs(waist: Waist, graph: Graph, source: int) -> Answer:
     """Depths, and parents that are the smallest possible; see ``clew.bfs``."""
-    depth = np.full(graph.num_vertices, -1, dtype=np.int32)
-    parent = np.full(graph.num_vertices, -1, dtype=graph.indices.dtype)
-    reached = np.zeros(graph.num_vertices, dtype=np.bool_)
-    frontier: Array = np.array([source], dtype=graph.indices.dtype)
-    depth[source], parent[source], reached[source] = 0, source, True
+    ids = waist.ids(graph)
+    depth = np.full(ids.size, -1, dtype=np.int32)
+    parent: Array = np.full_like(ids, -1)
+    frontier: Array = np.flatnonzero(ids == source)
+    depth[frontier], parent[frontier] = 0, source
+    reached = depth == 0
     level = 0
-    while frontier.size:
+    while waist.any(frontier.size):
         level += 1
         # Everyone in the frontier offers itself as a parent; of several, the smallest is taken.
         frontier, parents = waist.spmspv(
-            graph, (frontier, frontier), semirings.min_second, mask=reached, complement=True
+            graph, (frontier, ids[frontier]), semirings.min_second, mask=reached, complement=True
         )
         depth[frontier], parent[frontier], reached[frontier] = level, parents, True
-    facts = {"num_reached": int(reached.sum())}
+    facts = {"num_reached": int(waist.total(reached.astype(np.int64)))}
     return Answer({"depth": depth, "parent": parent}, facts, unreached=-1, iterations=level)

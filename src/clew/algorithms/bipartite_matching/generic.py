@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.bipartite_matching import summary
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import semirings

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer, Waist, simple
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.graph import Graph
 from clew.operators import semirings
 
 
 def clustering_coefficient(waist: Waist, graph: Graph) -> Answer:
     """How close neighbours are to being linked to each other; see ``clew.clustering_coefficient``."""
-    near, edges = simple(graph, directed=False), simple(graph, directed=True)
+    near, edges = waist.simple(graph, directed=False), waist.simple(graph, directed=True)
     # C[v, w] = neighbours u of v with an edge u -> w, for neighbours w of v: a row has all edges among neighbours.
     paths = waist.spgemm(near, edges, semirings.plus_pair, mask=near)
     links = waist.reduce_segments(paths).astype(np.float64)

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer, Waist, simple
-from clew.dtypes import Array
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.graph import Graph
 from clew.operators import semirings
 
 
 def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
     """Two colours a round, none used again; see ``clew.coloring`` with ``method="rounds"``."""
-    links = simple(graph, directed=False)
+    links = waist.simple(graph, directed=False)
     n = graph.num_vertices
-    value: Array = np.random.default_rng(seed).permutation(n)
+    value = waist.shuffled(graph, seed)
     high, low = value, value  # those with a colour are -1 in one and n in the other, which beats nobody
-    color = np.full(n, -1, dtype=np.int32)
+    color = np.full(value.size, -1, dtype=np.int32)
     colored: list[int] = []
     while sum(colored) < n:
         largest = waist.spmv(links, high, semirings.max_second)
@@ -29,7 +29,8 @@ def coloring(waist: Waist, graph: Graph, seed: int) -> Answer:
         high, low = high.copy(), low.copy()
         for chosen in (first, second):
             high[chosen], low[chosen] = -1, n
-        colored.append(first.size + second.size)
-    used, numbered = np.unique(color, return_inverse=True)
+        colored.append(int(waist.total(np.array([first.size + second.size]))))
+    used = np.unique(waist.collect(np.unique(color)))
+    numbered = np.searchsorted(used, color)  # colours that nobody has are left out
     trace = {"colored": np.array(colored)}
     return Answer({"color": numbered.astype(np.int32)}, {"count": used.size}, iterations=len(colored), trace=trace)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
@@ -13,7 +14,7 @@ from clew.operators import functions, semirings
 def hits(waist: Waist, graph: Graph, tolerance: float, max_iterations: int) -> Answer:
     """Scores that sum to 1 each; see ``clew.hits``."""
     n = graph.num_vertices
-    hub: Array = np.full(n, 1 / n if n else 0.0)
+    hub: Array = np.full(waist.ids(graph).size, 1 / n if n else 0.0)
     changes: list[float] = []
     while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
         # authority = A' hub and hub = A authority, each scaled to sum to 1

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer, Waist, simple
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, monoids, semirings
@@ -14,13 +15,13 @@ GONE = np.iinfo(np.int64).max  # more neighbours than any vertex has: such a one
 
 def k_core(waist: Waist, graph: Graph) -> Answer:
     """The largest k such that a vertex is in the k-core; see ``clew.k_core``."""
-    links = simple(graph, directed=True)
+    links = waist.simple(graph, directed=True)
     left = waist.reduce_segments(links)
     if links.directed:
         left = waist.elementwise(functions.plus, left, waist.reduce_segments(links.reversed()))
-    core: Array = np.zeros(graph.num_vertices, dtype=graph.indices.dtype)
+    core: Array = np.zeros_like(waist.ids(graph))
     level, rounds = 0, 0
-    while (lowest := int(waist.total(left, monoids.min))) < GONE and left.size:
+    while (lowest := int(waist.total(left, monoids.min))) < GONE:
         level = max(level, lowest)
         peeled = waist.compact(waist.elementwise(lambda left, level: left <= level, left, level))
         core[peeled], left[peeled] = level, GONE
@@ -31,5 +32,5 @@ def k_core(waist: Waist, graph: Graph) -> Answer:
             near, lost = waist.spmspv(links, (peeled, ones), semirings.plus_second, transpose=way, mask=stays)
             left[near] = waist.elementwise(lambda left, lost: left - lost, left[near], lost)
         rounds += 1
-    facts = {"degeneracy": int(core.max(initial=0))}
+    facts = {"degeneracy": int(waist.total(core, monoids.max)) if graph.num_vertices else 0}
     return Answer({"core": core}, facts, iterations=rounds)

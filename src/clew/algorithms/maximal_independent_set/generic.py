@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.registry import Answer, Waist, simple
-from clew.dtypes import Array
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.graph import Graph
 from clew.operators import functions, semirings
 
@@ -14,12 +14,12 @@ OUT = -1  # the key of who has joined or cannot any more
 
 def maximal_independent_set(waist: Waist, graph: Graph, seed: int) -> Answer:
     """Whoever has the largest random key around joins, and discards its neighbours."""
-    links = simple(graph, directed=False)
-    key: Array = np.random.default_rng(seed).permutation(graph.num_vertices)
-    member = np.zeros(graph.num_vertices, dtype=np.bool_)
+    links = waist.simple(graph, directed=False)
+    key = waist.shuffled(graph, seed)
+    member = np.zeros(key.size, dtype=np.bool_)
     left: list[int] = []
-    while (alive := waist.compact(waist.elementwise(lambda key, zero: key >= zero, key, 0))).size:
-        left.append(alive.size)
+    while alive := int(waist.total(waist.elementwise(lambda key, zero: key >= zero, key, 0).astype(np.int64))):
+        left.append(alive)
         largest = waist.spmv(links, key, semirings.max_second)
         joining = waist.elementwise(lambda own, near: own > near and own >= 0, key, largest)
         member = waist.elementwise(functions.lor, member, joining)
@@ -27,5 +27,5 @@ def maximal_independent_set(waist: Waist, graph: Graph, seed: int) -> Answer:
         decided = waist.elementwise(functions.lor, joining, near)
         key = key.copy()
         key[waist.compact(decided)] = OUT
-    facts, trace = {"size": int(member.sum())}, {"left": np.array(left)}
+    facts, trace = {"size": int(waist.total(member.astype(np.int64)))}, {"left": np.array(left)}
     return Answer({"member": member}, facts, iterations=len(left), trace=trace)

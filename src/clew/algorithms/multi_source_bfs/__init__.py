@@ -12,7 +12,7 @@ from clew.names import Name, called
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", check="check", needs=("in_edges",))
+@algorithm(generic="generic", cpu="cpu", check="check", needs=("in_edges",), distributed=True)
 def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: str = "auto") -> Result:
     """Breadth-first search from several sources, 64 at a time.
 
@@ -52,7 +52,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     return run("multi_source_bfs", graph, device, sources=vertices_of(graph, sources))
 
 
-def summary(graph: Graph, sources: Array, depth: Array, levels: int) -> Answer:
+def summary(graph: Graph, sources: Array, depth: Array, num_reached: Array, levels: int) -> Answer:
     """The answer, from a column of depths for every source."""
-    facts = {"sources": called(graph.names, sources), "num_reached": (depth >= 0).sum(axis=0)}
+    facts = {"sources": called(graph.names, sources), "num_reached": num_reached}
     return Answer({"depth": depth}, facts, unreached=-1, iterations=levels)

@@ -69,4 +69,4 @@ def multi_source_bfs(graph: Graph, sources: Array) -> Answer:
     check_available(sum(each.nbytes for _, each in space if each.role == "result"), what, "take fewer")
     work = space.allocate()
     levels = search(graph.outgoing, graph.incoming, sources, work.depth, work)
-    return summary(graph, sources, work.depth, levels)
+    return summary(graph, sources, work.depth, (work.depth >= 0).sum(axis=0), levels)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.multi_source_bfs import summary
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import Semiring, functions, monoids
@@ -16,22 +17,25 @@ WORD = 64
 
 def multi_source_bfs(waist: Waist, graph: Graph, sources: Array) -> Answer:
     """Depths, a column per source; see ``clew.multi_source_bfs``."""
-    depth = np.full((graph.num_vertices, sources.size), -1, dtype=np.int32)
+    depth = np.full((waist.ids(graph).size, sources.size), -1, dtype=np.int32)
     levels = [
         _search(waist, graph, sources[i : i + WORD], depth[:, i : i + WORD]) for i in range(0, sources.size, WORD)
     ]
-    return summary(graph, sources, depth, max(levels, default=0))
+    reached = [int(waist.total(column.astype(np.int64))) for column in (depth >= 0).T]
+    return summary(graph, sources, depth, np.array(reached, dtype=np.int64), max(levels, default=0))
 
 
 def _search(waist: Waist, graph: Graph, starts: Array, depth: Array) -> int:
     """Fill the columns of up to 64 sources; returns the number of levels."""
-    fresh: Array = np.zeros(graph.num_vertices, dtype=np.uint64)
-    np.bitwise_or.at(fresh, starts, np.uint64(1) << np.arange(starts.size, dtype=np.uint64))
+    ids = waist.ids(graph)
+    fresh: Array = np.zeros(ids.size, dtype=np.uint64)
+    for k, start in enumerate(starts):
+        fresh[ids == start] |= np.uint64(1 << k)
     seen = fresh
     level = 0
     while True:
         arrivals = [waist.compact((fresh >> np.uint64(k)) & np.uint64(1) != 0) for k in range(starts.size)]
-        if not any(vertices.size for vertices in arrivals):
+        if not waist.any(fresh.any()):
             return level
         for k, vertices in enumerate(arrivals):
             depth[vertices, k] = level

@@ -31,7 +31,7 @@ class Walk(NamedTuple):
     dtype: str = "float64"
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",))
+@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), distributed=True)
 def pagerank(
     graph: Graph,
     *,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.pagerank import Walk
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.operators import functions, semirings
@@ -17,12 +18,12 @@ def pagerank(waist: Waist, graph: Graph, walk: Walk) -> Answer:
     if weighted:
         assert graph.weights is not None
         graph = graph.with_weights(graph.weights.astype(np.float64))
-    n = graph.num_vertices
-    jumps = np.full(n, 1 / n if n else 0.0) if jumps is None else jumps
+    n, ids = graph.num_vertices, waist.ids(graph)
+    jumps = np.full(ids.size, 1 / n if n else 0.0) if jumps is None else jumps[ids]
     strength = waist.reduce_segments(graph if weighted else graph.with_weights(None)).astype(np.float64)
     stuck = waist.elementwise(lambda strength, zero: 1.0 if strength == zero else 0.0, strength, 0.0)
     semiring = semirings.plus_times if weighted else semirings.plus_second
-    rank: Array = jumps if start is None else start
+    rank: Array = jumps if start is None else start[ids]
     changes: list[float] = []
     while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
         # rank = damping · A' (rank / strength) + (what jumps, and what is stuck) · jumps

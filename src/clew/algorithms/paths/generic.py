@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.bfs.generic import bfs
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.layouts import coo
 from clew.operators import Semiring, semirings
 
 #: Called after every round with its number, the vertices that improved, and all values.
@@ -42,11 +42,11 @@ def best_paths(
     assert graph.weights is not None
     dtype = graph.weights.dtype
     unreached = semiring.add.identity(dtype)
-    value = np.full(graph.num_vertices, unreached, dtype=dtype)
-    value[source] = first
-    active: Array = np.array([source])
+    active: Array = np.flatnonzero(waist.ids(graph) == source)
+    value = np.full(waist.ids(graph).size, unreached, dtype=dtype)
+    value[active] = first
     rounds = 0
-    while active.size:
+    while waist.any(active.size):
         # y = A' ⊗ x over the vertices that improved last
         found, offered = waist.spmspv(graph, (active, value[active]), semiring)
         improved = waist.compact(waist.elementwise(better, offered, value[found]))
@@ -55,22 +55,20 @@ def best_paths(
         rounds += 1
         if after_round is not None:
             after_round(rounds, active, value)
-    reached = value != unreached
-    parent = _shortest_path_tree(waist, graph, source, value, semiring.multiply, reached)
-    facts = {"num_reached": int(reached.sum())}
+    parent = _shortest_path_tree(waist, graph, source, value, semiring.multiply, unreached)
+    facts = {"num_reached": int(waist.total((value != unreached).astype(np.int64)))}
     return Answer({name: value, "parent": parent}, facts, unreached=unreached, iterations=rounds)
 
 
 def _shortest_path_tree(
-    waist: Waist, graph: Graph, source: int, value: Array, extend: Callable[[Any, Any], Any], reached: Array
+    waist: Waist, graph: Graph, source: int, value: Array, extend: Callable[[Any, Any], Any], unreached: Any
 ) -> Array:
     """Parents on best paths: a breadth-first search over the edges u -> v with value[v] = extend(weight, value[u])."""
-    arcs = coo(graph)
-    assert arcs.weights is not None
-    offered = waist.elementwise(extend, arcs.weights, value[arcs.rows])
-    attained = waist.elementwise(lambda a, b: a == b, offered, value[arcs.columns])
-    used = waist.compact(waist.elementwise(lambda a, b: a & b, attained, reached[arcs.rows]))
-    best = Graph.from_edges(arcs.rows[used], arcs.columns[used], num_vertices=graph.num_vertices)
-    parent: Array = bfs(waist, best, source).parent
-    parent[waist.compact(~reached)] = -1
+
+    def is_on_best_path(weight: Array, before: Array, behind: Array) -> Any:
+        offered = waist.elementwise(extend, weight, before)
+        return waist.elementwise(lambda a, b: a == b, offered, behind) & (before != unreached)
+
+    parent: Array = bfs(waist, waist.select(graph, is_on_best_path, value), source).parent
+    parent[waist.compact(value == unreached)] = -1
     return parent

@@ -36,7 +36,12 @@ def weights_of(
     if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
         count = int(np.isnan(graph.weights).sum())
         raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
-    if not negative and graph.weights.dtype.kind in "if" and graph.num_arcs and (low := extent(graph.weights)[0]) < 0:
+    if (
+        not negative
+        and graph.weights.dtype.kind in "if"
+        and graph.weights.size
+        and (low := extent(graph.weights)[0]) < 0
+    ):
         problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
         others = "--weights random:1:255"
         if np.isneginf(low):  # then no algorithm has a shortest path

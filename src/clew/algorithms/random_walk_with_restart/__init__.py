@@ -6,7 +6,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
 
-from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds, jumps_of
+import numpy as np
+
+from clew.algorithms.arguments import check_flow_weights, check_fraction, check_rounds
 from clew.algorithms.pagerank import Precision, Walk
 from clew.algorithms.registry import ALGORITHMS, Answer, algorithm, run
 from clew.checks import one_of
@@ -24,7 +26,14 @@ def _visits(engine: str) -> Callable[..., Answer]:
     return walk
 
 
-@algorithm(generic=_visits("generic"), cpu=_visits("cpu"), cuda=_visits("cuda"), check="check", needs=("in_edges",))
+@algorithm(
+    generic=_visits("generic"),
+    cpu=_visits("cpu"),
+    cuda=_visits("cuda"),
+    check="check",
+    needs=("in_edges",),
+    distributed=True,
+)
 def random_walk_with_restart(
     graph: Graph,
     source: Any = 0,
@@ -87,6 +96,7 @@ def random_walk_with_restart(
     one_of("dtype", dtype, get_args(Precision))
     if weighted:
         check_flow_weights(graph, "random_walk_with_restart")
-    jumps = jumps_of(graph, {graph.name(graph.vertex(source)): 1.0})
+    jumps = np.zeros(graph.num_vertices)
+    jumps[graph.vertex(source)] = 1.0
     walk = Walk(damping, tolerance, max_iterations, jumps, None, weighted, dtype)
     return run("random_walk_with_restart", graph, device, walk=walk)

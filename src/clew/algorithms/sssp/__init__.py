@@ -15,7 +15,9 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True)
+@algorithm(
+    generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True, distributed=True
+)
 def sssp(
     graph: Graph,
     source: Any = 0,

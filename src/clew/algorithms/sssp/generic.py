@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from clew.algorithms.paths.generic import shortest_paths
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.graph import Graph
 
 

@@ -11,7 +11,9 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True)
+@algorithm(
+    generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True, distributed=True
+)
 def sswp(
     graph: Graph,
     source: Any = 0,

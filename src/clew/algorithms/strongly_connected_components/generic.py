@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.connected_components import summary
-from clew.algorithms.registry import Answer, Waist
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.operators import semirings
+from clew.operators import monoids, semirings
 
 
 def strongly_connected_components(waist: Waist, graph: Graph) -> Answer:
@@ -17,20 +18,19 @@ def strongly_connected_components(waist: Waist, graph: Graph) -> Answer:
     Long chains of small components take a round each: one depth-first search is faster on such graphs.
     """
     graph = graph.with_weights(None)
-    ids: Array = np.arange(graph.num_vertices, dtype=graph.indices.dtype)
-    label = ids.copy()
-    active: Array = np.ones(graph.num_vertices, dtype=np.bool_)
+    ids = waist.ids(graph)
+    label: Array = ids.copy()
+    active: Array = np.ones(ids.size, dtype=np.bool_)
     rounds = 0
-    while active.any():
+    while waist.any(active.any()):
         rounds += 1
         active &= _could_lie_on_a_cycle(waist, graph, active)  # the others are components of their own
         color = _largest_behind(waist, graph, np.where(active, ids, ids.dtype.type(-1)), active)
         inside = _leading_to_it(waist, graph, color, active & (color == ids), active)
-        smallest = np.full(ids.size, ids.size, dtype=ids.dtype)
-        np.minimum.at(smallest, color[inside], ids[inside])
-        label[inside] = smallest[color[inside]]
+        smallest = waist.gather_by(graph, color[inside], ids[inside], monoids.min)
+        label[inside] = waist.take(graph, smallest, color[inside])
         active &= ~inside
-    return summary(label, rounds=rounds)
+    return summary(label, waist.label_sizes(graph, label), rounds)
 
 
 def _could_lie_on_a_cycle(waist: Waist, graph: Graph, active: Array) -> Array:
@@ -45,7 +45,7 @@ def _largest_behind(waist: Waist, graph: Graph, color: Array, active: Array) -> 
     while True:
         near = waist.spmv(graph, color, semirings.max_second, transpose=True, mask=active)
         after = np.where(active, np.maximum(color, near), color)
-        if np.array_equal(after, color):
+        if not waist.any((after != color).any()):
             return color
         color = after
 
@@ -53,8 +53,8 @@ def _largest_behind(waist: Waist, graph: Graph, color: Array, active: Array) -> 
 def _leading_to_it(waist: Waist, graph: Graph, color: Array, roots: Array, active: Array) -> Array:
     """Vertices that a path of their own colour leads from to that colour's vertex."""
     reached = roots.copy()
-    frontier: Array = np.flatnonzero(roots).astype(graph.indices.dtype)
-    while frontier.size:
+    frontier: Array = np.flatnonzero(roots)
+    while waist.any(frontier.size):
         # Whoever leads on leads to its own colour or a larger one; so the smallest that is offered tells.
         found, offered = waist.spmspv(
             graph, (frontier, color[frontier]), semirings.min_second, transpose=True, mask=active & ~reached

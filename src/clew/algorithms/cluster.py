@@ -1,0 +1,165 @@
+"""The waist on a cluster: every member runs the generic form on its own segment, and products exchange along the grid.
+
+A generic form runs in every member at once. Vectors are segments, ``waist.ids`` says which vertices they belong to, and
+whatever all must agree on goes through ``any``, ``total`` and ``collect``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.algorithms.waist import Waist
+from clew.dtypes import Array
+from clew.engines.cluster import products
+from clew.engines.cluster.share import Share, edge_ends, shared
+from clew.operators import Monoid, Semiring, monoids, semirings
+from clew.primitives.arguments import array_of, engine_of, selection_of
+from clew.primitives.products import VISIT
+
+
+class ClusterWaist(Waist):
+    """The primitives of one member. Elementwise ones are the single machine's, the others are collective."""
+
+    def __init__(self, share: Share, device: str) -> None:
+        super().__init__("cpu")
+        self.member = share.member
+        self.engine = engine_of(device, share.block.num_arcs)
+        self.spmv: Callable[..., Any] = self._spmv
+        self.spmspv: Callable[..., Any] = self._spmspv
+        self.spvisit: Callable[..., Any] = self._spvisit
+        self.reduce_segments: Callable[..., Any] = self._reduce_segments
+
+    def ids(self, graph: Any) -> Array:
+        """The ids of this member's vertices, in the order of its segment."""
+        ids: Array = graph.ids
+        return ids
+
+    def any(self, flag: Any) -> bool:
+        """Whether the flag is true on any member."""
+        return self.member.any(flag)
+
+    def take(self, graph: Any, values: Array, ids: Array) -> Array:
+        """The values of vertices anywhere, by their ids."""
+        owner, local = graph.partition.place(ids)
+        return self.member.ask(owner, local, values)
+
+    def tally(self, graph: Any, ids: Array) -> Array:
+        """How often each of this member's vertices is among the ids that all members name."""
+        owner, local = graph.partition.place(ids)
+        (arrived,) = self.member.deliver(owner, [local])
+        return np.bincount(arrived, minlength=graph.ids.size)
+
+    def gather_by(self, graph: Any, ids: Array, values: Array, monoid: Monoid) -> Array:
+        """For each of this member's vertices, the values that any member gives for its id, reduced."""
+        owner, local = graph.partition.place(ids)
+        places, arrived = self.member.deliver(owner, [local, values])
+        return self._gather_here(places, arrived, graph.ids.size, monoid)
+
+    def collect(self, values: Array) -> Array:
+        """The values of all members, one after the other; for facts that are few."""
+        return np.concatenate(self.member.share("all", values))
+
+    def total(self, values: Array, monoid: Monoid = monoids.plus) -> Any:
+        """The values of all members reduced to one."""
+        here = self._reduce_here((values, [0, values.size]), monoid)
+        return products.all_reduce(self.engine, self.member, here, monoid)
+
+    def simple(self, graph: Any, *, directed: bool) -> Any:
+        """The graph without weights, loops and duplicates; undirected if asked."""
+        source, target = edge_ends(graph)
+        return shared(
+            self.member,
+            source,
+            target,
+            None,
+            graph.num_vertices,
+            directed=directed and graph.directed,
+            symmetrize=graph.directed and not directed,
+            duplicates="drop",
+            loops="drop",
+        )
+
+    def both_directions(self, graph: Any) -> Any:
+        """The edges of a directed graph in both directions, a loop twice; without weights."""
+        if not graph.directed:
+            return graph.with_weights(None)
+        source, target = edge_ends(graph)
+        ends = np.concatenate([source, target]), np.concatenate([target, source])
+        return shared(self.member, *ends, None, graph.num_vertices)
+
+    def neighbor_counts(self, graph: Any, label: Array) -> tuple[Array, Array, Array]:
+        """How many neighbours of a vertex have each label: arrays (place, label, count), by place."""
+        block, segment = graph.block, graph.partition.segment
+        labels = products.spread(graph, label, "column")[block.indices]
+        rows = np.repeat(np.arange(block.num_vertices), block.degrees())
+        rows, labels, counts = _counted(rows, labels, np.ones(rows.size, np.int64))
+        bounds = np.searchsorted(rows, np.arange(len(self.member.groups["row"]) + 1) * segment)
+        parts = [slice(low, high) for low, high in pairwise(bounds)]
+        columns = (rows % segment, labels.astype(np.int64), counts)
+        arrived = [np.concatenate(self.member.swap("row", [column[part] for part in parts])) for column in columns]
+        return _counted(*arrived)
+
+    def select(self, graph: Any, keep: Callable[[Any, Any, Any], Any], x: Array) -> Any:
+        """The graph of the edges u -> v for which ``keep(weight, x[u], x[v])`` is true, without weights."""
+        block = graph.block
+        before, behind = products.spread(graph, x, "row"), products.spread(graph, x, "column")
+        rows = np.repeat(np.arange(block.num_vertices), block.degrees())
+        chosen = keep(block.weights, before[rows], behind[block.indices])
+        counts = np.bincount(rows[chosen], minlength=block.num_vertices)
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return graph.with_block(Adjacency(indptr, block.indices[chosen].copy()))
+
+    def _spmv(
+        self,
+        graph: Any,
+        x: Any,
+        semiring: Semiring = semirings.plus_times,
+        *,
+        transpose: bool = False,
+        mask: Any = None,
+        complement: bool = False,
+    ) -> Array:
+        result = products.spmv(self.engine, graph, array_of(x, "x"), semiring, transpose=transpose)
+        if mask is not None:
+            result[~selection_of(mask, complement, result.size)] = semiring.add.identity(result.dtype)
+        return result
+
+    def _spvisit(self, graph: Any, x: Any, **options: Any) -> Array:
+        return self._spmv(graph.with_weights(None), np.asarray(x, dtype=np.bool_), VISIT, **options)
+
+    def _spmspv(
+        self,
+        graph: Any,
+        frontier: tuple[Any, Any],
+        semiring: Semiring = semirings.plus_times,
+        *,
+        transpose: bool = False,
+        mask: Any = None,
+        complement: bool = False,
+    ) -> tuple[Array, Array]:
+        active, values = np.asarray(frontier[0]), array_of(frontier[1], "the frontier's values")
+        found, totals = products.spmspv(self.engine, graph, active, values, semiring, transpose=transpose)
+        if mask is None:
+            return found, totals
+        keep = selection_of(mask, complement, graph.ids.size)[found]
+        return found[keep], totals[keep]
+
+    def _reduce_segments(self, edges: Any, monoid: Monoid = monoids.plus) -> Array:
+        if isinstance(edges, Share):
+            return products.row_sums(self.engine, edges, monoid)
+        result: Array = self._reduce_here(edges, monoid)
+        return result
+
+
+def _counted(rows: Array, labels: Array, counts: Array) -> tuple[Array, Array, Array]:
+    """The same counts with every pair of row and label once, in order."""
+    order = np.lexsort((labels, rows))
+    rows, labels, counts = rows[order], labels[order], counts[order]
+    first = np.flatnonzero((np.diff(rows, prepend=-1) != 0) | (np.diff(labels, prepend=-1) != 0))
+    sums = np.add.reduceat(counts, first) if first.size else counts[:0]
+    return rows[first], labels[first], sums

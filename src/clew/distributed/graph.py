@@ -1,0 +1,212 @@
+"""ClusterGraph and ClusterResult: what the driver has of a graph on a cluster, and of a result there.
+
+Both are handles: facts are here, arrays are with the workers until somebody asks for them.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.checks import counted
+from clew.dtypes import Array, id_dtype
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.names import Name, VertexNames
+from clew.result import Result, Trace
+
+if TYPE_CHECKING:
+    from clew.distributed.session import Cluster
+
+
+class ClusterGraph:
+    """A graph whose edges and vertices are with the workers of a cluster.
+
+    Algorithms and vertex programs take it like a ``Graph``. Make one with ``graph.spread()``, or with ``clew.read``
+    inside ``with clew.cluster(...)``.
+    """
+
+    def __init__(self, cluster: Cluster, key: int, facts: list[dict[str, Any]]) -> None:
+        self.cluster, self._key = cluster, key
+        first = facts[0]
+        self.num_vertices: int = first["num_vertices"]
+        self.num_arcs: int = first["num_arcs"]
+        self.directed: bool = first["directed"]
+        self.num_loops: int = first["num_loops"]
+        self.num_edges: int = self.num_arcs if self.directed else (self.num_arcs + self.num_loops) // 2
+        self.weight_dtype = None if first["weights"] is None else np.dtype(first["weights"])
+        self.named: bool = first["named"]
+        self.report = first["report"]
+        self.bytes_per_worker = [each["nbytes"] for each in facts]
+        weakref.finalize(self, cluster.forget_later, key)
+
+    @property
+    def weighted(self) -> bool:
+        """Whether edges have weights."""
+        return self.weight_dtype is not None
+
+    def __repr__(self) -> str:
+        direction = "directed" if self.directed else "undirected"
+        weights = "unweighted" if self.weight_dtype is None else f"{self.weight_dtype} weights"
+        grid = self.cluster.grid
+        return (
+            f"ClusterGraph: {counted(self.num_vertices, 'vertex')}, {self.num_edges:,} {direction} edges, {weights}, "
+            f"on {counted(grid.workers, 'worker')} ({grid.rows} × {grid.columns}), "
+            f"{max(self.bytes_per_worker) / 2**20:,.1f} MiB on the largest"
+        )
+
+    def run_algorithm(self, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> ClusterResult:
+        """Run an algorithm on all workers; ``clew.bfs(graph, …)`` and the others call this."""
+        weights = None if self.weight_dtype is None else self.weight_dtype.str
+        self.cluster.rehearse(name, args, options, weights)
+        key, found = self.cluster.run(self._key, name, args, options)
+        return ClusterResult(self, key, found["title"], found)
+
+    def run_program(self, program: Any, device: str) -> ClusterResult:
+        """Run a vertex program on all workers; ``clew.run(program, graph)`` calls this."""
+        return self.run_algorithm("run", (program,), {"device": device})
+
+    def product(self, name: str, x: Any, semiring: Any, transpose: bool, device: str) -> Any:
+        """A product with a vector of this process, gathered; ``clew.spmv`` and ``clew.spmspv`` call this."""
+        parts = self.cluster.call("product", self._key, name, self.cluster.put(x), semiring, transpose, device)
+        if name == "spmspv":
+            return tuple(np.concatenate([part[k] for part in parts]) for k in (0, 1))
+        whole = np.empty(self.num_vertices, parts[0][1].dtype)
+        for ids, values in parts:
+            whole[ids] = values
+        return whole
+
+    def vertex(self, name: Any) -> int:
+        """The id of the vertex that the user calls ``name``."""
+        return int(self.cluster.call("vertex", self._key, name)[0])
+
+    def names_of(self, ids: Array) -> list[Any]:
+        """What the user calls some vertices, by their ids."""
+        if not self.named:
+            return list(ids.tolist())
+        names: list[Any] = [None] * ids.size
+        for here, found in self.cluster.call("names_of", self._key, ids):
+            for place, name in zip(here, found, strict=True):
+                names[place] = name
+        return names
+
+    def gather(self) -> Graph:
+        """The same graph in this process, which must have the memory for it."""
+        parts = self.cluster.call("rows", self._key)
+        source, target = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
+        weights = np.concatenate([part[2] for part in parts]) if self.weighted else None
+        names = VertexNames(self.names_of(np.arange(self.num_vertices))) if self.named else None
+        built = Graph.from_edges(
+            source, target, weights, self.num_vertices, self.directed, both_directions=not self.directed
+        )
+        return Graph(built.outgoing, directed=self.directed, names=names, report=self.report)
+
+
+class _Columns(Mapping[str, Array]):
+    """The arrays of a result, gathered one by one when they are asked for."""
+
+    def __init__(self, graph: ClusterGraph, key: int, columns: Mapping[str, tuple[str, tuple[int, ...]]]) -> None:
+        self._graph, self._key, self.columns = graph, key, columns
+        self._gathered: dict[str, Array] = {}
+
+    def __getitem__(self, name: str) -> Array:
+        if name not in self._gathered:
+            dtype, shape = self.columns[name]
+            values = np.empty((self._graph.num_vertices, *shape), dtype)
+            for ids, part in self._graph.cluster.call("column", self._key, name):
+                values[ids] = part
+            self._gathered[name] = values
+        return self._gathered[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+
+class ClusterResult(Result):
+    """A result whose arrays are with the workers: facts and ``top`` need no gathering, attributes gather an array."""
+
+    def __init__(self, graph: ClusterGraph, key: int, algorithm: str, found: dict[str, Any]) -> None:
+        self._columns = found["columns"]
+        super().__init__(
+            algorithm,
+            _Columns(graph, key, found["columns"]),
+            vertices=found["vertices"],
+            unreached=found["unreached"],
+            facts=found["facts"],
+            iterations=found["iterations"],
+            converged=found["converged"],
+            trace=Trace(found["trace"]),
+        )
+        self._graph, self._key = graph, key
+        self._all_names: VertexNames | None = None
+        weakref.finalize(self, graph.cluster.forget_later, key)
+
+    def __len__(self) -> int:
+        return self._graph.num_vertices
+
+    def __repr__(self) -> str:
+        columns: Any = self._columns
+        arrays = ", ".join(f"{name}: {np.dtype(dtype)}[{len(self):,}]" for name, (dtype, _) in columns.items())
+        facts = "".join(f", {name}={value!r}" for name, value in self.facts.items() if np.isscalar(value))
+        text = f"{arrays}{facts}, iterations={self.iterations}{'' if self.converged else ', not converged'}"
+        return f"Result of {self.algorithm} on a cluster: {text.removeprefix(', ')}"
+
+    def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
+        """As ``Result.top``: every worker names its first ``k``, and nothing else travels."""
+        self._check_column(by)
+        parts = self._graph.cluster.call("top", self._key, k, by, smallest)
+        return self._shown_of(parts, lambda few: few.ranked(k, by, smallest=smallest), by)
+
+    def of(self, name: Name, value: str | None = None) -> Any:
+        """The value of the vertex called ``name``; None if it was not reached."""
+        self._check_column(value)
+        ids = np.array([self._graph.vertex(name)])
+        parts = [(ids[here], values) for here, values in self._graph.cluster.call("values_of", self._key, ids)]
+        return self._shown_of(parts, lambda few: np.arange(len(few)), value)[0][1]
+
+    def write(self, folder: str | Path) -> list[str]:
+        """Write a table with a Parquet file per worker into a folder that all workers see; returns the paths."""
+        return list(self._graph.cluster.call("write", self._key, str(Path(folder).absolute())))
+
+    def _shown_of(self, parts: Any, choose: Any, by: str | None) -> list[tuple[Name, Any]]:
+        """Vertices of some workers as a user reads them: names and values."""
+        ids = np.concatenate([part[0] for part in parts])
+        order = np.argsort(ids)
+        ids = ids[order]
+        values = {name: np.concatenate([part[1][name] for part in parts])[order] for name in self.values}
+        few = Result(self.algorithm, values, unreached=self.unreached, vertices=self._vertices)
+        chosen = choose(few)
+        shown: list[Any] = few._shown(by, chosen)
+        if (by or next(iter(values))) in self._vertices and self._graph.named:
+            known = [k for k, each in enumerate(shown) if each is not None and each >= 0]
+            named = self._graph.names_of(np.array([shown[k] for k in known], dtype=np.int64))
+            shown = [None] * len(shown)
+            for k, name in zip(known, named, strict=True):
+                shown[k] = name
+        return list(zip(self._graph.names_of(ids[chosen]), shown, strict=True))
+
+    def _check_column(self, name: str | None) -> None:
+        if not self.values:
+            raise GraphError(f"this result of {self.algorithm} has no value per vertex, only {', '.join(self.facts)}.")
+        if name is not None and name not in self.values:
+            raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
+
+    @property
+    def _names(self) -> VertexNames | None:
+        if not self._graph.named:
+            return None
+        if self._all_names is None:
+            ids = np.arange(len(self), dtype=id_dtype(len(self)))
+            self._all_names = VertexNames(self._graph.names_of(ids))
+        return self._all_names
+
+    @_names.setter
+    def _names(self, value: VertexNames | None) -> None:
+        """The names stay with the workers until somebody asks for them."""

@@ -1,0 +1,227 @@
+"""Worker: what runs in every process of a cluster. It holds shares of graphs and results, and knows nothing of Ray."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.algorithms.registry import ALGORITHMS, load_plugins
+from clew.distributed.loading import read_share
+from clew.dtypes import Array
+from clew.engines.cluster.member import Member
+from clew.engines.cluster.share import Share, edge_ends, shared
+from clew.engines.cluster.transport import Listener, Sockets
+from clew.errors import ClusterError
+from clew.names import VertexNames
+from clew.primitives import cluster
+from clew.program import run as run_program
+from clew.result import Result
+
+
+class Worker:
+    """One member of a cluster; the driver calls the same method of all of them at once."""
+
+    def __init__(self, num_threads: int) -> None:
+        threads.set_count(num_threads)
+        load_plugins()
+        self._member: Member | None = None
+        self._listener: Listener | None = None
+        self._shares: dict[int, Share] = {}
+        self._results: dict[int, tuple[Array, Result]] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix="clew-")
+
+    def about(self) -> dict[str, Any]:
+        """The versions and the host of this worker, which the driver compares with its own."""
+        from clew import __version__
+
+        return {
+            "clew": __version__,
+            "python": platform.python_version(),
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "cores": len(os.sched_getaffinity(0)),
+        }
+
+    def listen(self, host: str) -> dict[str, Any]:
+        """Wait for the other workers; returns the address."""
+        self._listener = Listener(host, self._folder.name)
+        return self._listener.address
+
+    def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes) -> None:
+        """Connect with all other workers, as member ``rank``."""
+        if self._listener is None:
+            raise ClusterError("this worker does not listen yet.")
+        self._member = Member(self._listener.connect(rank, addresses, token))
+        for share in self._shares.values():
+            share.member = self._member
+
+    def disconnect(self) -> None:
+        """End all connections; a run that waits for a peer ends with an error."""
+        if self._member is not None:
+            self._member.transport.close()
+
+    def spread(
+        self, key: int, rows: tuple[int, Array, Array, Array | None], facts: Mapping[str, Any], names: Any
+    ) -> dict[str, Any]:
+        """Take part in building a graph from rows that a process has: the first row, its offsets, targets, weights."""
+        first, indptr, indices, weights = rows
+        source = np.repeat(np.arange(first, first + indptr.size - 1), np.diff(indptr))
+        share = shared(
+            self.member,
+            source,
+            indices.astype(np.int64),
+            None if weights is None else np.asarray(weights),
+            facts["num_vertices"],
+            directed=facts["directed"],
+        )
+        if names is not None:
+            share = share.with_names(VertexNames.trusted(names.take(share.ids)))
+        self._shares[key] = share
+        return self.describe(key)
+
+    def read(self, key: int, files: Sequence[Sequence[str]], options: dict[str, Any]) -> dict[str, Any]:
+        """Read this worker's files, and take part in building the graph of all files."""
+        try:
+            self._shares[key] = read_share(self.member, files[self.member.rank], options)
+        except BaseException:
+            self.disconnect()
+            raise
+        return self.describe(key)
+
+    def describe(self, key: int) -> dict[str, Any]:
+        """The facts of a graph, and the bytes that this worker has of it."""
+        share = self._shares[key]
+        return {
+            "num_vertices": share.num_vertices,
+            "num_arcs": share.num_arcs,
+            "num_loops": share.num_loops,
+            "directed": share.directed,
+            "weights": None if share.weights is None else share.weights.dtype.str,
+            "named": share._names is not None,
+            "report": share.report,
+            "nbytes": share.block.nbytes + share.ids.nbytes,
+        }
+
+    def run(self, key: int, result: int, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+        """Take part in a run of an algorithm; the values stay here, the facts are returned."""
+        share = self._shares[key]
+        try:
+            found = self._call(share, name, args, options)
+        except BaseException:
+            self.disconnect()  # or the others would wait for this one
+            raise
+        # By ascending id, so that ties are broken as on one machine.
+        order = np.argsort(share.ids)
+        values = {column: array[order] for column, array in found.values.items()}
+        names = None if share._names is None else VertexNames.trusted(share._names.take(order))
+        kept = Result(name, values, names=names, vertices=(), unreached=found.unreached)
+        self._results[result] = share.ids[order], kept
+        return {
+            "columns": {column: (array.dtype.str, array.shape[1:]) for column, array in found.values.items()},
+            "facts": found.facts,
+            "unreached": found.unreached,
+            "iterations": found.iterations,
+            "converged": found.converged,
+            "trace": dict(found.trace.columns),
+            "vertices": () if name == "run" else tuple(ALGORITHMS[name].vertices),
+            "title": found.algorithm,
+            "bytes_sent": getattr(self.member.transport, "bytes_sent", 0),
+        }
+
+    def product(self, key: int, name: str, x: Any, semiring: Any, transpose: bool, device: str) -> tuple[Array, Array]:
+        """Take part in a product with a vector; returns ids of this worker's vertices, and the entries there."""
+        share = self._shares[key]
+        if name == "spmspv":
+            return cluster.spmspv_here(share, x, semiring, transpose, device)
+        return share.ids, cluster.spmv_here(share, x, semiring, transpose, device)
+
+    def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
+        """Run the same on three vertices, alone: what it compiles, the other workers of this host load from disk."""
+        alone = Member(Sockets(0, {}))
+        ends = np.array([0, 1, 2, 0]), np.array([1, 2, 0, 2])
+        share = shared(alone, *ends, None if weights is None else np.ones(4, weights), 3)
+        options = {key: value for key, value in options.items() if key not in ("source", "sources")}
+        if name != "run":
+            args = ()
+            options.update({"sources": [0]} if ALGORITHMS[name].needs_sources else {})
+        with suppress(Exception):  # such as a vertex that this graph does not have: the run itself will compile
+            self._call(share, name, args, options)
+
+    @staticmethod
+    def _call(share: Share, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> Result:
+        """Run an algorithm, or with the name "run" a vertex program."""
+        return (
+            run_program(args[0], share, **options)
+            if name == "run"
+            else ALGORITHMS[name].function(share, *args, **options)
+        )
+
+    def column(self, result: int, name: str) -> tuple[Array, Array]:
+        """The ids of this worker's vertices, and a column of their values."""
+        ids, found = self._results[result]
+        return ids, found.values[name]
+
+    def top(self, result: int, k: int, by: str | None, smallest: bool) -> tuple[Array, dict[str, Array]]:
+        """The ids and values of this worker's first vertices by a column."""
+        ids, found = self._results[result]
+        chosen = found.ranked(k, by, smallest=smallest)
+        return ids[chosen], {name: column[chosen] for name, column in found.values.items()}
+
+    def names_of(self, key: int, ids: Array) -> tuple[Array, list[Any]]:
+        """Which of some vertices are here, and their names."""
+        share = self._shares[key]
+        owner, local = share.partition.place(ids)
+        here = np.flatnonzero(owner == self.member.rank)
+        names = share._names
+        return here, [] if names is None else list(names.take(local[here]).to_pylist())
+
+    def values_of(self, result: int, ids: Array) -> tuple[Array, dict[str, Array]]:
+        """Which of some vertices are here, and their values."""
+        mine, found = self._results[result]
+        here, place = np.flatnonzero(np.isin(ids, mine)), np.searchsorted(mine, ids)
+        return here, {name: column[place[here]] for name, column in found.values.items()}
+
+    def vertex(self, key: int, name: Any) -> int:
+        """The id of a named vertex; all workers are asked."""
+        return self._shares[key].vertex(name)
+
+    def write(self, result: int, folder: str) -> str:
+        """Write this worker's rows of a result as one Parquet file; returns its path."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        ids, found = self._results[result]
+        table = found.to_arrow()
+        vertex = table["vertex"] if found._names is not None else pa.array(ids)
+        table = table.set_column(0, "vertex", vertex)
+        path = Path(folder) / f"part-{self.member.rank:05}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path)
+        return str(path)
+
+    def rows(self, key: int) -> tuple[Array, Array, Array | None]:
+        """The edges of this worker's block, by the ids of both ends."""
+        share = self._shares[key]
+        return *edge_ends(share), share.block.weights
+
+    def forget(self, keys: Sequence[int]) -> None:
+        """Free graphs and results."""
+        for key in keys:
+            self._shares.pop(key, None)
+            self._results.pop(key, None)
+
+    @property
+    def member(self) -> Member:
+        """The place among the workers."""
+        if self._member is None:
+            raise ClusterError("this worker is not connected with the others.")
+        return self._member

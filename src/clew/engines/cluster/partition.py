@@ -1,0 +1,120 @@
+"""Which worker has which vertices and edges: a grid of workers, and a partition of the vertices among them.
+
+The vertices are put in the order of a keyed permutation and cut into one segment per worker, so that every worker has
+as much of every part of the graph. The worker in row i and column j of the grid has the edges from the vertices of grid
+row i to the vertices of grid column j. A product then needs the segments of one grid row and one grid column only.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from clew.dtypes import Array
+
+KEY = 0x9E3779B97F4A7C15  # of the permutation that places vertices: any odd number, the same in every run
+
+
+@dataclass(frozen=True)
+class Permutation:
+    """A permutation of 0…size-1 that a key selects. It takes no memory, whatever the size."""
+
+    size: int
+    key: int = KEY
+
+    def __call__(self, values: Array) -> Array:
+        """The places of some values."""
+        from clew.engines.cluster import kernels_partition as kernels
+
+        places = np.array(values, dtype=np.int64)
+        kernels.permute(places, np.uint64(self.size), self._bits, self._factors[0])
+        return places
+
+    def inverse(self, places: Array) -> Array:
+        """The values at some places."""
+        from clew.engines.cluster import kernels_partition as kernels
+
+        values = np.array(places, dtype=np.int64)
+        kernels.restore(values, np.uint64(self.size), self._bits, *self._factors)
+        return values
+
+    @property
+    def _bits(self) -> int:
+        return max(1, (self.size - 1).bit_length())
+
+    @cached_property
+    def _factors(self) -> tuple[Array, Array]:
+        """Odd factors and their inverses modulo 2^64, which are inverses modulo every smaller power of two."""
+        factors = [(self.key * (2 * k + 1) | 1) % 2**64 for k in range(3)]
+        return np.array(factors, np.uint64), np.array([pow(each, -1, 2**64) for each in factors], np.uint64)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The workers in rows and columns, as nearly square as their number allows."""
+
+    workers: int
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows: the largest divisor that is at most the square root."""
+        return next(rows for rows in range(math.isqrt(self.workers), 0, -1) if self.workers % rows == 0)
+
+    @property
+    def columns(self) -> int:
+        """The number of columns."""
+        return self.workers // self.rows
+
+    def row_of(self, rank: int) -> list[int]:
+        """The workers in the same row, in order."""
+        first = rank // self.columns * self.columns
+        return list(range(first, first + self.columns))
+
+    def column_of(self, rank: int) -> list[int]:
+        """The workers in the same column, in order."""
+        return list(range(rank % self.columns, self.workers, self.columns))
+
+
+@dataclass(frozen=True)
+class Partition:
+    """The vertices and edges of a graph on a grid of workers."""
+
+    num_vertices: int
+    grid: Grid
+
+    @cached_property
+    def segment(self) -> int:
+        """The number of vertices per worker; the last ones may have fewer."""
+        return max(1, -(-self.num_vertices // self.grid.workers))
+
+    @property
+    def block(self) -> int:
+        """The number of rows, and of columns, of every worker's block."""
+        return self.segment * max(self.grid.rows, self.grid.columns)
+
+    @cached_property
+    def permutation(self) -> Permutation:
+        """The order in which vertices are dealt out."""
+        return Permutation(self.num_vertices)
+
+    def owned(self, rank: int) -> Array:
+        """The vertices of a worker, in the order of its segment."""
+        first = min(rank * self.segment, self.num_vertices)
+        return self.permutation.inverse(np.arange(first, min(first + self.segment, self.num_vertices)))
+
+    def place(self, vertices: Array) -> tuple[Array, Array]:
+        """The worker of every vertex, and its place in that worker's segment."""
+        owner, local = np.divmod(self.permutation(vertices), self.segment)
+        return owner, local
+
+    def edges(self, source: Array, target: Array) -> tuple[Array, Array, Array]:
+        """The worker of every edge, and its row and column in that worker's block."""
+        columns = self.grid.columns
+        (source_owner, source_local), (target_owner, target_local) = self.place(source), self.place(target)
+        worker = source_owner // columns * columns + target_owner % columns
+        row = source_owner % columns * self.segment + source_local
+        column = target_owner // columns * self.segment + target_local
+        return worker, row, column

@@ -1,0 +1,206 @@
+"""Vertex programs on a cluster: send and apply at the owner of a vertex, process and reduce where its edges are.
+
+The kernels are those of the hybrid pipeline. Messages of active vertices go along the grid to the blocks that have
+their edges. Blocks have a copy of the fields that edges read, refreshed with the vertices that changed. Partial sums
+go to the owners, who reduce them in the order of ranks.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array, as_bits
+from clew.engines.cluster import messages, products
+from clew.engines.cluster.member import Axis
+from clew.engines.cluster.share import Share, edge_ends, shared
+from clew.engines.cpu import CpuEngine, compiler
+from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, no_priority, rows_with_weights
+from clew.errors import GraphError
+from clew.operators import Gather, Monoid, monoids
+from clew.operators.inspection import uses_argument
+from clew.result import Trace
+
+if TYPE_CHECKING:
+    from clew.program import VertexProgram
+
+LAST_KEY = 2**64 - 1
+_PLUS = monoids.plus
+
+
+def run_program(program: VertexProgram, graph: Share, state: Array, active: npt.NDArray[np.bool_]) -> Done:
+    """Run the program on the states of this member's vertices, in place; all members call this."""
+    if isinstance(program.reduce, Gather):
+        raise GraphError(
+            f"{type(program).__name__} reduces with a Gather, which does not run on a cluster yet.",
+            remedy="Use a monoid, or a graph in one process.",
+        )
+    return _Run(program, program.reduce, graph, state).until_nobody_is_active(active)
+
+
+class _Run:
+    """A program at work on one member's vertices and one block of edges."""
+
+    def __init__(self, program: VertexProgram, monoid: Monoid, graph: Share, state: Array) -> None:
+        from clew.engines.hybrid.kernels import pipeline_kernels
+
+        self.program, self.monoid = program, monoid
+        self.graph = graph if program.direction != "both" or not graph.directed else _in_both_directions(graph)
+        self.member, self.state = graph.member, state
+        self.message = np.dtype(program.message)
+        self.identity = monoid.identity(self.message)
+        self.engine = CpuEngine()
+        functions: Any = (program.send, program.process, monoid.operator.function, program.apply)
+        filters: Any = (program.accepts, program.matters, program.priority or no_priority)
+        self.kernels: Any = compiler.kernel(
+            pipeline_kernels,
+            *functions,
+            *filters,
+            first_suffices=monoid.stops_at_first,
+            ordered=program.priority is not None,
+        ).dispatcher
+        turned = self.graph.directed and (program.direction == "in") != self.graph.turned
+        self.source_axis: Axis = "column" if turned else "row"
+        self.target_axis: Axis = "row" if turned else "column"
+        self.along = rows_with_weights(self.graph.rows(transpose=turned), program)
+        self.against = rows_with_weights(self.graph.rows(transpose=not turned), program)
+        self.degrees = products.fold(
+            self.engine, self.graph, np.diff(self.along[0].view(np.int64)), self.source_axis, _PLUS
+        )
+        self._make_room(state)
+
+    def _make_room(self, state: Array) -> None:
+        size, block = state.size, self.graph.partition.block
+        words, block_words = -(-size // 64), -(-block // 64)
+        self.active, self.frontier, self.reached, self.changed = (np.zeros(words, np.uint64) for _ in range(4))
+        self.sent, self.nothing = np.zeros(size, self.message), np.zeros(words, np.uint64)
+        self.sums = np.full(size, self.identity, self.message)
+        self.unused = np.full(size, self.identity, self.message)
+        self.block_frontier, self.block_reached = (np.zeros(block_words, np.uint64) for _ in range(2))
+        self.block_sent = np.zeros(block, self.message)
+        self.block_sums = np.full(block, self.identity, self.message)
+        program = self.program
+        read = (program.process, 2), (program.accepts, 0), (program.matters, 1)
+        self.mirrored = any(uses_argument(function, place) for function, place in read)
+        self.mirror = np.zeros(block, state.dtype)
+        self.changed[:] = _bits(np.arange(size), size)  # no block has any state yet
+
+    def until_nobody_is_active(self, active: npt.NDArray[np.bool_]) -> Done:
+        program, member = self.program, self.member
+        limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
+        steady = program.active_next == "all"
+        self.active[:] = _bits(np.flatnonzero(active), active.size)
+        pushable = program.apply_to != "all" and (self.monoid.is_order_free or self.message.kind in "iu")
+        present = np.uint64(0)
+        rows: list[tuple[int, int, float]] = []
+        going = True if steady else member.any(active.any())
+        while going and len(rows) < limit:
+            began = perf_counter()
+            count, edges, lowest = self.select(present, steady)
+            if count == 0 and not steady:
+                present = np.uint64(max(lowest, int(present)))
+                continue
+            self.spread_messages()
+            self.refresh_mirror()
+            if pushable and not steady and edges <= self.graph.num_arcs * PUSHED:
+                self.push()
+            else:
+                self.pull(everyone=steady)
+            changed = self.apply()
+            rows.append((count, edges, perf_counter() - began))
+            going = changed > 0 if steady else member.any(self.active.any())
+        columns = np.array(rows).reshape(-1, 3).T
+        whole = {name: column.astype(np.int64) for name, column in zip(("active", "edges"), columns, strict=False)}
+        return Done(len(rows), not going, Trace({**whole, "seconds": columns[2]}))
+
+    def select(self, present: Any, steady: bool) -> tuple[int, int, int]:
+        """Who sends: everybody's number of vertices and edges, and the lowest priority that waits."""
+        bounds = np.array([0, self.state.size])
+        if steady:
+            self.kernels.send_all(0, bounds, self.state, self.sent)
+            self.frontier[:] = _bits(np.arange(self.state.size), self.state.size)
+            return self.graph.num_vertices, self.graph.num_arcs, LAST_KEY
+        offsets = np.concatenate([[0], np.cumsum(self.degrees)]).view(np.uint64)
+        scale = 1 / self.program.width
+        count, edges, lowest = self.kernels.select(
+            0, bounds, self.state, self.active, self.frontier, self.sent, offsets, present, scale
+        )
+        counts = self.member.all_reduce(np.array([count, edges], np.int64), np.add)
+        waits = self.program.priority is not None
+        least = int(self.member.all_reduce(np.uint64(lowest), np.minimum)) if waits else LAST_KEY
+        return int(counts[0]), int(counts[1]), least
+
+    def spread_messages(self) -> None:
+        """Bring the messages of the frontier to the blocks that have its edges."""
+        places = _places(self.frontier, self.state.size)
+        packed = messages.pack(places, self.sent[places], self.state.size)
+        parts = self.member.share(self.source_axis, packed)
+        there, values = messages.unpack(parts, self.graph.partition.segment, self.message)
+        self.block_frontier[:] = _bits(there, self.block_sent.size)
+        self.block_sent[there] = values
+
+    def refresh_mirror(self) -> None:
+        """Bring the states that changed to the blocks whose edges read them."""
+        if not self.mirrored:
+            return
+        places = _places(self.changed, self.state.size)
+        self.changed.fill(0)
+        plain = np.dtype((np.void, self.state.dtype.itemsize))
+        packed = messages.pack(places, np.ascontiguousarray(self.state[places]).view(plain), self.state.size)
+        parts = self.member.share(self.target_axis, packed)
+        there, values = messages.unpack(parts, self.graph.partition.segment, plain)
+        self.mirror[there] = values.view(self.state.dtype)
+
+    def push(self) -> None:
+        """Sums over the edges of the frontier."""
+        bounds = np.array([0, self.block_sent.size])
+        sums = (self.block_sums, as_bits(self.block_sums))
+        given = (bounds, self.along, self.mirror, self.block_sent, self.block_frontier)
+        self.kernels.push(0, *given, sums, self.block_reached)
+
+    def pull(self, *, everyone: bool) -> None:
+        """Sums over all edges, in the order of rows."""
+        bounds = np.array([0, self.block_sent.size])
+        given = (bounds, self.against, self.mirror, self.block_sent, self.block_frontier)
+        self.kernels.pull(0, *given, everyone, self.identity, self.block_sums, self.block_reached)
+
+    def apply(self) -> int:
+        """Bring the sums to their owners and apply them; how many vertices became active, everywhere."""
+        there = _places(self.block_reached, self.block_sums.size)
+        sums = self.block_sums[there]
+        self.block_sums[there] = self.identity
+        self.block_reached.fill(0)
+        places, totals = products.fold_sparse(self.engine, self.graph, there, sums, self.target_axis, self.monoid)
+        self.reached[:] = _bits(places, self.state.size)
+        self.sums[places] = totals
+        everyone = self.program.apply_to == "all"
+        bounds = np.array([0, self.state.size])
+        arrived, nothing = (self.reached, self.sums), (self.nothing, self.unused)
+        changed = self.kernels.apply(
+            0, bounds, self.state, self.identity, everyone, arrived, nothing, self.active, self.changed
+        )
+        return int(self.member.all_reduce(np.int64(changed), np.add))
+
+
+def _in_both_directions(graph: Share) -> Share:
+    """Every edge in both directions: one there and one back are two in each, and a loop is two."""
+    source, target = edge_ends(graph)
+    ends = np.concatenate([source, target]), np.concatenate([target, source])
+    weights = graph.block.weights
+    doubled = None if weights is None else np.concatenate([weights, weights])
+    return shared(graph.member, *ends, doubled, graph.num_vertices)
+
+
+def _bits(places: Array, size: int) -> Array:
+    """A bitmap of some places."""
+    mask = np.zeros(-(-size // 64) * 64, np.bool_)
+    mask[places] = True
+    return np.packbits(mask, bitorder="little").view(np.uint64)
+
+
+def _places(words: Array, size: int) -> npt.NDArray[np.int32]:
+    """The places of a bitmap."""
+    return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little", count=size)).astype(np.int32)

@@ -1,0 +1,261 @@
+"""Frames between the members of a run: every member talks to every other one over its own socket.
+
+A frame starts with a magic number, the run, the number of the exchange and the length. A frame of another run, out of
+turn, or longer than the receiver allows ends the run. Nothing is unpickled. Members prove that they know the run's
+token before the first frame (HMAC over random challenges), so the token itself never travels.
+
+A member that loses a peer closes all its sockets. So the loss reaches everybody, also those that had no frame to
+exchange with the lost one.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+import socket
+import struct
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.dtypes import Array
+from clew.errors import ClusterError
+
+MAGIC = int.from_bytes(b"clew\x00\x01\x00\x00", "little")
+GREETING = b"clew cluster 1\n"
+PATIENCE = 0.5  # seconds in one call without news: so often Ctrl-C and the deadline are looked at
+STALLED = 60.0  # seconds without a byte from anybody before a run is given up
+SMALL = 4064  # bytes of a part that are copied behind its header, so that one call sends both
+KEEPALIVE = ((socket.TCP_KEEPIDLE, 1), (socket.TCP_KEEPINTVL, 1), (socket.TCP_KEEPCNT, 3))
+
+Bytes = npt.NDArray[np.uint8]
+
+
+class Transport(Protocol):
+    """How members of a run exchange bytes."""
+
+    rank: int
+    size: int
+
+    def exchange(self, peers: Sequence[int], parts: Sequence[Bytes], most: int = ...) -> list[Bytes]:
+        """Send a part to every peer and receive one from each. All of them must call this with each other."""
+
+    def close(self) -> None:
+        """End all connections, which the peers notice at once."""
+
+
+class Sockets:
+    """A transport over connected stream sockets, one for each other member."""
+
+    def __init__(self, rank: int, sockets: dict[int, socket.socket], run: int = 0, stalled: float = STALLED) -> None:
+        self.rank, self.size = rank, len(sockets) + 1
+        self.run, self.stalled = run, stalled
+        self.steps = dict.fromkeys(sockets, 0)  # exchanges so far with every peer
+        self.bytes_sent = 0
+        self._sockets = sockets
+        self._rooms = {peer: np.empty(1 << 12, np.uint8) for peer in sockets}
+        self._staged = np.empty((self.size, 32 + SMALL), np.uint8)
+        for each in sockets.values():
+            _prepare(each)
+
+    def exchange(self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62) -> list[Bytes]:
+        """Send a part to every peer and receive one from each. The parts that arrive are the caller's."""
+        from clew.engines.cluster import kernels_sockets as kernels
+
+        if not peers:
+            return []
+        if not self._sockets:
+            raise ClusterError("this member of the cluster has closed its connections.")
+        count = len(peers)
+        expected = np.array([(MAGIC, self.run, self.steps[peer]) for peer in peers], np.int64)
+        leaving, arriving = np.zeros((count, 5), np.int64), np.zeros((count, 4), np.int64)
+        for place, (peer, part) in enumerate(zip(peers, parts, strict=True)):
+            self.steps[peer] += 1
+            self.bytes_sent += part.size
+            leaving[place, :4] = self._framed(place, part, expected[place])
+            arriving[place, :2] = self._rooms[peer].ctypes.data, self._rooms[peer].size
+        headers = np.empty((count, 4), np.int64)
+        sockets = np.array([self._sockets[peer].fileno() for peer in peers], np.int64)
+        quiet_since, seen = time.monotonic(), -1
+        while True:
+            state, place = kernels.exchange(sockets, leaving, headers, expected, most, arriving, int(PATIENCE * 1000))
+            if state == kernels.DONE:
+                return [self._take(peer, int(length)) for peer, length in zip(peers, arriving[:, 2], strict=True)]
+            if state == kernels.ROOM:
+                self._rooms[peers[place]] = np.empty(int(arriving[place, 2]), np.uint8)
+                arriving[place, :2] = self._rooms[peers[place]].ctypes.data, arriving[place, 2]
+            elif state == kernels.WAITING:
+                moved = int(arriving[:, 3].sum() + leaving[:, 4].sum())
+                if moved != seen:
+                    quiet_since, seen = time.monotonic(), moved
+                elif time.monotonic() - quiet_since > self.stalled:
+                    late = [peer for peer, frame in zip(peers, arriving, strict=True) if frame[3] < 32 + frame[2]]
+                    self._fail(f"no byte came from worker {late[0]} for {self.stalled:g} seconds")
+            elif state == kernels.LOST:
+                self._fail(f"worker {peers[place]} is gone: its connection ended")
+            else:
+                self._fail(f"worker {peers[place]} sent a frame that does not belong to this exchange")
+
+    def close(self) -> None:
+        """End all connections, which the peers notice at once."""
+        for each in self._sockets.values():
+            each.close()
+        self._sockets = {}
+
+    __del__ = close
+
+    def _framed(self, place: int, part: Bytes, expected: Array) -> tuple[int, int, int, int]:
+        """Two pieces to send, as place and length each: the header with a small part, or the header and a large one."""
+        staged = self._staged[place]
+        staged[:32].view(np.int64)[:] = (*expected, part.size)
+        if part.size > SMALL:
+            return staged.ctypes.data, 32, part.ctypes.data, part.size
+        staged[32 : 32 + part.size] = part
+        return staged.ctypes.data, 32 + part.size, 0, 0
+
+    def _take(self, peer: int, length: int) -> Bytes:
+        """What a peer sent: a copy of a short part; the buffer itself, which is replaced, of a long one."""
+        room = self._rooms[peer]
+        if length <= SMALL or length < room.size // 2:
+            return room[:length].copy()
+        self._rooms[peer] = np.empty(1 << 12, np.uint8)
+        return room[:length]
+
+    def _fail(self, reason: str) -> None:
+        self.close()
+        raise ClusterError(f"{reason}. The run on the cluster has stopped.")
+
+
+class Listener:
+    """Where a member waits for the others: a TCP port of one address, and a Unix socket for those on the same host."""
+
+    def __init__(self, host: str = "127.0.0.1", folder: str | None = None) -> None:
+        self.tcp = socket.create_server((host, 0), backlog=1024)
+        self.unix: socket.socket | None = None
+        self.path = ""
+        if folder is not None and hasattr(socket, "AF_UNIX"):
+            self.path = str(Path(folder) / secrets.token_hex(8))
+            self.unix = socket.socket(socket.AF_UNIX)
+            self.unix.bind(self.path)
+            self.unix.listen(1024)
+
+    @property
+    def address(self) -> dict[str, Any]:
+        """What the others need to connect."""
+        host, port = self.tcp.getsockname()[:2]
+        return {"host": host, "port": port, "path": self.path, "machine": _machine()}
+
+    def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes, timeout: float = 30.0) -> Sockets:
+        """The transport of member ``rank``: it calls all members before it, and waits for all members behind it."""
+        sockets: dict[int, socket.socket] = {}
+        try:
+            for peer in range(rank):
+                sockets[peer] = _call(addresses[peer], rank, peer, token, timeout)
+            deadline = time.monotonic() + timeout
+            while len(sockets) < len(addresses) - 1:
+                peer, accepted = self._accept(rank, token, deadline)
+                if rank < peer < len(addresses) and peer not in sockets:
+                    sockets[peer] = accepted
+                else:
+                    accepted.close()
+        except BaseException:
+            for each in sockets.values():
+                each.close()
+            raise
+        finally:
+            self.close()
+        return Sockets(rank, sockets, run=int.from_bytes(hmac.digest(token, b"run", "sha256")[:7], "little"))
+
+    def close(self) -> None:
+        """Take no more connections."""
+        self.tcp.close()
+        if self.unix is not None:
+            self.unix.close()
+            Path(self.path).unlink(missing_ok=True)
+
+    def _accept(self, rank: int, token: bytes, deadline: float) -> tuple[int, socket.socket]:
+        """The next member that knows the token; whoever does not is turned away."""
+        import select
+
+        while (left := deadline - time.monotonic()) > 0:
+            ready, _, _ = select.select([each for each in (self.tcp, self.unix) if each is not None], [], [], left)
+            for server in ready:
+                accepted, _ = server.accept()
+                accepted.settimeout(min(left, 5.0))
+                try:
+                    return _greet_caller(accepted, rank, token), accepted
+                except (OSError, ClusterError):
+                    accepted.close()
+        raise ClusterError("not all workers of the cluster connected in time.")
+
+
+def _call(address: dict[str, Any], rank: int, peer: int, token: bytes, timeout: float) -> socket.socket:
+    """A connection to member ``peer``, which has proved that it knows the token."""
+    if address["path"] and address["machine"] == _machine():
+        connected = socket.socket(socket.AF_UNIX)
+        connected.settimeout(timeout)
+        connected.connect(address["path"])
+    else:
+        connected = socket.create_connection((address["host"], address["port"]), timeout)
+    try:
+        challenge = secrets.token_bytes(32)
+        connected.sendall(GREETING + struct.pack("<q", rank) + challenge)
+        theirs, proof = _read(connected, 32), _read(connected, 32)
+        if not hmac.compare_digest(proof, _proof(token, challenge, peer)):
+            raise ClusterError(f"worker {peer} does not know the token of this run.")
+        connected.sendall(_proof(token, theirs, rank))
+    except OSError as error:
+        connected.close()
+        raise ClusterError(f"worker {peer} ended the connection while it was greeted: {error}.") from None
+    except ClusterError:
+        connected.close()
+        raise
+    return connected
+
+
+def _greet_caller(accepted: socket.socket, rank: int, token: bytes) -> int:
+    """The rank of a caller that has proved that it knows the token."""
+    greeting = _read(accepted, len(GREETING) + 40)
+    if not greeting.startswith(GREETING):
+        raise ClusterError("a caller is not a worker of clew.")
+    peer = struct.unpack_from("<q", greeting, len(GREETING))[0]
+    challenge = secrets.token_bytes(32)
+    accepted.sendall(challenge + _proof(token, greeting[-32:], rank))
+    if not hmac.compare_digest(_read(accepted, 32), _proof(token, challenge, peer)):
+        raise ClusterError("a caller does not know the token of this run.")
+    return int(peer)
+
+
+def _proof(token: bytes, challenge: bytes, rank: int) -> bytes:
+    """What only a member can answer to a challenge. The rank is part of it, so no answer can be sent back."""
+    return hmac.digest(token, challenge + struct.pack("<q", rank), "sha256")
+
+
+def _read(connected: socket.socket, count: int) -> bytes:
+    received = b""
+    while len(received) < count:
+        part = connected.recv(count - len(received))
+        if not part:
+            raise ConnectionError("the connection ended")
+        received += part
+    return received
+
+
+def _prepare(connected: socket.socket) -> None:
+    """Without delay for small frames, and with probes that notice a peer that is cut off."""
+    connected.setblocking(False)
+    if connected.family in (socket.AF_INET, socket.AF_INET6):
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for option, value in KEEPALIVE:
+            connected.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def _machine() -> str:
+    """The same for all processes that can share a Unix socket."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text()
+    return f"{boot.strip()} {Path('/proc/self/ns/net').readlink()}"

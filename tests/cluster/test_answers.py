@@ -1,0 +1,63 @@
+"""Every distributed algorithm gives the answers of one machine, on 1, 2, 4, 6 and 9 members."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clew
+from clew.algorithms.registry import ALGORITHMS
+from clew.testing import contract_graphs, verify
+from tests.cluster.team import on_team
+
+DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed)
+MANY = {"maximal_independent_set", "coloring"}  # several answers are valid
+
+
+def same(one: np.ndarray, other: np.ndarray) -> bool:
+    if one.dtype.kind == "f":
+        return np.allclose(one, other, rtol=1e-12, atol=1e-14, equal_nan=True)
+    return one.dtype == other.dtype and np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("name", DISTRIBUTED)
+def test_members_together_find_what_one_machine_finds(name: str, members: int) -> None:
+    for label, graph in contract_graphs(weighted="weights" in ALGORITHMS[name].needs):
+        options = arguments(name, graph)
+        if options is None:
+            continue
+        try:
+            expected = ALGORITHMS[name].function(graph, **options)
+        except clew.GraphError:  # this algorithm does not take such graphs, wherever they are
+            with pytest.raises(clew.GraphError):
+                on_team(members, graph, name, options)
+            continue
+        found = on_team(members, graph, name, options)
+        if name in MANY:
+            verify(ALGORITHMS[name], graph, found, options)
+            continue
+        for column, values in expected.values.items():
+            assert same(values, found.values[column]), (label, column, values, found.values[column])
+        for fact, value in expected.facts.items():
+            assert np.allclose(value, found.facts[fact]) if np.ndim(value) else value == found.facts[fact], (
+                label,
+                fact,
+            )
+
+
+def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
+    """Options for a run, or None if the graph has no vertex to start at."""
+    record = ALGORITHMS[name]
+    if (record.needs_source or record.needs_sources) and graph.num_vertices == 0:
+        return None
+    options: dict[str, Any] = {}
+    if record.needs_source:
+        options["source"] = graph.name(graph.num_vertices // 2)
+    if name == "multi_source_bfs":
+        options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
+    if name in ("bfs", "sssp", "sswp"):
+        options["deterministic"] = True
+    return options

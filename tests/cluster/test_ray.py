@@ -1,0 +1,127 @@
+"""Workers on a Ray cluster of this machine: started, used as a user would, interrupted, and stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import clew
+
+pytest.importorskip("ray", reason="Ray is not installed")
+
+NAMED = clew.Graph.from_edges(list("abcdeafg"), list("bcdeaffa"), np.arange(8) + 1.0)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[clew.distributed.Cluster]:
+    with clew.cluster(workers=4) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def graph(cluster: clew.distributed.Cluster) -> clew.Graph:
+    return clew.generate.random_weights(clew.generate.rmat(9, edge_factor=8, seed=1), 1, 9, seed=2)
+
+
+def test_algorithms_find_what_they_find_on_one_machine(graph: clew.Graph) -> None:
+    spread = graph.spread()
+    assert (spread.num_vertices, spread.num_edges, spread.directed) == (graph.num_vertices, graph.num_edges, True)
+    assert "on 4 workers (2 × 2)" in repr(spread)
+    found, expected = clew.bfs(spread, 3, deterministic=True), clew.bfs(graph, 3, deterministic=True)
+    assert np.array_equal(found.depth, expected.depth)
+    assert np.array_equal(found.parent, expected.parent)
+    assert found.num_reached == expected.num_reached
+    ranks, best = clew.pagerank(spread), clew.pagerank(graph)
+    assert np.allclose(ranks.rank, best.rank, rtol=1e-12)
+    assert [name for name, _ in ranks.top(5)] == [name for name, _ in best.top(5)]
+    paths = clew.sssp(spread, source=3)
+    assert np.array_equal(paths.distance, clew.sssp(graph, 3).distance)
+    assert paths.of(5) == clew.sssp(graph, 3).of(5)
+
+
+def test_products_and_programs_take_the_graph_as_it_is(graph: clew.Graph) -> None:
+    from examples.vertex_programs import ShortestPaths
+
+    spread = graph.spread()
+    x = np.arange(graph.num_vertices, dtype=np.float64)
+    assert np.allclose(clew.spmv(spread, x), clew.spmv(graph, x), rtol=1e-12)
+    for one, other in zip(
+        clew.spmspv(spread, ([3, 9], [1.0, 2.0]), clew.semirings.min_plus),
+        clew.spmspv(graph, ([3, 9], [1.0, 2.0]), clew.semirings.min_plus),
+        strict=True,
+    ):
+        assert np.array_equal(one, other)
+    found = clew.run(ShortestPaths(3), spread)
+    assert np.array_equal(found.distance, clew.run(ShortestPaths(3), graph, device="cpu").distance)
+
+
+def test_names_go_in_and_come_out(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
+    spread = NAMED.spread()
+    found, expected = clew.bfs(spread, "a", deterministic=True), clew.bfs(NAMED, "a", deterministic=True)
+    assert found.to_dict() == expected.to_dict()
+    assert found.top(3, "parent") == expected.top(3, "parent")
+    assert found.of("d") == expected.of("d")
+    assert found.of("d", "parent") == expected.of("d", "parent")
+    assert spread.gather().to_networkx().edges == NAMED.to_networkx().edges
+    found.write(tmp_path / "depths")
+    import pyarrow.parquet as pq
+
+    rows = {row["vertex"]: row["depth"] for row in pq.read_table(tmp_path / "depths").to_pylist()}
+    assert rows == {name: expected.of(name) for name in "abcdefg"}
+    with pytest.raises(clew.GraphError, match="'nobody' is not a vertex"):
+        clew.bfs(spread, "nobody")
+    assert clew.bfs(spread, "b").num_reached == 6  # the workers are connected again
+
+
+def test_workers_read_files(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
+    for k in range(5):
+        (tmp_path / f"{k}.csv").write_text("".join(f"user{a},user{a * 7 % 50}\n" for a in range(k, 50, 5)))
+    graph = clew.read(tmp_path / "*.csv", header=False)
+    assert (graph.num_vertices, graph.num_edges) == (50, 50)
+    whole = clew.Graph.from_edges(*zip(*[(f"user{a}", f"user{a * 7 % 50}") for a in range(50)], strict=True))
+    found, expected = clew.bfs(graph, "user1").to_dict(), clew.bfs(whole, "user1").to_dict()
+    assert found == expected
+    with pytest.raises(clew.FormatError, match="no file has this name"):
+        clew.read(tmp_path / "*.parquet")
+
+
+def test_errors_of_any_worker_reach_the_caller_and_leave_the_cluster_usable(graph: clew.Graph) -> None:
+    weights = graph.weights.astype(np.float64)
+    weights[len(weights) // 2] = -1
+    spread = graph.with_weights(weights).spread()
+    with pytest.raises(clew.GraphError, match="sssp needs weights of 0 or more"):
+        clew.sssp(spread, 0)
+    with pytest.raises(clew.GraphError, match="all_pairs does not run on a cluster"):
+        clew.all_pairs(spread)
+    assert clew.connected_components(spread).count == clew.connected_components(graph).count
+
+
+def test_clusters_cannot_be_nested(cluster: clew.distributed.Cluster) -> None:
+    with pytest.raises(clew.ClusterError, match="cannot be nested"):
+        clew.cluster(workers=2)
+
+
+def test_a_worker_that_dies_is_replaced_and_answers_stay_the_same(
+    cluster: clew.distributed.Cluster, graph: clew.Graph
+) -> None:
+    """Between two calls and during one; results that were there are there again."""
+    spread = graph.spread()
+    before = clew.pagerank(spread, tolerance=0, max_iterations=20)
+    first = before.rank
+    os.kill(cluster.workers[2]["pid"], signal.SIGKILL)
+    assert np.array_equal(clew.pagerank(spread, tolerance=0, max_iterations=20).rank, first)
+    assert before.of(3) == first[3]  # asks the workers, one of which is new
+    replaced = cluster.num_replaced
+    killer = threading.Timer(0.3, os.kill, (cluster.workers[1]["pid"], signal.SIGKILL))
+    killer.start()
+    found = clew.pagerank(spread, tolerance=0, max_iterations=500)
+    killer.join()
+    assert cluster.num_replaced > replaced
+    assert np.array_equal(found.rank, clew.pagerank(spread, tolerance=0, max_iterations=500).rank)
+    assert np.array_equal(clew.bfs(spread, 3).depth, clew.bfs(graph, 3).depth)
