@@ -120,17 +120,14 @@ class Score:
 
     def add(self, answer: dict[str, Any], *, warm: bool) -> None:
         """Count a run. The first one, with cold caches, counts only until there is another."""
-        seconds = answer["seconds"]
+        seconds, used = answer["seconds"], answer.get("cpu_seconds")
         self.spent += seconds
-        if not warm:
-            self.seconds, self.cpu_seconds = seconds, answer.get("cpu_seconds")
-            return
         if self.rounds == 0:
-            self.seconds, self.cpu_seconds = inf, inf
-        self.rounds += 1
-        self.seconds = min(self.seconds or 0.0, seconds)
-        used = answer.get("cpu_seconds")
-        self.cpu_seconds = None if used is None or self.cpu_seconds is None else min(self.cpu_seconds, used)
+            self.seconds, self.cpu_seconds = seconds, used
+        else:
+            self.seconds = min(seconds, self.seconds or inf)
+            self.cpu_seconds = None if used is None else min(used, self.cpu_seconds or inf)
+        self.rounds += warm
 
 
 @dataclass

@@ -31,11 +31,7 @@ class Mean(NamedTuple):
     graphs: int
 
 
-GROUPS = {
-    "GAP": ("gap",),
-    "the fastest Python library": tuple(peers.LIBRARIES),
-    "the fastest of all": peers.NAMES,
-}
+GROUPS = {"GAP": ("gap",), "the fastest Python library": tuple(peers.LIBRARIES), "the fastest of all": peers.NAMES}
 
 
 def contenders_of(outcomes: Iterable[Outcome]) -> list[str]:

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
-from clew import io
 from clew.adjacency import BuildReport
 from clew.cli import output
 from clew.cli.options import Reading
@@ -22,7 +21,7 @@ from clew.graph import Graph
 from clew.io import format_of, read, read_opened, registry, write, write_opened
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink, StreamSink
-from clew.io.source import Source, plain_suffix
+from clew.io.source import Source
 
 DASH = Path("-")  # standard input where a graph is read, standard output where one is written
 STDIN = Path("/dev/stdin")
@@ -103,11 +102,6 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
     format_ = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
     sink.check()
     return format_
-
-
-def lost(graph: Graph, path: Path, chosen: registry.Format) -> list[str]:
-    """What the format cannot store, so that it will be missing in the file."""
-    return io.lost(graph, chosen, plain_suffix(path), "--undirected")
 
 
 def save(graph: Graph, path: Path, chosen: registry.Format) -> File:

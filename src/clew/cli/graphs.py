@@ -17,13 +17,13 @@ from clew import describe
 from clew import generate as generators
 from clew.checks import counted
 from clew.cli import options, output
-from clew.cli.files import format_to_write, load, lost, report_files, save
+from clew.cli.files import format_to_write, load, report_files, save
 from clew.cli.output import Column
 from clew.describe import human_bytes
 from clew.graph import Graph
-from clew.io import registry
+from clew.io import lost, registry
 from clew.io.options import Duplicates
-from clew.io.source import COMPRESSION_SUFFIXES
+from clew.io.source import COMPRESSION_SUFFIXES, plain_suffix
 from clew.placement import parse_bytes, parse_strategy
 from clew.placement.strategies import STRATEGIES
 from clew.progress import showing
@@ -51,15 +51,8 @@ def info(
         output.as_json({**was_read.as_dict(), **description.as_dict()})
         return
     output.heading(was_read.name)
-    output.facts(
-        [
-            *describe.facts(description),
-            ("format", was_read.format.title),
-            ("on disk", human_bytes(was_read.bytes)),
-            ("time to read", output.duration(was_read.seconds)),
-            *was_read.decisions(),
-        ]
-    )
+    rows = [*describe.facts(description), ("format", was_read.format.title), ("on disk", human_bytes(was_read.bytes))]
+    output.facts([*rows, ("time to read", output.duration(was_read.seconds)), *was_read.decisions()])
 
 
 @options.reads_graph
@@ -74,8 +67,7 @@ def convert(
     ] = False,
     drop_loops: Annotated[bool, typer.Option("--drop-loops", help="Drop edges from a vertex to itself.")] = False,
     duplicates: Annotated[
-        Duplicates | None,
-        typer.Option(help="Parallel edges: keep all, drop all but one, or combine their weights."),
+        Duplicates | None, typer.Option(help="Parallel edges: keep all, drop all but one, or combine their weights.")
     ] = None,
     *,
     reading: options.Reading,
@@ -93,15 +85,11 @@ def convert(
         result = graph.symmetrized(duplicates or "first") if symmetrize else graph
         result = reading.weighted(result)
     written = save(result, destination, format_)
-    not_kept = lost(result, destination, format_)
+    not_kept = lost(result, format_, plain_suffix(destination), "--undirected")
     if as_json:
-        output.as_json(
-            {
-                "read": {**was_read.as_dict(), **graph.describe().as_dict()},
-                "written": {**written.as_dict(), **result.describe().as_dict()},
-                "lost": not_kept,
-            }
-        )
+        before = {**was_read.as_dict(), **graph.describe().as_dict()}
+        after = {**written.as_dict(), **result.describe().as_dict()}
+        output.as_json({"read": before, "written": after, "lost": not_kept})
         return
     rows = [("read", str(was_read)), ("", graph.report.counts), *was_read.decisions(), ("graph", output.size(graph))]
     if result is not graph:
@@ -146,17 +134,10 @@ def relabel(
     seconds = perf_counter() - started
     written = save(placed, destination, format_)
     if as_json:
-        output.as_json(
-            {
-                "read": was_read.as_dict(),
-                "strategy": placement.strategy,
-                "boundary": placement.boundary,
-                "slow": {"vertices": placement.boundary, "bytes": placement.slow_bytes},
-                "fast": {"vertices": placement.num_fast, "bytes": placement.fast_bytes},
-                "seconds": round(seconds, 6),
-                "written": written.as_dict(),
-            }
-        )
+        facts = {"read": was_read.as_dict(), "strategy": placement.strategy, "boundary": placement.boundary}
+        facts["slow"] = {"vertices": placement.boundary, "bytes": placement.slow_bytes}
+        facts["fast"] = {"vertices": placement.num_fast, "bytes": placement.fast_bytes}
+        output.as_json(facts | {"seconds": round(seconds, 6), "written": written.as_dict()})
         return
     rows = [
         ("read", str(was_read)),

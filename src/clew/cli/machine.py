@@ -107,9 +107,7 @@ def tiers(
         output.as_json([tier.as_dict() | speed for tier, speed in zip(known, speeds, strict=True)])
         return
     columns = [Column("tier", style="bold"), Column("what"), *numeric("capacity", "free")]
-    rows = [
-        [tier.name, memories.KINDS[tier.kind], human_bytes(tier.capacity), human_bytes(tier.free)] for tier in known
-    ]
+    rows = [[one.name, memories.KINDS[one.kind], human_bytes(one.capacity), human_bytes(one.free)] for one in known]
     if not measure:
         output.heading("Memories of this machine")
         output.table(columns, rows)
@@ -152,10 +150,8 @@ def warmup(as_json: AsJson = False) -> None:
         output.as_json({name: round(time, 3) for name, time in seconds.items()})
         return
     output.heading("Compiled and cached on disk")
-    output.table(
-        [Column("algorithm", style="bold"), *numeric("time")],
-        [(name, output.duration(time)) for name, time in seconds.items()],
-    )
+    rows = [(name, output.duration(time)) for name, time in seconds.items()]
+    output.table([Column("algorithm", style="bold"), *numeric("time")], rows)
 
 
 def compiled(algorithm: Algorithm) -> float:

@@ -74,14 +74,9 @@ def report(
         written = {"file": str(destination), "file_bytes": size, "seconds": round(seconds, 6)}
         output.as_json({"read": was_read.as_dict(), "written": written})
         return
-    output.facts(
-        [
-            ("read", str(was_read)),
-            *was_read.decisions(),
-            ("graph", output.size(graph)),
-            ("written", f"{destination}  ({human_bytes(size)}, {output.duration(seconds)})"),
-        ]
-    )
+    written_in = f"{destination}  ({human_bytes(size)}, {output.duration(seconds)})"
+    rows = [("read", str(was_read)), *was_read.decisions(), ("graph", output.size(graph)), ("written", written_in)]
+    output.facts(rows)
 
 
 def of_the_demo(destination: Path) -> None:

@@ -69,7 +69,9 @@ def _chart(trace: Trace, title: str) -> Chart:
     rows = _Rows(rounds, columns.get("direction"), numbers.get("core"))
     if "bytes" in numbers:
         numbers.pop("edges", None)  # bytes show the same curve
-    panels = [panel for group in _groups(numbers) if (panel := _panel(group, numbers, rows, not rows.has_legend))]
+    known = {name for group in GROUPS for name in group.columns} | set(PLACES)
+    others = [Group(name, {name: ""}) for name in numbers if name not in known]
+    panels = [panel for group in (*GROUPS, *others) if (panel := _panel(group, numbers, rows, not rows.has_legend))]
     panels += _over_time(numbers)
     if not panels:
         return empty(title, "The trace has no columns of numbers.")
@@ -105,13 +107,6 @@ class _Rows:
         sums = np.add.reduceat(np.where(known, column, 0.0), self.first)
         many = np.add.reduceat(known.astype(np.int64), self.first)
         return np.where(many > 0, sums / np.maximum(many, 1), np.nan)
-
-
-def _groups(numbers: Mapping[str, Array]) -> list[Group]:
-    """The panels to draw, in order."""
-    known = {name for group in GROUPS for name in group.columns}
-    others = [name for name in numbers if name not in known and name not in PLACES]
-    return [*GROUPS, *(Group(name, {name: ""}) for name in others)]
 
 
 def _panel(group: Group, numbers: Mapping[str, Array], rows: _Rows, legend: bool) -> Panel | None:

@@ -27,14 +27,14 @@ class Column(NamedTuple):
     """A column of a table: its title, and how its values are shown. ``bar`` draws a bar as long as the value."""
 
     title: str
-    show: Callable[[Any], str] = words.text
+    show: Callable[[Any], str] = str
     bar: bool = False
     name: bool = False  # the values are names of vertices
 
     @property
     def numeric(self) -> bool:
         """Whether values are right-aligned, and sorted as numbers."""
-        return self.show is not words.text
+        return self.show is not str
 
 
 def columns(shown: Mapping[str, Callable[[Any], str]]) -> list[Column]:

@@ -75,7 +75,7 @@ def _trace_column(name: str, column: Any) -> Column:
     if name == "bytes":
         return Column("Bytes", words.octets)
     shown: dict[str, Callable[[Any], str]] = {"f": words.scientific, "i": words.whole, "u": words.whole}
-    return Column(name.capitalize(), shown.get(column.dtype.kind, words.text))
+    return Column(name.capitalize(), shown.get(column.dtype.kind, str))
 
 
 def plan(study: Study) -> Section:
@@ -102,12 +102,12 @@ def plan(study: Study) -> Section:
 
 def _plan_table(title: str, runs: list[Run]) -> Table:
     shown = {
-        "Run": words.text,
-        "Engine": words.text,
+        "Run": str,
+        "Engine": str,
         "Predicted": words.duration,
-        "Range": words.text,
+        "Range": str,
         "Measured": words.duration,
-        "Iterations predicted": words.text,
+        "Iterations predicted": str,
         "Iterations": words.whole,
     }
     rows = []
@@ -278,7 +278,7 @@ def _words(strategy: Strategy) -> str:
 
 def _strategy_table(compared: list[Compared], rows: int) -> Table:
     shown = {
-        "Strategy": words.text,
+        "Strategy": str,
         "Vertices in fast memory": words.whole,
         "Bytes in fast memory": words.octets,
         "in slow memory": words.octets,

@@ -11,11 +11,6 @@ LONGEST_NAME = 64
 SHORT = {"seconds": "s", "milliseconds": "ms", "microseconds": "µs", "nanoseconds": "ns"}
 
 
-def text(value: Any) -> str:
-    """Anything as it is."""
-    return str(value)
-
-
 def whole(value: Any) -> str:
     """A whole number with its digits in groups."""
     return f"{int(value):,}"
