@@ -20,6 +20,7 @@ EVERYTHING = "Compute it with --everything, or in Python with everything=True."
 BAR, GAP = 22, 12  # pixels: the width of a horizontal bar, and the gap to the next
 MARGINS = 110
 SYMBOLS = ("circle", "diamond")
+Show = Callable[[Any], str]
 BYTES = {"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}
 
 
@@ -27,7 +28,7 @@ class Column(NamedTuple):
     """A column of a table: its title, and how its values are shown. ``bar`` draws a bar as long as the value."""
 
     title: str
-    show: Callable[[Any], str] = str
+    show: Show = str
     bar: bool = False
     name: bool = False  # the values are names of vertices
 
@@ -37,7 +38,7 @@ class Column(NamedTuple):
         return self.show is not str
 
 
-def columns(shown: Mapping[str, Callable[[Any], str]]) -> list[Column]:
+def columns(shown: Mapping[str, Show]) -> list[Column]:
     """Columns from titles and how values are shown."""
     return [Column(*column) for column in shown.items()]
 

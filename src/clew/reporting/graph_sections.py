@@ -88,21 +88,18 @@ def picture(study: Study) -> Section:
         return Section("picture", "Picture", "There is nothing to draw: the graph has no vertices.")
     most = LARGEST_FOR_PICTURE // 2 if graph.directed else LARGEST_FOR_PICTURE
     if study.too_large(most):
-        why = (
-            f"the layout of a graph with more than {most:,} stored edges takes minutes, "
-            f"and this one has {graph.num_arcs:,}"
-        )
+        large = f"a graph with more than {most:,} stored edges"
+        why = f"the layout of {large} takes minutes, and this one has {graph.num_arcs:,}"
         return Section("picture", "Picture", "", [Skipped("The picture", why, EVERYTHING)])
     with study.step("Layout of the picture"):
         places = plots.layout(graph)
     cores = None if study.too_large(LARGEST_FOR_CORES) or not graph.num_arcs else study.cores
+
+    def draw(dark: bool) -> Any:
+        return plots.picture(graph, cores, places=places, dark=dark)
+
     with study.step("Picture"):
-        figure = plot(
-            "picture",
-            "The graph, drawn by its edges",
-            lambda dark: plots.picture(graph, cores, places=places, dark=dark),
-            _landmarks(study, places),
-        )
+        figure = plot("picture", "The graph, drawn by its edges", draw, _landmarks(study, places))
     lead = (
         "Edges pull like springs and vertices repel each other, so densely connected vertices end up close "
         "together. Distances in the picture suggest structure; they are not graph distances."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -74,7 +73,7 @@ def _trace_column(name: str, column: Any) -> Column:
         return Column("Time", words.duration)
     if name == "bytes":
         return Column("Bytes", words.octets)
-    shown: dict[str, Callable[[Any], str]] = {"f": words.scientific, "i": words.whole, "u": words.whole}
+    shown: dict[str, content.Show] = {"f": words.scientific, "i": words.whole, "u": words.whole}
     return Column(name.capitalize(), shown.get(column.dtype.kind, str))
 
 
@@ -101,15 +100,8 @@ def plan(study: Study) -> Section:
 
 
 def _plan_table(title: str, runs: list[Run]) -> Table:
-    shown = {
-        "Run": str,
-        "Engine": str,
-        "Predicted": words.duration,
-        "Range": str,
-        "Measured": words.duration,
-        "Iterations predicted": str,
-        "Iterations": words.whole,
-    }
+    heads = columns({"Run": str, "Engine": str, "Predicted": words.duration, "Range": str, "Measured": words.duration})
+    heads += columns({"Iterations predicted": str, "Iterations": words.whole})
     rows = []
     for run in runs:
         likely, time, iterations = None, "–", "–"
@@ -120,23 +112,18 @@ def _plan_table(title: str, runs: list[Run]) -> Table:
             iterations = low if rounds.low == rounds.high else f"{low} to {high}"
         engine, result = _engine(run.plan.engine), run.result
         rows.append([run.title, engine, likely, time, run.seconds, iterations, result.iterations])
-    return Table(title, columns(shown), rows)
+    return Table(title, heads, rows)
 
 
 def _folded(run: Run) -> content.Folded:
     """One plan: its choices, its bytes, its notes."""
     plan = run.plan
-    choices = Table(
-        f"{run.title}: choices and reasons",
-        [Column("Decision"), Column("Chosen"), Column("Why")],
-        [[choice.what, choice.chosen, choice.why] for choice in plan.choices],
-    )
+    heads = columns(dict.fromkeys(("Decision", "Chosen", "Why"), str))
+    rows = [[choice.what, choice.chosen, choice.why] for choice in plan.choices]
+    choices = Table(f"{run.title}: choices and reasons", heads, rows)
     sizes = columns(dict.fromkeys(("Graph", "Results", "Scratch", "In all", "Free"), words.octets))
-    memory = Table(
-        f"{run.title}: bytes by memory",
-        [Column("Memory"), *sizes],
-        [[tier.name, tier.graph, tier.result, tier.scratch, tier.total, tier.free] for tier in plan.tiers],
-    )
+    tiers = [[tier.name, tier.graph, tier.result, tier.scratch, tier.total, tier.free] for tier in plan.tiers]
+    memory = Table(f"{run.title}: bytes by memory", [Column("Memory"), *sizes], tiers)
     notes = [Facts([("note", note) for note in plan.notes])] if plan.notes else []
     return content.Folded(f"{run.title}: {_summary(plan)}", [choices, memory, *notes])
 
@@ -277,19 +264,13 @@ def _words(strategy: Strategy) -> str:
 
 
 def _strategy_table(compared: list[Compared], rows: int) -> Table:
-    shown = {
-        "Strategy": str,
-        "Vertices in fast memory": words.whole,
-        "Bytes in fast memory": words.octets,
-        "in slow memory": words.octets,
-        "Share": words.percent,
-        "Time of the reads": words.duration,
-    }
+    heads = columns({"Strategy": str, "Vertices in fast memory": words.whole, "Bytes in fast memory": words.octets})
+    heads += columns({"in slow memory": words.octets, "Share": words.percent, "Time of the reads": words.duration})
     table = [
         [str(strategy), place.num_fast, place.fast_bytes, place.slow_bytes, place.fast_bytes / rows, seconds]
         for strategy, place, seconds, _ in compared
     ]
-    return Table("Placement strategies, best first", columns(shown), table)
+    return Table("Placement strategies, best first", heads, table)
 
 
 def _called(tier: Tier) -> str:
