@@ -19,7 +19,7 @@ BACKENDS = ("plotly", "matplotlib")
 class Series(NamedTuple):
     """One series of numbers. "both" is a line through points; "bars" are horizontal, "columns" vertical."""
 
-    kind: Literal["line", "points", "both", "bars", "columns"]
+    mark: Literal["line", "points", "both", "bars", "columns"]
     x: Any
     y: Any
     name: str = ""

@@ -20,7 +20,7 @@ SOFT = np.float32(1e-6)  # squared distance that keeps the repulsion of coincidi
 
 
 @njit(cache=True, nogil=True)
-def match(order, indptr, indices, weights, mass, nobody, mate, waiting):
+def match(order, indptr, indices, weights, mass, unmatched, mate, waiting):
     """Match vertices in pairs, in the given order; some stay alone.
 
     The best mate is a neighbour with a heavy edge and a small mass. If all neighbours are taken, such as around a hub,
@@ -28,9 +28,9 @@ def match(order, indptr, indices, weights, mass, nobody, mate, waiting):
     """
     for at in range(np.uint64(order.size)):
         v = np.uint64(order[at])
-        if mate[v] != nobody:
+        if mate[v] != unmatched:
             continue
-        best, strongest = np.uint64(nobody), np.uint64(nobody)
+        best, strongest = np.uint64(unmatched), np.uint64(unmatched)
         most, heaviest = np.float32(0), np.float32(0)
         for k in range(indptr[v], indptr[v + ONE]):
             u = np.uint64(indices[k])
@@ -38,23 +38,23 @@ def match(order, indptr, indices, weights, mass, nobody, mate, waiting):
                 continue
             weight = np.float32(1) if weights is None else weights[k]
             score = weight / mass[u]
-            if mate[u] == nobody and score > most:
+            if mate[u] == unmatched and score > most:
                 best, most = u, score
             if weight > heaviest:
                 strongest, heaviest = u, weight
-        if best == nobody and strongest != nobody:
+        if best == unmatched and strongest != unmatched:
             best = np.uint64(waiting[strongest])
-            waiting[strongest] = v if best == nobody else nobody
-        if best != nobody:
+            waiting[strongest] = v if best == unmatched else unmatched
+        if best != unmatched:
             mate[v], mate[best] = best, v
 
 
 @njit(cache=True, nogil=True)
-def number_pairs(mate, nobody, joined, members):
+def number_pairs(mate, unmatched, joined, members):
     """Number the pairs by their first vertices and return their number; ``members`` has both, or one twice."""
     count = np.uint64(0)
     for v in range(np.uint64(mate.size)):
-        other = v if mate[v] == nobody else np.uint64(mate[v])
+        other = v if mate[v] == unmatched else np.uint64(mate[v])
         if v <= other:
             joined[v] = joined[other] = count
             members[count, 0], members[count, 1] = v, other

@@ -328,13 +328,13 @@ def _coarser(level: _Level, random: np.random.Generator) -> _Level:
     from clew.build.kernels_sort import close_gaps
     from clew.plots import kernels
 
-    nobody = np.uint32(2**32 - 1)
-    mate, waiting = np.full((2, level.size), nobody, dtype=np.uint32)
+    unmatched = np.uint32(2**32 - 1)
+    mate, waiting = np.full((2, level.size), unmatched, dtype=np.uint32)
     order = random.permutation(np.arange(level.size, dtype=np.uint32))
-    kernels.match(order, *level.rows, level.mass, nobody, mate, waiting)
+    kernels.match(order, *level.rows, level.mass, unmatched, mate, waiting)
     joined = np.empty(level.size, dtype=np.uint32)
     members = np.empty((level.size, 2), dtype=np.uint32)
-    count = int(kernels.number_pairs(mate, nobody, joined, members))
+    count = int(kernels.number_pairs(mate, unmatched, joined, members))
     members = members[:count]
 
     degree = np.diff(level.indptr.view(np.int64))

@@ -63,12 +63,12 @@ def _add(series: Series, axes: Any, colors: Look, number: int) -> None:
     chosen = series.tint if series.tint is not None else number
     color = colors.faint if series.faint else colors.palette[chosen % len(colors.palette)]
     label = _plain(series.name) or None
-    if series.kind == "bars":
+    if series.mark == "bars":
         axes.barh(series.y, series.x, color=color, label=label)
-    elif series.kind == "columns":
+    elif series.mark == "columns":
         width = 0.85 * (series.x[1] - series.x[0]) if len(series.x) > 1 else 0.85
         axes.bar(series.x, series.y, width=width, color=color, label=label)
-    elif series.kind == "points":
+    elif series.mark == "points":
         painted: dict[str, Any] = {"facecolor": "none" if series.ring else color, "edgecolor": color}
         if series.values is not None:
             painted = _painted(series, colors)
@@ -80,7 +80,7 @@ def _add(series: Series, axes: Any, colors: Look, number: int) -> None:
             bar.ax.xaxis.label.set_color(colors.ink)
             bar.ax.tick_params(colors=colors.ink)
     else:
-        marker = "o" if series.kind == "both" else None
+        marker = "o" if series.mark == "both" else None
         width = 0.6 if series.faint else 1.6
         style = ":" if series.dashed else "-"
         axes.plot(series.x, series.y, color=color, marker=marker, markersize=4, lw=width, ls=style, label=label)

@@ -97,13 +97,13 @@ def _trace(series: Series, panel: Panel, dark: bool) -> Any:
         common |= {"hovertext": [_plain(text) for text in series.hover], "hovertemplate": "%{hovertext}<extra></extra>"}
     elif panel.bare:
         common |= {"hoverinfo": "skip"}
-    if series.kind in ("bars", "columns"):
+    if series.mark in ("bars", "columns"):
         bar: dict[str, Any] = {"orientation": "v", "textposition": "none"}
-        if series.kind == "bars":
+        if series.mark == "bars":
             texts = [number(float(value)) for value in series.x]
             bar = {"orientation": "h", "textposition": "auto", "text": texts}
         return go.Bar(**common, **bar, marker={"color": tint}, textangle=0, cliponaxis=False)
-    mode = {"line": "lines", "points": "markers", "both": "lines+markers"}[series.kind]
+    mode = {"line": "lines", "points": "markers", "both": "lines+markers"}[series.mark]
     marker: dict[str, Any] = {"size": series.size, "color": tint, "symbol": series.symbol + "-open" * series.ring}
     if series.values is not None:
         marker |= _colored(series, dark)

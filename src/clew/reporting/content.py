@@ -166,13 +166,13 @@ def spread(key: str, title: str, what: str, values: Array) -> Plot:
     return charted(key, chart, Table(title, [Column(what.capitalize()), Column("Vertices", words.whole)], rows))
 
 
-def sizes(title: str, kinds: Mapping[str, Array], alt: str) -> Chart:
+def sizes(title: str, groups: Mapping[str, Array], alt: str) -> Chart:
     """The number of components of each size on log-log axes, with a colour per definition of components."""
     series = []
-    for (kind, found), symbol in zip(kinds.items(), SYMBOLS, strict=False):
+    for (group, found), symbol in zip(groups.items(), SYMBOLS, strict=False):
         bins = Bins.of_counts(np.bincount(found))
-        hover = _hover(bins.labels(), bins.count, f"{kind} of {{}} vertices")
-        name = kind if len(kinds) > 1 else ""
+        hover = _hover(bins.labels(), bins.count, f"{group} of {{}} vertices")
+        name = group if len(groups) > 1 else ""
         series.append(Series("points", bins.log_middle, bins.count, name, hover, symbol=symbol, size=9.0))
     panel = Panel(series, Axis("vertices in the component", log=True), Axis("components of that size", log=True))
     return Chart(title, [panel], alt)
