@@ -1,9 +1,9 @@
-"""Users' functions inlined into kernels, made once for functions that do the same; later processes find them on disk.
+"""Kernels with users' functions inlined: compiled once for functions that do the same, and cached on disk.
 
-A kernel is a closure, made by a factory in a ``kernels_…`` module, over plain functions that Numba is told it may
-compile (``register_jitable``). Numba's disk cache tells closures apart by what they capture, pickled: functions of
-importable modules by name only, which would go stale when the module is edited, and compiled functions by a number that
-is drawn anew in every process. So a kernel is kept by the fingerprint of the users' functions instead.
+A factory in a ``kernels…`` module makes a kernel. It is a closure over plain functions, which ``register_jitable``
+allows Numba to compile. Numba's own disk cache compares pickled closures. That would miss an edit of an importable
+module, whose functions are pickled by name. Compiled functions have a new number in every process. So the cache uses
+the fingerprint of the users' functions instead.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from clew import threads
 from clew.engines.compile_errors import Part, compile_error, is_compile_error
 from clew.operators.inspection import callable_now, fingerprint
 
-VERSION = 3  # of what is on disk; those before may have been made with globals of before
+VERSION = 3  # of the files on disk; older ones may have been compiled with outdated globals
 
 _kernels: dict[tuple[Any, ...], Kernel] = {}
 
@@ -34,7 +34,7 @@ class Kernel:
         return self.run(self.dispatcher, pieces, *args)
 
     def run(self, call: Callable[..., Any], pieces: int, *args: Any) -> list[Any]:
-        """As ``each``, by a function that has something to do before it calls the kernel."""
+        """The same for a function that prepares arguments and calls the kernel."""
         try:
             return threads.each(call, pieces, *args)
         except Exception as error:
@@ -43,13 +43,13 @@ class Kernel:
             raise
 
     def _parts(self) -> list[Part]:
-        """The functions, by the numbers that most are called with."""
+        """The functions, with the dtypes that most are called with."""
         numbers = (np.dtype(np.float64), np.dtype(np.float64))
         return [Part(function.__name__, function, numbers) for function in self.functions]
 
 
 def kernel(factory: Callable[..., Any], *functions: FunctionType, **constants: Any) -> Kernel:
-    """What ``factory(*functions, mark=…, **constants)`` makes; the same kernel for functions that do the same."""
+    """The kernel of ``factory(*functions, mark=…, **constants)``, shared by functions that do the same."""
     mark = fingerprint(*functions)
     key = (factory, mark, *sorted(constants.items()))
     if key not in _kernels:

@@ -33,7 +33,7 @@ def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | Non
     numbers = (semiring.add.identity(dtype), semiring.add.identity(right) if absorbing else right.type(0))
     weights = (_or_one(a.weights, left), _or_one(b.weights, right))
     steps = np.array([a.weights is not None, b.weights is not None], dtype=np.uint64)
-    made = kernel(
+    compiled = kernel(
         kernels.make_multiply, semiring.add.operator.function, semiring.multiply.function, absorbing=absorbing
     )
     rows = (a.unsigned(), b.unsigned(), None if mask is None else mask.unsigned())
@@ -43,17 +43,17 @@ def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | Non
     def multiplied(piece: int) -> Any:
         lengths = np.empty(int(units[1, piece] - units[0, piece]), OFFSET)
         columns, sums = np.empty(room[piece], a.indices.dtype), np.empty(room[piece], dtype)
-        return lengths, *made.dispatcher(piece, *given, lengths, as_bits(columns), sums)
+        return lengths, *compiled.dispatcher(piece, *given, lengths, as_bits(columns), sums)
 
-    found = made.run(multiplied, units.shape[1])
-    return _joined(found, units, a.num_vertices, a.indices.dtype, dtype)
+    parts = compiled.run(multiplied, units.shape[1])
+    return _joined(parts, units, a.num_vertices, a.indices.dtype, dtype)
 
 
 def units_of(products: Array) -> Array:
     """First and last rows, first and last columns of the pieces of work, in the order of their results.
 
     A row with more products than a piece should have is in pieces of its own, each with some of the columns: every
-    entry is made by one thread, in the order of the edges, wherever the cuts are.
+    entry is computed by one thread, in the order of the edges, wherever the cuts are.
     """
     size = products.size
     work = np.cumsum(products) + np.arange(size, dtype=np.uint64)
@@ -74,8 +74,7 @@ def units_of(products: Array) -> Array:
 def room_for(units: Array, products: Array, mask: Adjacency | None) -> Array:
     """How many entries each piece of work gets room for: as many as it can have, fewer where these are very many.
 
-    NumPy asks for the room, not the kernel: it has large arrays put into large pages, which take a quarter of the
-    time to come by.
+    NumPy allocates it, not the kernel: NumPy puts large arrays into large pages, which takes a quarter of the time.
     """
     first, last, low, high = units
     if mask is not None:
@@ -88,25 +87,25 @@ def room_for(units: Array, products: Array, mask: Adjacency | None) -> Array:
     return np.where(most > SURE, np.maximum(SURE, most >> 2), most)
 
 
-def _joined(found: list[Any], units: Array, size: int, index_dtype: np.dtype[Any], dtype: np.dtype[Any]) -> Adjacency:
-    """One matrix from what the pieces found; each piece's memory is given back as soon as it is copied."""
+def _joined(parts: list[Any], units: Array, size: int, index_dtype: np.dtype[Any], dtype: np.dtype[Any]) -> Adjacency:
+    """One matrix from the parts of all pieces; the memory of each is freed as soon as it is copied."""
     indptr = np.zeros(size + 1, dtype=OFFSET)
-    for (lengths, _, _), first, last in zip(found, units[0].tolist(), units[1].tolist(), strict=True):
+    for (lengths, _, _), first, last in zip(parts, units[0].tolist(), units[1].tolist(), strict=True):
         indptr[first + 1 : last + 1] += lengths
     np.cumsum(indptr, out=indptr)
-    if len(found) == 1:
-        return Adjacency(indptr, found[0][1].view(index_dtype), found[0][2])
+    if len(parts) == 1:
+        return Adjacency(indptr, parts[0][1].view(index_dtype), parts[0][2])
     indices: Any = np.empty(int(indptr[-1]), index_dtype)
     sums = np.empty(indices.size, dtype)
-    ends = np.cumsum([columns.size for _, columns, _ in found])
+    ends = np.cumsum([columns.size for _, columns, _ in parts])
 
     def copy(piece: int) -> None:
-        _, columns, values = found[piece]
-        found[piece] = None
+        _, columns, values = parts[piece]
+        parts[piece] = None
         place = slice(int(ends[piece]) - columns.size, int(ends[piece]))
         indices[place], sums[place] = columns.view(index_dtype), values
 
-    threads.each(copy, len(found))
+    threads.each(copy, len(parts))
     return Adjacency(indptr, indices, sums)
 
 

@@ -17,13 +17,13 @@ from clew.operators.inspection import is_self_contained
 
 SORTED_SHARE = 128  # sort while there is less than an edge for so many vertices: then reading the bitmap takes longer
 MERGED = 512  # edges that merge sort is faster for than radix sort, which has counters to clear
-SAMPLES = 256  # edges that are looked at to share the work evenly
+SAMPLES = 256  # edges that are read to share the work evenly
 
 
 class Plan(NamedTuple):
-    """What a product needs besides the arrays; made once for a semiring, dtypes and a way."""
+    """What a product needs besides the arrays; computed once for a semiring, dtypes and a way to combine products."""
 
-    made: Kernel
+    compiled: Kernel
     dtype: np.dtype[Any]
     numbers: tuple[Any, Any, Any]
     one: Any
@@ -34,7 +34,8 @@ def spmspv(
 ) -> tuple[Array, Array]:
     """The vertices that edges of the active ones lead to, ascending, and the sums of the products there.
 
-    With few active vertices the work takes three microseconds and Python ten times as long: so there is little of it.
+    With few active vertices the kernel takes three microseconds. Python takes ten times as long, so there is little of
+    it.
     """
     from clew.engines.cpu.products.kernels_spmspv import edges_of
 
@@ -59,18 +60,18 @@ def _plan(semiring: Semiring, weights: np.dtype[Any] | None, x: np.dtype[Any], m
     functions = (semiring.add.operator.function, semiring.multiply.function)
     absorbing = is_absorbing(semiring, x)
     if merge == "none":
-        made = kernel(kernels.make_scatter, *functions, absorbing=absorbing)
+        compiled = kernel(kernels.make_scatter, *functions, absorbing=absorbing)
     else:
-        made = kernel(kernels.make_sorted, *functions, absorbing=absorbing, radix=merge == "radix")
+        compiled = kernel(kernels.make_sorted, *functions, absorbing=absorbing, radix=merge == "radix")
     dtype = semiring.result_dtype(x if weights is None else weights, x)
-    return Plan(made, dtype, numbers_of(semiring, x, dtype), x.type(1))
+    return Plan(compiled, dtype, numbers_of(semiring, x, dtype), x.type(1))
 
 
 _lasting_plan = lru_cache(maxsize=256)(_plan)  # for functions that always do the same
 
 
 def choose(edges: int, num_vertices: int) -> str:
-    """The way of bringing products together that was measured to be fastest for so many."""
+    """The fastest way to combine the products of so many edges, as measured."""
     if edges * SORTED_SHARE > num_vertices:
         return "none"
     return "merge" if edges <= MERGED else "radix"
@@ -83,9 +84,9 @@ def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
         return np.array((0, rows.num_vertices), np.uint64)
     from clew.engines.cpu.products import kernels_spmspv as kernels
 
-    found = np.zeros(SAMPLES, np.uint64)
-    count = int(kernels.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), found))
-    cuts = np.sort(found[:count])[np.arange(1, pieces) * count // pieces]
+    targets = np.zeros(SAMPLES, np.uint64)
+    count = int(kernels.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), targets))
+    cuts = np.sort(targets[:count])[np.arange(1, pieces) * count // pieces]
     return np.unique(np.concatenate(([0], cuts // 64 * 64, [rows.num_vertices]))).astype(np.uint64)
 
 
@@ -95,15 +96,15 @@ def _scattered(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Arr
     touched = np.zeros(-(-rows.num_vertices // 64), dtype=np.uint64)
     sums = np.empty(rows.num_vertices, plan.dtype)
     bounds = given[0]
-    counts = plan.made.each(bounds.size - 1, *given, touched, sums)
+    counts = plan.compiled.each(bounds.size - 1, *given, touched, sums)
     places = np.cumsum([0, *counts])
-    found, reduced = np.empty(places[-1], rows.indices.dtype), np.empty(places[-1], plan.dtype)
-    arrays = (touched, as_bits(sums), as_bits(found), as_bits(reduced))
+    reached, reduced = np.empty(places[-1], rows.indices.dtype), np.empty(places[-1], plan.dtype)
+    arrays = (touched, as_bits(sums), as_bits(reached), as_bits(reduced))
     threads.each(kernels.collect, bounds.size - 1, bounds, places, *arrays)
-    return found, reduced
+    return reached, reduced
 
 
 def _sorted(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Array, Array]:
-    parts = plan.made.each(given[0].size - 1, *given, np.empty(0, plan.dtype))
-    found, reduced = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
-    return found.view(rows.indices.dtype), reduced
+    parts = plan.compiled.each(given[0].size - 1, *given, np.empty(0, plan.dtype))
+    reached, reduced = parts[0] if len(parts) == 1 else map(np.concatenate, zip(*parts, strict=True))
+    return reached.view(rows.indices.dtype), reduced

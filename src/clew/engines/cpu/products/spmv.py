@@ -30,9 +30,9 @@ PART = 1 << 14  # edges to a part
 
 
 class Plan(NamedTuple):
-    """What a product over rows needs besides the arrays; made once for a semiring and dtypes."""
+    """What a product over rows needs besides the arrays; computed once for a semiring and dtypes."""
 
-    made: Kernel
+    compiled: Kernel
     numbers: tuple[Any, Any, Any]
     one: Any
 
@@ -51,14 +51,14 @@ def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out:
     out[... if wanted is None else wanted] = semiring.add.identity(out.dtype)
     if isinstance(edges, COO):
         bounds = _cut_between_rows(edges.rows)
-        made = kernel(kernels.make_coordinates, *functions, absorbing=absorbing)
-        made.each(bounds.size - 1, bounds, frozen(as_bits(edges.rows)), frozen(as_bits(edges.columns)), *rest)
+        compiled = kernel(kernels.make_coordinates, *functions, absorbing=absorbing)
+        compiled.each(bounds.size - 1, bounds, frozen(as_bits(edges.rows)), frozen(as_bits(edges.columns)), *rest)
     elif isinstance(edges, ELL):
         pieces = threads.pieces(edges.columns.size)
         bounds = np.linspace(0, edges.num_vertices, pieces + 1).astype(np.uint64)
-        made = kernel(kernels.make_table, *functions, absorbing=absorbing)
+        compiled = kernel(kernels.make_table, *functions, absorbing=absorbing)
         weights = None if edges.weights is None else frozen(edges.weights.reshape(-1))
-        made.each(pieces, bounds, frozen(as_bits(edges.columns)), weights, *rest[1:])
+        compiled.each(pieces, bounds, frozen(as_bits(edges.columns)), weights, *rest[1:])
 
 
 def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
@@ -68,18 +68,18 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
     """
     functions = (semiring.add.operator.function, semiring.multiply.function)
     find = _lasting_plan if all(map(is_self_contained, functions)) else _plan
-    made, numbers, one = find(semiring, x.dtype, out.dtype, is_scattered(rows, x))
+    compiled, numbers, one = find(semiring, x.dtype, out.dtype, is_scattered(rows, x))
     bounds = as_bits(blocks_of(rows)) if threads.count() > 1 else np.array([0, rows.num_vertices], np.uint64)
     longest = np.uint64(max(HUB, (rows.num_arcs + rows.num_vertices) // SHARE))
     skipped = np.empty((bounds.size - 1, SHARE), np.int64)  # by piece; fewer than SHARE rows can be so long
     indptr, *rest = (*rows.unsigned(), frozen(rows.weights), one, frozen(x), numbers)
-    counts = made.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(wanted), out)
+    counts = compiled.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(wanted), out)
     for hub in (row for piece, count in enumerate(counts) for row in skipped[piece, :count].tolist()):
         parts = np.append(np.arange(rows.indptr[hub], rows.indptr[hub + 1], PART), rows.indptr[hub + 1])
         sums, total = np.empty(parts.size - 1, out.dtype), np.empty(1, out.dtype)
         pieces = min(sums.size, threads.pieces(sums.size * PART))
         bounds = as_bits(np.arange(pieces + 1) * sums.size // pieces)
-        made.each(pieces, bounds, longest, skipped, frozen(as_bits(parts)), *rest, None, sums)
+        compiled.each(pieces, bounds, longest, skipped, frozen(as_bits(parts)), *rest, None, sums)
         reduce_segments(sums, np.array([0, sums.size]), semiring.add, total)
         out[hub] = total[0]
 
@@ -87,7 +87,7 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
 def _plan(semiring: Semiring, x: np.dtype[Any], out: np.dtype[Any], scattered: bool) -> Plan:
     from clew.engines.cpu.products import kernels
 
-    made = kernel(
+    compiled = kernel(
         kernels.make_rows,
         semiring.add.operator.function,
         semiring.multiply.function,
@@ -95,7 +95,7 @@ def _plan(semiring: Semiring, x: np.dtype[Any], out: np.dtype[Any], scattered: b
         absorbing=is_absorbing(semiring, x),
         scattered=scattered,
     )
-    return Plan(made, numbers_of(semiring, x, out), x.type(1))
+    return Plan(compiled, numbers_of(semiring, x, out), x.type(1))
 
 
 _lasting_plan = lru_cache(maxsize=256)(_plan)  # for functions that always do the same
@@ -133,5 +133,5 @@ def reduce_segments(values: Array, indptr: Array, monoid: Monoid, out: Array) ->
     bounds = as_bits(row_blocks(indptr, threads.pieces(values.size + out.size)))
     identity, terminal = monoid.identity(out.dtype), monoid.terminal(out.dtype)
     numbers = (identity, identity if terminal is None else terminal)
-    made = kernel(kernels.make_segments, monoid.operator.function, stretch=stretch_of(monoid, out.dtype))
-    made.each(bounds.size - 1, bounds, frozen(as_bits(indptr)), frozen(values), numbers, out)
+    compiled = kernel(kernels.make_segments, monoid.operator.function, stretch=stretch_of(monoid, out.dtype))
+    compiled.each(bounds.size - 1, bounds, frozen(as_bits(indptr)), frozen(values), numbers, out)

@@ -1,4 +1,4 @@
-"""Vertex programs on the CPU: kernels made from a program's functions, and the memory they need."""
+"""Vertex programs on the CPU: kernels compiled from a program's functions, and the memory they need."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def _spreading(
     monoid: Any = program.reduce
     ordered = program.priority is not None
     functions = (*_functions(program, monoid.operator.function), program.priority or no_priority)
-    made = compiler.kernel(program_kernel, *functions, first_suffices=monoid.stops_at_first, ordered=ordered)
+    compiled = compiler.kernel(program_kernel, *functions, first_suffices=monoid.stops_at_first, ordered=ordered)
     message = np.dtype(program.message)
     n, edges = state.size, rows.along.num_arcs
     identity = monoid.identity(message)
@@ -80,7 +80,7 @@ def _spreading(
     most_pushed = int(edges * (PUSHED_TO_ANY if monoid.stops_at_first else PUSHED)) if pushable else -1
     trace = np.zeros((min(limit, TRACED) + 1, COLUMNS), dtype=np.int64)
     iterations, converged = team.run(
-        made.dispatcher,
+        compiled.dispatcher,
         edges + n,
         rows_with_weights(rows.along, program),
         rows_with_weights(rows.against, program),
@@ -110,13 +110,13 @@ def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) 
     from clew.engines.cpu.program.kernels_steady import steady_kernel
 
     monoid: Any = program.reduce
-    made = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
+    compiled = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
     message = np.dtype(program.message)
     now, later = (np.empty(state.size, dtype=message) for _ in range(2))
     changes = np.zeros(min(limit, TRACED), dtype=np.int64)
     begun = np.zeros(changes.size + 1, dtype=np.int64)
     iterations, converged = team.run(
-        made.dispatcher,
+        compiled.dispatcher,
         (rows.against.num_arcs + state.size) * min(limit, TRACED),
         fixed_blocks(rows.against),
         ahead_of(rows.against, now),
@@ -139,7 +139,7 @@ def _gathering(
     """A vertex looks at all of its neighbours when one of them has changed."""
     from clew.engines.cpu.program.kernels_gather import gather_kernel
 
-    made = compiler.kernel(gather_kernel, *_functions(program, gather.function), in_order=gather.in_order)
+    compiled = compiler.kernel(gather_kernel, *_functions(program, gather.function), in_order=gather.in_order)
     message = np.dtype(program.message)
     n = state.size
     steady = program.active_next == "all"
@@ -147,7 +147,7 @@ def _gathering(
     multisets = _multisets(int(np.diff(rows.against.indptr).max(initial=1)), message)
     trace = np.zeros((min(limit, TRACED) + 1, 3), dtype=np.int64)
     iterations, converged = team.run(
-        made.dispatcher,
+        compiled.dispatcher,
         rows.along.num_arcs + n,
         rows_with_weights(rows.along, program),
         rows_with_weights(rows.against, program),

@@ -25,8 +25,8 @@ MOST = 1 << 10  # blocks; each member of a team adds up all of their sums after 
 
 AHEAD = 128  # edges; about as long as memory takes to answer
 NEAR = 1 << 20  # bytes that a core's own cache may hold
-MOSTLY_NEAR = 3 << 19  # bytes of which that cache still answers often enough for asking ahead not to pay
-FAR = 4 << 20  # bytes from which on asking ahead pays for scattered values; below, a core has work for the time anyway
+MOSTLY_NEAR = 3 << 19  # bytes up to which that cache has enough hits for prefetching not to pay
+FAR = 4 << 20  # bytes from which prefetching pays for scattered values; below, a core has other work meanwhile
 SAMPLES = 64
 FEW = 8  # edges to a vertex; graphs with fewer, such as roads, mostly have neighbours with near ids
 
@@ -36,7 +36,7 @@ _one_team = threading.Lock()
 
 
 def members(work: int) -> int:
-    """How many threads share so much work."""
+    """The number of threads for so much work."""
     return threads.count() if work > SMALL else 1
 
 
@@ -51,20 +51,19 @@ def run(
     poll: Poll | None = None,
     watch: Watch | None = None,
 ) -> Any:
-    """``kernel(member, size, state, *args)`` on all threads at once; what member 0 returns.
+    """Run ``kernel(member, size, state, *args)`` on all threads at once, and return what member 0 returns.
 
-    ``work`` is about how many arcs there are to look at: little work gets a team of one. Teams run one after the other,
-    because two that wait for each other's threads would wait for ever. The calling thread waits outside the team, so
-    that Ctrl-C reaches it: it then asks the team to stop, which kernels heed between their steps.
+    ``work`` is the approximate number of arcs to read; little work gets a team of one. Only one team runs at a time:
+    two that wait for each other's threads would deadlock. The calling thread waits outside the team, so that it
+    receives Ctrl-C. It then asks the team to stop, and kernels check for that between steps.
 
-    ``most`` is how many members the arrays have room for, where that matters: their number may be set anew meanwhile.
+    ``most`` limits the members to those that the arrays have room for, since the number of threads may change.
 
-    ``bounded`` says that no arc is looked at more than a few times and that every member's last act is a barrier.
-    Then, unless there is much work, the calling thread is member 0 itself: that saves waking one thread to begin and
-    another to end, and Ctrl-C waits until the answer is there.
+    ``bounded`` says that no arc is read more than a few times, and that every member ends with a barrier. The calling
+    thread is then member 0 itself, unless there is much work. No thread must be woken, and Ctrl-C waits for the result.
 
-    If this takes long, there is a bar: ``shown`` is its title, by default the kernel's name, and ``unit`` what it
-    counts; ``poll`` says how far the work is, or ``watch`` by the team's state.
+    Long runs show a progress bar. ``shown`` is its title, by default the kernel's name, and ``unit`` what it counts.
+    ``poll``, or ``watch`` by the team's state, returns the progress.
     """
     from clew.engines.cpu.team import kernels
 
@@ -88,7 +87,7 @@ def run(
 
 
 def settling(changes: Array, tolerance: float, most: int) -> tuple[float, float | None]:
-    """How many rounds there were, by what each changed, and how many there may be: changes shrink about evenly."""
+    """The number of rounds so far, and the expected total: the changes per round shrink about evenly."""
     done = int(np.count_nonzero(changes))
     if tolerance <= 0:
         return done, most
@@ -99,10 +98,10 @@ def settling(changes: Array, tolerance: float, most: int) -> tuple[float, float 
 
 
 def take(kernel: Callable[..., Any], members: int, count: int, work: int, *args: Any, shown: str = "") -> list[Any]:
-    """``kernel(member, taken, …)`` on so many threads, each of which takes the next of ``count`` until there are none.
+    """Run ``kernel(member, taken, …)`` on so many threads, each of which takes the next of ``count`` items.
 
-    ``taken`` is an array of one number, the next to take. Ctrl-C is honoured when those under way are done, unless
-    there is little ``work`` in all.
+    ``taken`` is an array of one number, the next item. Ctrl-C stops the run after the current items, unless there is
+    little ``work``.
     """
     taken = np.zeros(1, dtype=np.int64)
     if work <= BRIEF:
@@ -126,12 +125,12 @@ def total_degrees(graph: Graph) -> Array:
 
 
 def fixed_blocks(rows: Adjacency) -> Array:
-    """Boundaries of blocks of rows with about as many arcs each, the same for any number of threads."""
+    """Boundaries of blocks of rows with about equally many arcs, the same for any number of threads."""
     return blocks_of(rows, max(1, min(MOST, (rows.num_arcs + rows.num_vertices) // GRAIN)))
 
 
 def ahead_of(rows: Adjacency, values: Array) -> np.uint64:
-    """How many edges ahead to ask for the neighbours' values: 0 where they are likely to be in the cache anyway."""
+    """How many edges ahead to prefetch the neighbours' values; 0 where they are likely to be in the cache."""
     if values.nbytes < MOSTLY_NEAR:
         return np.uint64(0)
     far = rows.num_arcs >= FEW * rows.num_vertices or is_scattered(rows, values)
@@ -139,9 +138,9 @@ def ahead_of(rows: Adjacency, values: Array) -> np.uint64:
 
 
 def is_scattered(rows: Adjacency, values: Array) -> bool:
-    """Whether the values at rows' neighbours lie all over more memory than the caches near a core hold.
+    """Whether the values at the rows' neighbours are spread over more memory than the caches near a core hold.
 
-    Looks at a few rows. A grid has as many vertices as a random graph, but its neighbours are near each other.
+    It samples a few rows. A grid has as many vertices as a random graph, but its neighbours are near each other.
     """
     if values.nbytes < FAR or not rows.num_arcs:
         return False
