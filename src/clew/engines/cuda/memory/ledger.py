@@ -80,7 +80,8 @@ class Ledger:
             self.evict(holder)
 
     def _strangers(self, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> list[DeviceGraph]:
-        policy, ranks = current(), dict[DeviceGraph, tuple[bool, int]]()
+        policy = current()
+        ranks: dict[DeviceGraph, tuple[bool, int]] = {}
         for entry in self._charges.values():
             holder = entry.holder
             if holder is None or holder is owner or holder.ref in used:
