@@ -23,7 +23,8 @@ import numpy as np
 
 from clew import threads
 from clew.dtypes import Array, as_bits
-from clew.engines.cuda.toolchain.device import Device, blocks_for
+from clew.engines.cuda.balance.launches import launch_over
+from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.source import KernelSource, ctype
 from clew.engines.hybrid import kernels
 
@@ -33,7 +34,6 @@ PIECE = 4 << 20  # bytes that travel while others are packed
 BLOCKS = 256  # at most, that a vector is cut into on the CPU
 WORDS = 1 << 9  # to a block, at least
 KEPT = 2 << 30  # bytes of unused buffers, at most
-THREADS = 256
 WARP = 32
 
 #: Puts packed values in their places on the GPU.
@@ -304,8 +304,7 @@ class Counted:
         self.device, self.words = device, words
         self.spans = -(-int(words.size) // WARP)
         counts = device.empty(self.spans, np.int64)
-        kernel = device.kernel("exchange.cuh", "count_bits", {"id_t": "int", "unit_t": "unsigned int"})
-        device.launch(kernel, self._blocks(), THREADS, *self._given(), counts)
+        self._launch("count_bits", "int", "unsigned int", counts)
         self.ends = device.xp.cumsum(counts)
 
     def total(self) -> int:
@@ -314,42 +313,36 @@ class Counted:
 
     def ids(self, count: int, dtype: np.dtype[Any], out: Any) -> Any:
         """The vertices, ascending, in the first part of ``out``."""
-        kernel = self.device.kernel("exchange.cuh", "list_bits", {"id_t": ctype(dtype), "unit_t": "unsigned int"})
-        self.device.launch(kernel, self._blocks(), THREADS, *self._given(), self.ends, out)
+        self._launch("list_bits", ctype(dtype), "unsigned int", self.ends, out)
         return out[:count]
 
     def gather(self, values: Any, packed: Any) -> None:
         """Values of the vertices, side by side."""
-        self._move("gather_bits", values, units_of(values), packed)
+        units = units_of(values)
+        self._launch("gather_bits", "int", ctype(units.dtype), self.ends, units, packed)
 
     def scatter(self, packed: Any, values: Any) -> None:
         """The other way round."""
-        self._move("scatter_bits", values, packed, units_of(values))
+        units = units_of(values)
+        self._launch("scatter_bits", "int", ctype(units.dtype), self.ends, packed, units)
 
-    def _move(self, name: str, values: Any, source: Any, target: Any) -> None:
-        defines = {"id_t": "int", "unit_t": ctype(units_of(values).dtype)}
-        kernel = self.device.kernel("exchange.cuh", name, defines)
-        self.device.launch(kernel, self._blocks(), THREADS, *self._given(), self.ends, source, target)
-
-    def _given(self) -> tuple[Any, ...]:
-        return self.words, np.uint64(self.words.size), np.uint64(self.spans)
-
-    def _blocks(self) -> int:
-        return blocks_for(self.device, self.spans * WARP, THREADS)
+    def _launch(self, name: str, id_type: str, unit_type: str, *args: Any) -> None:
+        defines = {"id_t": id_type, "unit_t": unit_type}
+        given = (self.words, np.uint64(self.words.size), np.uint64(self.spans))
+        launch_over(self.device, "exchange.cuh", name, defines, self.spans * WARP, *given, *args)
 
 
 def set_bits(device: Device, ids: Any, words: Any) -> None:
     """The bits of listed vertices; all words are 0 before."""
-    kernel = device.kernel("exchange.cuh", "set_bits", {"id_t": ctype(ids.dtype), "unit_t": "unsigned int"})
-    device.launch(kernel, blocks_for(device, ids.size, THREADS), THREADS, ids, np.uint64(ids.size), words)
+    defines = {"id_t": ctype(ids.dtype), "unit_t": "unsigned int"}
+    launch_over(device, "exchange.cuh", "set_bits", defines, ids.size, ids, np.uint64(ids.size), words)
 
 
 def scatter_list(device: Device, ids: Any, packed: Any, values: Any) -> None:
     """Values of listed vertices to their places."""
     target = units_of(values)
-    kernel = device.kernel("exchange.cuh", "scatter_list", {"id_t": ctype(ids.dtype), "unit_t": ctype(target.dtype)})
-    blocks = blocks_for(device, ids.size, THREADS)
-    device.launch(kernel, blocks, THREADS, ids, packed, np.uint64(ids.size), target)
+    defines = {"id_t": ctype(ids.dtype), "unit_t": ctype(target.dtype)}
+    launch_over(device, "exchange.cuh", "scatter_list", defines, ids.size, ids, packed, np.uint64(ids.size), target)
 
 
 VARIANTS = [

@@ -96,13 +96,8 @@ class Pipeline:
         self.n, self.message = int(state.size), np.dtype(program.message)
         functions: Any = (program.send, program.process, monoid.operator.function, program.apply)
         filters: Any = (program.accepts, program.matters, program.priority or no_priority)
-        self.kernels: Any = compiler.kernel(
-            pipeline_kernels,
-            *functions,
-            *filters,
-            first_suffices=monoid.stops_at_first,
-            ordered=program.priority is not None,
-        ).dispatcher
+        options = {"first_suffices": monoid.stops_at_first, "ordered": program.priority is not None}
+        self.kernels: Any = compiler.kernel(pipeline_kernels, *functions, *filters, **options).dispatcher
         self.along, self.against = directions_of(graph, program.direction)
         wanted = settings.first_row
         self.bounds = {
@@ -143,19 +138,9 @@ class Pipeline:
     def select(self, present: Any, scale: float) -> tuple[Array, Array, int]:
         """Who sends now, in ``frontier``: their number and edges by block of rows, and the lowest key that waits."""
         bounds = self.bounds["push"]
-        told = threads.each(
-            self.kernels.select,
-            bounds.size - 1,
-            bounds,
-            self.vertices,
-            self.active,
-            self.frontier.words,
-            self.frontier.columns[0],
-            as_bits(self.along.indptr),
-            present,
-            scale,
-        )
-        counts, edges, lowest = zip(*told, strict=True)
+        given = (self.vertices, self.active, self.frontier.words, self.frontier.columns[0], as_bits(self.along.indptr))
+        blocks = threads.each(self.kernels.select, bounds.size - 1, bounds, *given, present, scale)
+        counts, edges, lowest = zip(*blocks, strict=True)
         return np.array(counts), np.array(edges), int(min(lowest))
 
     def send_all(self) -> None:
@@ -200,19 +185,9 @@ class Pipeline:
         self.rates.learn_cpu(way, edges_cpu, seconds_cpu)
         self.rates.learn_gpu(way, slow, edges_gpu - slow, seconds_gpu)
         form = up.form if up.form == down.form else f"{up.form}/{down.form}"
-        seconds = time.perf_counter() - began
-        return Step(
-            count,
-            way,
-            looked if way == "pull" else edges_cpu,
-            edges_gpu,
-            up.nbytes,
-            down.nbytes,
-            seconds_cpu,
-            seconds_gpu,
-            form,
-            seconds,
-        ), active
+        followed, seconds = looked if way == "pull" else edges_cpu, time.perf_counter() - began
+        sent = (up.nbytes, down.nbytes)
+        return Step(count, way, followed, edges_gpu, *sent, seconds_cpu, seconds_gpu, form, seconds), active
 
     def _cut(self, way: str, edges: Array, slow_blocks: int) -> int:
         wanted = self.settings.first_row
@@ -222,12 +197,11 @@ class Pipeline:
 
     def _start(self, way: str, count: int, first_row: int, counts: Array, edges: int) -> Sent:
         """Send the messages and start the GPU's product."""
+        mirrored = NOTHING
         if self.mirroring is not None:
             columns = tuple(self.vertices[name] for name in self.product.fields)
             mirrored = self.mirroring.up(Vector(self.changed, columns), Vector(None, self.mirror))
             self.changed.fill(0)
-        else:
-            mirrored = NOTHING
         sums, reached = self.outbox.columns[0], self.outbox.words
         reached.fill(0)
         if way == "push":
@@ -255,20 +229,9 @@ class Pipeline:
 
     def _apply(self) -> int:
         bounds = self.bounds["push"]
-        ours, theirs = self.ours, self.theirs
-        counts = threads.each(
-            self.kernels.apply,
-            bounds.size - 1,
-            bounds,
-            self.vertices,
-            self.identity,
-            self.everyone,
-            (ours.words, ours.columns[0]),
-            (theirs.words, theirs.columns[0]),
-            self.active,
-            self.changed,
-        )
-        return int(sum(counts))
+        sides = ((side.words, side.columns[0]) for side in (self.ours, self.theirs))
+        given = (self.vertices, self.identity, self.everyone, *sides, self.active, self.changed)
+        return int(sum(threads.each(self.kernels.apply, bounds.size - 1, bounds, *given)))
 
 
 def fill(array: Array, number: Any) -> None:

@@ -10,7 +10,7 @@ from clew.engines.cpu.program import uses_weights
 from clew.engines.cuda.balance.symmetric_rows import directions_on
 from clew.engines.cuda.balance.tiling import LIMITS, rows_by_length
 from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.products.spmspv import atomic_of
+from clew.engines.cuda.products.spmspv import atomic_of, ends_of
 from clew.engines.cuda.program.functions import Functions, product_functions_of
 from clew.engines.cuda.program.program import is_pushable
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
@@ -59,14 +59,7 @@ class RowProduct:
         device.launch(self._pull, blocks, THREADS, *given, messages, active, self.identity, sums, reached, *mirror)
 
     def push(
-        self,
-        words: Any,
-        count: int,
-        num_edges: int,
-        messages: Any,
-        sums: Any,
-        reached: Any,
-        mirror: tuple[Any, ...],
+        self, words: Any, count: int, num_edges: int, messages: Any, sums: Any, reached: Any, mirror: tuple[Any, ...]
     ) -> None:
         """Sums along the edges of the vertices whose bits are set; sums are the identity before.
 
@@ -78,12 +71,7 @@ class RowProduct:
         counted = Counted(device, words)
         index = np.dtype(rows.neighbours.dtype)
         listed = counted.ids(count, index, device.empty(count, index))
-        degrees = device.empty(count, np.int64)
-        defines = {name: rows.defines[name] for name in ("index_t", "offset_t")}
-        kernel = device.kernel("push_degrees.cuh", "push_degrees", defines)
-        blocks = blocks_for(device, count, 256)
-        device.launch(kernel, blocks, 256, rows.offsets, listed, np.uint64(count), degrees)
-        ends = device.xp.cumsum(degrees)
+        ends = ends_of(device, rows, listed)
         given = (rows.offsets, rows.neighbours, rows.weights, listed, ends, np.uint64(count), np.uint64(num_edges))
         blocks = min(device.resident_blocks(self._push, THREADS), blocks_for(device, num_edges, THREADS, 1 << 20))
         device.launch(self._push, blocks, THREADS, *given, messages, sums, reached, *mirror)

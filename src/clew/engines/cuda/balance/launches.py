@@ -12,15 +12,23 @@ import numpy as np
 
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, Event, blocks_for
+from clew.engines.cuda.toolchain.source import Compiled
 
 LINK_IS_SLOWER = 16  # times, to read edges over it in the order that algorithms do
 
 
 def launch_over(
-    device: Device, file: str, name: str, defines: Mapping[str, Any], work: int, *args: Any, threads: int = 256
+    device: Device,
+    file: str,
+    name: str,
+    defines: Mapping[str, Any],
+    work: int,
+    *args: Any,
+    threads: int = 256,
+    operators: Mapping[str, Compiled] | None = None,
 ) -> None:
     """Launch a kernel that loops over ``work`` items with the whole grid."""
-    kernel = device.kernel(file, name, defines)
+    kernel = device.kernel(file, name, defines, operators)
     device.launch(kernel, blocks_for(device, work, threads), threads, *args)
 
 

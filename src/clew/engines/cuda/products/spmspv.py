@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 
 from clew.adjacency import Adjacency
+from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.spmv import by_rows, lanes_for
 from clew.engines.cuda.products.vectors import merge_sorted, true_places
-from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, stable_order
+from clew.engines.cuda.toolchain.device import Device, index_defines, stable_order
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.operators import Monoid, Semiring, functions, semirings
 
-THREADS = 256
 EACH = 8  # rounds of 32 edges that a warp takes at once
 #: Sort where there are so many vertices and less than an edge for so many of them: only then clearing and reading a
 #: dense vector takes longer than the launches of a sort (on an H200: 0.3 ms of launches more, 12 bytes a vertex).
@@ -89,13 +89,17 @@ def pushes_of(device: Device, rows: DeviceRows, active: Any, values: Any) -> Pus
     """The edges of the active vertices, shared out; ``values`` None are all 1."""
     if active.size == 0:
         return Pushes(rows, active, values, None, 0)
-    degrees = device.empty(active.size, np.int64)
-    defines = {name: rows.defines[name] for name in ("index_t", "offset_t")}
-    kernel = device.kernel("push_degrees.cuh", "push_degrees", defines)
-    blocks = blocks_for(device, active.size, THREADS)
-    device.launch(kernel, blocks, THREADS, rows.offsets, active, np.uint64(active.size), degrees)
-    ends = device.xp.cumsum(degrees)
+    ends = ends_of(device, rows, active)
     return Pushes(rows, active, values, ends, int(ends[-1]))
+
+
+def ends_of(device: Device, rows: DeviceRows, active: Any) -> Any:
+    """The running sums of the active vertices' degrees."""
+    degrees, count = device.empty(active.size, np.int64), np.uint64(active.size)
+    launch_over(
+        device, "push_degrees.cuh", "push_degrees", _index(rows), active.size, rows.offsets, active, count, degrees
+    )
+    return device.xp.cumsum(degrees)
 
 
 def push_list(
@@ -104,12 +108,12 @@ def push_list(
 ) -> tuple[Any, Any]:  # fmt: skip
     """The keys and products of all edges (KEYS and LEFT as in push_list.cuh)."""
     defines = {**_index(pushes.rows), **numbers.defines, "EACH": EACH, "KEYS": keys, "LEFT": int(left)}
-    kernel = device.kernel("push_list.cuh", "push_list", defines, numbers.operators)
     found = device.empty(pushes.num_edges, np.uint64 if keys else pushes.rows.neighbours.dtype)
     products = device.empty(pushes.num_edges, dtype)
     limit = np.uint64(pushes.rows.num_vertices)
     given = (*pushes.arguments(), wanted, groups, found, products, limit, numbers.identity, numbers.nothing)
-    device.launch(kernel, blocks_for(device, pushes.num_edges, THREADS), THREADS, *given)
+    kernel = ("push_list.cuh", "push_list", defines)
+    launch_over(device, *kernel, pushes.num_edges, *given, operators=numbers.operators)
     return found, products
 
 
@@ -147,9 +151,9 @@ def _summed(
     sums = device.full(num_vertices, numbers.identity, dtype)
     touched = device.zeros(-(-num_vertices // 32), np.uint32)
     defines = {**_index(pushes.rows), **numbers.defines, **atomic_of(monoid, dtype), "EACH": EACH}
-    kernel = device.kernel("push_sum.cuh", "push_sum", defines, numbers.operators)
+    kernel = ("push_sum.cuh", "push_sum", defines)
     given = (*pushes.arguments(), wanted, sums, touched, numbers.identity, numbers.nothing)
-    device.launch(kernel, blocks_for(device, pushes.num_edges, THREADS), THREADS, *given)
+    launch_over(device, *kernel, pushes.num_edges, *given, operators=numbers.operators)
     index = pushes.rows.neighbours.dtype
     return true_places(device, touched, num_vertices, index, bits=True, values=sums)
 

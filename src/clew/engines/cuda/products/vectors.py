@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew import operators
+from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype
 from clew.operators import Operator
@@ -20,8 +21,9 @@ SORTED = 1024  # items of a stretch that a block sorts, as in merge_sort.cuh
 def elementwise(device: Device, operator: Operator, u: Any, v: Any, out: Any) -> None:
     """out[k] = operator(u[k], v[k])."""
     if out.size:
-        kernel = device.kernel("elementwise.cuh", "elementwise", *_typed(operator, u.dtype, v.dtype, out.dtype))
-        device.launch(kernel, blocks_for(device, out.size, THREADS), THREADS, u, v, out, np.uint64(out.size))
+        defines, operators = _typed(operator, u.dtype, v.dtype, out.dtype)
+        given = (out.size, u, v, out, np.uint64(out.size))
+        launch_over(device, "elementwise.cuh", "elementwise", defines, *given, operators=operators)
 
 
 def outer(device: Device, operator: Operator, u: Any, v: Any, out: Any) -> None:
@@ -43,8 +45,7 @@ def packed(device: Device, values: Any) -> Any:
     """Booleans as 32-bit words, the first in the lowest bit."""
     words = device.empty(-(-values.size // 32), np.uint32)
     if values.size:
-        kernel = device.kernel("bits.cuh", "pack_bits")
-        device.launch(kernel, blocks_for(device, values.size, THREADS), THREADS, values, words, np.uint64(values.size))
+        launch_over(device, "bits.cuh", "pack_bits", {}, values.size, values, words, np.uint64(values.size))
     return words
 
 
@@ -52,8 +53,7 @@ def unpacked(device: Device, words: Any, count: int) -> Any:
     """The first ``count`` bits as booleans."""
     values = device.empty(count, np.bool_)
     if count:
-        kernel = device.kernel("bits.cuh", "unpack_bits")
-        device.launch(kernel, blocks_for(device, count, THREADS), THREADS, words, values, np.uint64(count))
+        launch_over(device, "bits.cuh", "unpack_bits", {}, count, words, values, np.uint64(count))
     return values
 
 
@@ -72,16 +72,14 @@ def true_places(
         "taken_t": ctype(taken_dtype),
         "TAKE": int(values is not None),
     }
-    blocks = blocks_for(device, spans * 32, THREADS)
     counts = device.empty(spans, np.int64)
-    given = (mask, np.uint64(count), np.uint64(spans))
-    device.launch(device.kernel("compact.cuh", "count_true", defines), blocks, THREADS, *given, counts)
+    given = (spans * 32, mask, np.uint64(count), np.uint64(spans))
+    launch_over(device, "compact.cuh", "count_true", defines, *given, counts)
     ends = device.xp.cumsum(counts)
     total = int(ends[-1])
     places = device.empty(total, dtype)
     taken = None if values is None else device.empty(total, taken_dtype)
-    kernel = device.kernel("compact.cuh", "write_true", defines)
-    device.launch(kernel, blocks, THREADS, *given, ends, places, values, taken)
+    launch_over(device, "compact.cuh", "write_true", defines, *given, ends, places, values, taken)
     return places, taken
 
 
@@ -93,11 +91,10 @@ def merge_sorted(device: Device, items: Any) -> Any:
     kernel = device.kernel("merge_sort.cuh", "sort_stretches")
     device.launch(kernel, blocks, THREADS, items, other, np.uint64(count))
     items, other = other, items
-    merge = device.kernel("merge_sort.cuh", "merge_stretches")
     width = SORTED
     while width < count:
-        blocks = blocks_for(device, count, THREADS)
-        device.launch(merge, blocks, THREADS, items, other, np.uint64(count), np.uint64(width))
+        given = (count, items, other, np.uint64(count), np.uint64(width))
+        launch_over(device, "merge_sort.cuh", "merge_stretches", {}, *given)
         items, other = other, items
         width *= 2
     return items

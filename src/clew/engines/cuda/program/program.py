@@ -33,25 +33,11 @@ if TYPE_CHECKING:
 PUSHED_IN_ORDER = 32  # of the vertices: a frontier of one in so many is put in order where its rows are on the host
 NOWHERE = OnHost(0.0, 0.0)  # where nothing has been put on the device
 #: As in program.cuh and program_steady.cuh.
-CONTROL = np.dtype(
-    [
-        ("barrier", "u4", GRID_BARRIER_WORDS),
-        ("size", "u8", 3),
-        ("longest", "u8", 3),
-        ("reached", "u8", 3),
-        ("waiting", "u8", 3),
-        ("least", "u8", 3),
-        ("step", "u4"),
-        ("splits", "u4"),
-        ("iterations", "u8"),
-        ("work", "u8"),
-        ("present", "u8"),
-        ("over", "u8"),
-    ]
-)
-STEADY = np.dtype(
-    [("barrier", "u4", GRID_BARRIER_WORDS), ("changed", "u8", 3), ("iterations", "u8"), ("converged", "u8")]
-)
+BARRIER = ("barrier", "u4", GRID_BARRIER_WORDS)
+COUNTERS = tuple((name, "u8", 3) for name in ("size", "longest", "reached", "waiting", "least"))
+PROGRESS = (("step", "u4"), ("splits", "u4"), *((name, "u8") for name in ("iterations", "work", "present", "over")))
+CONTROL = np.dtype([BARRIER, *COUNTERS, *PROGRESS])
+STEADY = np.dtype([BARRIER, ("changed", "u8", 3), ("iterations", "u8"), ("converged", "u8")])
 
 
 @dataclass(frozen=True)
@@ -162,32 +148,15 @@ def _spreading(
     )
     pieces, shared = _pieces(device, along, message, tuning, entry)
     order = order_memory(device, along, tuning) if pushable else ()
+    rows = (np.uint64(n), *_arguments(along), *_arguments(against), classes.order, classes.starts)
+    alone = tuple(np.uint64(number) for number in tuning.alone)
+    choices = (np.float64(1 / program.width), np.int64(most_pushed), *alone, np.uint64(limit))
+    rest = (trace, np.uint64(trace.shape[0]), *pieces, *order, control, *state.values())
     progress = begin[0]
     while not progress["over"] and (progress["step"] == 0 or progress["iterations"] < limit):
-        device.launch_cooperative(
-            kernel,
-            tuning.threads,
-            np.uint64(n),
-            *_arguments(along),
-            *_arguments(against),
-            classes.order,
-            classes.starts,
-            *memory,
-            np.float64(1 / program.width),
-            np.int64(most_pushed),
-            *(np.uint64(number) for number in tuning.alone),
-            np.uint64(limit),
-            np.uint64(int(progress["step"]) + tuning.steps),
-            np.uint64(int(progress["work"]) + tuning.work),
-            np.int32(progress["step"] == 0),
-            trace,
-            np.uint64(trace.shape[0]),
-            *pieces,
-            *order,
-            control,
-            *state.values(),
-            shared=shared,
-        )
+        step, work = int(progress["step"]), int(progress["work"])
+        limits = (np.uint64(step + tuning.steps), np.uint64(work + tuning.work), np.int32(step == 0))
+        device.launch_cooperative(kernel, tuning.threads, *rows, *memory, *choices, *limits, *rest, shared=shared)
         progress = device.download(control).view(CONTROL)[0]
     iterations = int(progress["iterations"])
     width, away = edge_bytes(along.neighbours, along.weights), on_host(along, against)
@@ -247,24 +216,13 @@ def _steady(
     control = device.zeros(STEADY.itemsize, np.uint8)
     classes = rows_by_length(device, rows)
     most = max(1, min(tuning.steps, tuning.work // (rows.num_arcs + n)))
+    given = (np.uint64(n), *_arguments(rows), classes.order, classes.starts, messages, monoid.identity(message))
+    rest = (trace, np.uint64(trace.shape[0]), control, *state.values())
     progress = np.zeros(1, dtype=STEADY)[0]
     while not progress["converged"] and progress["iterations"] < limit:
-        device.launch_cooperative(
-            kernel,
-            tuning.threads,
-            np.uint64(n),
-            *_arguments(rows),
-            classes.order,
-            classes.starts,
-            messages,
-            monoid.identity(message),
-            np.uint64(min(most, limit - int(progress["iterations"]))),
-            np.int32(progress["iterations"] == 0),
-            trace,
-            np.uint64(trace.shape[0]),
-            control,
-            *state.values(),
-        )
+        done = int(progress["iterations"])
+        limits = (np.uint64(min(most, limit - done)), np.int32(done == 0))
+        device.launch_cooperative(kernel, tuning.threads, *given, *limits, *rest)
         progress = device.download(control).view(STEADY)[0]
     iterations = int(progress["iterations"])
     arcs, width = rows.num_arcs, edge_bytes(rows.neighbours, rows.weights)
