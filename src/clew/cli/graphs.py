@@ -20,9 +20,8 @@ from clew.cli import options, output
 from clew.cli.files import format_to_write, load, report_files, save
 from clew.cli.output import Column
 from clew.describe import human_bytes
-from clew.graph import Graph
+from clew.graph import Duplicates, Graph
 from clew.io import lost, registry
-from clew.io.options import Duplicates
 from clew.io.source import COMPRESSION_SUFFIXES, plain_suffix
 from clew.placement import parse_bytes, parse_strategy
 from clew.placement.strategies import STRATEGIES
