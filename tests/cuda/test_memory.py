@@ -359,13 +359,13 @@ def test_streaming_was_removed_and_the_error_says_what_to_use():
 
 def test_edges_that_the_build_left_on_the_device_are_room_for_them(device):
     rows = UNDIRECTED.outgoing
-    left = on_device.made[rows.indices] = device.upload(rows.indices)
+    left = on_device.device_copies[rows.indices] = device.upload(rows.indices)
     device.memory.capacity = device.live_bytes + 4 * (rows.num_vertices + 1)
     with clew.memory("device"):
         assert rows_on(device, rows, weights=False).neighbours is left
     with clew.memory("zero_copy"):
         rows_on(device, rows, weights=False)
-    assert rows.indices not in on_device.made
+    assert rows.indices not in on_device.device_copies
 
 
 def test_threads_enter_the_same_policy_in_any_order():

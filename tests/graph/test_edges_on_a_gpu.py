@@ -63,7 +63,7 @@ def test_from_edges_takes_arrays_of_a_gpu():
     assert graph.indices.tolist() == [1, 0, 2]
     assert graph.weights.tolist() == [2.0, 3.0, 1.0]
     assert graph.name(2) == "c"
-    assert on_device.made_here(graph.indices) is None  # they are on the host, so nothing is kept for a GPU
+    assert on_device.device_copy(graph.indices) is None  # they are on the host, so nothing is kept for a GPU
 
 
 def test_edges_given_in_both_directions_are_taken_as_they_are():

@@ -1,7 +1,7 @@
 """Rows from edges that are on a GPU already, as CuPy's, PyTorch's or cuDF's arrays: sorted there, copied to the host.
 
 Everything here is the array library's: ``xp`` is CuPy, and NumPy in tests. The sorted rows stay on the GPU as well, so
-that the first algorithm that runs there need not send them back (``made_here``).
+that the first algorithm that runs there need not send them back (``device_copy``).
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ MOST_VERTICES = 3 * 10**9
 
 LEFT_OUT = np.int64(2**63 - 1)
 #: Arrays on the GPU by their copy on the host.
-made: WeakIdentityDict[Any] = WeakIdentityDict()
+device_copies: WeakIdentityDict[Any] = WeakIdentityDict()
 
 
-def made_here(array: npt.NDArray[Any]) -> Any:
-    """The same array on the GPU, where it was made there; else None."""
-    return made.get(array)
+def device_copy(array: npt.NDArray[Any]) -> Any:
+    """The copy of an array that is on the GPU, or None."""
+    return device_copies.get(array)
 
 
 def build(source: Any, target: Any, weights: Any, policies: Policies) -> Built:
@@ -69,7 +69,7 @@ def _build(xp: Any, source: Any, target: Any, weights: Any, policies: Policies) 
         return Built(*merge(rows, report, policies))
     for array, copy in ((rows.indices, neighbours), (rows.weights, carried)):
         if copy is not None and not isinstance(copy, np.ndarray):
-            made[array] = copy
+            device_copies[array] = copy
     every, loops = repeated
     edges = every if policies.directed else (every + loops) // 2  # other edges are in two rows
     return Built(rows, replace(report, duplicates_merged=edges))

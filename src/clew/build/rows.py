@@ -1,4 +1,4 @@
-"""Rows made fit for a graph: checked, sorted, duplicates merged, symmetric where they must be; and their components."""
+"""Rows of a graph: check them, sort them, merge duplicates, check symmetry, find components."""
 
 from __future__ import annotations
 

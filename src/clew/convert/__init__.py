@@ -134,8 +134,8 @@ class ConvertibleGraph:
         >>> import clew
         >>> clew.Graph.from_edge_index([[0, 1], [1, 2]]).num_edges
         2
-        >>> both_ways = [[0, 1, 1, 2], [1, 0, 2, 1]]
-        >>> clew.Graph.from_edge_index(both_ways, directed=False).num_edges
+        >>> mirrored = [[0, 1, 1, 2], [1, 0, 2, 1]]
+        >>> clew.Graph.from_edge_index(mirrored, directed=False).num_edges
         2
         """
         index = as_array("edge_index", edge_index)

@@ -111,7 +111,7 @@ def about_attributes(graph: nx.Graph[Any], weight: str | None, weighted: bool) -
 
 def _node_names(nodes: list[Any]) -> VertexNames:
     if all(isinstance(node, int | np.integer) and not isinstance(node, bool) for node in nodes):
-        return VertexNames(list(map(int, nodes)))  # NumPy's among them: nodes made from arrays are
+        return VertexNames(list(map(int, nodes)))  # nodes from arrays are NumPy integers
     if all(isinstance(node, str) for node in nodes):
         return VertexNames(nodes)
     odd = next(node for node in nodes if not isinstance(node, str))
@@ -163,7 +163,7 @@ def to_networkx(graph: Graph) -> nx.Graph[Any]:
 
 
 def from_arrow(table: Any, source: str, target: str, weight: str | None) -> tuple[Any, Any, Array | None]:
-    """The named columns of a table; endpoints stay Arrow arrays, so that names are never made Python objects.
+    """The named columns of a table; endpoints stay Arrow arrays, so names never become Python objects.
 
     A column of weights may be missing where it has the name that is looked for by default.
     """
@@ -211,14 +211,14 @@ def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
     return [f"Ignored: {', '.join(ignored)}. Pass weight=… to take one of them as the weight."]
 
 
-def _as_table(table: Any, *wanted: str | None) -> pa.Table:
+def _as_table(table: Any, *names: str | None) -> pa.Table:
     """The table as Arrow's; of a data frame of pandas only what is asked for: Arrow may not know what else there is."""
     import pyarrow as pa
 
     pandas = sys.modules.get("pandas")  # the table can be its own only if it is there already
-    if pandas is None or not isinstance(table, pandas.DataFrame) or set(wanted) - {None, WEIGHT, *table.columns}:
+    if pandas is None or not isinstance(table, pandas.DataFrame) or set(names) - {None, WEIGHT, *table.columns}:
         return pa.table(table)
-    columns = [name for name in dict.fromkeys(wanted) if name is not None and name in table.columns]
+    columns = [name for name in dict.fromkeys(names) if name is not None and name in table.columns]
     return pa.Table.from_pandas(table, columns=columns, preserve_index=False)
 
 

@@ -33,7 +33,7 @@ from clew.dtypes import Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
-from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges, wanted_weights
+from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges, requested_weights
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source, packed_or_not, without_compression
@@ -95,7 +95,7 @@ def read_paths(source: Source, options: ReadOptions) -> Graph:
     return Graph.from_edges(
         source_ids,
         target_ids,
-        wanted_weights(table.numbers, options),
+        requested_weights(table.numbers, options),
         num_vertices,
         options.directed is not False,
         options.duplicates,

@@ -5,8 +5,8 @@ for a weight after every neighbour. Lines that start with ``%`` are comments; an
 neighbours, so there are exactly n lines (blank ones at the end do not count). Vertex weights and sizes are kept in the
 graph's metadata as ``vertex_weights`` (n, or n×ncon) and ``vertex_sizes``.
 
-Every edge stands on the lines of both its ends, so that m edges make 2m entries. Other customs are told by the number
-of entries:
+Every edge stands on the lines of both its ends, so that m edges make 2m entries. The number of entries shows
+other customs:
 
 - Self-loops, which METIS itself does not have, stand twice on their line where there are 2m entries in all (two entries
   are one edge then), or once where that makes the number right.

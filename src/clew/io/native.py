@@ -51,7 +51,7 @@ from clew.dtypes import ID_DTYPES, MAX_INT32_VERTICES, WEIGHT_DTYPES, Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.binary import NAME_ARRAYS, little_endian, names_from_arrays, names_to_arrays, typed
-from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_rows, wanted_weights
+from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_rows, requested_weights
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Bytes, Source
@@ -100,7 +100,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
     if (directed and options.directed is False) or options.duplicates != "keep" or options.loops != "keep":
         known: dict[str, Any] = {"directed": directed, "names": names, "id_dtype": indices.dtype, "metadata": kept}
         return graph_from_rows(indptr, indices, weights, options, **known)
-    rows = Adjacency(indptr, indices, wanted_weights(weights, options))
+    rows = Adjacency(indptr, indices, requested_weights(weights, options))
     directed = directed if options.directed is None else options.directed
     return Graph(rows, directed=directed, names=names, report=report, metadata=kept)
 
@@ -117,7 +117,7 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
 
 
 def _rows(container: Container) -> tuple[Array, Array, Array | None]:
-    """The compressed rows, as far as that can be told without reading them."""
+    """The compressed rows, checked as far as possible without reading them."""
     indptr, indices = container.array("indptr"), container.array("indices")
     weights = container.array("weights") if "weights" in container else None
     if indptr.ndim != 1 or not indptr.size or indptr.dtype != np.int64:

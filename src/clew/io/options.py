@@ -108,14 +108,14 @@ class WriteOptions:
         _check_progress(self.progress)
 
 
-def weight_dtype(wanted: npt.DTypeLike) -> np.dtype[Any]:
+def weight_dtype(value: npt.DTypeLike) -> np.dtype[Any]:
     """The dtype that a caller asked for, checked."""
     try:
-        dtype = np.dtype(wanted)
+        dtype = np.dtype(value)
     except TypeError:
         dtype = np.dtype(object)
     if dtype not in WEIGHT_DTYPES:
-        raise GraphError(f"weight_dtype is {wanted!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
+        raise GraphError(f"weight_dtype is {value!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
     return dtype
 
 
@@ -131,7 +131,7 @@ def column(name: str, value: Any) -> str | int:
 def _check_where_given(options: Any, check: Callable[[str, Any], Any], *names: str) -> None:
     for name in names:
         if (value := getattr(options, name)) is not None:
-            object.__setattr__(options, name, check(name, value))  # what is frozen once it is made
+            object.__setattr__(options, name, check(name, value))  # the dataclass is frozen
 
 
 def _check_progress(progress: Any) -> None:
@@ -158,7 +158,7 @@ def graph_from_rows(
     return Graph.from_csr(
         indptr,
         indices,
-        wanted_weights(weights, options),
+        requested_weights(weights, options),
         directed=directed if options.directed is None else options.directed,
         names=names,
         id_dtype=id_dtype,
@@ -196,7 +196,7 @@ def graph_from_edges(
     graph = Graph.from_edges(
         source,
         target,
-        wanted_weights(weights, options),
+        requested_weights(weights, options),
         None if ids == "map" else count,
         directed and direction,
         options.duplicates,
@@ -233,7 +233,7 @@ def ids_are_dense(source: Array, target: Array) -> bool:
     return bool(seen.all())
 
 
-def wanted_weights(weights: Array | None, options: ReadOptions) -> Array | None:
+def requested_weights(weights: Array | None, options: ReadOptions) -> Array | None:
     """The weights that a file holds, as the caller wants them: required, left out, or in another dtype."""
     if options.weights is False:
         return None
@@ -244,9 +244,9 @@ def wanted_weights(weights: Array | None, options: ReadOptions) -> Array | None:
     return weights if options.weight_dtype is None else converted(weights, options.weight_dtype)
 
 
-def converted(weights: Array, wanted: npt.DTypeLike) -> Array:
+def converted(weights: Array, requested: npt.DTypeLike) -> Array:
     """The weights in another dtype. Floats are rounded to the nearest; any other loss is an error."""
-    dtype = weight_dtype(wanted)
+    dtype = weight_dtype(requested)
     if dtype == weights.dtype:
         return weights
     with np.errstate(invalid="ignore", over="ignore"):

@@ -49,7 +49,7 @@ class Sink:
         return last if last in COMPRESSION_SUFFIXES else None
 
     def check(self) -> None:
-        """Refuse what cannot be written, as far as that can be told before there is anything to write."""
+        """Refuse a path that cannot be written, before anything is written."""
         if self._target.is_dir():
             raise self.error("this is a directory; expected the name of a file to write.")
         if self._target.exists() and not self._target.is_file():

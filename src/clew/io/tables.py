@@ -60,15 +60,15 @@ def read_parquet(source: Source, options: ReadOptions) -> Graph:
         file = opened()
         schema = file.schema_arrow
         chosen = choose(fields_of(schema), options)
-        wanted = chosen.to_read()
-        refuse_expansion(source, file.metadata.num_rows * 8 * len(wanted))
+        needed = chosen.to_read()
+        refuse_expansion(source, file.metadata.num_rows * 8 * len(needed))
         # Strings stay codes and distinct values, as in the file: a long string, repeated, must not fill memory.
         ends = {chosen.source, chosen.target}
         strings = [schema.names[column] for column in ends if is_string(schema.field(column).type)]
-        names = list(dict.fromkeys(schema.names[column] for column in wanted))
+        names = list(dict.fromkeys(schema.names[column] for column in needed))
         table = opened(metadata=file.metadata, read_dictionary=strings).read(columns=names)
         read = [column for name in names for column, other in enumerate(schema.names) if other == name]
-        table = table.select([read.index(column) for column in wanted])  # of all that are called so
+        table = table.select([read.index(column) for column in needed])  # of all that are called so
         table.validate(full=True)
         return graph_from_table(table, chosen, source, options)
 

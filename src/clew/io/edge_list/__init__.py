@@ -50,7 +50,7 @@ from clew.io import foreign
 from clew.io.columns import is_known, known_ends
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, detect_with_attributes
 from clew.io.edge_list.sample import NO_HEADER, Sample, checked_delimiter
-from clew.io.options import ReadOptions, WriteOptions, noted, wanted_weights
+from clew.io.options import ReadOptions, WriteOptions, noted, requested_weights
 from clew.io.registry import GAP_SUFFIXES, TABLE_SUFFIXES, Match
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Source
@@ -94,7 +94,7 @@ def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
             "Pass header=True (--header) if it names the columns."
         )
         return _graph(source, replace(other, decisions=(decision, *other.decisions)), options)
-    weights = wanted_weights(table.numbers, options)
+    weights = requested_weights(table.numbers, options)
     columns: tuple[Array, ...] = table.ids[::-1] if dialect.swapped else table.ids
     if len(columns) == 1:  # one column is both ends
         columns = (columns[0], columns[0].copy())

@@ -138,8 +138,8 @@ def copy_names(piece, pieces, data, spans, offsets, text):
 
 
 @njit(cache=True, nogil=True)
-def find_row(data, classes, skipped, wanted):
-    """Where the line of row ``wanted`` (counted from 0) starts; else -1 and how many rows there are."""
+def find_row(data, classes, skipped, index):
+    """Where the line of row ``index`` (counted from 0) starts; else -1 and how many rows there are."""
     p = 0
     row = 0
     while p < data.size:
@@ -148,7 +148,7 @@ def find_row(data, classes, skipped, wanted):
         c = byte_at(data, p)
         p = after_line(data, p)
         if c != LINE_FEED and c != RETURN and not skipped[c]:
-            if row == wanted:
+            if row == index:
                 return start, row
             row += 1
     return np.int64(-1), row
@@ -319,7 +319,7 @@ def _after_line_end(data, p):
 
 @njit(cache=True, nogil=True)
 def read_tokens(piece, data, cuts, places, line_places, classes, skipped, limits, base, mode, values, line_ends):
-    """Parse the tokens of one piece; line_ends (None: not wanted) gets the tokens of the piece up to each line's end.
+    """Parse the tokens of one piece; line_ends (None: not needed) gets the tokens of the piece up to each line's end.
 
     Returns tokens, lines, hard doubles, outcome and place.
     """
@@ -360,8 +360,8 @@ def read_tokens(piece, data, cuts, places, line_places, classes, skipped, limits
 
 
 @njit(cache=True, nogil=True)
-def find_token(data, classes, skipped, wanted, by_line):
-    """Where token (or line, with ``by_line``) number ``wanted`` starts, from 0; else -1 and how many there are."""
+def find_token(data, classes, skipped, index, by_line):
+    """Where token (or line, with ``by_line``) number ``index`` starts, from 0; else -1 and how many there are."""
     p = 0
     found = 0
     while p < data.size:
@@ -369,11 +369,11 @@ def find_token(data, classes, skipped, wanted, by_line):
         if skipped[byte_at(data, p)]:
             p = _after_line_end(data, after_line(data, p) - 1)
             continue
-        if by_line and found == wanted:
+        if by_line and found == index:
             return p, found
         while class_at(classes, data, p) != LINE_END:
             if not by_line:
-                if found == wanted:
+                if found == index:
                     return p, found
                 found += 1
             while class_at(classes, data, p) == PLAIN:

@@ -168,7 +168,7 @@ class DeviceGraph:
             plan = plan_edges(policy, size, SMALLER[number])
             if plan.mode != "device":
                 for array in (rows.indices, *(() if wanted is None else (wanted,))):
-                    on_device.made.pop(array)
+                    on_device.device_copies.pop(array)
             if before is not None and not before.plan.mode == plan.mode == "device":
                 before = None  # only where all is in device memory can weights be added to what is there
                 ledger.evict(self)
@@ -326,9 +326,9 @@ def size_of(
         parts = 1
     if makes_room:
         if current().fast_memory is not None:  # what the build left there has no part in the budget
-            for array in on_device.made.objects():
+            for array in on_device.device_copies.objects():
                 if array is not rows.indices and array is not weights:
-                    on_device.made.pop(array)
+                    on_device.device_copies.pop(array)
         ledger.make_room(rows.num_arcs * each * parts, graph, () if attempt is None else attempt.used)
     taken = ledger.charged() - min(held, ledger.charged(graph))
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
@@ -344,7 +344,7 @@ def _uploaded_offsets(device: Device, rows: Adjacency) -> Any:
 
 def _left_by_build(*arrays: Any) -> int:
     """Bytes of arrays that were left on the device when the graph was built there."""
-    left = [on_device.made_here(array) for array in arrays if array is not None]
+    left = [on_device.device_copy(array) for array in arrays if array is not None]
     return sum(int(array.nbytes) for array in left if array is not None)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clew import threads
-from clew.build.on_device import made_here
+from clew.build.on_device import device_copy
 from clew.dtypes import Array
 from clew.engines.cuda.toolchain.device import Device
 from clew.errors import ResourceError
@@ -168,7 +168,7 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
 def put(device: Device, array: Array, plan: EdgePlan) -> Any:
     """An array with an entry per edge, in memory as planned. Where it stays on the host, the caller keeps it alive."""
     if plan.mode == "device":
-        made = made_here(array)  # sorted on the GPU when the graph was built
+        made = device_copy(array)  # sorted on the GPU when the graph was built
         return made if isinstance(made, device.xp.ndarray) else device.upload(array)
     if plan.mode == "zero_copy":
         return device.hosted(array)

@@ -125,7 +125,7 @@ def forget_all() -> None:
     """Free the memory of all graphs on all devices."""
     for graph in _graphs():
         graph.forget()
-    on_device.made.clear()
+    on_device.device_copies.clear()
 
 
 def forget_layouts() -> bool:
