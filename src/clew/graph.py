@@ -303,16 +303,9 @@ class Graph(DrawnGraph, ConvertibleGraph):
         """
         if not self._directed:
             return self
-        source, target, weights = self.edges()
+        n, ids = self.num_vertices, self.indices.dtype
         built = build.build(
-            source,
-            target,
-            weights,
-            num_vertices=self.num_vertices,
-            directed=False,
-            duplicates=duplicates,
-            loops="keep",
-            id_dtype=self.indices.dtype,
+            *self.edges(), num_vertices=n, directed=False, duplicates=duplicates, loops="keep", id_dtype=ids
         )
         return Graph(built.adjacency, directed=False, names=self._names, report=built.report, metadata=self._metadata)
 

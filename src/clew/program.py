@@ -16,6 +16,7 @@ from clew.engines.choice import REFERENCE, gpu_for, partner_for
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
 from clew.graph import Graph
+from clew.names import VertexNames
 from clew.operators import Gather, Monoid
 from clew.operators.inspection import check_returns, place, plain_function, text_made_by
 from clew.result import Result
@@ -165,14 +166,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
             from clew.engines.cpu.program import run_program
         done = run_program(program, graph, state, chosen)
         values = _columns(program, state)
-    return Result(
-        type(program).__name__,
-        values,
-        names=graph.names,
-        iterations=done.iterations,
-        converged=done.converged,
-        trace=done.trace,
-    )
+    return _result(program, values, done, graph.names)
 
 
 def _run_here(program: VertexProgram, share: Any) -> Result:
@@ -184,13 +178,12 @@ def _run_here(program: VertexProgram, share: Any) -> Result:
     state = _state(program, own, share.ids.size)
     chosen = _mask(active, share.num_vertices)[share.ids]
     done = run_program(program, share, state, chosen)
-    return Result(
-        type(program).__name__,
-        _columns(program, state),
-        iterations=done.iterations,
-        converged=done.converged,
-        trace=done.trace,
-    )
+    return _result(program, _columns(program, state), done)
+
+
+def _result(program: VertexProgram, values: Mapping[str, Any], done: Any, names: VertexNames | None = None) -> Result:
+    how = {"iterations": done.iterations, "converged": done.converged, "trace": done.trace}
+    return Result(type(program).__name__, values, names=names, **how)
 
 
 def _columns(program: VertexProgram, state: Array) -> dict[str, Array]:
