@@ -91,7 +91,7 @@ def test_some_blocks_of_a_large_graph_stand_for_all(monkeypatch):
     graph = clew.generate.kronecker(14, 16, seed=1)
     placement = Random(1, 0.5).place(graph)
     whole = Reads(graph, 2, 0).seconds([Layout.of(placement)], KNOWN["gpu"])[0]
-    monkeypatch.setattr(reads_module, "ASKED", graph.num_arcs // 8)
+    monkeypatch.setattr(reads_module, "SAMPLED_EDGES", graph.num_arcs // 8)
     sampled = Reads(graph, 2, 0).seconds([Layout.of(placement)], KNOWN["gpu"])[0]
     assert sampled["search"] != whole["search"]
     assert sampled["search"] == pytest.approx(whole["search"], rel=0.15)
@@ -100,7 +100,7 @@ def test_some_blocks_of_a_large_graph_stand_for_all(monkeypatch):
 def test_what_is_looked_at_in_a_large_graph_does_not_grow_with_it(monkeypatch):
     graph = clew.generate.kronecker(14, 16, seed=1)
     for asked in (graph.num_arcs // 8, graph.num_arcs // 64):
-        monkeypatch.setattr(reads_module, "ASKED", asked)
+        monkeypatch.setattr(reads_module, "SAMPLED_EDGES", asked)
         share = Reads(graph, 1, 0)._share
         assert share * graph.num_arcs == pytest.approx(asked, rel=0.2)
 

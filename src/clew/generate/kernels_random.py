@@ -2,7 +2,7 @@
 """Random numbers without a state: number ``i`` of a stream is a function of the stream's key and of ``i``.
 
 The function is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), whose
-state after ``i`` steps is ``key + i * GOLDEN``: any number can be had directly, in any order and by any thread. Its
+state after ``i`` steps is ``key + i * GOLDEN``: any thread can compute any number directly, in any order. Its
 output passes BigCrush. Streams with different keys are pieces of one sequence of 2^64 numbers that start at random
 places; two streams of 2^40 numbers overlap with a probability of 2^-23.
 
@@ -38,7 +38,7 @@ def unit(x):
 
 @njit(cache=True, nogil=True)
 def below(x, limit):
-    """Random bits as an integer 0…limit-1: the high half of the 128-bit product, put together from 32-bit halves.
+    """Random bits as an integer 0…limit-1: the high half of the 128-bit product, from 32-bit halves.
 
     No value is more likely than another by more than 2^-64, so nothing needs to be drawn again.
     """

@@ -38,8 +38,8 @@ def convert_from_nx(
     rows: Dicts = graph._adj
     nodes = list(rows)
     indptr, indices = rows_as_arrays(rows, nodes, multigraph=graph.is_multigraph())
-    # Answers that are graphs carry all attributes: they are copied from the original, which is kept for that. NetworkX
-    # may use a graph with all attributes again for a function that needs one of them.
+    # Results that are graphs have all attributes, which are copied from the original. NetworkX may use a graph with all
+    # attributes again for a function that needs one of them.
     whole = preserve_edge_attrs is True or preserve_node_attrs is True or bool(node_attrs)
     return ClewGraph(
         nodes,

@@ -16,7 +16,7 @@ FAR = np.int64(1) << np.int64(62)
 
 @njit(cache=True, nogil=True)
 def maximum_matching(indptr, indices, left, mate):
-    """Write the partner of every matched vertex into ``mate``, which is -1 throughout at first."""
+    """Write the partner of every matched vertex into ``mate``, which starts as -1 everywhere."""
     distance = np.empty(mate.size, dtype=np.int64)
     queue, path = np.empty(left.size, dtype=np.int64), np.empty(left.size, dtype=np.int64)
     at = np.empty(left.size, dtype=np.uint64)
@@ -31,7 +31,7 @@ def maximum_matching(indptr, indices, left, mate):
 
 @njit(cache=True, nogil=True)
 def _layers(indptr, indices, left, mate, distance, queue):
-    """How many pairs a free right vertex is away from a free left one; ``distance`` of the left ones on the way."""
+    """The number of pairs from a free left vertex to the nearest free right one; fills in ``distance``."""
     read = write = 0
     for v in left:
         distance[v] = FAR

@@ -19,10 +19,10 @@ ONE = np.uint64(1)
 
 @njit(cache=True, nogil=True)
 def breadth_first(indptr, indices, found, limit, queue, parent, depth):
-    """Breadth first from the ``found`` vertices that are in the queue already; returns how many were reached.
+    """Search breadth first from the ``found`` vertices in the queue; returns how many were reached.
 
-    The queue becomes the order in which vertices are found. ``depth`` is -1 but at the start, and no vertex deeper than
-    ``limit`` is looked for.
+    The queue becomes the order in which vertices are found. ``depth`` is -1 except at the sources. The search stops at
+    depth ``limit``.
     """
     read = np.uint64(0)
     count = np.uint64(found)
@@ -46,8 +46,8 @@ def breadth_first(indptr, indices, found, limit, queue, parent, depth):
 def generations(indptr, indices, waiting, queue, starts):
     """Vertices whose in-edges all come from earlier generations; ``waiting`` is the in-degree of every vertex.
 
-    The queue becomes all of them, generation after generation; ``starts[g]`` is where generation g begins in it, and
-    there is one more, the end. Returns the number of generations; vertices on or behind cycles are in none.
+    The queue becomes all of them, one generation after another. Generation g is queue[starts[g]:starts[g + 1]]. Returns
+    the number of generations. Vertices on or behind cycles are in none.
     """
     count = np.uint64(0)
     for v in range(np.uint64(waiting.size)):
@@ -125,7 +125,7 @@ def strong_components(indptr, indices, label):
 
 @njit(cache=True, nogil=True)
 def postorder(indptr, indices, found):
-    """Write into ``found`` when a depth-first search from one vertex after the other is done with each."""
+    """Number the vertices in ``found`` in the order in which a depth-first search over all of them finishes them."""
     n = found.size
     at, path = indptr[:-1].copy(), np.empty(n, dtype=np.uint64)
     seen = np.zeros(n, dtype=np.bool_)
@@ -230,7 +230,7 @@ def least_weight(rows, weights, source, target, before, seen):
 
 @njit(cache=True, nogil=True)
 def _longer(array):
-    """The same entries, with room for as many more."""
+    """A copy of an array with twice the room."""
     room = np.empty(2 * array.size, dtype=array.dtype)
     room[: array.size] = array
     return room
@@ -238,7 +238,7 @@ def _longer(array):
 
 @njit(cache=True, nogil=True)
 def _waits(link, vertex, before, queued):
-    """Whether one of the linked predecessors is still to be relaxed, so that what it leads to can wait."""
+    """Whether one of the linked predecessors is in the queue, so that the vertex can wait."""
     while link >= 0 and not queued[vertex[link]]:
         link = before[link]
     return link >= 0
@@ -246,7 +246,7 @@ def _waits(link, vertex, before, queued):
 
 @njit(cache=True, nogil=True)
 def on_a_cycle(indptr, indices, weights, source, last):
-    """A vertex on a negative cycle or -1, and the linked predecessors: vertices, and what was added before.
+    """A vertex on a negative cycle or -1, and the linked predecessors: their vertices and their links.
 
     ``last[v]`` is the predecessor of v that was added last, -1 for none.
     """

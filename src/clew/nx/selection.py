@@ -149,7 +149,7 @@ def label_propagation_communities(G: ClewGraph) -> ValuesView[set[Node]]:
 
 
 def by_turns(graph: Graph, color: Array) -> Array:
-    """A label for every vertex that none is more frequent than among its neighbours; classes of a colouring take turns.
+    """Label propagation until every vertex has a most frequent label of its neighbours; colour classes take turns.
 
     The graph is undirected and has no parallel edges.
     """

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LINE, PAGE = 64, 4096  # what a CPU fetches at once, and how far it sees what comes next
 GPU_LINE, GPU_NEAR = 128, 64 << 10
-#: The same by kinds of ``clew.tiers``, for those that are not as DRAM is.
+#: The same by kinds of ``clew.tiers``, if they differ from DRAM.
 LINE_AND_NEAR = {"file": (PAGE, PAGE), "managed": (PAGE, GPU_NEAR)} | dict.fromkeys(
     ("device", "pinned", "managed+prefetch"), (GPU_LINE, GPU_NEAR)
 )
@@ -100,13 +100,13 @@ def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
     return slow, fast
 
 
-GLANCE = 2  # neighbours of every vertex that components begin with
+GLANCE = 2  # the neighbours of every vertex that connected components read first
 WHOLE = np.iinfo(np.int64).max  # more neighbours than any vertex has
-#: A search pulls where its frontier has more edges than this times the vertices to be found and a tenth of all: an edge
-#: followed is cheaper than a vertex that looks for a parent. The engines decide likewise.
+#: A search pulls if its frontier has more edges than this many times the unreached vertices plus a tenth of all
+#: vertices. Following an edge is cheaper than searching for a parent. The engines use the same rule.
 PULL_COST, OF_ALL = 2.0, 0.1
-BLOCKS, FEWEST = 1024, 32  # of rows, with about as many edges each; and how many of them stand for all
-ASKED = 1 << 22  # edges: of larger graphs some blocks are enough
+BLOCKS, FEWEST_BLOCKS = 1024, 32  # blocks of rows with equally many edges, and how many are a sample
+SAMPLED_EDGES = 1 << 22  # larger graphs are sampled
 
 
 class Reads:
@@ -128,7 +128,7 @@ class Reads:
         self._graph = graph
         self._at_once = np.zeros(graph.num_vertices, dtype=np.int32)
         self._searches = [_search(graph, levels_from(graph, int(source))) for source in sources]
-        self._asked, self._share = _asked(rows)
+        self._sampled, self._share = _sampled(rows)
 
     def seconds(self, layouts: Sequence[Layout], speeds: Speeds) -> list[dict[str, float]]:
         """The seconds that each pattern spends on reading rows, for every layout.
@@ -145,7 +145,7 @@ class Reads:
         return [self._by_pattern(taken[start : start + each]) for start in range(0, len(work), each)]
 
     def _by_pattern(self, taken: list[npt.NDArray[np.float64]]) -> dict[str, float]:
-        """The seconds of the steps of all passes put together."""
+        """The seconds of the steps of all passes, summed by pattern."""
         (sweep, glance), count = taken[:2], len(self._searches)
         found = {"sweep": float(sweep[0]), "glance": float(glance[0]), "search": 0.0, "relax": 0.0}
         for search, pushed, pulled in zip(self._searches, taken[2 : 2 + count], taken[2 + count :], strict=True):
@@ -170,26 +170,26 @@ class Reads:
             kernels.count_lines(*layout, indptr, np.int64(one.most), one.step, *memories)
         elif one.pulled.size:
             where = (indptr, as_bits(rows.indices), one.step, one.pulled)
-            kernels.count_pulls(*layout, self._asked, *where, *memories)
+            kernels.count_pulls(*layout, self._sampled, *where, *memories)
         slow, fast = (speed.seconds(accesses[side::2], lines[side::2]) for side, speed in enumerate(speeds))
         slower: npt.NDArray[np.float64] = np.maximum(slow, fast)
         return slower
 
 
 class Layout(NamedTuple):
-    """How rows lie: whose are in fast memory; and the vertices in the order of rows where groups do not keep theirs."""
+    """How rows are stored: which are in fast memory, and the vertices in storage order if groups do not keep theirs."""
 
     order: npt.NDArray[np.int64] | None
     fast: npt.NDArray[np.bool_]
 
     @classmethod
     def of(cls, placement: Placement) -> Layout:
-        """As they lie after renumbering."""
+        """The layout after renumbering."""
         return cls(None if placement.keeps_order else placement.old_ids(), placement.fast)
 
 
 class _Search(NamedTuple):
-    """The level of every vertex, how many there are, and those that are found by pulling."""
+    """The level of every vertex, the number of levels, and the levels after which the search pulls."""
 
     depth: npt.NDArray[np.int32]
     levels: int
@@ -215,21 +215,21 @@ def _search(graph: Graph, depth: npt.NDArray[np.int32]) -> _Search:
     return _Search(depth, vertices.size, pulled.astype(np.int32))
 
 
-def _asked(rows: Adjacency) -> tuple[npt.NDArray[np.bool_], float]:
+def _sampled(rows: Adjacency) -> tuple[npt.NDArray[np.bool_], float]:
     """The sampled vertices, and the share of all edges that are theirs.
 
     In a large graph one block of rows in several is sampled, with about the same number of edges for any size.
     """
-    every = max(1, rows.num_arcs // ASKED)
-    bounds = blocks_of(rows, max(BLOCKS, FEWEST * every))
+    every = max(1, rows.num_arcs // SAMPLED_EDGES)
+    bounds = blocks_of(rows, max(BLOCKS, FEWEST_BLOCKS * every))
     begins, ends = bounds[:-1:every], bounds[1::every]
-    asked = np.zeros(rows.num_vertices, dtype=np.bool_)
+    sampled = np.zeros(rows.num_vertices, dtype=np.bool_)
     for begin, end in zip(begins, ends, strict=True):
-        asked[begin:end] = True
-    return asked, float((rows.indptr[ends] - rows.indptr[begins]).sum()) / max(1, rows.num_arcs)
+        sampled[begin:end] = True
+    return sampled, float((rows.indptr[ends] - rows.indptr[begins]).sum()) / max(1, rows.num_arcs)
 
 
-#: Where nobody measured: bandwidths alone, of the memories that the paper had.
+#: Without a measurement: the bandwidths of the paper's memories.
 SPEEDS = "mcdram"
 
 

@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 """Kernels of placements: rows in a new order, rows chosen for fast memory, and what reading them costs.
 
-Hottest rows: only rows count that are cooler than ``below`` and have at most ``left`` bytes. The others have been
-decided upon, or cannot fit.
+Hottest rows: only rows cooler than ``below`` and of at most ``left`` bytes count. The others have been decided upon, or
+cannot fit.
 
-Reads: rows are gone through in the order of old ids. Within either memory they lie in that order too, so the start of a
-row is known without renumbering. If a placement sorts within the groups, ``order`` has the vertices as their rows lie.
+Reads: rows are processed in the order of old ids. Within each memory they are stored in that order, so the start of a
+row is known without renumbering. If a placement sorts within the groups, ``order`` has the vertices in storage order.
 """
 
 import numpy as np
@@ -23,10 +23,10 @@ NOWHERE = -(1 << 40)  # a line far from all others
 
 @njit(cache=True, nogil=True)
 def move_rows(piece, bounds, boundary, indptr, indices, weights, new_ids, to_indptr, to_indices, to_weights):
-    """Write the rows of one block to their new places, sorted: what both groups keep in order need not be sorted.
+    """Write the rows of one block to their new places, sorted. Both groups keep their order, so nothing is compared.
 
-    Neighbours in the slow group come first, in the order they had. Those in the fast group are written from the row's
-    end backwards and turned round after, so that every neighbour is looked up once and nothing is put aside.
+    Neighbours in the slow group come first, in their old order. Those in the fast group are written backwards from the
+    row's end and then reversed. So every neighbour is looked up once, without a buffer.
     """
     for u in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
         first = to_indptr[new_ids[u]]
@@ -57,8 +57,8 @@ def move_rows(piece, bounds, boundary, indptr, indices, weights, new_ids, to_ind
 def rarely_entered_children(piece, bounds, indptr, indices, in_degrees, threshold, percentile, fast):
     """Mark the children, of vertices with more than ``threshold``, whose rank among them is below the percentile.
 
-    Children are ranked by in-degree, and those of the same in-degree with the largest id first, which is the order of
-    the row backwards. All write the same value, so it does not matter who comes first.
+    Children are ranked by in-degree, ties by descending id, which is the reverse order of the row. All threads write
+    the same value, so their order does not matter.
     """
     longest = ONE
     for u in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
@@ -85,7 +85,7 @@ def rarely_entered_children(piece, bounds, indptr, indices, in_degrees, threshol
 
 @njit(cache=True, nogil=True)
 def _smallest_first(keys, count, size):
-    """Bring the ``count`` smallest of the first ``size`` keys to the front, by Hoare's selection; no two are equal."""
+    """Move the ``count`` smallest of the first ``size`` keys to the front, by Hoare's selection. Keys are distinct."""
     low, high = np.uint64(0), size - ONE
     while low < high:
         a, b, c = keys[low], keys[(low + high) >> ONE], keys[high]
@@ -99,7 +99,7 @@ def _smallest_first(keys, count, size):
             if i >= j:
                 break
             keys[i], keys[j] = keys[j], keys[i]
-        # The pivot is at i = j now: what is smaller is before it.
+        # The pivot is at i = j now, after all smaller keys.
         if i + ONE == count or i == count:
             return
         if i < count:
@@ -157,7 +157,7 @@ def walk(piece, pieces, seed, indptr, indices, visits):
 
 @njit(cache=True, nogil=True)
 def bytes_by_digit(piece, pieces, heats, indptr, edge, offset, below, left, prefix, shift, digits):
-    """Of a piece of the vertices, the bytes of rows whose heat begins with ``prefix``, by the ``digits`` bits after."""
+    """The bytes of a piece's rows whose heat begins with ``prefix``, by the next ``digits`` bits of the heat."""
     sizes = np.zeros(ONE << digits, np.uint64)
     mask = (ONE << digits) - ONE
     for v in range(np.uint64(piece * heats.size // pieces), np.uint64((piece + 1) * heats.size // pieces)):
@@ -171,7 +171,7 @@ def bytes_by_digit(piece, pieces, heats, indptr, edge, offset, below, left, pref
 
 @njit(cache=True, nogil=True)
 def take(piece, pieces, heats, indptr, edge, offset, below, left, least, fast):
-    """Take all of a piece that are at least as hot as ``least``."""
+    """Take all vertices of a piece that are at least as hot as ``least``."""
     for v in range(np.uint64(piece * heats.size // pieces), np.uint64((piece + 1) * heats.size // pieces)):
         if least <= np.uint64(heats[v]) < below and (indptr[v + ONE] - indptr[v]) * edge + offset <= left:
             fast[v] = True
@@ -179,7 +179,7 @@ def take(piece, pieces, heats, indptr, edge, offset, below, left, least, fast):
 
 @njit(cache=True, nogil=True)
 def take_equals(heats, indptr, edge, offset, heat, room, fast):
-    """Take those of one heat in the order of ids, each if it still fits into ``room``; what is left of that."""
+    """Take the vertices of one heat in id order, each if its row fits into ``room``. Returns the remaining room."""
     for v in range(np.uint64(heats.size)):
         if np.uint64(heats[v]) == heat:
             size = (indptr[v + ONE] - indptr[v]) * edge + offset
@@ -193,7 +193,7 @@ def take_equals(heats, indptr, edge, offset, heat, room, fast):
 
 @njit(cache=True, nogil=True)
 def take_sorted(heats, indptr, edge, offset, below, left, fast):
-    """Take those that fit, hottest first, of equals the smallest id."""
+    """Take the vertices whose rows fit, hottest first, ties by ascending id."""
     count = ZERO
     for v in range(np.uint64(heats.size)):
         count += np.uint64(np.uint64(heats[v]) < below and (indptr[v + ONE] - indptr[v]) * edge + offset <= left)
@@ -214,7 +214,7 @@ def take_sorted(heats, indptr, edge, offset, below, left, fast):
 
 @njit(cache=True, nogil=True)
 def places_in_levels(depth, sizes, place):
-    """place[v] = how many vertices with smaller ids are on the same level as v; ``sizes`` holds zeros at first."""
+    """place[v] = the number of vertices with smaller ids on the level of v; ``sizes`` starts as zeros."""
     for v in range(np.uint64(depth.size)):
         if depth[v] >= 0:
             level = np.uint64(depth[v])
@@ -242,19 +242,18 @@ def count_lines(order, fast, indptr, most, step, width, line, shift, near, acces
 
 
 @njit(cache=True, nogil=True)
-def count_pulls(order, fast, asked, indptr, indices, depth, levels, width, line, shift, near, accesses, lines):
+def count_pulls(order, fast, sampled, indptr, indices, depth, levels, width, line, shift, near, accesses, lines):
     """Count the reads of a search on the levels where it pulls: vertices beyond a level look for a neighbour on it.
 
-    ``accesses`` and ``lines`` are counted as above, with a step for each of ``levels``. Vertices that are not ``asked``
-    read nothing. The graph is undirected, so vertices of the next level find a neighbour, and all others read their
-    whole rows.
+    ``accesses`` and ``lines`` are counted as above, with a step for each of ``levels``. Only sampled vertices read.
+    The graph is undirected, so vertices of the next level find a neighbour, and all others read whole rows.
     """
     last, begins = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64)
     for place in range(np.uint64(fast.size)):
         v = place if order is None else np.uint64(order[place])
         length = np.int64(indptr[v + ONE] - indptr[v])
         side = np.uint64(fast[v])
-        if asked[v] and length > 0:
+        if sampled[v] and length > 0:
             for k in range(np.uint64(levels.size)):
                 if 0 <= depth[v] <= levels[k]:
                     continue

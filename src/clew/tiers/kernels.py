@@ -12,7 +12,7 @@ HALF = np.uint64(32)
 
 @njit(cache=True, nogil=True)
 def read(piece, pieces, values):
-    """The sum of one piece, so that it has to be read."""
+    """The sum of one piece, so that the compiler cannot skip reading it."""
     mine = values[piece * values.size // pieces : (piece + 1) * values.size // pieces]
     total = np.uint64(0)
     for i in range(mine.size):

@@ -172,7 +172,7 @@ def spread(graph: Graph, *, slow: Tier | str, fast: Tier | str) -> Graph:
         report=graph.report,
         metadata=graph.metadata,
     )
-    if graph.directed:  # else they would be made later, in ordinary memory
+    if graph.directed:  # otherwise they would be built later, in ordinary memory
         placed._in = _spread(graph.incoming, placement.boundary, first, second)
     return placed
 
