@@ -1,4 +1,4 @@
-"""High-performance graph analytics on the CPUs and GPUs of one machine, from plain Python.
+"""High-performance graph analytics on CPUs, GPUs and clusters, from plain Python.
 
 >>> import clew
 >>> g = clew.Graph.from_edges([0, 0, 1], [1, 2, 2])

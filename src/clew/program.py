@@ -142,7 +142,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
     if hasattr(graph, "member"):
-        return _run_here(program, graph)
+        return _run_here(program, graph, device)
     initial, active = _started(program, graph)
     if not (np.isfinite(program.width) and program.width > 0):
         raise GraphError(f"{type(program).__name__}.width is {program.width}; expected a number above 0.")
@@ -169,10 +169,12 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     return _result(program, values, done, graph.names)
 
 
-def _run_here(program: VertexProgram, share: Any) -> Result:
+def _run_here(program: VertexProgram, share: Any, device: str) -> Result:
     """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
     from clew.engines.cluster.program import run_program
+    from clew.engines.cluster.share import check_cpu
 
+    check_cpu(device)
     initial, active = _started(program, share.seen_by_users())
     own = {name: np.asarray(value)[share.ids] if np.ndim(value) else value for name, value in initial.items()}
     state = _state(program, own, share.ids.size)

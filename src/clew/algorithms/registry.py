@@ -238,7 +238,7 @@ def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
     from clew.algorithms.cluster import ClusterWaist
 
     share: Any = graph
-    return ClusterWaist(share, "cpu" if device == "auto" else device)
+    return ClusterWaist(share, device)
 
 
 @functools.cache

@@ -32,7 +32,7 @@ def _rank(error: BaseException) -> int:
     return 0 if not isinstance(error, ClusterError) else 1 if isinstance(error, _LostWorkerError) else 2
 
 
-def cluster(workers: int | None = None, *, address: str | None = None, gpus: bool = False) -> Cluster:
+def cluster(workers: int | None = None, *, address: str | None = None) -> Cluster:
     """Start workers for graphs that one process cannot hold, or not fast enough.
 
     Parameters
@@ -42,8 +42,6 @@ def cluster(workers: int | None = None, *, address: str | None = None, gpus: boo
     address
         None starts Ray on this machine. "auto" joins the cluster that this machine is part of, and
         "ray://host:10001" one that is elsewhere.
-    gpus
-        Whether each worker gets a GPU of its own and runs its part there.
 
     Returns
     -------
@@ -59,7 +57,7 @@ def cluster(workers: int | None = None, *, address: str | None = None, gpus: boo
     """
     if workers is not None:
         workers = checks.whole("workers", workers, 1, 4096)
-    return Cluster(workers, address, gpus)
+    return Cluster(workers, address)
 
 
 def current() -> Cluster:
@@ -72,11 +70,11 @@ def current() -> Cluster:
 class Cluster:
     """Workers that hold graphs together; see ``clew.cluster``."""
 
-    def __init__(self, workers: int | None, address: str | None, gpus: bool) -> None:
+    def __init__(self, workers: int | None, address: str | None) -> None:
         self._ray = _ray()
         if _current:
             raise ClusterError("a cluster is open already; clusters cannot be nested. Leave the with statement first.")
-        self._address, self._gpus = address, gpus
+        self._address = address
         self._keys = itertools.count(1)
         self._lock = threading.Lock()
         self._forgotten: list[int] = []
@@ -133,12 +131,10 @@ class Cluster:
         from clew.distributed.worker import Worker
 
         ray = self._ray
-        needs: dict[str, Any] = {"num_cpus": 1 if self._address is None else threads}
-        if self._gpus:
-            needs["num_gpus"] = 1
         remote = ray.remote(Worker)
         # Two calls at once: one that runs, and one that stops it.
-        options = {**needs, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
+        cores = 1 if self._address is None else threads
+        options: dict[str, Any] = {"num_cpus": cores, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
         self._new_actor: Callable[[], Any] = lambda: remote.options(**options).remote(threads)
         self._actors = [self._new_actor() for _ in range(count)]
         try:
@@ -147,7 +143,7 @@ class Cluster:
             free = ray.available_resources()
             raise ClusterError(
                 f"the cluster did not start {count} workers of {threads} cores each in {STARTED} seconds; free are "
-                f"{free.get('CPU', 0):g} cores and {free.get('GPU', 0):g} GPUs.",
+                f"{free.get('CPU', 0):g} cores.",
                 remedy="Pass fewer workers.",
             ) from None
         _check_versions(about)

@@ -14,7 +14,7 @@ import numpy as np
 from clew import threads
 from clew.engines.measured import cpu_name
 
-PACKAGES = ("numpy", "scipy", "numba", "pyarrow", "cupy", "cuda-core", "cuda-bindings", "numba-cuda", "networkx")
+PACKAGES = ("numpy", "scipy", "numba", "pyarrow", "cupy", "cuda-core", "cuda-bindings", "numba-cuda", "networkx", "ray")
 CUPY = ("cupy", "cupy-cuda13x", "cupy-cuda12x")
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cluster import products
+from clew.engines.cluster.share import check_cpu
 from clew.errors import GraphError
 from clew.operators import Semiring
 from clew.primitives.arguments import array_of, engine_of, vector_of
@@ -62,7 +63,8 @@ def spmspv(
 
 def spmv_here(share: Any, x: Array, semiring: Semiring, transpose: bool, device: str) -> Array:
     """One worker's part: the entries of the result for its own vertices."""
-    engine = engine_of("cpu" if device == "auto" else device, share.block.num_arcs)
+    check_cpu(device)
+    engine = engine_of("cpu")
     return products.spmv(engine, share, np.ascontiguousarray(x[share.ids]), semiring, transpose=transpose)
 
 
@@ -74,6 +76,7 @@ def spmspv_here(
     owner, local = share.partition.place(active)
     mine = np.flatnonzero(owner == share.member.rank)
     mine = mine[np.argsort(local[mine])]
-    engine = engine_of("cpu" if device == "auto" else device, share.block.num_arcs)
+    check_cpu(device)
+    engine = engine_of("cpu")
     places, sums = products.spmspv(engine, share, local[mine], values[mine], semiring, transpose=transpose)
     return share.ids[places], sums

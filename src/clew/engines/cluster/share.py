@@ -154,6 +154,12 @@ class Share(Graph):
         raise GraphError("the edges of a graph on a cluster are not in one process.")
 
 
+def check_cpu(device: str) -> None:
+    """Reject other devices than the CPU, which workers of a cluster do not use."""
+    if device not in ("auto", "cpu"):
+        raise GraphError(f'device is {device!r}, and workers of a cluster compute on CPUs; use "auto" or "cpu".')
+
+
 class UserShare(Share):
     """A share in ``start`` of a vertex program, which every worker runs: what it reads is of the whole graph."""
 
