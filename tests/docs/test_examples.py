@@ -27,7 +27,8 @@ SESSION = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 def folder(tmp_path, monkeypatch) -> Path:
     """A working folder with the files that examples read."""
     graph = clew.generate.random_weights(clew.generate.rmat(8, edge_factor=4, seed=1), 1, 9, seed=1)
-    for name in ("graph.mtx.gz", "graph.mtx", "edges.csv"):
+    (tmp_path / "edges").mkdir()
+    for name in ("graph.mtx.gz", "graph.mtx", "edges.csv", "edges/1.parquet", "edges/2.parquet"):
         clew.write(graph, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -1,7 +1,7 @@
 """The waist on a cluster: every member runs the generic form on its own segment, and products exchange along the grid.
 
 A generic form runs in every member at once. Vectors are segments, ``waist.ids`` says which vertices they belong to, and
-whatever all must agree on goes through ``any``, ``total`` and ``collect``.
+what all must agree on goes through ``any``, ``total`` and ``collect``.
 """
 
 from __future__ import annotations

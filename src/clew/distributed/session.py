@@ -53,7 +53,7 @@ def cluster(workers: int | None = None, *, address: str | None = None) -> Cluste
     >>> import clew
     >>> with clew.cluster(workers=4):  # doctest: +SKIP
     ...     g = clew.generate.kronecker(16).spread()
-    ...     clew.pagerank(g).top(3)
+    ...     ranks = clew.pagerank(g).top(3)
     """
     if workers is not None:
         workers = checks.whole("workers", workers, 1, 4096)
