@@ -20,7 +20,7 @@ KEY = 0x9E3779B97F4A7C15  # of the permutation that places vertices: any odd num
 
 @dataclass(frozen=True)
 class Permutation:
-    """A permutation of 0…size-1 that a key selects. It takes no memory, whatever the size."""
+    """A permutation of 0…size-1 that a key selects. It takes no memory."""
 
     size: int
     key: int = KEY
