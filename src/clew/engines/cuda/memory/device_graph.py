@@ -1,7 +1,7 @@
-"""DeviceGraph: what a graph has on a device, put there once, as ``clew.memory`` says, and freed with the graph.
+"""DeviceGraph: the arrays of a graph on a device, copied once as ``clew.memory`` says, and freed with the graph.
 
-A ``Ledger`` finds it by the graph's array of neighbours, which it refers to weakly. Arrays are read-only, so what was
-put there never goes stale.
+A ``Ledger`` finds it by the graph's array of neighbours, which it references weakly. Graphs are read-only, so copies
+never go stale.
 """
 
 from __future__ import annotations
@@ -15,16 +15,7 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.build import on_device
 from clew.engines.cuda.memory.device_rows import DeviceRows, transposed
-from clew.engines.cuda.memory.edge_memory import (
-    EdgePlan,
-    Rows,
-    bytes_per_edge,
-    can_pair,
-    narrowest,
-    plan_edges,
-    put,
-    put_pairs,
-)
+from clew.engines.cuda.memory.edge_memory import PAIR, EdgePlan, Rows, can_pair, plan_edges, put
 from clew.engines.cuda.memory.host_memory import free_on_host
 from clew.engines.cuda.memory.ledger import Ledger, clock, ledger_of, ledgers
 from clew.engines.cuda.toolchain.device import Device
@@ -37,7 +28,7 @@ from clew.memory import Policy, current
 
 @dataclass(frozen=True, eq=False)
 class _Edges:
-    """Rows as they were put, and what had been asked for.
+    """Rows on the device, and the request that put them there.
 
     ``boundary`` is the placement's: a graph whose placement renumbers nobody shares its arrays with the one it was
     made of. There are rows without weights unless neighbours and weights are in pairs.
@@ -84,9 +75,9 @@ class DeviceGraph:
         self.edges: _Edges | None = None
         self.in_edges: DeviceGraph | None = None  # made on the device
         self.offsets: tuple[weakref.ref[Any], Any] | None = None  # of which indptr, and the copy
-        #: The same edges in another form, which goes where rows are put (layouts.py).
+        #: The same edges as coordinates or a padded table, dropped when rows are replaced (spmv.py).
         self.forms: dict[str, Any] = {}
-        #: Graphs made of this one, which have device graphs of their own (program.py).
+        #: Graphs made of this one, with device graphs of their own (symmetric_rows.py).
         self.derived: dict[Any, Any] = {}
 
     @property
@@ -95,18 +86,18 @@ class DeviceGraph:
         return self.edges is not None
 
     def drop(self) -> None:
-        """Let go of edges in every form, but keep the offsets."""
+        """Drop edges in every form, but keep the offsets."""
         self.edges = self.in_edges = None
         self.forms.clear()
 
     def forget(self) -> None:
-        """Let go of everything."""
+        """Drop everything."""
         self.drop()
         self.offsets = None
         self.derived.clear()
 
     def drop_layouts(self) -> bool:
-        """Let go of layouts that products have earned; whether there were any."""
+        """Drop cached layouts of products; returns whether there were any."""
         had = self.in_edges is not None and self.in_edges.drop_layouts()
         for rows in () if self.edges is None else (self.edges.plain, self.edges.weighted):
             had |= rows is not None and rows.facts.pop("sweep", None) is not None
@@ -151,7 +142,8 @@ class DeviceGraph:
     def offsets_of(self, device: Device, rows: Adjacency) -> Any:
         """Where rows begin, in device memory."""
         if self.offsets is None or self.offsets[0]() is not rows.indptr:
-            self.offsets = (weakref.ref(rows.indptr), _uploaded_offsets(device, rows))
+            dtype = np.uint32 if rows.num_arcs < 2**32 else np.int64
+            self.offsets = (weakref.ref(rows.indptr), device.upload(rows.indptr.astype(dtype)))
         return self.offsets[1]
 
     def _put(self, device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int, paired: bool) -> _Edges:
@@ -321,7 +313,7 @@ def size_of(
 ) -> Rows:
     """What the plan for rows depends on; ``makes_room`` evicts rows that exceed a budget."""
     ledger, graph, attempt = ledger_of(device), graph_on(device, rows.indices), this_try()
-    each = bytes_per_edge(rows.indices, weights)
+    widths = [int(array.itemsize) for array in (rows.indices, weights) if array is not None]
     if parts > 1 and ledger.has_other_direction(graph):
         parts = 1
     if makes_room:
@@ -329,17 +321,13 @@ def size_of(
             for array in on_device.device_copies.objects():
                 if array is not rows.indices and array is not weights:
                     on_device.device_copies.pop(array)
-        ledger.make_room(rows.num_arcs * each * parts, graph, () if attempt is None else attempt.used)
+        ledger.make_room(rows.num_arcs * sum(widths) * parts, graph, () if attempt is None else attempt.used)
     taken = ledger.charged() - min(held, ledger.charged(graph))
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
     return Rows(
-        rows.num_vertices, rows.num_arcs, each, device.free_memory(), free_on_host(), device.page,
-        device.why_not_split(), first_fast, parts, held, taken, narrowest(rows.indices, weights),
+        rows.num_vertices, rows.num_arcs, sum(widths), device.free_memory(), free_on_host(), device.page,
+        device.why_not_split(), first_fast, parts, held, taken, min(widths),
     )  # fmt: skip
-
-
-def _uploaded_offsets(device: Device, rows: Adjacency) -> Any:
-    return device.upload(rows.indptr.astype(np.uint32 if rows.num_arcs < 2**32 else np.int64))
 
 
 def _left_by_build(*arrays: Any) -> int:
@@ -376,7 +364,7 @@ def _placed_or_hosted(
 
 
 def _placed_in_pairs(device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any) -> DeviceRows:
-    pairs = put_pairs(device, rows.indices, wanted, plan)
+    pairs = device.split(rows.indices, plan.cut * PAIR.itemsize, wanted)
     neighbours, weights = pairs.view(rows.indices.dtype)[::2], pairs.view(wanted.dtype)[1::2]
     return DeviceRows(offsets, neighbours, weights, rows.num_vertices, rows.num_arcs, plan, pairs)
 

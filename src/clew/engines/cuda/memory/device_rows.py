@@ -20,7 +20,7 @@ Fact = TypeVar("Fact")
 class DeviceRows:
     """Compressed rows on a device: offsets in 32 bits where the arcs can be counted so.
 
-    ``plan`` says in which memory the neighbours and weights are; None for rows made on the device, which are there.
+    ``plan`` says in which memory the neighbours and weights are; None means device memory.
     With ``pairs``, each neighbour is stored next to its weight, and the other two arrays are views of it with gaps.
     Only kernels that support pairs can take such rows.
     """
@@ -51,11 +51,11 @@ class DeviceRows:
 
     @property
     def edges(self) -> tuple[Any, Any]:
-        """Neighbours and weights for kernels that support pairs, which take those in the place of neighbours."""
+        """Neighbours and weights for kernels that support pairs, which take pairs instead of neighbours."""
         return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.neighbours, self.weights)
 
     def weights_of(self, begin: int, end: int) -> Any:
-        """The weights of some edges without gaps; of pairs, a copy, read in whole pairs, which CuPy is faster at."""
+        """The weights of some edges without gaps; of pairs, a copy. CuPy is faster at reading whole pairs."""
         if not self.paired:
             return self.weights[begin:end]
         return (self.pairs[begin:end] >> WORD_BITS).astype(WORD).view(self.weights.dtype)

@@ -177,11 +177,6 @@ def put(device: Device, array: Array, plan: EdgePlan) -> Any:
     return device.managed(array, prefetch=plan.mode == "managed+prefetch")
 
 
-def put_pairs(device: Device, indices: Array, weights: Array, plan: EdgePlan) -> Any:
-    """Neighbours and weights in pairs, in two memories."""
-    return device.split(indices, plan.cut * PAIR.itemsize, weights)
-
-
 def _allowed(policy: Policy, rows: Rows, free: int) -> int:
     """The bytes that all sets of rows together may have: what was asked for, or what is free less a reserve."""
     if policy.fast_memory is not None:
@@ -201,16 +196,6 @@ def _too_large(mode: str, policy: Policy, rows: Rows, free: int) -> ResourceErro
         'device="cpu".',
         option="Use --edges auto, tiered or zero_copy, which leave edges on the host, or --device cpu.",
     )
-
-
-def narrowest(indices: Array, weights: Array | None) -> int:
-    """The bytes of an entry of the narrower of two arrays."""
-    return int(indices.itemsize if weights is None else min(indices.itemsize, weights.itemsize))
-
-
-def bytes_per_edge(indices: Array, weights: Array | None) -> int:
-    """What an edge takes: its neighbour and its weight."""
-    return int(np.dtype(indices.dtype).itemsize) + (0 if weights is None else int(weights.itemsize))
 
 
 def can_pair(indices: Array, weights: Array | None) -> bool:

@@ -27,7 +27,7 @@ clock = count(1)
 
 @dataclass(frozen=True, eq=False)
 class _Charge:
-    """Bytes of edges, who has them (None: no graph), and the policy under which they were taken."""
+    """Bytes of edges, their owner (None: no graph), and the policy under which they were allocated."""
 
     owner: weakref.ref[Any] | None
     policy: Policy
@@ -68,8 +68,8 @@ class Ledger:
     def make_room(self, wanted: int, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> None:
         """Evict edges until ``wanted`` bytes of the budget are left, or nothing more can go.
 
-        Edges that another policy put there go first, then those of other graphs; among them, the least recently used.
-        What this run uses stays, and so does what the same graph has under this policy.
+        Edges of another policy go first, then those of other graphs, the least recently used first. Edges that this
+        run uses stay, and so do those of the same graph under this policy.
         """
         policy = current()
         if policy.fast_memory is None:
@@ -94,7 +94,7 @@ class Ledger:
     def evict(self, holder: DeviceGraph) -> None:
         """Drop the edges of a graph in every form."""
         holder.drop()
-        # Another thread's run may read them, or one that was interrupted, whose frames may be in a cycle.
+        # Another thread may read them, or an interrupted run, whose frames may be in a cycle.
         if any(entry.holder is holder for entry in self._charges.values()):
             gc.collect()
 
@@ -117,7 +117,7 @@ def _graphs() -> Iterator[DeviceGraph]:
 
 
 def holds_others(known: Collection[weakref.ref[Any]]) -> bool:
-    """Whether there is memory of graphs other than these to be freed."""
+    """Whether graphs other than these have memory that can be freed."""
     return any(graph.is_there and graph.ref not in known for graph in _graphs())
 
 

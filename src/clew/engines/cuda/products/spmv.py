@@ -110,7 +110,7 @@ def by_tiles(
 
 @dataclass(frozen=True)
 class SpmvMethod:
-    """How to go through compressed rows: one of ``METHODS``, "rows" with so many lanes each, "auto" for whatever suits.
+    """How spmv reads compressed rows: one of ``METHODS``. "rows" takes ``lanes`` lanes per row, "auto" chooses.
 
     ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
     ``each`` is how many items of a tile a lane walks through, an odd number.
@@ -200,7 +200,7 @@ def _over_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, method: S
 def _over_sweep(
     of: weakref.ref[DeviceRows], numbers: Arithmetic, device: Device, x: Any, wanted: Any, out: Any
 ) -> None:
-    """Over a layout that is another copy of the rows, and may be let go between products."""
+    """Over a layout that is a second copy of the rows, and may be dropped between products."""
     rows = of()
     assert rows is not None, "a product is run by who has the rows"
     run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
@@ -209,7 +209,7 @@ def _over_sweep(
 def _over_what_is_earned(
     of: weakref.ref[DeviceRows], numbers: Arithmetic, tiles: Product, device: Device, x: Any, wanted: Any, out: Any
 ) -> None:
-    """Over tiles until the rows have earned a sweep by being multiplied with."""
+    """Over tiles until enough products have made a sweep worthwhile."""
     rows = of()
     assert rows is not None, "a product is run by who has the rows"
     if earned_layout(device, rows, sweeps=numbers.starts_from_identity) == "tiles":
@@ -225,7 +225,7 @@ def _with_bits(numbers: Arithmetic, *, out: bool = False) -> Arithmetic:
 
 
 def choose(degrees: tiling.Degrees, numbers: Arithmetic, method: SpmvMethod) -> SpmvMethod:
-    """The method that suits the degrees, as far as none is prescribed."""
+    """The method that suits the degrees, unless one is prescribed."""
     name = method.name
     if name == "auto":
         even = degrees.largest <= SKEW * max(1.0, degrees.mean) or degrees.largest <= tiling.WARP * method.each
