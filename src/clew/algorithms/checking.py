@@ -94,6 +94,25 @@ def arcs(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     return source, graph.indices.astype(np.int64)
 
 
+def ranges(start: Array, stop: Array) -> npt.NDArray[np.int64]:
+    """All numbers from each start to its stop, one range after the other."""
+    sizes = stop - start
+    return np.arange(int(sizes.sum())) + np.repeat(stop - np.cumsum(sizes), sizes)
+
+
+def reachable(roots: Array, source: Array, target: Array) -> npt.NDArray[np.bool_]:
+    """Which vertices the arcs (source, target) lead to from ``roots``, a bool per vertex; the roots too."""
+    order = np.argsort(source, kind="stable")
+    offsets, targets = np.searchsorted(source[order], np.arange(roots.size + 1)), target[order]
+    found = roots.copy()
+    front = np.flatnonzero(found)
+    while front.size:
+        front = np.unique(targets[ranges(offsets[front], offsets[front + 1])])
+        front = front[~found[front]]
+        found[front] = True
+    return found
+
+
 def arc_places(graph: Graph, source: Array, target: Array) -> npt.NDArray[np.int64]:
     """Where the first entry of each arc (source, target) is, or -1 where there is no such arc."""
     first, second = arcs(graph)

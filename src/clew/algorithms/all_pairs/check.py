@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.checking import arcs, named, require
-from clew.dtypes import Array
+from clew.algorithms.checking import arcs, named, reachable, require
 from clew.graph import Graph
 from clew.result import Result
 
@@ -41,23 +40,11 @@ def all_pairs(graph: Graph, result: Result) -> None:
         near = finite[source]
         leaving = near[u] & (np.isfinite(weights) if real else True)
         a, b = u[leaving], v[leaving]
-        require(
-            near[b], "what an edge leads to from what is reached from vertex {source} is reached", (a, b), source=source
-        )
+        rule = "what an edge leads to from what is reached from vertex {source} is reached"
+        require(near[b], rule, (a, b), source=source)
         over = distance[source, a] + weights[leaving]
         agree = distance[source, b] <= over + slack
         require(agree, "edges agree with distances from vertex {source}", (a, b), source=source)
-        tight = over <= distance[source, b] + slack
-        joined = _reachable(source, a[tight], b[tight], n)
+        used = over <= distance[source, b] + slack
+        joined = reachable(np.arange(n) == source, a[used], b[used])
         require(joined | ~near, "a path from vertex {source} is as long as the distance", source=source)
-
-
-def _reachable(source: int, u: Array, v: Array, num_vertices: int) -> Array:
-    """Where edges from u to v lead to from ``source``."""
-    found = np.zeros(num_vertices, dtype=np.bool_)
-    found[source] = True
-    known = 0
-    while (now := int(found.sum())) > known:
-        known = now
-        found[v[found[u]]] = True
-    return found

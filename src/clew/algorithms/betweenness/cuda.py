@@ -92,17 +92,17 @@ def dependencies(
     total = workspace(graph).allocate(device).centrality
     if sources.size == 0:
         return total
-    search = _Searches(device, rows, into, large, threads, {"BIG_ROW": BIG_ROW, **constants})
-    at_once = MANY_BYTES // max(1, search.bytes_each)
+    search = _Searches(device, rows, into, large, {"BIG_ROW": BIG_ROW, **constants})
+    at_once = MANY_BYTES // max(1, search.space(1).nbytes)
     if many is None:
         many = a_block_each_pays(sources.size, at_once, device.num_processors)
     if many:
         try:
-            search.side_by_side(sources, max(1, at_once), total)
+            search.run(sources, total, max(1, at_once), threads)
             return total
         except ResourceError:
             total.fill(0)  # less memory is free than there might be
-    search.one_by_one(sources, total)
+    search.run(sources, total, 0, threads)
     return total
 
 
@@ -115,92 +115,62 @@ class _Searches:
     """The graph, and how to start searches on it."""
 
     def __init__(
-        self,
-        device: Device,
-        rows: Adjacency,
-        into: Adjacency | None,
-        large: float,
-        threads: int,
-        constants: dict[str, int],
+        self, device: Device, rows: Adjacency, into: Adjacency | None, large: float, constants: dict[str, int]
     ) -> None:
-        self.device, self.host_rows, self.large, self.threads = device, rows, large, threads
+        self.device, self.host_rows, self.large, self.constants = device, rows, large, constants
         parts = 1 if into is None else 2
         self.out = rows_on(device, rows, weights=False, parts=parts)
         self.into = None if into is None else rows_on(device, into, weights=False, parts=parts)
         self.index = np.dtype(self.out.neighbours.dtype)
-        self.constants = constants
-        self.most_big = most_long_rows(self.out.num_arcs, constants["BIG_ROW"])
 
-    @property
-    def sources_per_launch(self) -> int:
-        """Searches that take a few tenths of a second together, or one."""
-        edges = share_of(EDGES_PER_LAUNCH, self.out)
-        return max(1, edges // (self.out.num_arcs + self.out.num_vertices))
-
-    @property
-    def bytes_each(self) -> int:
-        """The memory of one search that others run beside."""
-        return self._space(1).nbytes
-
-    def side_by_side(self, sources: Array, at_once: int, total: Any) -> None:
-        """A block for every source; then their rows are added in the order of the sources."""
-        device, n = self.device, self.out.num_vertices
-        kernel = self._kernel("betweenness", many=True)
-        blocks = min(device.resident_blocks(kernel, self.threads), at_once, sources.size)
-        in_round = min(sources.size, max(blocks, min(ENTRIES // n, self.sources_per_launch)))
-        memory = self._memory(blocks)
-        found = device.empty((in_round, n), np.float64)
-        add = self._kernel("add_dependencies", many=True)
-        for start in over(range(0, sources.size, in_round), "searching", unit="sources"):
-            chosen = sources[start : start + in_round]
-            taken = device.zeros(1, np.uint32)
-            failed = device.empty(chosen.size, np.uint8)
-            arguments = self._arguments(chosen, memory, found, failed, taken)
-            device.launch(kernel, min(blocks, chosen.size), self.threads, *arguments)
-            given = (self.index.type(n), np.uint64(chosen.size), found, failed, total)
-            device.launch(add, blocks_for(device, n, 256), 256, *given)
-            self._once_more(chosen, failed, total)
-
-    def one_by_one(self, sources: Array, total: Any) -> None:
-        """All blocks for one source after the other."""
-        device = self.device
-        kernel = self._kernel("betweenness", many=False)
-        memory = self._memory(1)
-        at_once = min(SOURCES_PER_LAUNCH, self.sources_per_launch)
-        for start in over(range(0, sources.size, at_once), "searching", unit="sources"):
-            chosen = sources[start : start + at_once]
-            failed = device.empty(chosen.size, np.uint8)
-            arguments = self._arguments(chosen, memory, total, failed, None)
-            device.launch_cooperative(kernel, self.threads, *arguments, cluster=device.cluster_size)
-            self._once_more(chosen, failed, total)
-
-    def _once_more(self, sources: Array, failed: Any, total: Any) -> None:
-        """Searches whose counts lie too far apart for a float64: those are for the CPU."""
-        for source in sources[np.flatnonzero(self.device.download(failed))]:
-            row = np.empty(self.out.num_vertices)
-            kernels.wide_dependencies(self.host_rows.unsigned(), as_bits(np.array([source]))[0], row)
-            total += self.device.upload(row)
-
-    def _kernel(self, name: str, *, many: bool) -> Any:
-        wide = {macro: self.out.defines[macro] for macro in ("index_t", "offset_t")}
-        kinds = {"DIRECTED": int(self.into is not None), "MANY": int(many), "CLUSTER": self.device.cluster_size}
-        return self.device.kernel("betweenness.cuh", name, {**wide, **kinds, **self.constants})
-
-    def _space(self, teams: int) -> Workspace:
+    def space(self, teams: int) -> Workspace:
+        """The arrays of searches that run side by side."""
         size, big_row = (self.out.num_vertices, self.out.num_arcs), self.constants["BIG_ROW"]
         return search_space(*size, self.index, self.into is not None, teams, big_row)
 
-    def _memory(self, teams: int) -> tuple[Any, ...]:
-        """What ``teams`` searches that run side by side need."""
-        return tuple(vars(self._space(teams).allocate(self.device)).values())
+    def run(self, sources: Array, total: Any, at_once: int, threads: int) -> None:
+        """Add the dependencies of all sources: with a block for each of ``at_once`` sources, or all blocks for one.
+
+        ``at_once`` is 0 for the latter. Else, rows of dependencies are added in the order of the sources.
+        """
+        device, n, many = self.device, self.out.num_vertices, at_once > 0
+        # Searches that take a few tenths of a second together, or one.
+        per_launch = max(1, share_of(EDGES_PER_LAUNCH, self.out) // (self.out.num_arcs + n))
+        kernel, blocks, in_round = self._kernel("betweenness", many), 1, min(SOURCES_PER_LAUNCH, per_launch)
+        if many:
+            blocks = min(device.resident_blocks(kernel, threads), at_once, sources.size)
+            in_round = min(sources.size, max(blocks, min(ENTRIES // n, per_launch)))
+        memory = tuple(vars(self.space(blocks).allocate(device)).values())
+        found = device.empty((in_round, n), np.float64) if many else total
+        for start in over(range(0, sources.size, in_round), "searching", unit="sources"):
+            chosen = sources[start : start + in_round]
+            failed, taken = device.empty(chosen.size, np.uint8), device.zeros(1, np.uint32)
+            arguments = self._arguments(chosen, memory, found, failed, taken)
+            if many:
+                device.launch(kernel, min(blocks, chosen.size), threads, *arguments)
+                given = (self.index.type(n), np.uint64(chosen.size), found, failed, total)
+                device.launch(self._kernel("add_dependencies", many), blocks_for(device, n, 256), 256, *given)
+            else:
+                device.launch_cooperative(kernel, threads, *arguments, cluster=device.cluster_size)
+            # Counts that lie too far apart for a float64 are for the CPU.
+            for source in chosen[np.flatnonzero(device.download(failed))]:
+                row = np.empty(n)
+                kernels.wide_dependencies(self.host_rows.unsigned(), as_bits(np.array([source]))[0], row)
+                total += device.upload(row)
+
+    def _kernel(self, name: str, many: bool) -> Any:
+        wide = {macro: self.out.defines[macro] for macro in ("index_t", "offset_t")}
+        variant = {"DIRECTED": int(self.into is not None), "MANY": int(many), "CLUSTER": self.device.cluster_size}
+        return self.device.kernel("betweenness.cuh", name, {**wide, **variant, **self.constants})
 
     def _arguments(
         self, chosen: Array, memory: tuple[Any, ...], found: Any, failed: Any, taken: Any
     ) -> tuple[Any, ...]:
         into = (None, None) if self.into is None else (self.into.offsets, self.into.neighbours)
         n, sources = self.index.type(self.out.num_vertices), self.device.upload(chosen.astype(np.int64))
+        most_long = most_long_rows(self.out.num_arcs, self.constants["BIG_ROW"])
         graph = (n, self.out.offsets, self.out.neighbours, *into)
-        limits = (np.uint64(chosen.size), np.float64(self.large), np.uint64(self.most_big))
+        limits = (np.uint64(chosen.size), np.float64(self.large), np.uint64(most_long))
         return (*graph, sources, *limits, *memory[:-1], found, failed, taken, memory[-1])
 
 

@@ -22,17 +22,14 @@ def bfs(graph: Graph, source: Any, result: Result) -> None:
     5. The vertices reached are counted rightly, where they are counted.
     """
     depth, parent = result.depth.astype(np.int64), result.parent.astype(np.int64)
-    root = graph.vertex(source)
-    require(
-        depth.size == graph.num_vertices and parent.size == graph.num_vertices, "there is an entry for every vertex"
-    )
-    require(
-        [depth[root] == 0 and parent[root] == root], "the source has depth 0 and is its own parent", np.array([root])
-    )
+    n, root = graph.num_vertices, graph.vertex(source)
+    require(depth.size == n and parent.size == n, "there is an entry for every vertex")
+    begins = [depth[root] == 0 and parent[root] == root]
+    require(begins, "the source has depth 0 and is its own parent", np.array([root]))
     require(depth >= -1, "a depth is -1 or more")
     reached = depth >= 0
     require(reached == (parent >= 0), "exactly the vertices with a depth have a parent")
-    require((parent < graph.num_vertices) & (parent >= -1), "a parent is a vertex or -1")
+    require((parent < n) & (parent >= -1), "a parent is a vertex or -1")
     children = np.flatnonzero(reached & (np.arange(depth.size) != root))
     above = parent[children]
     require(depth[children] == depth[above] + 1, "a vertex is one deeper than its parent", children)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.algorithms.checking import arcs, named, require
+from clew.algorithms.checking import arcs, named, ranges, require
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.result import Result
@@ -47,9 +47,7 @@ def _reached(u: Array, v: Array, mate: Array, left: Array) -> Array:
     reached = left & (mate < 0)
     front = np.flatnonzero(reached)
     while front.size:
-        lengths = starts[front + 1] - starts[front]
-        places = np.repeat(starts[front] - np.cumsum(lengths) + lengths, lengths) + np.arange(lengths.sum())
-        beside = np.unique(targets[places])
+        beside = np.unique(targets[ranges(starts[front], starts[front + 1])])
         beside = beside[~reached[beside]]
         reached[beside] = True
         front = mate[beside]

@@ -37,7 +37,5 @@ def clustering_coefficient(device: Device, graph: Graph) -> Answer:
     coefficient = links / device.xp.maximum(possible, 1)
     sums = device.download(device.xp.stack([coefficient.sum(), links.sum(), possible.sum()]))
     transitivity = float(sums[1] / sums[2]) if sums[2] > 0 else 0.0
-    return Answer(
-        {"coefficient": coefficient},
-        {"average": float(sums[0]) / max(graph.num_vertices, 1), "transitivity": transitivity},
-    )
+    facts = {"average": float(sums[0]) / max(graph.num_vertices, 1), "transitivity": transitivity}
+    return Answer({"coefficient": coefficient}, facts)

@@ -44,10 +44,6 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
     poll = partial(team.settling, trace, tolerance, max_iterations)
     rounds, converged = team.run(kernels.hits, 2 * (graph.num_arcs + n), *given, unit="rounds", poll=poll)
     authority /= authority.sum()
-    columns = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
-    return Answer(
-        {"hub": hub, "authority": authority},
-        iterations=int(rounds),
-        converged=bool(converged),
-        trace={"change": trace[:rounds], **columns},
-    )
+    moved = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
+    scores, columns = {"hub": hub, "authority": authority}, {"change": trace[:rounds], **moved}
+    return Answer(scores, iterations=int(rounds), converged=bool(converged), trace=columns)

@@ -22,12 +22,8 @@ def hits(waist: Waist, graph: Graph, tolerance: float, max_iterations: int) -> A
         after = _scaled(waist, waist.spmv(graph, authority, semirings.plus_second))
         changes.append(float(waist.total(waist.elementwise(lambda a, b: abs(a - b), after, hub))))
         hub = after
-    return Answer(
-        {"hub": hub, "authority": authority},
-        iterations=len(changes),
-        converged=changes[-1] < tolerance,
-        trace={"change": np.array(changes)},
-    )
+    scores, trace = {"hub": hub, "authority": authority}, {"change": np.array(changes)}
+    return Answer(scores, iterations=len(changes), converged=changes[-1] < tolerance, trace=trace)
 
 
 def _scaled(waist: Waist, scores: Array) -> Array:

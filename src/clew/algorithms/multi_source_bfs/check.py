@@ -20,9 +20,8 @@ def multi_source_bfs(graph: Graph, sources: Any, result: Result) -> None:
     3. To every vertex reached, but the source, an edge leads from one that is a step closer.
     """
     starts = np.array([graph.vertex(source) for source in sources], dtype=np.int64)
-    require(
-        result.depth.shape == (graph.num_vertices, starts.size), "there is a row per vertex and a column per source"
-    )
+    shape = (graph.num_vertices, starts.size)
+    require(result.depth.shape == shape, "there is a row per vertex and a column per source")
     u, v = arcs(graph)
     for source, column in zip(starts, result.depth.T, strict=True):
         depth = column.astype(np.int64)

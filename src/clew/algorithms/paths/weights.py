@@ -80,11 +80,16 @@ def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
         )
 
 
+def few_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """One of the few dtypes that kernels are compiled for: int32 for bool and narrow integers."""
+    return dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
+
+
 def in_few_types(weights: Array) -> Array:
     """The same numbers, read-only: bool and narrow integers are copied to int32, others are not copied."""
     if weights.itemsize >= 4:
         return weights
-    few = weights.astype(np.int32)
+    few = weights.astype(few_dtype(weights.dtype))
     few.flags.writeable = False  # to Numba, an array that may be written to is another type
     return few
 

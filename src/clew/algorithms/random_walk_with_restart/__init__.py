@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
@@ -16,20 +16,14 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-def _visits(engine: str) -> Callable[..., Answer]:
+def _visits(engine: str, *given: Any, **options: Any) -> Answer:
     """PageRank on an engine, with its ranks called visits."""
-
-    def walk(*given: Any, **options: Any) -> Answer:
-        answer: Answer = ALGORITHMS["pagerank"].load(engine)(*given, **options)
-        return replace(answer, values={"visiting": answer.values["rank"]})
-
-    return walk
+    answer: Answer = ALGORITHMS["pagerank"].load(engine)(*given, **options)
+    return replace(answer, values={"visiting": answer.values["rank"]})
 
 
 @algorithm(
-    generic=_visits("generic"),
-    cpu=_visits("cpu"),
-    cuda=_visits("cuda"),
+    **{engine: partial(_visits, engine) for engine in ("generic", "cpu", "cuda")},
     check="check",
     needs=("in_edges",),
     distributed=True,

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.weights import in_few_types
+from clew.algorithms.paths.weights import few_dtype, in_few_types
 from clew.algorithms.registry import Answer
 from clew.algorithms.sssp.cpu import best_paths, path_space
 from clew.graph import Graph
+from clew.operators import monoids
 from clew.workspace import Workspace, result, scratch
 
 BUCKETS = 256  # over the range of the weights
@@ -19,7 +20,7 @@ BUCKETS = 256  # over the range of the weights
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a search over a graph with weights; its values, turned back, are the result."""
     assert graph.weights is not None
-    few = np.dtype(np.int32) if graph.weights.itemsize < 4 else graph.weights.dtype
+    few = few_dtype(graph.weights.dtype)
     search = path_space(graph, few, None)
     search.spaces["distance"] = scratch(graph.num_vertices, few)
     width = result(graph.num_vertices, graph.weights.dtype, later=True)
@@ -35,8 +36,8 @@ def sswp(graph: Graph, source: int, deterministic: bool = False) -> Answer:
     weights = graph.weights
     assert weights is not None
     few = in_few_types(weights)
-    smallest, largest = _ends(weights.dtype)
-    first, unreached = (turned_over(few.dtype.type(end)) for end in (largest, smallest))
+    ends = (monoids.min.identity(weights.dtype), monoids.max.identity(weights.dtype))
+    first, unreached = (turned_over(few.dtype.type(end)) for end in ends)
     turned = turned_over(few)
     finite = turned[np.isfinite(turned)] if turned.dtype.kind == "f" else turned
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
@@ -44,13 +45,6 @@ def sswp(graph: Graph, source: int, deterministic: bool = False) -> Answer:
     search = (graph, source, turned, first, unreached, delta or 1.0)
     value, *found = best_paths(*search, low=low, deterministic=deterministic)
     return summary("width", turned_over(value).astype(weights.dtype, copy=False), *found)
-
-
-def _ends(dtype: np.dtype[Any]) -> tuple[Any, Any]:
-    """The smallest and the largest number of a dtype."""
-    if dtype.kind in "bf":
-        return (-np.inf, np.inf) if dtype.kind == "f" else (0, 1)
-    return np.iinfo(dtype).min, np.iinfo(dtype).max
 
 
 def turned_over(numbers: Any) -> Any:

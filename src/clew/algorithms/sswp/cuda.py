@@ -8,12 +8,14 @@ import numpy as np
 
 from clew.algorithms.paths.cuda import Search
 from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of, weight_facts
+from clew.algorithms.paths.weights import few_dtype
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
+from clew.operators import monoids
 from clew.workspace import Workspace
 
 #: Over the range of the weights.
@@ -25,7 +27,7 @@ def workspace(graph: Graph, balance: str = "auto", cut: int | None = None) -> Wo
     """The arrays of a search over a graph with weights."""
     assert graph.weights is not None
     dtype = graph.weights.dtype
-    return path_space(graph, "width", dtype, computed_in(dtype), tuning_of(balance, cut))
+    return path_space(graph, "width", dtype, few_dtype(dtype), tuning_of(balance, cut))
 
 
 def sswp(
@@ -59,27 +61,12 @@ def default_buckets(rows: DeviceRows) -> int:
 
 
 def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:
-    """The problem for rows in device memory."""
-    facts = weight_facts(device, rows)
-    delta = facts.largest / buckets - facts.smallest / buckets
-    return widths(np.dtype(rows.weights.dtype), facts.largest, delta, grows=is_large_and_dense(rows))
-
-
-def computed_in(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype that widths are computed in: bool and narrow integers are widened."""
-    return dtype if dtype.itemsize >= 4 else np.dtype(np.int32)
-
-
-def widths(dtype: np.dtype[Any], largest_weight: Any, delta: float, *, grows: bool = False) -> Problem:
-    """The smallest largest weight, in opposite order; bool and narrow integers are widened."""
-    value = computed_in(dtype)
-    if dtype.kind == "f":
-        smallest, largest = -np.inf, np.inf
-    else:
-        smallest, largest = (0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max)
-    first, unreached = _turned(value, largest), _turned(value, smallest)
-    low = _turned(value, largest_weight)
-    return Problem(value, True, first, low, first, unreached, dtype, smallest, delta, grows)
+    """The problem for rows in device memory: the smallest largest weight, in opposite order."""
+    dtype, facts = np.dtype(rows.weights.dtype), weight_facts(device, rows)
+    value, delta = few_dtype(dtype), facts.largest / buckets - facts.smallest / buckets
+    smallest, largest = monoids.max.identity(dtype), monoids.min.identity(dtype)
+    first, unreached, low = (_turned(value, number) for number in (largest, smallest, facts.largest))
+    return Problem(value, True, first, low, first, unreached, dtype, smallest, delta, is_large_and_dense(rows))
 
 
 def _turned(dtype: np.dtype[Any], number: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from clew.algorithms.checking import arcs, named, require
+from clew.algorithms.checking import arcs, named, ranges, reachable, require
 from clew.algorithms.connected_components.check import Ids, check_counts, labels_of
 from clew.graph import Graph
 from clew.result import Result
@@ -21,28 +21,14 @@ def strongly_connected_components(graph: Graph, result: Result) -> None:
     """
     label = labels_of(graph, result)
     u, v = arcs(graph)
-    inside = label[u] == label[v]
+    inside, roots = label[u] == label[v], label == np.arange(label.size)
     for start, end, rule in (
         (u, v, "its label leads to every vertex of a component"),
         (v, u, "from every vertex of a component there is a way to its label"),
     ):
-        require(_reached(label, start[inside], end[inside]), rule)
+        require(reachable(roots, start[inside], end[inside]), rule)
     require(_acyclic(label, u[~inside], v[~inside]), "no cycle runs through several components")
     check_counts(label, result)
-
-
-def _reached(label: Ids, start: Ids, end: Ids) -> npt.NDArray[np.bool_]:
-    """Which vertices can be reached over arcs start → end from the vertices that are their own label."""
-    order = np.argsort(start, kind="stable")
-    offsets = np.searchsorted(start[order], np.arange(label.size + 1))
-    targets = end[order]
-    found: npt.NDArray[np.bool_] = label == np.arange(label.size)
-    front: Ids = np.flatnonzero(found)
-    while front.size:
-        front = np.unique(targets[_ranges(offsets[front], offsets[front + 1])])
-        front = front[~found[front]]
-        found[front] = True
-    return found
 
 
 def _acyclic(label: Ids, u: Ids, v: Ids) -> npt.NDArray[np.bool_]:
@@ -55,15 +41,8 @@ def _acyclic(label: Ids, u: Ids, v: Ids) -> npt.NDArray[np.bool_]:
     done: npt.NDArray[np.bool_] = before == 0
     front: Ids = np.flatnonzero(done)
     while front.size:
-        hit, times = np.unique(targets[_ranges(offsets[front], offsets[front + 1])], return_counts=True)
+        hit, times = np.unique(targets[ranges(offsets[front], offsets[front + 1])], return_counts=True)
         before[hit] -= times
         front = hit[before[hit] == 0]
         done[front] = True
     return done
-
-
-def _ranges(start: Ids, stop: Ids) -> Ids:
-    """All numbers from each start to its stop, one range after the other."""
-    sizes = stop - start
-    ends = np.cumsum(sizes)
-    return np.arange(int(sizes.sum())) + np.repeat(stop - ends, sizes)
