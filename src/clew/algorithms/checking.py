@@ -117,8 +117,8 @@ def arc_places(graph: Graph, source: Array, target: Array) -> npt.NDArray[np.int
     """Where the first entry of each arc (source, target) is, or -1 where there is no such arc."""
     first, second = arcs(graph)
     keys = first * graph.num_vertices + second
-    wanted = source.astype(np.int64) * graph.num_vertices + target
-    places = np.searchsorted(keys, wanted)
+    sought = source.astype(np.int64) * graph.num_vertices + target
+    places = np.searchsorted(keys, sought)
     found = places < keys.size
-    found[found] = keys[places[found]] == wanted[found]
+    found[found] = keys[places[found]] == sought[found]
     return np.where(found, places, -1)

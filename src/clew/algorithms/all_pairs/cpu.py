@@ -21,7 +21,7 @@ from clew.workspace import Workspace, result, scratch
 
 EXACT = 2**53  # float64 holds all integers up to here
 FAR = np.iinfo(np.int64).max  # the distance, as an integer, to what cannot be reached
-# A search takes about the time in which Floyd and Warshall do so many pairs per vertex and per arc.
+# In the time of one search, Floyd-Warshall does this many pairs per vertex and per arc.
 PAIRS_PER_VERTEX, PAIRS_PER_ARC = 800, 25
 
 

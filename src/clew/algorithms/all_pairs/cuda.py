@@ -18,10 +18,10 @@ from clew.workspace import Workspace, result, scratch
 
 SIDE = 64  # of a tile, as in floyd_warshall.cuh
 TALL, WIDE = 4, 4  # numbers of a tile that a thread computes: rows and columns, the latter in fours
-ROUNDS_PER_LAUNCH = 64  # then the host has a look, so that Ctrl-C is heard,
-SUMS_PER_LAUNCH = 1 << 41  # or after so many sums: about 0.3 s
+ROUNDS_PER_LAUNCH = 64  # then the host checks for Ctrl-C,
+SUMS_PER_LAUNCH = 1 << 41  # or after this many sums: about 0.3 s
 FAR = 2**30 - 1  # in 32 bits: twice this is still a number
-# A GPU does so many pairs in the time that the CPU takes for one, and the CPU searches from so many vertices at once.
+# How many pairs a GPU does in the time of one on the CPU, and from how many vertices the CPU searches at once.
 TIMES_FASTER, SEARCHES_AT_ONCE = 500, 64
 
 

@@ -78,7 +78,7 @@ def _relax(size, state, out, weights, paths, now, later, spare):
             break
         for i in range(np.uint64(first), np.uint64(min(first + CHUNK, count))):
             u = np.uint64(now[i])
-            # Cleared before the value is read: whoever improves u after that will queue it again.
+            # Cleared before the value is read: a thread that improves u after that queues it again.
             atomic.exchange(queued, u, CLEAR)
             there = value[u]
             edges += indptr[u + ONE] - indptr[u]

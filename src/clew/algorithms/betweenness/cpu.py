@@ -27,7 +27,7 @@ LARGE = 2.0**900
 
 
 def workspace(graph: Graph, num_sources: int, at_once: bool | None = None) -> Workspace:
-    """The arrays of searches from so many vertices; threads that search on their own allocate theirs themselves.
+    """The arrays of the searches; threads that search on their own allocate theirs themselves.
 
     Rows without duplicates, where the graph has some, are not counted: only the run finds them.
     """

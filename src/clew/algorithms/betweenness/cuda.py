@@ -22,15 +22,15 @@ from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 BIG_ROW = 4096  # edges of a row from which on a block sums it up
-SOURCES_PER_LAUNCH = 8  # of searches by the whole grid; then the host has a look, so that Ctrl-C is heard,
-EDGES_PER_LAUNCH = 1 << 33  # or after so many edges, followed both ways
+SOURCES_PER_LAUNCH = 8  # of searches by the whole grid; then the host checks for Ctrl-C,
+EDGES_PER_LAUNCH = 1 << 33  # or after this many edges, followed forward and backward
 MANY_BYTES = 8 << 30  # memory for searches by one block each
 ENTRIES = 1 << 26  # dependencies that a round of those keeps
 CONTROL_BYTES = 4 * GRID_BARRIER_WORDS + 4 * 8 + 5 * 8
 
 
 def workspace(graph: Graph, teams: int = 1, in_round: int = 0) -> Workspace:
-    """The arrays of ``teams`` searches that run side by side, of whose dependencies a round keeps so many rows."""
+    """The arrays of ``teams`` searches that run side by side, and of ``in_round`` rows of dependencies."""
     n = graph.num_vertices
     searches = search_space(n, graph.num_arcs, graph.indices.dtype, graph.directed, teams)
     return Workspace(

@@ -5,7 +5,7 @@ Forward, ``paths[v]`` is UNSEEN, 0 once ``v`` is found, and the number of shorte
 complete. In the row of a vertex on level d of an undirected graph, what is not UNSEEN is then either 0 (levels d and
 d + 1) or a number of paths (level d - 1): the same look at the row sums up the paths to the vertex and finds the next
 level. Backward, ``paths`` starts at 0 and gets, level by level from the deepest, the share that a vertex hands to
-each path that leads to it; again what is not wanted is 0. So neither way needs depths, or a list of predecessors.
+each path that leads to it; other entries are 0. So neither pass needs depths or a list of predecessors.
 
 In a directed graph, the row of out-edges finds the next level, with a bit per vertex that says whether it is known, and
 the row of in-edges sums up the paths; there, 0 is what the vertices not found yet count too.
@@ -276,7 +276,7 @@ def wide_dependencies(out, source, found):
     queue = np.empty(num_vertices, indices.dtype)
     queue[0], depth[source], fraction[source], exponent[source] = source, 0, 0.5, 1
     head, tail = np.uint64(0), ONE
-    while head < tail:  # whoever leaves the queue has been reached over all its shortest paths
+    while head < tail:  # a vertex that leaves the queue was reached over all its shortest paths
         v = queue[head]
         head += ONE
         for j in range(indptr[v], indptr[v + ONE]):

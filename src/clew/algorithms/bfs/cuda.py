@@ -22,7 +22,7 @@ from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
 BIG = 1024  # edges of a row that one warp follows alone; longer ones are cut
-LEVELS_PER_LAUNCH = 1 << 14  # then the host has a look, so that Ctrl-C is heard
+LEVELS_PER_LAUNCH = 1 << 14  # then the host checks for Ctrl-C
 PULL_COST = 2.0  # edges pushed along in the time that one vertex takes to look for a parent
 #: As in bfs.cuh.
 CONTROL = np.dtype(

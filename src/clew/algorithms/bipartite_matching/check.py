@@ -47,10 +47,10 @@ def _reached(u: Array, v: Array, mate: Array, left: Array) -> Array:
     reached = left & (mate < 0)
     front = np.flatnonzero(reached)
     while front.size:
-        beside = np.unique(targets[ranges(starts[front], starts[front + 1])])
-        beside = beside[~reached[beside]]
-        reached[beside] = True
-        front = mate[beside]
+        right = np.unique(targets[ranges(starts[front], starts[front + 1])])
+        right = right[~reached[right]]
+        reached[right] = True
+        front = mate[right]
         front = front[front >= 0]
         reached[front] = True
     return reached

@@ -71,8 +71,8 @@ def color_by_rounds(graph: Graph, seed: int) -> Answer:
     key, rows = stream(seed, "coloring"), team.symmetric_rows(graph)
     arrays = (work.above, work.below, work.color, work.queue, work.colored, work.begun)
     rounds = team.run(kernels.by_rounds, graph.num_arcs, key, *rows, *arrays)
-    told = {"colored": work.colored[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
-    return summary(work.color, int(rounds), told)
+    trace = {"colored": work.colored[:rounds], "seconds": seconds_between(work.begun[: rounds + 1])}
+    return summary(work.color, int(rounds), trace)
 
 
 def _sort_by_priority(

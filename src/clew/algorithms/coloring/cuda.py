@@ -18,7 +18,7 @@ from clew.graph import Graph
 from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
-STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
+STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host checks for Ctrl-C
 #: As in coloring.cuh and coloring_rounds.cuh, with what coloring_waves.cuh counts.
 ORDERED = control_of(("begun", "stop", "queued", "listed", "done"), counters=2)
 ROUNDS = control_of(("begun", "rounds", "stop", "queued", "done"), counters=2)

@@ -1,4 +1,4 @@
-"""Colouring by rounds: whoever has the largest or the smallest random value around gets a colour."""
+"""Colouring by rounds: local maxima and minima of random values get a colour."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ Plassmann do. Instead of rounds with barriers, members take vertices in the orde
 of higher priority that is not coloured yet. The first vertex without a colour never waits, so somebody always gets on;
 every edge is looked at once from each side, and the colours are those of one thread that goes through the order alone.
 
-``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge both ways.
+``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge in both directions.
 """
 
 import numpy as np

@@ -53,7 +53,7 @@ __device__ __forceinline__ T frequent_value(const T* values, u64 n, u32* counts)
 
 // `listed` counts the long rows in `list`, zeroed; `frequent` is room for one vertex.
 extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset_t* offsets, const index_t* neighbours,
-                                                             int both_ways, index_t* parent, index_t* list,
+                                                             int symmetric, index_t* parent, index_t* list,
                                                              index_t* frequent, u32* listed, u32* barrier) {
     __shared__ u32 counts[FREQUENT_SLOTS];
 #if ON_HOST  // an edge that is read twice comes over the link twice
@@ -81,7 +81,7 @@ extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset
     // An edge that is stored both ways may be left out at both ends only if both are in the one largest tree.
     const index_t largest = n > 0 ? *frequent : 0;
     const Rows rows = {offsets, neighbours, nullptr, nullptr};
-    const auto outside = [=](u64 v) { return !both_ways || parent[v] != largest ? (index_t)v : (index_t)-1; };
+    const auto outside = [=](u64 v) { return !symmetric || parent[v] != largest ? (index_t)v : (index_t)-1; };
     const auto join_row = [=](index_t v, const auto& team) {
         rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
             if (j - begin >= SAMPLED_EDGES) join(parent, v, entries[j]);

@@ -26,7 +26,7 @@ __device__ __forceinline__ ShortRows bring(const Tile& tile, const offset_t* off
 
 // staged: `room` entries for each block. state: [0] long rows in `list`, [1] whether any row is not short; zeroed.
 extern "C" __global__ void __launch_bounds__(512) components_staged(u64 n, const offset_t* offsets,
-                                                                    const index_t* neighbours, int both_ways,
+                                                                    const index_t* neighbours, int symmetric,
                                                                     index_t* parent, index_t* list, index_t* staged,
                                                                     u64 room, u32* state, u32* barrier) {
     u32* const parent_room = dynamic_shared<u32>();  // TILE words, then TILE halves
@@ -39,7 +39,7 @@ extern "C" __global__ void __launch_bounds__(512) components_staged(u64 n, const
         const ShortRows rows = bring(tile, offsets, neighbours, staged + blockIdx.x * room, room);
         plant(tile, rows);
         settle(tile);
-        join_tile(tile, rows, both_ways);
+        join_tile(tile, rows, symmetric);
         // Others may have joined vertices of this tile to theirs already: what is known here is added, never written.
         for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
             if (tile.settled[i] != i) join(parent, (index_t)(tile.base + i), (index_t)(tile.base + tile.settled[i]));
@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(512) components_staged(u64 n, const
             } else {
                 for (offset_t j = begin; j < end; j++) {
                     const index_t u = rows.neighbour(j);
-                    if ((u < v || !both_ways) && !tile.has((u64)u)) join(parent, v, u);
+                    if ((u < v || !symmetric) && !tile.has((u64)u)) join(parent, v, u);
                 }
             }
         }

@@ -34,13 +34,13 @@ __device__ __forceinline__ u32 edges_within(u64 n, u32 bits, const offset_t* off
 
 // Trees of short rows within tiles of 2^bits vertices; `parent_room` and `settled_room` are shared.
 __device__ __forceinline__ void join_tiles(u64 n, u32 bits, const offset_t* offsets, const index_t* neighbours,
-                                           int both_ways, index_t* parent, u32* parent_room, u16* settled_room) {
+                                           int symmetric, index_t* parent, u32* parent_room, u16* settled_room) {
     const ShortRows rows = {offsets, neighbours, 0, ALL_EDGES};
     for (u64 number = blockIdx.x; number << bits < n; number += gridDim.x) {
         const Tile tile = tile_of(number, bits, n, parent_room, settled_room);
         plant(tile, rows);
         settle(tile);
-        join_tile(tile, rows, both_ways);
+        join_tile(tile, rows, symmetric);
         for (u32 i = threadIdx.x; i < tile.size; i += blockDim.x)
             parent[tile.base + i] = (index_t)(tile.base + tile.settled[i]);
     }
@@ -48,7 +48,7 @@ __device__ __forceinline__ void join_tiles(u64 n, u32 bits, const offset_t* offs
 
 // state: [0] long rows in `list`, [1] whether any row is not short; zeroed.
 extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const offset_t* offsets,
-                                                                   const index_t* neighbours, int both_ways,
+                                                                   const index_t* neighbours, int symmetric,
                                                                    index_t* parent, index_t* list, u32* state,
                                                                    u32* barrier) {
     u32* const parent_room = dynamic_shared<u32>();  // TILE words, then TILE halves
@@ -57,7 +57,7 @@ extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const 
     bool tiled = TILED == 1;
     if (TILED == 2 && n > 0) tiled = edges_within(n, bits, offsets, neighbours, parent_room) * LOCAL_ENOUGH >= SAMPLES;
     if (tiled) {
-        join_tiles(n, bits, offsets, neighbours, both_ways, parent, parent_room, settled_room);
+        join_tiles(n, bits, offsets, neighbours, symmetric, parent, parent_room, settled_room);
     } else {
         bits = 0;  // no edge but a loop stays within
         point_to_first(n, offsets, neighbours, parent);
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(512) components_tiled(u64 n, const 
         }
         for (offset_t j = begin; j < end; j++) {
             const index_t u = neighbours[j];
-            if ((u < (index_t)v || !both_ways) && ((u64)u ^ v) >> bits != 0) join(parent, (index_t)v, u);
+            if ((u < (index_t)v || !symmetric) && ((u64)u ^ v) >> bits != 0) join(parent, (index_t)v, u);
         }
     }
     grid_sync(barrier);

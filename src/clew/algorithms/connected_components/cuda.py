@@ -21,7 +21,7 @@ WARP = 32
 LONG_ROW = 2048  # as in rows_by_size.cuh: there cannot be more long rows than arcs / LONG_ROW
 TILE = 4096  # vertices, as in components_tiled.cuh
 BYTES_IN_TILE = 6  # of shared memory for each
-STAGED_EDGES = 8  # for each vertex of a tile, so many on average are brought from the host before they are joined
+STAGED_EDGES = 8  # for each vertex of a tile: edges that are copied from the host before they are joined, on average
 SAMPLED_FROM = 5  # edges a vertex, on average: with fewer, two edges of each are most of them
 ON_HOST = {"ON_HOST": 1}
 
@@ -45,19 +45,19 @@ def connected_components(device: Device, graph: Graph) -> Answer:
 
 
 def component_labels(device: Device, graph: Graph, *, sampled: bool | None = None, **constants: int) -> Any:
-    """The smallest vertex that each vertex hangs together with.
+    """The smallest vertex in the component of each vertex.
 
     ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW, of edges on the host STAGED_EDGES) replace what
     would be chosen, to measure it.
     """
     rows = rows_on(device, graph.outgoing, weights=False)
-    return labels_of_rows(device, rows, both_ways=not graph.directed, sampled=sampled, **constants)
+    return labels_of_rows(device, rows, symmetric=not graph.directed, sampled=sampled, **constants)
 
 
 def labels_of_rows(
-    device: Device, rows: DeviceRows, *, both_ways: bool, sampled: bool | None = None, **constants: int
+    device: Device, rows: DeviceRows, *, symmetric: bool, sampled: bool | None = None, **constants: int
 ) -> Any:
-    """The same of rows; ``both_ways`` says that every edge is in the rows of both its ends."""
+    """The same of rows; ``symmetric`` says that every edge is in the rows of both its ends."""
     n, index = rows.num_vertices, np.dtype(rows.neighbours.dtype)
     work = label_space(n, rows.num_arcs, index, constants.get("LONG_ROW", LONG_ROW)).allocate(device)
     parent = work.label
@@ -69,7 +69,7 @@ def labels_of_rows(
     of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
     kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
     most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
-    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(both_ways), parent, work.long_rows]
+    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(symmetric), parent, work.long_rows]
     if sampled:
         arguments.append(device.empty(1, index))
     elif rows.on_host:

@@ -93,7 +93,7 @@ __device__ __forceinline__ void settle(const Tile& tile) {
 
 #define REMEMBERED 64  // rows of a thread of which it remembers whether they are done with
 
-__device__ __forceinline__ void join_tile(const Tile& tile, const ShortRows& rows, int both_ways) {
+__device__ __forceinline__ void join_tile(const Tile& tile, const ShortRows& rows, int symmetric) {
     u64 done = 0;
     for (;;) {
         bool joined = false;
@@ -106,7 +106,7 @@ __device__ __forceinline__ void join_tile(const Tile& tile, const ShortRows& row
             if (rows.have(begin, end)) {
                 for (offset_t j = begin; j < end; j++) {
                     const u64 u = (u64)rows.neighbour(j);
-                    if (!tile.has(u) || (both_ways && u > tile.base + i)) continue;
+                    if (!tile.has(u) || (symmetric && u > tile.base + i)) continue;
                     const u32 other = tile.settled[u - tile.base];
                     if (own == other) continue;
                     atomicMin(&tile.parent[own > other ? own : other], own > other ? other : own);

@@ -13,7 +13,7 @@ from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
-STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
+STEPS_PER_LAUNCH = 1 << 15  # as steps.cuh counts; then the host checks for Ctrl-C
 #: As in k_core.cuh.
 CONTROL = control_of(("begun", "turn", "level", "kept", "stop", "waiting", "done"), counters=4)
 

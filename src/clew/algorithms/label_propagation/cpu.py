@@ -28,7 +28,7 @@ def workspace(graph: Graph, max_iterations: int) -> Workspace:
 
 
 def label_propagation(graph: Graph, max_iterations: int) -> Answer:
-    """At most so many rounds; fewer where nothing changes any more."""
+    """At most ``max_iterations`` rounds; fewer if a round changes nothing."""
     n = graph.num_vertices
     rows, degrees = team.symmetric_rows(graph), team.total_degrees(graph)
     work = workspace(graph, max_iterations).allocate()

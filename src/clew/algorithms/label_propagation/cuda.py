@@ -16,7 +16,7 @@ from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 THREADS = 512
-EDGES_PER_LAUNCH = 1 << 33  # then the host has a look, so that Ctrl-C is heard
+EDGES_PER_LAUNCH = 1 << 33  # then the host checks for Ctrl-C
 TABLES_BYTES = 256 << 20  # for the tables of rows too long for shared memory, but one of them at least
 CONTROL = np.dtype([("steps", "u4", 9), ("rounds", "u4"), ("changed", "u4"), ("selected", "u4")])  # then the barrier
 
@@ -38,7 +38,7 @@ def workspace(graph: Graph, max_iterations: int) -> Workspace:
 
 
 def label_propagation(device: Device, graph: Graph, max_iterations: int, **constants: int) -> Answer:
-    """At most so many rounds; fewer where nothing changes any more."""
+    """At most ``max_iterations`` rounds; fewer if a round changes nothing."""
     n = graph.num_vertices
     rows = symmetric_rows(device, graph)
     if n == 0 or max_iterations == 0:

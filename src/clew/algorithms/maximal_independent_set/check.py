@@ -11,13 +11,13 @@ from clew.result import Result
 
 @named
 def maximal_independent_set(graph: Graph, result: Result) -> None:
-    """Check that no two members are neighbours and that every other vertex has a member beside it."""
+    """Check that no two members are neighbours and that every other vertex has a member as a neighbour."""
     member = np.asarray(result.member)
     require(member.size == graph.num_vertices and member.dtype == np.bool_, "there is a bool for every vertex")
     u, v = arcs(graph)
     require(~(member[u] & member[v]) | (u == v), "no two members are neighbours", (u, v))
-    beside = np.zeros(member.size, dtype=np.bool_)
-    beside[v[member[u]]] = True
-    beside[u[member[v]]] = True
-    require(member | beside, "every other vertex has a member for a neighbour")
+    covered = np.zeros(member.size, dtype=np.bool_)
+    covered[v[member[u]]] = True
+    covered[u[member[v]]] = True
+    require(member | covered, "every other vertex has a member for a neighbour")
     require(member.sum() == result.size, "size is the number of members")

@@ -13,7 +13,7 @@ from clew.graph import Graph
 from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
-STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host has a look, so that Ctrl-C is heard
+STEPS_PER_LAUNCH = 1 << 18  # as steps.cuh counts; then the host checks for Ctrl-C
 #: As in independent_set.cuh.
 CONTROL = control_of(("begun", "rounds", "left", "done"), counters=3)
 

@@ -13,7 +13,7 @@ OUT = -1  # the key of who has joined or cannot any more
 
 
 def maximal_independent_set(waist: Waist, graph: Graph, seed: int) -> Answer:
-    """Whoever has the largest random key around joins, and discards its neighbours."""
+    """A vertex with the largest random key among its neighbours joins, and they are discarded."""
     links = waist.simple(graph, directed=False)
     key = waist.shuffled(graph, seed)
     member = np.zeros(key.size, dtype=np.bool_)

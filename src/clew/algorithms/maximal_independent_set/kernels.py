@@ -5,7 +5,7 @@ One array says all there is to know of a vertex: 0 is discarded (a neighbour joi
 round, more is its key. Steps that read keys of others write none, or none that another step of the round would read
 differently, so that the set does not depend on who comes first.
 
-``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge both ways.
+``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge in both directions.
 """
 
 import numpy as np

@@ -21,13 +21,13 @@ BATCHES_PER_THREAD = 2  # from here on, threads search on their own rather than 
 
 
 def threads_search_alone(num_sources: int) -> bool:
-    """Whether there are batches of sources enough for every thread to search on its own."""
+    """Whether there are enough batches of sources for every thread to search on its own."""
     batches = -(-num_sources // kernels.SEARCHES)
     return threads.count() == 1 or batches >= BATCHES_PER_THREAD * threads.count()
 
 
 def workspace(graph: Graph, num_sources: int) -> Workspace:
-    """The arrays of searches from so many vertices."""
+    """The arrays of the searches."""
     depth = result((graph.num_vertices, num_sources), np.int32, -1)
     return Workspace(depth=depth, **search_spaces(graph.outgoing, num_sources))
 

@@ -32,7 +32,7 @@ from clew.operators import semirings
 from clew.result import TRACED_ROUNDS, edge_bytes
 from clew.workspace import Workspace, result, scratch
 
-EDGES_PER_LAUNCH = 1 << 35  # then the host has a look, so that Ctrl-C is heard
+EDGES_PER_LAUNCH = 1 << 35  # then the host checks for Ctrl-C
 PRODUCTS_FROM = 1 << 23  # edges: below, one launch for all rounds is faster than several for each
 #: Rows longer than the first are summed by a block, than the second by a warp, than the third by 4 lanes.
 CLASS_LIMITS = (4096, 32, 4)
@@ -175,7 +175,7 @@ def _rank_by_products(
         arguments = (*whole, jumps, pulled, np.float64(damping), names, passed, moved, sums, progress)
         device.launch(step, blocks, PRODUCT_THREADS, *arguments)
         close_round(True)
-        # A round takes far longer than asking; and while it is asked, or waited for, Ctrl-C is heard.
+        # A round takes far longer than a download, and Ctrl-C is handled meanwhile.
         if tolerance == 0:
             pace.launched()
         elif device.download(progress).view(PROGRESS)[0]["converged"]:
@@ -253,7 +253,7 @@ def products_pay(longest: int, num_arcs: int) -> bool:
 
 
 def _lanes(mean: float) -> int:
-    """Threads to a row of so many edges on average."""
+    """Threads per row, by the mean row length."""
     lanes = 1
     while lanes < 32 and lanes * 4 < mean:
         lanes *= 2
@@ -265,7 +265,7 @@ def _passing(
 ) -> tuple[Any, Any, Any]:
     """By how much a vertex divides what it passes on (None: the length of its row), and the shares of the in-edges.
 
-    The third is to be kept while the shares are used: on the host, where the edges are.
+    The third must be kept alive while the shares are used: they may be read from the host.
     """
     if weighted:
         leaving, shares = shares_of(graph.outgoing, graph.incoming)
@@ -279,7 +279,7 @@ def _passing(
 
 
 def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:
-    """The shares of edges where the edges are; on the host where what edges may have of device memory is used up."""
+    """The shares in the memory of the edges; on the host if the budget for edges is used up."""
     policy, fast = current(), (plan.num_arcs - plan.cut) * shares.itemsize
     limit = policy.fast_memory if policy.edges in ("auto", "tiered") else None
     if limit is not None and fast > limit - ledger_of(device).charged():

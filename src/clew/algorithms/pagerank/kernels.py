@@ -39,7 +39,7 @@ def pagerank(member, size, state, bounds, ahead, edges, scale, jumps, damping, l
         sums[1, block, STRANDED] = _begin(first, last, outgoing, damping, scale, rank, now)
     barrier(size, state)
     stranded = _total(sums, 1, STRANDED)
-    if begun[0] == 0:  # whoever leaves the barrier first: others may have been put to sleep in it
+    if begun[0] == 0:  # by the first to leave the barrier: others may be asleep in it
         begun[0] = nanoseconds()
     for step in range(most_rounds):
         turn = step & 1  # sums of this round are still read while others write those of the next

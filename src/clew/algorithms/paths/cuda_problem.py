@@ -32,7 +32,7 @@ SEARCH = np.dtype(
 
 @dataclass(frozen=True)
 class Tuning:
-    """How a search is run; nothing of it changes values.
+    """How a search is run; it does not affect values.
 
     Parameters
     ----------
@@ -47,14 +47,14 @@ class Tuning:
     alone
         Frontiers (or far piles) up to the first number are left to one block, until they pass the second.
     eager
-        Up to so many edges in a frontier, values are not looked at before they are lowered.
+        Up to this many edges in a frontier, values are lowered without reading them first.
     tail
         Where buckets grow, they do once this part of the edges has been followed.
     pile
         The part of the vertices that the far pile has room for.
     order_from
-        Frontiers of so many vertices are put in the order of their rows, which are then read a line at a time; None:
-        as the memory asks for that the edges are in.
+        Frontiers of at least this many vertices are sorted by row, so that rows are read a line at a time. None: as
+        the memory of the edges requires.
     threads, blocks
         Of the launch; no more blocks than can run at once.
     traced

@@ -66,17 +66,17 @@ def new_pool(ids, values):
 
 
 @njit(cache=True, nogil=True)
-def with_room(pool, wanted):
-    """The pool, or a larger one that goes on where it was, with room for so many entries whatever lists they go to."""
+def with_room(pool, entries):
+    """The pool, or a larger copy, with room for this many more entries in any lists."""
     vertex, origin, reach, follow, tips, marks = pool
-    blocks = (wanted >> BITS) + np.uint64(SLOTS + 2)  # every list may need a block that it does not fill
+    blocks = (entries >> BITS) + np.uint64(SLOTS + 2)  # every list may need a block that it does not fill
     if marks[ROOM] >= blocks:
         return pool
     size = np.uint64(follow.size)
     larger = size + max(size, blocks)
     marks[ROOM] += larger - size
-    used, entries = marks[FRESH] << BITS, larger << BITS
-    columns = _longer(vertex, used, entries), _longer(origin, used, entries), _longer(reach, used, entries)
+    used, length = marks[FRESH] << BITS, larger << BITS
+    columns = _longer(vertex, used, length), _longer(origin, used, length), _longer(reach, used, length)
     return (*columns, _longer(follow, marks[FRESH], larger), tips, marks)
 
 
@@ -195,9 +195,9 @@ def lock(parent, v):
 
 @njit(cache=True, nogil=True)
 def shortest_path_tree(out, weights, source, value, unreached, low, parent, queue):
-    """Choose parents that depend on nothing but the graph: breadth first over the edges that attain their end's value.
+    """Choose parents that depend on the graph alone: breadth first over edges that give their ends the values they have.
 
-    Of several parents in one level, the smallest id is taken: levels are gone through in ascending order. ``parent``
+    Of several parents in one level, the smallest id is taken: each level is sorted. ``parent``
     holds -1 (unsigned) everywhere; ``queue`` has room for all vertices.
     """
     indptr, indices = out

@@ -59,9 +59,9 @@ def sssp(
 def shortest(device: Device, rows: DeviceRows, delta: float, *, hopeful: bool = False) -> Problem:
     """The problem for rows in device memory.
 
-    Sums of 32 bits take half the memory and carry their parents with them, which makes a search two to three times as
-    fast; ``hopeful`` takes them where most graphs' sums fit although a path through all vertices would not. A search
-    whose sums run over says that it has diverged.
+    Sums of 32 bits take half the memory and carry their parents with them. That makes a search two to three times as
+    fast. ``hopeful`` tries them where a path through all vertices would not fit, but most graphs' sums do. A search
+    whose sums overflow reports that it has diverged.
     """
     dtype = np.dtype(rows.weights.dtype)
     if dtype.kind == "f":
@@ -74,7 +74,7 @@ def shortest(device: Device, rows: DeviceRows, delta: float, *, hopeful: bool = 
 
 
 def sums(dtype: np.dtype[Any], largest: int, hops: int, delta: float, *, grows: bool = False) -> Problem:
-    """Sums of so many weights of 0 or more: in 32 bits where none can reach the largest such number."""
+    """Sums of up to ``hops`` weights of 0 or more, in 32 bits where they fit."""
     if dtype.kind == "f":
         return Problem(dtype, False, 0, 0, 0, np.inf, dtype, np.inf, delta, grows)
     most, small = np.iinfo(np.int64).max, np.iinfo(np.uint32).max

@@ -7,11 +7,10 @@ without meeting the others, as long as it is little (bucket fusion: it saves mos
 then all agree on the next bucket. When bucket after bucket is nearly empty, all hand over to member 0, which goes on
 alone until a bucket is worth sharing again.
 
-Whoever improves a vertex swaps its value and enters it in a bucket with that value and the vertex it came from. An
-entry whose vertex has another value by its turn is passed over; exactly one is not, and its origin becomes the parent.
-So an improvement is one atomic operation on one place, parents are written once a vertex and not once an
-improvement, and they always form a tree: each value was strictly smaller than the one before it when it was written,
-and is at least what the parent's value makes of it, so a cycle of parents would need a value smaller than itself.
+A thread that improves a vertex swaps its value. It then adds an entry to a bucket: the vertex, the value and the origin.
+An entry is skipped if its vertex has another value by then. Exactly one entry remains, and its origin becomes the parent.
+So an improvement is one atomic operation, and a parent is written once per vertex. ``paths.kernels`` shows that the
+parents form a tree.
 
 With ``low`` given, the value of a path is not its sum but its largest weight (see ``extended``); nothing
 else changes, since that never falls along a path either.
@@ -34,7 +33,7 @@ CHUNK = 64  # vertices relaxed at a time
 SHARES = 8  # that a member should get of a small frontier
 FUSED_EDGES = 4096  # what a member relaxes by itself rather than share it,
 FUSED = 1024  # and as many vertices at most
-QUIET, QUIET_STEPS = 32, 16  # after so many steps with frontiers no larger than that, member 0 goes on alone
+QUIET, QUIET_STEPS = 32, 16  # after this many steps with frontiers no larger than that, member 0 continues alone
 AHEAD = 4  # vertices whose edges are asked for before their turn
 ONE = np.uint64(1)
 LINE = np.uint64(16)  # edges of four bytes to a cache line
@@ -159,7 +158,7 @@ def _begin(member, size, paths, unreached):
 
 @njit(cache=True, nogil=True)
 def _finish(member, size, state, paths, wide):
-    """Count the vertices that were reached, and copy the values where they are wanted in another type."""
+    """Count the vertices that were reached, and copy the values to another type if asked."""
     value, _, parent = paths
     none = parent.dtype.type(-1)
     reached = np.int64(0)

@@ -55,7 +55,7 @@ def _leading_to_it(waist: Waist, graph: Graph, color: Array, roots: Array, activ
     reached = roots.copy()
     frontier: Array = np.flatnonzero(roots)
     while waist.any(frontier.size):
-        # Whoever leads on leads to its own colour or a larger one; so the smallest that is offered tells.
+        # A vertex leads to its own colour or a larger one, so the smallest offer decides.
         found, offered = waist.spmspv(
             graph, (frontier, color[frontier]), semirings.min_second, transpose=True, mask=active & ~reached
         )

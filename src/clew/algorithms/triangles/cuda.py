@@ -22,7 +22,7 @@ OWNED = 8192  # neighbours that are looked at with one table
 SMALL_THREADS, LARGE_THREADS = 256, 512
 WARP = 32
 PIECE = 1024  # as in neighbourhoods.cuh
-EDGES_PER_LAUNCH = 1 << 28  # about; then the host has a look, so that Ctrl-C is heard
+EDGES_PER_LAUNCH = 1 << 28  # about; then the host checks for Ctrl-C
 TOTAL, COUNTS, LINKS = 0, 1, 2  # what is counted, as in triangles.cuh
 
 
@@ -87,7 +87,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
     large = LARGE_SLOTS // 2 if small_memory else LARGE_SLOTS
     chosen = {"SMALL_SLOTS": SMALL_SLOTS, "LARGE_SLOTS": large, "OWNED": OWNED, **constants}
     defines = {**near.defines, "COUNTED": counted, **chosen}
-    # Whoever is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
+    # A vertex that is too much for a warp has a list of more than SMALL_SLOTS / 4, or a row of more than OWNED.
     most = near.items.size * 4 // chosen["SMALL_SLOTS"] + 2 * (near.items.size // chosen["OWNED"]) + 2
     cuts = space_for_cuts(most, index).allocate(device)
     parts = -(-near.items.size // EDGES_PER_LAUNCH)
@@ -115,7 +115,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
 
 
 def _shared(slots: int, threads: int, index: np.dtype[Any], counted: int) -> int:
-    """Bytes of shared memory of a block with so many slots: keys, hits, hits of neighbours, and times."""
+    """Bytes of shared memory of a block by its slots: keys, hits, hits of neighbours, and times."""
     bytes_of_hits = slots * 4 + threads * 4 if counted != TOTAL else 0
     return slots * index.itemsize + bytes_of_hits + (slots if counted == LINKS else 0)
 

@@ -4,7 +4,7 @@
 Every vertex gets a list of its neighbours that come before it in the order of falling degree. u, v, w is a triangle
 with u last and v second to last exactly when v and w are in the list of u and w is in the list of v. Marks are a byte
 per vertex, set and cleared by the list of u; looking up w is one load without a branch, where merging two lists would
-take an unforeseeable branch at every step.
+mispredict a branch at every step.
 
 In this order no list is longer than √arcs, and most of what is looked up is among the few vertices that come first, so
 that the marks stay in the cache. Where rows are a few entries long, as in road networks, ``in_place`` is done before
