@@ -149,7 +149,7 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, l
 
 @njit(cache=True, nogil=True)
 def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, spare):
-    """One level by the whole team: the first to swap a vertex's depth has found it. The found ones follow at ``stop``."""
+    """One level by the whole team: the first to swap a vertex's depth has found it. Those follow at ``stop``."""
     indptr, indices = out
     found = queue[stop:]
     edges = np.int64(0)

@@ -1,7 +1,7 @@
 # mypy: ignore-errors
 """Matching in bipartite graphs: two sides, a good start by Karp and Sipser, and the rest by Pothen and Fan.
 
-``rows`` are (indptr, indices), unsigned, with every edge in both directions; ``mate`` is unsigned and ``none`` (all bits set)
+``rows`` are (indptr, indices), unsigned, with every edge in both directions. ``mate`` is unsigned, and ``none`` (all bits)
 where a vertex is free. One thread each: the start is one pass over the edges, and after it few paths are left to find.
 """
 

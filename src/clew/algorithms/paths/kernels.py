@@ -195,7 +195,7 @@ def lock(parent, v):
 
 @njit(cache=True, nogil=True)
 def shortest_path_tree(out, weights, source, value, unreached, low, parent, queue):
-    """Choose parents that depend on the graph alone: breadth first over edges that give their ends the values they have.
+    """Choose parents that depend on the graph alone: breadth first over edges that give their ends their values.
 
     Of several parents in one level, the smallest id is taken: each level is sorted. ``parent``
     holds -1 (unsigned) everywhere; ``queue`` has room for all vertices.

@@ -7,8 +7,8 @@ without meeting the others, as long as it is little (bucket fusion: it saves mos
 then all agree on the next bucket. When bucket after bucket is nearly empty, all hand over to member 0, which goes on
 alone until a bucket is worth sharing again.
 
-A thread that improves a vertex swaps its value. It then adds an entry to a bucket: the vertex, the value and the origin.
-An entry is skipped if its vertex has another value by then. Exactly one entry remains, and its origin becomes the parent.
+A thread that improves a vertex swaps its value and adds an entry to a bucket: the vertex, the value and the origin. An
+entry is skipped if its vertex has another value by then. One entry remains, and its origin becomes the parent.
 So an improvement is one atomic operation, and a parent is written once per vertex. ``paths.kernels`` shows that the
 parents form a tree.
 
