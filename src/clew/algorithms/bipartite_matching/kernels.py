@@ -1,8 +1,9 @@
 # mypy: ignore-errors
 """Matching in bipartite graphs: two sides, a good start by Karp and Sipser, and the rest by Pothen and Fan.
 
-``rows`` are (indptr, indices), unsigned, with every edge in both directions. ``mate`` is unsigned, and ``none`` (all bits)
-where a vertex is free. One thread each: the start is one pass over the edges, and after it few paths are left to find.
+``rows`` are (indptr, indices), unsigned, with every edge in both directions. ``mate`` is unsigned. It is ``none``, all
+bits set, where a vertex is free. Everything runs on one thread: the start is one pass over the edges, and few paths are
+left to find after it.
 """
 
 import numpy as np
