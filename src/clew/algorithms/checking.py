@@ -97,7 +97,8 @@ def arcs(graph: Graph) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
 def ranges(start: Array, stop: Array) -> npt.NDArray[np.int64]:
     """All numbers from each start to its stop, one range after the other."""
     sizes = stop - start
-    return np.arange(int(sizes.sum())) + np.repeat(stop - np.cumsum(sizes), sizes)
+    numbers: npt.NDArray[np.int64] = np.arange(int(sizes.sum())) + np.repeat(stop - np.cumsum(sizes), sizes)
+    return numbers
 
 
 def reachable(roots: Array, source: Array, target: Array) -> npt.NDArray[np.bool_]:

@@ -79,8 +79,8 @@ def floyd_warshall(device: Device, graph: Graph, *, number: Any = None, tall: in
     if not whole:
         return distance
     integers = device.empty((n, n), dict(space)["distance"].dtype)
-    given = (np.uint64(n * n), distance, far, integers)
-    launch_over(device, "floyd_warshall.cuh", "as_integers", defines, n * n, *given)
+    pairs = np.uint64(n * n)
+    launch_over(device, "floyd_warshall.cuh", "as_integers", defines, n * n, pairs, distance, far, integers)
     return integers
 
 

@@ -97,14 +97,15 @@ def count_within(graph: Graph, near: Lists, work: Any) -> Array:
 
     ``work`` has the arrays of ``workspace``. Rows are merged as they are where it has no lists.
     """
-    counts: Array = work.count
+    counts: Array | None = work.count
     if counts is not None:
         team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), counts, **shown(graph))
     else:
         lists, hubs = ranked(graph, near, work), np.uint64(min(kernels.HUBS, graph.num_vertices))
         team.run(kernels.count, graph.num_arcs, *lists, hubs, work.count_by_rank, **shown(graph))
         counts = work.count_by_rank[work.rank]
-    return counts.view(np.int64)
+    signed: Array = counts.view(np.int64)
+    return signed
 
 
 def neighbours(graph: Graph, work: Any) -> Lists:
