@@ -12,7 +12,7 @@ import numpy as np
 from networkx.utils import create_py_random_state
 
 from clew import algorithms
-from clew.algorithms.bipartite_matching.cpu import two_sides
+from clew.algorithms.bipartite_matching.sides import two_sides
 from clew.algorithms.coloring import Order
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph

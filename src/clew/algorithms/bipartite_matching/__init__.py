@@ -74,7 +74,7 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maxi
 
 def _left_side(graph: Graph, left: Any) -> Array:
     """The requested side, or that of the file, or one that a search finds; a bool per vertex."""
-    from clew.algorithms.bipartite_matching.cpu import edge_within_a_side, two_sides
+    from clew.algorithms.bipartite_matching.sides import edge_within_a_side, two_sides
 
     if left is not None:
         given = np.asarray(left)
