@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import importlib
 import sys
 import weakref
 from types import SimpleNamespace
@@ -12,7 +13,6 @@ import numpy as np
 import pytest
 
 import clew
-import clew.plan.where as where_module
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines import choice, survey
 from clew.engines.choice import gpu_for
@@ -172,7 +172,7 @@ def auto(monkeypatch):
     monkeypatch.setattr(failures, "_lost", None)
     device = gpu_for("emulated", 0)
     monkeypatch.setattr(cuda_device, "the_device", lambda: device)
-    for module in (choice, where_module):
+    for module in (choice, importlib.import_module("clew.plan.where")):  # clew.plan.where is a function, too
         monkeypatch.setattr(module, "WORTH_A_GPU", 0)
     choice._why_not_at_first.cache_clear()
     yield monkeypatch
