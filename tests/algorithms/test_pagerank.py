@@ -218,7 +218,7 @@ WEIGHTED = clew.Graph.from_edges(["a", "b"], ["b", "c"], [1.0, 2.0])
         ({"damping": "much"}, "damping is 'much'"),
         ({"tolerance": -1}, "tolerance is -1; expected a number of 0 or more"),
         ({"tolerance": float("nan")}, "tolerance is nan"),
-        ({"max_iterations": 0}, "max_iterations is 0; expected an integer from 1"),
+        ({"max_iterations": 0}, "max_iterations is 0; expected 1 to 2,147,483,647"),
         ({"max_iterations": 2.5}, "max_iterations is 2.5"),
         ({"dtype": "float16"}, "dtype is 'float16'; expected 'float64' or 'float32'"),
         ({"device": "tpu"}, "device is 'tpu'"),

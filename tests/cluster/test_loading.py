@@ -107,6 +107,7 @@ def test_a_pattern_without_files_is_refused(tmp_path: Path) -> None:
         files_of(tmp_path / "nothing*.csv")
 
 
+@pytest.mark.quick
 def test_files_are_shared_out_by_their_bytes() -> None:
     files = [("a", 10), ("b", 10), ("c", 10), ("d", 10), ("e", 40)]
     assert assigned(files, 2) == [["a", "b", "c", "d"], ["e"]]

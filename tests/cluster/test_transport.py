@@ -27,6 +27,7 @@ def test_every_member_receives_what_the_others_sent(members: int) -> None:
     together(talk, mesh(members))
 
 
+@pytest.mark.quick
 def test_groups_of_members_exchange_at_their_own_pace() -> None:
     """Rows and columns of a grid: every pair counts its own exchanges."""
 

@@ -111,10 +111,10 @@ def pagerank(
 
 
 def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) -> dict[str, Array]:
-    """The columns of a trace whose rounds look at all vertices and edges of a graph, or of rows.
+    """The columns of a trace whose rounds read all vertices and edges of a graph, or of rows.
 
     ``begun`` are the nanoseconds at which they began, and the last one ended. ``width`` is the bytes of an edge;
-    ``edges`` how many a round looks at, if that is not every one once.
+    ``edges`` is the number that a round reads, if that is not every one once.
     """
     seconds = seconds_between(begun)
     looked = np.full(seconds.size, graph.num_arcs if edges is None else edges)
