@@ -123,8 +123,9 @@ def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) 
 
 
 def shares_of(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:
-    """The weight that leaves every vertex, and what part of it every in-edge has; all in units of the largest weight,
-    because a sum of weights may be more than a float can hold.
+    """The weight that leaves every vertex, and the share of it on every in-edge.
+
+    Both are in units of the largest weight: a sum of weights may be more than a float can hold.
     """
     weights, arriving = (np.asarray(rows.weights, dtype=np.float64) for rows in (outgoing, incoming))
     largest = weights.max(initial=0.0) or 1.0
