@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import os
-import pkgutil
 import subprocess
 import sys
 import threading
@@ -12,25 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-import clew.engines.cuda as engine
-from clew.engines import hybrid
 from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
 from clew.engines.cuda.toolchain.expressions import definitions, linked
-from clew.engines.cuda.toolchain.source import KernelSource, kept, kernel_files
+from clew.engines.cuda.toolchain.source import kept, kernel_files
 from tests.cuda.algorithm_kernels import ALGORITHM_KERNELS
+from tests.cuda.engine_kernels import ENGINE_KERNELS
 
 pytest.importorskip("cuda.core")
 
 
-def variants() -> list[KernelSource]:
-    found = []
-    for package in (engine, hybrid):
-        for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-            found += getattr(importlib.import_module(module.name), "VARIANTS", [])
-    return [*found, *ALGORITHM_KERNELS]
-
-
-PROGRAMS = variants()
+PROGRAMS = [*ENGINE_KERNELS, *ALGORITHM_KERNELS]
 
 
 FIRST = {program.file: program for program in reversed(PROGRAMS)}

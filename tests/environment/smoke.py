@@ -100,12 +100,15 @@ def gpu_code():
     """What a GPU would run compiles: with clew's own operators, and with users' or a sentence that says what does."""
     from dataclasses import replace
 
-    from clew.engines.cuda.products.spmv import VARIANTS
+    from clew.engines.cuda.products.algebra import of_semiring
     from clew.engines.cuda.toolchain.compiler import cubin
-    from clew.engines.cuda.toolchain.source import compiled
+    from clew.engines.cuda.toolchain.device import index_defines
+    from clew.engines.cuda.toolchain.source import KernelSource, compiled
     from clew.errors import MissingDependencyError
 
-    program = next(program for program in VARIANTS if program.operators)
+    numbers = of_semiring(clew.semirings.plus_times, *(np.dtype(np.float32),) * 3)
+    macros = {**index_defines(np.dtype(np.int32), 1), **numbers.defines, "V": 8, "FETCH": 8, "STOP": 0}
+    program = KernelSource.of("spmv_rows.cuh", macros, numbers.operators)
     assert cubin(program, "sm_90").startswith(b"\x7fELF")
     own = [(name, compiled(lambda a, b: a + 3 * b, op.arguments, op.result)) for name, op in program.operators]
     try:

@@ -25,7 +25,7 @@ from clew import threads
 from clew.dtypes import Array, as_bits
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.toolchain.device import Device
-from clew.engines.cuda.toolchain.source import KernelSource, ctype
+from clew.engines.cuda.toolchain.source import ctype
 from clew.engines.hybrid import kernels
 
 SPARSE, BITMAP, DENSE = "sparse", "bitmap", "dense"
@@ -343,9 +343,3 @@ def scatter_list(device: Device, ids: Any, packed: Any, values: Any) -> None:
     target = units_of(values)
     defines = {"id_t": ctype(ids.dtype), "unit_t": ctype(target.dtype)}
     launch_over(device, "exchange.cuh", "scatter_list", defines, ids.size, ids, packed, np.uint64(ids.size), target)
-
-
-VARIANTS = [
-    KernelSource.of("exchange.cuh", {"id_t": index, "unit_t": unit})
-    for index, unit in (("int", "unsigned int"), ("long long", "unsigned long long"), ("int", "unsigned char"))
-]

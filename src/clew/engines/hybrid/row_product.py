@@ -14,7 +14,6 @@ from clew.engines.cuda.products.spmspv import atomic_of, ends_of
 from clew.engines.cuda.program.functions import Functions, product_functions_of
 from clew.engines.cuda.program.program import is_pushable
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource
 from clew.engines.hybrid.exchange import Counted
 from clew.graph import Graph
 from clew.operators import Monoid
@@ -109,33 +108,3 @@ def _macros(functions: Functions, rows: DeviceRows, program: VertexProgram, mono
         **(atomic_of(monoid, np.dtype(program.message)) if is_pushable(program, monoid) else {}),
         **({"ON_HOST": 1} if rows.on_host else {}),
     }
-
-
-def _variants() -> list[KernelSource]:
-    from types import SimpleNamespace
-
-    from clew.operators import monoids
-
-    found = []
-    for index, num_arcs, message, monoid, state in (
-        (np.int32, 1, "float64", monoids.min, True),
-        (np.int32, 1, "int32", monoids.any, False),
-        (np.int64, 2**40, "float32", monoids.plus, True),
-    ):
-        program: Any = SimpleNamespace(
-            fields={"value": message},
-            message=message,
-            apply_to="received",
-            process=lambda message, weight, vertex: message + weight,  # noqa: ARG005
-            accepts=lambda vertex: True,  # noqa: ARG005
-            matters=(lambda value, vertex: value < vertex.value) if state else (lambda value, vertex: True),  # noqa: ARG005
-        )
-        rows = DeviceRows(None, np.empty(0, index), None, 1, num_arcs)
-        functions = product_functions_of(program, np.dtype(message), monoid)
-        files = ["row_pull.cuh", *(["row_push.cuh"] if is_pushable(program, monoid) else [])]
-        defines = _macros(functions, rows, program, monoid)
-        found += [KernelSource.of(file, defines, functions.operators) for file in files]
-    return found
-
-
-VARIANTS = _variants()

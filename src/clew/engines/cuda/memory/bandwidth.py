@@ -20,7 +20,6 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import EdgePlan
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.engines.cuda.toolchain.failures import clean
-from clew.engines.cuda.toolchain.source import KernelSource
 from clew.engines.measured import cpu_name, measured_once
 from clew.errors import ClewError
 
@@ -92,9 +91,6 @@ def _best(run: Callable[[], None], begin: Callable[[], None]) -> float:
         run()
         taken.append(time.perf_counter() - start)
     return min(taken[1:])
-
-
-VARIANTS = [KernelSource.of("bandwidth.cuh")]
 
 
 def link_rate(device: Any) -> float:

@@ -23,9 +23,8 @@ from clew.engines.cuda.products.spmspv import push_list, pushes_of, runs_of, sum
 from clew.engines.cuda.products.spmv import lanes_for
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, stable_order
-from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ResourceError
-from clew.operators import Monoid, Semiring, semirings
+from clew.operators import Monoid, Semiring
 
 THREADS = 128
 #: Products that a block's shared memory has room for, as in spgemm_small.cuh.
@@ -190,13 +189,3 @@ def _large_rows(
     lengths[rows] = first[1:] - first[:-1]
     columns = (entries & np.uint64(0xFFFFFFFF)).astype(a.neighbours.dtype)
     return rows, first[:-1], columns, sums
-
-
-def _variants() -> list[KernelSource]:
-    numbers = algebra.of_semiring(semirings.plus_times, *(np.dtype(np.float64),) * 3)
-    defines = {**index_defines(np.dtype(np.int32), 1), **numbers.defines}
-    found = [KernelSource.of("spgemm_small.cuh", {**defines, "FILL": fill}, numbers.operators) for fill in (0, 1)]
-    return [*found, KernelSource.of("spgemm_masked.cuh", {**defines, "V": 8}, numbers.operators)]
-
-
-VARIANTS = _variants()

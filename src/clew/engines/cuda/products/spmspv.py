@@ -20,8 +20,7 @@ from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.spmv import by_rows, lanes_for
 from clew.engines.cuda.products.vectors import merge_sorted, true_places
 from clew.engines.cuda.toolchain.device import Device, index_defines, stable_order
-from clew.engines.cuda.toolchain.source import KernelSource
-from clew.operators import Monoid, Semiring, functions, semirings
+from clew.operators import Monoid, Semiring, functions
 
 EACH = 8  # rounds of 32 edges that a warp takes at once
 #: Sort where there are so many vertices and less than an edge for so many of them: only then clearing and reading a
@@ -194,21 +193,3 @@ def atomic_of(monoid: Monoid, dtype: np.dtype[Any]) -> dict[str, Any]:
     # Signed and unsigned integers add and combine the same bits; where they are compared, the type itself is passed.
     same = {"float32": "float", "float64": "double"}.get(dtype.name)
     return {"ATOMIC": kind, "atomic_t": same or ("unsigned int" if dtype.itemsize <= 4 else "unsigned long long")}
-
-
-def _variants() -> list[KernelSource]:
-    index = index_defines(np.dtype(np.int32), 1)
-    double, byte = np.dtype(np.float64), np.dtype(np.int8)
-    sums = algebra.of_semiring(semirings.plus_times, double, double, double)
-    paths = algebra.of_semiring(semirings.min_plus, None, byte, byte)
-    found = [KernelSource.of("push_degrees.cuh", index)]
-    for numbers, monoid, dtype in ((sums, semirings.plus_times.add, double), (paths, semirings.min_plus.add, byte)):
-        defines = {**index, **numbers.defines, "EACH": EACH}
-        found.append(KernelSource.of("push_sum.cuh", {**defines, **atomic_of(monoid, dtype)}, numbers.operators))
-    for keys in (0, 1, 2):
-        defines = {**index, **sums.defines, "EACH": EACH, "KEYS": keys, "LEFT": int(keys == 2)}
-        found.append(KernelSource.of("push_list.cuh", defines, sums.operators))
-    return found
-
-
-VARIANTS = _variants()

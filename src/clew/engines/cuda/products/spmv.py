@@ -24,9 +24,8 @@ from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
 from clew.engines.cuda.products.vectors import packed
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.engines.cuda.toolchain.source import KernelSource
 from clew.layouts import COO, ELL, Layout
-from clew.operators import Monoid, Semiring, monoids, semirings
+from clew.operators import Monoid, Semiring
 
 THREADS = 256
 #: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
@@ -309,35 +308,3 @@ def _copy_of(device: Device, forms: dict[str, Any], name: str, array: Array | No
         copy = device.upload(np.ascontiguousarray(array))
         forms[name] = (weakref.ref(array), copy)
     return copy
-
-
-def _variants() -> list[KernelSource]:
-    single, truth = np.dtype(np.float32), np.dtype(np.bool_)
-    sums = algebra.of_semiring(semirings.plus_times, single, single, single)
-    paths = algebra.of_semiring(semirings.min_plus, np.dtype(np.int8), np.dtype(np.int8), np.dtype(np.int8))
-    visits = algebra.of_semiring(semirings.or_and, None, truth, truth)
-    narrow, wide = index_defines(np.dtype(np.int32), 1), index_defines(np.dtype(np.int64), 2**40)
-    tiles = {"EACH": tiling.EACH, "THREADS": THREADS, "RESIDENT": RESIDENT}
-    found = [KernelSource.of("tiles.cuh", {**wide, "TILE": tiling.WARP * tiling.EACH})]
-    for numbers, macros in ((sums, narrow), (paths, wide)):
-        both = {**macros, **numbers.defines}
-        found += [
-            KernelSource.of("spmv_rows.cuh", {**both, "V": 8, "FETCH": 8, "STOP": 0}, numbers.operators),
-            KernelSource.of("spmv_tiles.cuh", {**both, **tiles}, numbers.operators),
-            KernelSource.of("spmv_coo.cuh", {**both, "EACH": CHUNK_ROUNDS}, numbers.operators),
-            KernelSource.of("spmv_ell.cuh", both, numbers.operators),
-        ]
-    both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
-    found.append(KernelSource.of("spmv_tiles.cuh", both, sums.operators))
-    both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}
-    found.append(KernelSource.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))
-    double, byte = np.dtype(np.float64), np.dtype(np.int8)
-    segments = index_defines(np.dtype(np.int64), 2**62)
-    sums, smallest = algebra.of_monoid(monoids.plus, double, double), algebra.of_monoid(monoids.min, byte, byte)
-    both = {**segments, **smallest.defines, "V": 4, "FETCH": 0, "STOP": 0}
-    found.append(KernelSource.of("spmv_tiles.cuh", {**segments, **sums.defines, **tiles}, sums.operators))
-    found.append(KernelSource.of("spmv_rows.cuh", both, smallest.operators))
-    return found
-
-
-VARIANTS = _variants()

@@ -16,12 +16,10 @@ from typing import Any
 import numpy as np
 
 from clew.engines.cuda.memory.device_rows import DeviceRows
-from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, shared_bytes, stable_order
-from clew.engines.cuda.toolchain.source import KernelSource, ctype
-from clew.operators import semirings
+from clew.engines.cuda.toolchain.source import ctype
 
 THREADS = 256
 WARP = 32
@@ -258,20 +256,3 @@ def _has_sweep(device: Device, rows: DeviceRows) -> bool:
         rows.facts["no room for a sweep"] = True
         return False
     return True
-
-
-def _variants() -> list[KernelSource]:
-    single, small = np.dtype(np.float32), np.dtype(np.int8)
-    ids = index_defines(np.dtype(np.int32), 0)
-    edges = {**ids, "weight_t": "float", "WEIGHTED": "1"}
-    found = [KernelSource.of("sweep_build.cuh", _build_macros(edges, 1))]
-    for numbers in (
-        algebra.of_semiring(semirings.plus_times, single, single, single),
-        algebra.of_semiring(semirings.min_plus, None, small, small),
-    ):
-        macros = {**ids, **numbers.defines, **_macros(MOST_ROWS, WARPS)}
-        found.append(KernelSource.of("spmv_sweep.cuh", macros, numbers.operators))
-    return found
-
-
-VARIANTS = _variants()

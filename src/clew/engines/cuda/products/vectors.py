@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew import operators
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.toolchain.device import Device, blocks_for
-from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype
+from clew.engines.cuda.toolchain.source import Compiled, ctype
 from clew.operators import Operator
 
 THREADS = 256
@@ -98,19 +97,3 @@ def merge_sorted(device: Device, items: Any) -> Any:
         items, other = other, items
         width *= 2
     return items
-
-
-def _variants() -> list[KernelSource]:
-    double, byte = np.dtype(np.float64), np.dtype(np.int8)
-    taken = {"id_t": "long long", "taken_t": "double"}
-    return [
-        KernelSource.of("elementwise.cuh", *_typed(operators.plus, byte, double, double)),
-        KernelSource.of("elementwise.cuh", *_typed(Operator(lambda a, b: a % b), byte, byte, byte)),
-        KernelSource.of("bits.cuh"),
-        KernelSource.of("compact.cuh", {"mask_t": "unsigned char", "MASK_BITS": 0, "TAKE": 0, **taken}),
-        KernelSource.of("compact.cuh", {"mask_t": "unsigned int", "MASK_BITS": 1, "TAKE": 1, **taken}),
-        KernelSource.of("merge_sort.cuh"),
-    ]
-
-
-VARIANTS = _variants()

@@ -21,7 +21,7 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import functions_of
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
-from clew.engines.cuda.toolchain.source import Compiled, KernelSource
+from clew.engines.cuda.toolchain.source import Compiled
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.operators import Monoid
@@ -301,55 +301,3 @@ def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int, away: OnH
     everyone, edges = (np.full(len(rows) - 1, count) for count in (num_vertices, num_arcs))
     columns = with_link(timed({"active": everyone, "edges": edges}, begun, width), away)
     return {**columns, "changed": rows[:-1, 0].astype(np.int64)}
-
-
-def _variants() -> list[KernelSource]:
-    """Programs that differ in what the kernels are made of."""
-    from types import SimpleNamespace
-
-    from clew.operators import monoids
-
-    def apply(total: Any, vertex: Any) -> bool:
-        changed = total < vertex.value
-        vertex.value = total
-        return bool(changed)
-
-    found = []
-    usual, on_host = Tuning(), Tuning(order_from=1)
-    narrow, wide, least = (np.int32, "unsigned int"), (np.int64, "long long"), {"priority": lambda vertex: vertex.value}
-    for (index, offset), message, monoid, options, tuning in (
-        (narrow, "int32", monoids.any, least, usual),
-        (narrow, "float64", monoids.min, least, usual),
-        (narrow, "float64", monoids.min, least, on_host),
-        (narrow, "float64", monoids.plus, {"apply_to": "all"}, usual),
-        (wide, "int64", monoids.plus, {}, usual),
-        (wide, "int64", monoids.plus, {}, on_host),
-        (wide, "int64", monoids.plus, {}, Tuning(balance="degree_cut")),
-        (narrow, "int32", monoids.any, {}, Tuning(balance="thread")),
-        (narrow, "int32", monoids.any, {}, Tuning(balance="warp")),
-        (narrow, "int32", monoids.any, {}, Tuning(balance="block")),
-        (narrow, "int32", monoids.any, {}, Tuning(balance="merge_path")),
-        (narrow, "float64", monoids.plus, {"active_next": "all"}, usual),
-        (narrow, "float64", monoids.plus, {"active_next": "all"}, on_host),
-        (wide, "float32", monoids.any, {"active_next": "all"}, usual),
-    ):
-        given = {"priority": None, "apply_to": "received", "active_next": "changed", **options}
-        program: Any = SimpleNamespace(
-            fields={"value": message, "other": "bool"},
-            message=message,
-            send=lambda vertex: vertex.value,
-            process=lambda message, weight, vertex: message + weight if vertex.other else message,
-            apply=apply,
-            accepts=lambda vertex: not vertex.other,
-            matters=lambda value, vertex: value < vertex.value,
-            **given,
-        )
-        rows = DeviceRows(None, np.empty(0, index), None, 1, 1)
-        defines, operators = _source(program, monoid, Directions(rows, rows), np.dtype(message), tuning)
-        defines |= {"offset_t": offset, **({"ON_HOST": 1} if tuning is on_host else {})}
-        name = "program_steady.cuh" if program.active_next == "all" else "program.cuh"
-        found.append(KernelSource.of(name, defines, operators))
-    return found
-
-
-VARIANTS = _variants()
