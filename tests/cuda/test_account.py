@@ -99,7 +99,7 @@ def test_no_run_exceeds_the_budget(device, most, kind, mode):
     for label, budget in budgets(graph, mode).items():
         forget_all()
         gc.collect()
-        before, above = device.live_bytes, most()
+        before, above = device.memory.live_bytes, most()
         assert ledger_of(device).charged() == 0
         with clew.memory(mode, budget):
             for name, run in {**RUNS, **OTHERS}.items():
@@ -107,7 +107,7 @@ def test_no_run_exceeds_the_budget(device, most, kind, mode):
                 np.testing.assert_allclose(found, expected(kind)[name], rtol=1e-6, err_msg=f"{label} {name}")
                 assert ledger_of(device).charged() <= budget, (label, name)
         gc.collect()
-        assert device.live_bytes - before <= budget + BESIDE_EDGES, label
+        assert device.memory.live_bytes - before <= budget + BESIDE_EDGES, label
         assert most() <= max(budget, above), label
     assert most() > 0 or mode == "zero_copy"
 

@@ -106,7 +106,7 @@ def test_one_by_one_where_memory_is_short():
     device = EmulatedDevice()
     sources = np.arange(10)
     engine.dependencies(device, graph, sources, many=False)  # the graph is there now
-    device.fail_at(2)
+    device.memory.fail_at(2)
     found = device.download(engine.dependencies(device, graph, sources, many=True))
     np.testing.assert_allclose(found, on_cpu(graph, sources), rtol=1e-12)
 

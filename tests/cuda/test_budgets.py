@@ -46,9 +46,9 @@ def test_a_device_smaller_than_the_graph(monkeypatch):
     graph = clew.generate.random_weights(clew.generate.kronecker(11, seed=1), 1, 255, seed=2, dtype="int32")
     device = the_emulation()
     gc.collect()
-    monkeypatch.setattr(device.memory, "capacity", device.live_bytes + graph.num_arcs * 7 // 2)  # of 4 bytes an edge
+    monkeypatch.setattr(device.memory, "capacity", device.memory.live_bytes + graph.num_arcs * 7 // 2)
     found = clew.pagerank(graph, device="emulated")
     assert found.trace["link_bytes"].sum() > 0
     clew.verify.pagerank(graph, found)
-    monkeypatch.setattr(device.memory, "capacity", device.live_bytes + graph.num_arcs * 8)  # sssp has much to remember
+    monkeypatch.setattr(device.memory, "capacity", device.memory.live_bytes + graph.num_arcs * 8)
     clew.verify.sssp(graph, 0, clew.sssp(graph, 0, device="emulated"))

@@ -59,7 +59,7 @@ def test_the_least_recently_used_graph_is_evicted_first(device):
 @emulation_only
 def test_everything_goes_with_the_graph_at_once(device):
     """In-edges, layouts and facts too, without the collector of cycles."""
-    before, known = device.live_allocations, len(ledger_of(device).graphs)
+    before, known = device.memory.live_allocations, len(ledger_of(device).graphs)
     graph = fresh()
     gc.disable()
     try:
@@ -67,10 +67,10 @@ def test_everything_goes_with_the_graph_at_once(device):
         tiling.tiles_of(device, rows)
         spmv.layout_on(device, coo(graph))
         clew.sssp(graph, 0, device="emulated")
-        assert device.live_allocations > before
+        assert device.memory.live_allocations > before
         assert ledger_of(device).charged() > 0
         del graph, rows
-        assert device.live_allocations == before
+        assert device.memory.live_allocations == before
         assert ledger_of(device).charged() == 0
         assert len(ledger_of(device).graphs) == known
     finally:

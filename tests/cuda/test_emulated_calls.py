@@ -124,21 +124,21 @@ def test_memory_is_counted_and_fails_where_asked():
     first, second = device.empty(10, np.int32), device.full((2, 3), 7, np.float64)
     assert first.tobytes() == b"\xcd" * 40
     assert second.tolist() == [[7.0] * 3] * 2
-    assert (device.live_allocations, device.live_bytes) == (2, 88)
+    assert (device.memory.live_allocations, device.memory.live_bytes) == (2, 88)
     view = second[1:]
     del second
-    assert device.live_bytes == 88
+    assert device.memory.live_bytes == 88
     del view
-    assert (device.live_allocations, device.live_bytes) == (1, 40)
+    assert (device.memory.live_allocations, device.memory.live_bytes) == (1, 40)
     with pytest.raises(ResourceError, match="8,000 bytes are needed and 960 bytes are free"):
         device.zeros(1000, np.int64)
-    device.fail_at(2)
+    device.memory.fail_at(2)
     kept = [device.zeros(1, np.int8)]
     with pytest.raises(ResourceError, match="1 bytes are needed"):
         device.zeros(1, np.int8)
     kept.append(device.upload(np.arange(3)[::-1]))
     assert device.download(kept[1]).tolist() == [2, 1, 0]
-    assert device.live_allocations == 3
+    assert device.memory.live_allocations == 3
     assert device.empty(0, np.int64).shape == (0,)
     assert device.empty((0, 4), np.int8).shape == (0, 4)
 

@@ -55,26 +55,26 @@ def test_every_allocation_may_fail(name):
 
     forget_all()
     gc.collect()
-    before = device.live_allocations
+    before = device.memory.live_allocations
     failures_met = 0
     for k in range(1, 500):
-        device.fail_at(k)
+        device.memory.fail_at(k)
         found, said = None, ""
         try:
             found = run()
         except ResourceError as error:
             said = str(error)
         finally:
-            device.fail_at(None)
+            device.memory.fail_at(None)
         if found is not None:
             break
         failures_met += 1
         assert "bytes" in said
         assert 'device="cpu"' in said
         forget_all()
-        if device.live_allocations != before:  # a cycle may hold some
+        if device.memory.live_allocations != before:  # a cycle may hold some
             gc.collect()
-        assert device.live_allocations == before, f"memory is left after failure {k}"
+        assert device.memory.live_allocations == before, f"memory is left after failure {k}"
     assert failures_met >= 3
     for value, array in expected.values.items():
         if value != "parent" and array.dtype.kind != "f":

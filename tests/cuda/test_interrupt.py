@@ -137,13 +137,13 @@ def test_shares_and_interrupts(name, monkeypatch):
         assert parts >= whole + 2
     forget_all()
     gc.collect()
-    before = device.live_allocations
+    before = device.memory.live_allocations
     for stop_at in sorted({1, parts // 2, parts - 1}):
         assert launches.during(case.run, max(1, stop_at)) is None
         forget_all()
-        if device.live_allocations != before:  # a cycle may hold some
+        if device.memory.live_allocations != before:  # a cycle may hold some
             gc.collect()
-        assert device.live_allocations == before, f"memory is left after launch {stop_at}"
+        assert device.memory.live_allocations == before, f"memory is left after launch {stop_at}"
     case.check(launches.during(case.run))
 
 

@@ -126,7 +126,7 @@ def device():
     gc.collect()
     yield device
     device.memory.capacity = capacity
-    device.fail_at(None)
+    device.memory.fail_at(None)
     forget_all()
 
 
@@ -146,14 +146,14 @@ EDGES = UNDIRECTED.num_arcs * 8
 )
 def test_budgets_are_kept(device, fast_memory, mode, fast_bytes):
     expected = clew.sssp(UNDIRECTED, 0, device="cpu").distance
-    before = device.live_bytes
+    before = device.memory.live_bytes
     with clew.memory(fast_memory=fast_memory), clew.memory("tiered", fast_memory):  # the inner one counts
         assert np.array_equal(clew.sssp(UNDIRECTED, 0, device="emulated").distance, expected)
     plan = plan_of(device, UNDIRECTED.outgoing)
     assert (plan.mode, plan.fast_bytes, plan.slow_bytes) == (mode, fast_bytes, EDGES - fast_bytes)
     offsets = 4 * (UNDIRECTED.num_vertices + 1)
     gc.collect()
-    assert device.live_bytes - before <= offsets + fast_bytes  # the page of the cut is on the host
+    assert device.memory.live_bytes - before <= offsets + fast_bytes  # the page of the cut is on the host
     assert plan.slow_share == pytest.approx(plan.slow_bytes / EDGES)
 
 
@@ -181,16 +181,16 @@ def test_a_placement_says_which_rows_are_fast(device):
 
 def test_what_does_not_fit_is_said_or_left_on_the_host(device):
     expected = clew.bfs(DIRECTED, 0, device="cpu").depth
-    device.memory.capacity = device.live_bytes + 7_000
+    device.memory.capacity = device.memory.live_bytes + 7_000
     for edges in ("device", "managed", "managed+prefetch"):
         with clew.memory(edges, 1000), pytest.raises(clew.ResourceError, match=r"edges and in-edges, and .* 1,000,"):
             clew.bfs(DIRECTED, 0, device="emulated")
     found = clew.bfs(DIRECTED, 0, device="emulated")
     assert np.array_equal(found.depth, expected)
     del found
-    device.memory.capacity = device.live_bytes + 100
+    device.memory.capacity = device.memory.live_bytes + 100
     forget_all()
-    device.memory.capacity = device.live_bytes + 300  # not even what the search itself needs
+    device.memory.capacity = device.memory.live_bytes + 300  # not even what the search itself needs
     with pytest.raises(clew.ResourceError, match="bytes are free"):
         clew.bfs(DIRECTED, 0, device="emulated")
 
@@ -199,7 +199,7 @@ def test_other_graphs_make_room(device):
     others = [clew.generate.rmat(7, 8, seed=seed) for seed in range(3)]
     for other in others:
         clew.connected_components(other, device="emulated")
-    device.memory.capacity = device.live_bytes + 1000
+    device.memory.capacity = device.memory.live_bytes + 1000
     assert clew.bfs(UNDIRECTED, 0, device="emulated").num_reached > 1
     assert plan_of(device, others[0].outgoing) is None
 
@@ -217,7 +217,7 @@ def test_other_graphs_make_room_for_what_is_needed_before_the_edges(device, name
         "spgemm": lambda device: clew.spgemm(graph, graph, device=device).weights,
     }
     clew.connected_components(other, device="emulated")
-    device.memory.capacity = device.live_bytes + 5000
+    device.memory.capacity = device.memory.live_bytes + 5000
     np.testing.assert_allclose(runs[name]("emulated"), runs[name]("cpu"), rtol=1e-5)
     assert plan_of(device, other.outgoing) is None
 
@@ -230,25 +230,25 @@ def with_every_failure(device, run):
     expected = arrays(run())
     forget_all()
     gc.collect()
-    before = device.live_allocations
+    before = device.memory.live_allocations
     fine = 0
     for k in range(1, 200):
-        device.fail_at(k)
+        device.memory.fail_at(k)
         found = None
         try:
             found = arrays(run())
         except clew.ResourceError as error:
             assert "bytes" in str(error)  # noqa: PT017, it may also succeed
         never_reached = device.memory.will_fail
-        device.fail_at(None)
+        device.memory.fail_at(None)
         for array, reference in zip(found or expected, expected, strict=True):
             np.testing.assert_allclose(array, reference, rtol=1e-9)
         fine += found is not None
         del found
         forget_all()
-        if device.live_allocations != before:  # a cycle may hold some
+        if device.memory.live_allocations != before:  # a cycle may hold some
             gc.collect()
-        assert device.live_allocations == before, f"memory is left after failure {k}"
+        assert device.memory.live_allocations == before, f"memory is left after failure {k}"
         if never_reached:
             return k, fine
     raise AssertionError("the tries do not end")
@@ -283,7 +283,7 @@ def test_every_allocation_of_the_pipeline_may_fail(device, program):
 
 
 def test_graphs_are_let_go(device):
-    before = device.live_allocations
+    before = device.memory.live_allocations
     for edges in ("device", "zero_copy", "tiered"):
         graph = clew.generate.random_weights(clew.generate.rmat(5, 4, seed=9), 1, 5)
         with clew.memory(edges, None if edges == "device" else 300):
@@ -294,7 +294,7 @@ def test_graphs_are_let_go(device):
         del graph
         gc.collect()
         assert gone() is None, edges
-        assert device.live_allocations == before, edges
+        assert device.memory.live_allocations == before, edges
 
 
 def test_drivers_that_cannot_split(device, monkeypatch):
@@ -319,7 +319,7 @@ def test_drivers_that_cannot_split(device, monkeypatch):
 
 def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
     monkeypatch.setattr(device_graph, "free_on_host", lambda: 99)
-    before = device.live_bytes
+    before = device.memory.live_bytes
     with clew.memory("auto", 700):
         found = clew.sssp(UNDIRECTED, 0, device="emulated")
     plan = plan_of(device, UNDIRECTED.outgoing)
@@ -334,7 +334,7 @@ def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
     del found
     forget_all()
     gc.collect()
-    assert device.live_bytes == before
+    assert device.memory.live_bytes == before
     with clew.memory("tiered", EDGES):  # all in GPU memory: nothing is copied on the host
         clew.sssp(UNDIRECTED, 0, device="emulated")
 
@@ -360,7 +360,7 @@ def test_streaming_was_removed_and_the_error_says_what_to_use():
 def test_edges_that_the_build_left_on_the_device_are_room_for_them(device):
     rows = UNDIRECTED.outgoing
     left = on_device.device_copies[rows.indices] = device.upload(rows.indices)
-    device.memory.capacity = device.live_bytes + 4 * (rows.num_vertices + 1)
+    device.memory.capacity = device.memory.live_bytes + 4 * (rows.num_vertices + 1)
     with clew.memory("device"):
         assert rows_on(device, rows, weights=False).neighbours is left
     with clew.memory("zero_copy"):

@@ -71,7 +71,7 @@ def test_answers(device, kernels, name, dtype):
     parents = []
     for budget in (0, row, EDGES // 2, EDGES - 1, EDGES) if full else (row, EDGES - 1):
         kernels.clear()
-        before = device.live_bytes
+        before = device.memory.live_bytes
         with clew.memory("tiered", budget):
             found = getattr(clew, name)(graph, 0, device="emulated", deterministic=full).numpy().values
         np.testing.assert_array_equal(found[VALUES[name]], expected, err_msg=str(budget))
@@ -83,7 +83,7 @@ def test_answers(device, kernels, name, dtype):
         assert kernels.keys() == ({"near_far.cuh", "shortest_path_tree.cuh"} if full else {"near_far.cuh"})
         assert {each for file in kernels.values() for each in file} == {tiered}, budget
         gc.collect()
-        assert device.live_bytes - before <= budget + 4 * (graph.num_vertices + 1)
+        assert device.memory.live_bytes - before <= budget + 4 * (graph.num_vertices + 1)
         assert ledger_of(device).charged() <= budget
         forget_all()
 
@@ -142,7 +142,7 @@ TURNS = [
 def test_one_form_at_a_time(device, mode, budget):
     """Whatever is asked for after what, answers are right, the budget is kept, and both are explained beforehand."""
     assert OTHER.indices is UNDIRECTED.indices
-    before = device.live_allocations
+    before = device.memory.live_allocations
     with clew.memory(mode, budget):
         for k, (run, graph, value, options, paired, found) in enumerate(TURNS):
             plan = clew.explain(graph, run.__name__, "emulated", **options)
@@ -161,7 +161,7 @@ def test_one_form_at_a_time(device, mode, budget):
     del there
     forget_all()
     gc.collect()
-    assert device.live_allocations == before
+    assert device.memory.live_allocations == before
 
 
 def test_negative_cycles(device, kernels):
@@ -186,7 +186,7 @@ def test_less_memory_than_was_thought(device):
     expected = clew.sssp(UNDIRECTED, 0, device="cpu").distance
     shares = set()
     for room in range(20_000, 4_000, -500):
-        device.memory.capacity = device.live_bytes + room
+        device.memory.capacity = device.memory.live_bytes + room
         try:
             np.testing.assert_array_equal(clew.sssp(UNDIRECTED, 0, device="emulated").distance, expected)
         except clew.ResourceError:

@@ -86,14 +86,14 @@ def test_what_is_ready_goes_with_the_graph():
     """At once: without the collector of cycles, which may not come for long."""
     device = gpu_for("emulated", 0)
     gc.collect()
-    before = device.live_allocations
+    before = device.memory.live_allocations
     graph, x = skewed(), np.ones(600, np.float32)
     gc.disable()
     try:
         for way in METHODS:
             clew.spmv(graph, x, way=way, device="emulated")
-        assert device.live_allocations > before
+        assert device.memory.live_allocations > before
         del graph
-        assert device.live_allocations == before
+        assert device.memory.live_allocations == before
     finally:
         gc.enable()

@@ -224,15 +224,15 @@ def test_memory_that_runs_out():
     device = EmulatedDevice()
     graph = shape("grid", 5)
     check(graph, 0, sssp(device, graph, 0, tuning=TUNINGS["auto"]))
-    live = device.live_allocations
+    live = device.memory.live_allocations
     before = device.memory.allocations
     sssp(device, graph, 0, tuning=TUNINGS["auto"])
     needed = device.memory.allocations - before
     assert needed > 5
     for k in range(1, needed + 1):
-        device.fail_at(k)
+        device.memory.fail_at(k)
         with pytest.raises(clew.errors.ResourceError, match="bytes are needed"):
             sssp(device, graph, 0, tuning=TUNINGS["auto"])
-        assert device.live_allocations == live
-    device.fail_at(None)
+        assert device.memory.live_allocations == live
+    device.memory.fail_at(None)
     check(graph, 0, sssp(device, graph, 0, tuning=TUNINGS["auto"]))

@@ -190,7 +190,7 @@ def test_layouts_are_made_when_products_are_many(device, monkeypatch):
         found = [np.empty(600, np.float32) for _ in range(6)]
         for k, out in enumerate(found):
             if (k, fails) == (4, "sweep"):
-                device.fail_at(1)
+                device.memory.fail_at(1)
             CudaEngine(device).spmv(rows, x, semirings.plus_times, None, out)
             assert ("sweep" in held.facts) == (fails != "sweep" and k >= 4)
             if "sweep" in held.facts:
@@ -224,7 +224,7 @@ def test_layouts_make_room_for_what_is_asked_for(device, monkeypatch):
         expected = clew.spmv(graph, x, device="emulated")
         assert "sweep" in rows_on(device, graph.outgoing).facts
         depths = clew.bfs(graph, 0, device="emulated").depth
-        device.fail_at(1)
+        device.memory.fail_at(1)
         np.testing.assert_array_equal(clew.bfs(graph, 0, device="emulated").depth, depths)
         assert "sweep" not in rows_on(device, graph.outgoing).facts
         np.testing.assert_allclose(clew.spmv(graph, x, device="emulated"), expected)
@@ -263,11 +263,11 @@ RUNS = {
 @pytest.mark.parametrize("name", RUNS)
 def test_no_allocation_that_fails_does_harm(device, name):
     """The k-th allocation fails, for every k: a clean error, nothing lost, and the next try gives the right answer."""
-    x, before, failed = numbers(np.random.default_rng(1), "float64", 40), device.live_allocations, 0
+    x, before, failed = numbers(np.random.default_rng(1), "float64", 40), device.memory.live_allocations, 0
     while True:
         rows = rows_of_lengths(np.resize([1, 0, 50], 40), "float64")
         engine, out = CudaEngine(device, SpmvMethod("tiles")), np.empty(40)
-        device.fail_at(failed + 1)
+        device.memory.fail_at(failed + 1)
         try:
             RUNS[name](engine, rows, x, out)
         except clew.ResourceError:
@@ -275,11 +275,11 @@ def test_no_allocation_that_fails_does_harm(device, name):
         else:
             break
         finally:
-            device.fail_at(None)
+            device.memory.fail_at(None)
         RUNS[name](engine, rows, x, out)
         del rows
         gc.collect()
-        assert device.live_allocations == before
+        assert device.memory.live_allocations == before
     assert failed > 0
 
 

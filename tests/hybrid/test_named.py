@@ -80,13 +80,13 @@ def test_a_graph_goes_at_once_with_what_it_has_on_the_device(name):
     """Without the collector of cycles, which may not come for long."""
     device = gpu_for("emulated", 0)
     gc.collect()
-    before = device.live_allocations
+    before = device.memory.live_allocations
     gc.disable()
     try:
         graph = clew.generate.random_weights(clew.generate.kronecker(6, seed=1), 1, 9, seed=1)
         run(name, "hybrid-emulated", graph)
-        assert device.live_allocations > before
+        assert device.memory.live_allocations > before
         del graph
-        assert device.live_allocations == before
+        assert device.memory.live_allocations == before
     finally:
         gc.enable()

@@ -219,7 +219,7 @@ def test_whose_memory_runs_out_midway_leaves_the_state_as_it_was(monkeypatch, en
 def test_state_that_does_not_fit(monkeypatch, room):
     graph, device = graph_of_its_own(6), gpu_for("emulated", 0)
     forget_all()
-    monkeypatch.setattr(device.memory, "capacity", device.live_bytes + room)
+    monkeypatch.setattr(device.memory, "capacity", device.memory.live_bytes + room)
     found = clew.run(BreadthFirst(1), graph, device="hybrid-emulated")
     np.testing.assert_array_equal(found.depth, clew.run(BreadthFirst(1), graph, device="cpu").depth)
     assert set(found.trace["form"]) == {CPU}

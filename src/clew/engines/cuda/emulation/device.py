@@ -20,7 +20,7 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.engines.cuda.emulation.builder import Builder, address_of
 from clew.engines.cuda.memory.edge_memory import PAIR, write_pairs_on_all_cores
-from clew.engines.cuda.toolchain.device import Event, KernelCache
+from clew.engines.cuda.toolchain.device import Device, Event, Grid
 from clew.engines.cuda.toolchain.expressions import linked
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import DeviceError, ResourceError
@@ -41,7 +41,7 @@ class EmulatedKernel:
     operators: tuple[tuple[Any, int], ...]
 
 
-class EmulatedDevice(KernelCache[EmulatedKernel]):
+class EmulatedDevice(Device):
     """NumPy arrays and fibers.
 
     Parameters
@@ -86,32 +86,14 @@ class EmulatedDevice(KernelCache[EmulatedKernel]):
         self.memory = Memory(runtime, capacity)
         self.launches = 0
 
-    def fail_at(self, k: int | None) -> None:
-        """Let the k-th allocation from now fail, once; 1 is the next. None takes it back."""
-        self.memory.fail_at(k)
-
-    @property
-    def live_allocations(self) -> int:
-        """How many allocations are not freed."""
-        return self.memory.live_allocations
-
-    @property
-    def live_bytes(self) -> int:
-        """Their bytes."""
-        return self.memory.live_bytes
-
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """An array full of rubbish."""
         return self.memory.empty(shape, dtype)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """An array of zeros."""
-        return self.full(shape, 0, dtype)
-
-    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Array:
-        """An array of one value."""
         array = self.memory.empty(shape, dtype)
-        array.fill(value)
+        array.fill(0)
         return array
 
     def upload(self, array: Array) -> Array:
@@ -187,24 +169,7 @@ class EmulatedDevice(KernelCache[EmulatedKernel]):
         takes = tuple(re.findall(r"\D+\d", signature().decode()))
         return EmulatedKernel(name, entry, takes, pointers)
 
-    def launch(self, kernel: EmulatedKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
-        """Run ``blocks`` × ``threads`` threads to their end."""
-        self._launch(kernel, blocks, threads, args, shared, False)
-
-    def launch_cooperative(
-        self,
-        kernel: EmulatedKernel,
-        threads: int,
-        *args: Any,
-        shared: int = 0,
-        most: int | None = None,
-        cluster: int = 1,  # noqa: ARG002
-    ) -> None:
-        """All blocks at once."""
-        blocks = self.resident_blocks(kernel, threads, shared)
-        self._launch(kernel, blocks if most is None else max(1, min(blocks, most)), threads, args, shared, True)
-
-    def resident_blocks(self, kernel: EmulatedKernel, threads: int, shared: int = 0) -> int:  # noqa: ARG002
+    def resident_blocks(self, kernel: EmulatedKernel, threads: int, shared: int = 0, cluster: int = 1) -> int:  # noqa: ARG002
         """How many blocks can run at once."""
         return self.cooperative_blocks
 
@@ -214,9 +179,8 @@ class EmulatedDevice(KernelCache[EmulatedKernel]):
     def synchronize(self) -> None:
         """Nothing to wait for: launches return when they have ended."""
 
-    def _launch(
-        self, kernel: EmulatedKernel, blocks: int, threads: int, args: tuple[Any, ...], shared: int, together: bool
-    ) -> None:
+    def _launch(self, kernel: EmulatedKernel, grid: Grid, args: tuple[Any, ...]) -> None:
+        blocks, threads, shared, together, _ = grid
         if len(args) != len(kernel.takes):
             raise DeviceError(f"the kernel {kernel.name} takes {len(kernel.takes)} arguments; {len(args)} were given.")
         values = (ctypes.c_ulonglong * max(1, len(args)))()

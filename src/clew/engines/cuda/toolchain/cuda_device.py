@@ -12,7 +12,7 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.engines.cuda.memory import host_memory, transfer, virtual
 from clew.engines.cuda.toolchain import compiler, failures
-from clew.engines.cuda.toolchain.device import KernelCache
+from clew.engines.cuda.toolchain.device import Device, Grid
 from clew.engines.cuda.toolchain.failures import clean, find_cupy
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ClewError, DeviceError
@@ -32,7 +32,7 @@ class CudaKernel:
     sparing: tuple[int, int] | None = None  # threads and shared memory of the last ``leave_to_cache``
 
 
-class CudaDevice(KernelCache[CudaKernel]):
+class CudaDevice(Device):
     """The GPU that CuPy calls current."""
 
     name = "cuda"
@@ -80,12 +80,6 @@ class CudaDevice(KernelCache[CudaKernel]):
         array.data.memset_async(0, array.nbytes, self.xp.cuda.get_current_stream())
         return array
 
-    def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Any:
-        """An array of one value."""
-        array = self.empty(shape, dtype)
-        array.fill(value)
-        return array
-
     def free_memory(self) -> int:
         """What the driver and CuPy's pool can still give."""
         return int(self.xp.cuda.Device().mem_info[0]) + int(self.xp.get_default_memory_pool().free_bytes())
@@ -129,25 +123,6 @@ class CudaDevice(KernelCache[CudaKernel]):
                 self._modules[source] = self._core.ObjectCode.from_cubin(code)
             return CudaKernel(name, self._modules[source].get_kernel(name))
 
-    def launch(self, kernel: CudaKernel, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
-        """Start ``blocks`` × ``threads`` threads."""
-        self._launch(kernel, blocks, threads, args, shared, False)
-
-    def launch_cooperative(
-        self,
-        kernel: CudaKernel,
-        threads: int,
-        *args: Any,
-        shared: int = 0,
-        most: int | None = None,
-        cluster: int = 1,
-    ) -> None:
-        """As many blocks as can run at once."""
-        blocks = self.resident_blocks(kernel, threads, shared, cluster)
-        if most is not None:
-            blocks = max(cluster, min(blocks, most - most % cluster))
-        self._launch(kernel, blocks, threads, args, shared, True, cluster)
-
     def resident_blocks(self, kernel: CudaKernel, threads: int, shared: int = 0, cluster: int = 1) -> int:
         """How many blocks can run at once."""
         found = kernel.resident.get((threads, shared, cluster))
@@ -185,19 +160,10 @@ class CudaDevice(KernelCache[CudaKernel]):
         with clean("a kernel failed"):
             self.xp.cuda.get_current_stream().synchronize()
 
-    def _launch(
-        self,
-        kernel: CudaKernel,
-        blocks: int,
-        threads: int,
-        args: tuple[Any, ...],
-        shared: int,
-        together: bool,
-        cluster: int = 1,
-    ) -> None:
+    def _launch(self, kernel: CudaKernel, grid: Grid, args: tuple[Any, ...]) -> None:
         array = self.xp.ndarray
         passed = [value.data.ptr if isinstance(value, array) else 0 if value is None else value for value in args]
-        config = _config(blocks, threads, shared, together, cluster)
+        config = _config(*grid)
         with clean(f"the kernel {kernel.name} cannot be started"):
             if self.watch is not None:
                 self.watch.before(kernel.name)

@@ -1,9 +1,9 @@
-"""Device: what the host code of the CUDA engine needs of a GPU. Two implement it: a GPU, and its emulation."""
+"""Device: what the host code of the CUDA engine needs of a GPU. Two classes implement it: a GPU, and its emulation."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, Protocol, TypeVar
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -11,20 +11,14 @@ import numpy.typing as npt
 from clew.dtypes import Array
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource
 
-K = TypeVar("K")
-
 #: Bytes of shared memory that one block may have.
 SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
 SMALLEST_SHARED = 99 << 10
 RESERVED = 1 << 10
 
 
-class Kernel(Protocol):
-    """A compiled kernel, ready to be launched on the device that made it."""
-
-    @property
-    def name(self) -> str:
-        """Its name in the source."""
+#: Blocks, threads of a block, its bytes of shared memory, whether all blocks run at once, and blocks of a cluster.
+Grid = tuple[int, int, int, bool, int]
 
 
 class Event(Protocol):
@@ -43,6 +37,11 @@ class Device(Protocol):
     cluster_size: int  # how many blocks can meet faster than the whole grid; 1 where that is not to be had
     page: int  # bytes; of an array in two memories, a page is in one of them
     xp: Any
+    _kernels: dict[tuple[KernelSource, str], Any]
+    _requests: dict[Any, Any]
+
+    def __init__(self) -> None:
+        self._kernels, self._requests = {}, {}
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An array whose entries are whatever was there. ResourceError where there is not enough memory."""
@@ -52,6 +51,9 @@ class Device(Protocol):
 
     def full(self, shape: int | tuple[int, ...], value: Any, dtype: npt.DTypeLike) -> Any:
         """An array of one value."""
+        array = self.empty(shape, dtype)
+        array.fill(value)
+        return array
 
     def upload(self, array: Array) -> Any:
         """A copy of a host array."""
@@ -105,47 +107,8 @@ class Device(Protocol):
         name: str,
         defines: Mapping[str, Any] | None = None,
         operators: Mapping[str, Compiled] | None = None,
-    ) -> Kernel:
-        """The kernel ``name`` of a file, specialised by macros, with users' functions linked in."""
-
-    def launch(self, kernel: Any, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
-        """Start ``blocks`` × ``threads`` threads. Arguments are arrays, None, or NumPy scalars of the exact type."""
-
-    def launch_cooperative(
-        self, kernel: Any, threads: int, *args: Any, shared: int = 0, most: int | None = None, cluster: int = 1
-    ) -> None:
-        """The same with as many blocks as can run at once, so that they may wait for each other (``grid_sync``).
-
-        With ``cluster``, blocks come in clusters of that size (``team_sync``).
-        """
-
-    def resident_blocks(self, kernel: Any, threads: int, shared: int = 0) -> int:
-        """How many blocks can run at once."""
-
-    def leave_to_cache(self, kernel: Any, threads: int, shared: int = 0) -> None:
-        """Have what blocks that run at once do not take of a processor's memory be its cache."""
-
-    def synchronize(self) -> None:
-        """Wait until everything launched has ended; an error in it is raised here."""
-
-
-class KernelCache(Generic[K]):
-    """The kernels of a device by what was asked for, loaded once by its ``_load``."""
-
-    _load: Callable[[KernelSource, str], K]
-
-    def __init__(self) -> None:
-        self._kernels: dict[tuple[KernelSource, str], K] = {}
-        self._requests: dict[Any, K] = {}
-
-    def kernel(
-        self,
-        file: str,
-        name: str,
-        defines: Mapping[str, Any] | None = None,
-        operators: Mapping[str, Compiled] | None = None,
-    ) -> K:
-        """The kernel ``name`` of a file, compiled for this device."""
+    ) -> Any:
+        """The kernel ``name`` of a file, specialised by macros, with users' functions linked in; loaded once."""
         request = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
         found = self._requests.get(request)  # sorting and formatting the macros takes longer than a launch
         if found is None:
@@ -155,6 +118,37 @@ class KernelCache(Generic[K]):
                 found = self._kernels[source, name] = self._load(source, name)
             self._requests[request] = found
         return found
+
+    def _load(self, source: KernelSource, name: str) -> Any:
+        """A kernel, compiled for this device."""
+
+    def launch(self, kernel: Any, blocks: int, threads: int, *args: Any, shared: int = 0) -> None:
+        """Start ``blocks`` × ``threads`` threads. Arguments are arrays, None, or NumPy scalars of the exact type."""
+        self._launch(kernel, (blocks, threads, shared, False, 1), args)
+
+    def launch_cooperative(
+        self, kernel: Any, threads: int, *args: Any, shared: int = 0, most: int | None = None, cluster: int = 1
+    ) -> None:
+        """The same with as many blocks as can run at once, so that they may wait for each other (``grid_sync``).
+
+        With ``cluster``, blocks come in clusters of that size (``team_sync``).
+        """
+        blocks = self.resident_blocks(kernel, threads, shared, cluster)
+        if most is not None:
+            blocks = max(cluster, min(blocks, most - most % cluster))
+        self._launch(kernel, (blocks, threads, shared, True, cluster), args)
+
+    def _launch(self, kernel: Any, grid: Grid, args: tuple[Any, ...]) -> None:
+        """Start a kernel."""
+
+    def resident_blocks(self, kernel: Any, threads: int, shared: int = 0, cluster: int = 1) -> int:
+        """How many blocks can run at once."""
+
+    def leave_to_cache(self, kernel: Any, threads: int, shared: int = 0) -> None:
+        """Have what blocks that run at once do not take of a processor's memory be its cache."""
+
+    def synchronize(self) -> None:
+        """Wait until everything launched has ended; an error in it is raised here."""
 
 
 #: What a kernel's grid barrier needs; zeroed once, reused by every sync of one launch and the next.
