@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.algorithms.paths.kernels import lock
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, append, barrier, counter, keep, stopped
+from clew.engines.cpu.team.kernels import SPARE, append, barrier, counter, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
@@ -71,7 +71,7 @@ def _relax(size, state, out, weights, paths, now, later, spare):
     indptr, indices = out
     value, parent, queued = paths
     count = state[counter(COUNT)]
-    edges, filled = ONE - ONE, np.int64(0)
+    edges, filled = ONE - ONE, 0
     while True:
         first = atomic.add(state, counter(TAKEN), np.int64(CHUNK))
         if first >= count:
@@ -100,7 +100,11 @@ def _relax(size, state, out, weights, paths, now, later, spare):
                         known = atomic.exchange(queued, v, SET)
                         atomic.store(parent, v, indices.dtype.type(u))
                     if known == CLEAR:
-                        filled = keep(state, counter(TAIL), later, spare, filled, v)
+                        spare[filled] = v
+                        filled += 1
+                        if filled == SPARE:
+                            append(state, counter(TAIL), later, spare, filled)
+                            filled = 0
     append(state, counter(TAIL), later, spare, filled)
     atomic.add(state, counter(EDGES), np.int64(edges))
 

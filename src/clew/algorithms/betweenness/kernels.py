@@ -28,7 +28,7 @@ from math import frexp, ldexp
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter, keep
+from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter
 from clew.jit import njit
 
 UNSEEN = -1.0
@@ -142,7 +142,7 @@ def _count(size, state, out, into, work, spare, first, last):
     """Count the paths to some vertices of a level, and find what they lead to; returns the largest count."""
     paths, along, queue, _, _, seen = work
     indptr, indices = out
-    filled = np.int64(0)
+    filled = 0
     most = 0.0
     for i in range(first, last):
         v = queue[i]
@@ -166,7 +166,11 @@ def _count(size, state, out, into, work, spare, first, last):
                     continue
                 if size == 1:
                     seen[word] |= bit
-            filled = keep(state, counter(TAIL), queue, spare, filled, w)
+            spare[filled] = w
+            filled += 1
+            if filled == SPARE:
+                append(state, counter(TAIL), queue, spare, filled)
+                filled = 0
         along[i] = total
         if total > most:
             most = total

@@ -12,7 +12,7 @@ M. Then, M. Kaufmann, F. Chirigati et al.: "The more the merrier: efficient mult
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter, keep
+from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter
 from clew.jit import njit
 
 SEARCHES = 64  # bits of a word
@@ -121,7 +121,7 @@ def _levels(member, size, state, out, into, first, everyone, work, spare, depth,
 def _push(size, state, mine, out, seen, front, behind, queue, active, found, spare):
     """Hand the searches of every active vertex to its neighbours; who is the first to get one is queued."""
     indptr, indices = out
-    filled = np.int64(0)
+    filled = 0
     while True:
         start = np.uint64(atomic.add(state, counter(mine + TAKEN), np.int64(CHUNK)))
         if start >= active:
@@ -139,7 +139,11 @@ def _push(size, state, mine, out, seen, front, behind, queue, active, found, spa
                     else:
                         before = atomic.bitwise_or(behind, np.uint64(v), fresh)
                     if before == NONE:
-                        filled = keep(state, counter(mine + TAIL), found, spare, filled, v)
+                        spare[filled] = v
+                        filled += 1
+                        if filled == SPARE:
+                            append(state, counter(mine + TAIL), found, spare, filled)
+                            filled = 0
     append(state, counter(mine + TAIL), found, spare, filled)
 
 
@@ -160,7 +164,7 @@ def _pull(state, mine, indptr, into, seen, front, behind, everyone, found, spare
     """Collect searches from the in-neighbours of every vertex that lacks some; nobody else writes to its words."""
     num_vertices = np.uint64(seen.size)
     edges = np.int64(0)
-    filled = np.int64(0)
+    filled = 0
     while True:
         start = np.uint64(atomic.add(state, counter(mine + TAKEN), np.int64(CHUNK)))
         if start >= num_vertices:
@@ -180,7 +184,11 @@ def _pull(state, mine, indptr, into, seen, front, behind, everyone, found, spare
                 behind[v] = fresh
                 _note(place, v, fresh)
                 edges += np.int64(indptr[v + ONE] - indptr[v])
-                filled = keep(state, counter(mine + TAIL), found, spare, filled, v)
+                spare[filled] = v
+                filled += 1
+                if filled == SPARE:
+                    append(state, counter(mine + TAIL), found, spare, filled)
+                    filled = 0
     append(state, counter(mine + TAIL), found, spare, filled)
     atomic.add(state, counter(mine + EDGES), edges)
 

@@ -84,16 +84,6 @@ def take(state, number, count):
 
 
 @njit(cache=True, nogil=True)
-def keep(state, tail, queue, spare, filled, vertex):
-    """Collect ``vertex`` for the queue; returns how many are collected now. ``append`` moves the last of them."""
-    spare[filled] = vertex
-    if filled + 1 < SPARE:
-        return filled + 1
-    append(state, tail, queue, spare, SPARE)
-    return 0
-
-
-@njit(cache=True, nogil=True)
 def append(state, tail, queue, spare, filled):
     """Move ``spare[:filled]`` to the end of the queue, whose length is ``state[tail]``."""
     if filled > 0:
