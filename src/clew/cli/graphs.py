@@ -27,6 +27,8 @@ from clew.placement import parse_bytes, parse_strategy
 from clew.placement.strategies import STRATEGIES
 from clew.progress import showing
 
+OUTPUT_HELP = "The file to write; the suffix sets the format. - for stdout."
+OutputFile = Annotated[Path, typer.Option("--output", "-o", metavar="OUT", help=OUTPUT_HELP)]
 FormatOfOutput = Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of OUT.")]
 STRATEGY_HELP = f"A strategy and its options, such as degree:out_degree=2,cutoff=80. One of {', '.join(STRATEGIES)}."
 
@@ -101,12 +103,7 @@ def convert(
 def relabel(
     file: options.GraphFile,
     strategy: Annotated[str, typer.Option("--strategy", "-s", metavar="STRATEGY", help=STRATEGY_HELP)],
-    destination: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="OUT", help="The file to write; the suffix sets the format. - for stdout."
-        ),
-    ],
+    destination: OutputFile,
     fast_memory: Annotated[
         str | None, typer.Option(metavar="BYTES", help="Limit on fast memory, such as 8GiB.")
     ] = None,
@@ -176,18 +173,13 @@ def _generate(
     make: Callable[..., Graph],
     arguments: dict[str, Any],
     *,
-    destination: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", metavar="FILE", help="The file to write; the suffix is the format. - for stdout."
-        ),
-    ],
-    format_name: Annotated[str | None, typer.Option("--to", metavar="FORMAT", help="The format of FILE.")] = None,
+    destination: OutputFile,
+    to_format: FormatOfOutput = None,
     weights_from: options.WeightsFrom = None,
     as_json: options.AsJson = False,
 ) -> None:
     change_weights = options.parse_weights(weights_from)
-    format_ = format_to_write(destination, format_name, as_json=as_json)
+    format_ = format_to_write(destination, to_format, as_json=as_json)
     started = perf_counter()
     with showing("generating"):
         graph = make(**arguments)

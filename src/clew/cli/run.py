@@ -126,8 +126,13 @@ def _run(
         chosen["source"] = source_of(graph, chosen["source"])
     if algorithm.needs_sources:
         chosen["sources"] = [source_of(graph, name) for name in chosen["sources"] or [None]]
-    with edges:
-        plan = _planned(graph, algorithm, chosen) if explained else None
+    plan: Plan | None = None
+    if explained:
+        from clew.plan import explain
+
+        with edges:
+            plan = explain(graph, algorithm.name, **chosen)
+        plan.in_shell = True
     if plan is not None and not as_json:
         output.plain(plan.text(output.results.width))
     if plan is not None and only_planned:
@@ -164,15 +169,6 @@ def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
     place = where(algorithm.name, graph, device)
     if place.error is None:  # otherwise the run itself raises it
         rehearse(graph, algorithm.name, place.choice.chosen if device == "auto" else device, arguments)
-
-
-def _planned(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> Plan:
-    """The plan of the run."""
-    from clew.plan import explain
-
-    plan = explain(graph, algorithm.name, **chosen)
-    plan.in_shell = True
-    return plan
 
 
 def source_of(graph: Graph, name: str | None) -> Any:

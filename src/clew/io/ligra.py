@@ -26,7 +26,7 @@ from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.text import Line, leading_lines, shown
+from clew.io.text import Kind, Layout, Line, leading_lines, shown
 from clew.io.text.tokens import Tokens, first_misfit, read_tokens, shown_number, token_dtype
 from clew.io.text.writer import write_table
 
@@ -55,16 +55,10 @@ def read(source: Source, options: ReadOptions) -> Graph:
     alone = line.text.strip() == word
     if not alone:
         source = _blanked(source, line, word)
-    tokens = read_tokens(
-        source,
-        kind="number" if weighted else "id",
-        name="number",
-        number_dtype=token_dtype(options),
-        comments=b"",
-        lines=False,
-        after=line if alone else None,
-        progress=options.progress,
-    )
+    kind: Kind = "number" if weighted else "id"
+    layout = Layout((kind,), ("number",), number_dtype=token_dtype(options), comments=b"")
+    after = line if alone else None
+    tokens = read_tokens(source, layout, lines=False, after=after, progress=options.progress)
     boundary, parts = _parts(tokens, weighted)
     offsets = _integers(tokens, parts.offsets, parts.edges, "offset of a row", 0, parts.num_edges)
     descents = np.flatnonzero(offsets[1:] < offsets[:-1])

@@ -35,7 +35,7 @@ from clew.io.options import OTHER_WEIGHTS, ReadOptions, WriteOptions, graph_from
 from clew.io.registry import Match
 from clew.io.sink import Sink
 from clew.io.source import Source
-from clew.io.text import Line, Word, first_rows, leading_lines
+from clew.io.text import Layout, Line, Word, first_rows, leading_lines
 from clew.io.text.tables import offsets
 from clew.io.text.tokens import Tokens, read_tokens, shown_number, token_dtype
 from clew.io.text.writer import write_lines
@@ -57,16 +57,14 @@ def read(source: Source, options: ReadOptions) -> Graph:
     """Read a graph: undirected, unless every edge stands only once."""
     header = read_header(source)
     plain = not (header.sizes or header.num_vertex_weights or header.edge_weights)
-    tokens = read_tokens(
-        source,
-        kind="number" if header.edge_weights else "id",
-        name="neighbour" if plain else "number",
-        range=(1, header.num_vertices) if plain else None,
+    layout = Layout(
+        ("number" if header.edge_weights else "id",),
+        ("neighbour" if plain else "number",),
+        ((1, header.num_vertices) if plain else None,),
         number_dtype=token_dtype(options),
         comments=b"%",
-        after=header.line,
-        progress=options.progress,
     )
+    tokens = read_tokens(source, layout, after=header.line, progress=options.progress)
     _check_number_of_lines(tokens, header)
     rows, directed = _rows_and_direction(tokens, header)
     stored = (rows.indptr, rows.neighbours(), rows.weights)

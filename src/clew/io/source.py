@@ -366,16 +366,9 @@ def _filled(stream: IO[bytes], size: int) -> Bytes:
 
 
 def _last_newline(window: Bytes) -> int:
-    """The position of the last newline, or -1; looks at the end first, where it nearly always is."""
-    stop, step = window.size, 1 << 12
-    while stop > 0:
-        start = max(0, stop - step)
-        found = np.flatnonzero(window[start:stop] == NEWLINE)
-        if found.size:
-            return start + int(found[-1])
-        stop = start
-        step = min(2 * step, 1 << 24)
-    return -1
+    """The position of the last newline, or -1. The search starts at the end, where it nearly always is."""
+    from_end = _next_newline(window[::-1], 0)
+    return -1 if from_end < 0 else window.size - 1 - from_end
 
 
 def _next_newline(text: Bytes, start: int) -> int:

@@ -7,7 +7,6 @@ graph.
 
 from clew.plots.layout import layout
 from clew.plots.picture import picture
-from clew.plots.results import degrees, distances, result
-from clew.plots.traces import trace
+from clew.plots.results import degrees, distances, result, trace
 
 __all__ = ["degrees", "distances", "layout", "picture", "result", "trace"]

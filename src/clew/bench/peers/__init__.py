@@ -32,13 +32,11 @@ def available(name: str) -> bool:
 
 def offers(name: str) -> Mapping[str, Prepare]:
     """The algorithms of a contender."""
-    from clew.bench.peers import graphblas, libraries, programs
+    from clew.bench.peers import libraries, programs
 
     if name == "clew":
         return {algorithm: partial(_prepare, algorithm) for algorithm in [*RACED, *sorted(ALGORITHMS)]}
-    if name in PROGRAMS:
-        return programs.offers(name)
-    return graphblas.OFFERS if name == "graphblas" else libraries.OFFERS[name]
+    return programs.offers(name) if name in PROGRAMS else libraries.OFFERS[name]
 
 
 def function_name(algorithm: str) -> str:

@@ -232,50 +232,43 @@ class Layout:
 
 def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
     """The sentence about ``field``, which stands in ``column`` and is not what belongs there."""
-    name = layout.name(min(column, len(layout.columns) - 1))
+    width = len(layout.columns)
+    name = layout.name(min(column, width - 1))
+    listed = ", ".join(layout.name(each) for each in range(width))
     text = shown(field) if field else "empty"
+    dtype = None if layout.number_dtype is None else np.dtype(layout.number_dtype)
     match found:
         case status.NO_INTEGER:
-            written = " without a plus sign or leading zeros" if _DIGITS.fullmatch(field) else ""
-            return f"the {name} is {text}; expected an integer{written}."
+            expected = "an integer" + " without a plus sign or leading zeros" * bool(_DIGITS.fullmatch(field))
         case status.BEYOND_64_BITS:
-            return f"the {name} is {text}; expected an integer of at most 64 bits."
+            expected = "an integer of at most 64 bits"
         case status.OUT_OF_RANGE:
             low, high = layout.ranges[layout.columns[:column].count("id")] or (-(1 << 63), (1 << 64) - 1)
-            return f"the {name} is {text}; expected an integer from {low} to {high}."
+            expected = f"an integer from {low} to {high}"
         case status.NO_NUMBER:
-            written = " with a decimal comma, as in other lines" if layout.decimal_comma else ""
-            return f"the {name} is {text}; expected a number{written}."
-        case status.FRACTION if layout.number_dtype is not None:
-            return f"the {name} is {text}; expected an integer, since its dtype is {np.dtype(layout.number_dtype)}."
-        case status.NUMBER_OUT_OF_RANGE if layout.number_dtype is not None:
-            return f"the {name} is {text}, which does not fit its dtype, {np.dtype(layout.number_dtype)}."
+            expected = "a number" + " with a decimal comma, as in other lines" * layout.decimal_comma
+        case status.FRACTION if dtype is not None:
+            expected = f"an integer, since its dtype is {dtype}"
+        case status.NO_NAME:
+            expected = "a number or a name" + ", which has no control characters unless quoted" * bool(field)
+        case status.NUMBER_OUT_OF_RANGE if dtype is not None:
+            return f"the {name} is {text}, which does not fit its dtype, {dtype}."
         case status.FRACTION | status.NUMBER_OUT_OF_RANGE | status.INEXACT:
-            return (
-                f"the {name} is {text}: this column holds both fractions and integers beyond 2^53, and no dtype holds "
-                "both exactly. Pass weight_dtype='float64' to round them."
-            )
+            both = f"the {name} is {text}: this column holds both fractions and integers beyond 2^53"
+            return f"{both}, and no dtype holds both exactly. Pass weight_dtype='float64' to round them."
         case status.TOO_FEW_COLUMNS:
-            return (
-                f"the line ends after {counted(column, 'column')}; expected {len(layout.columns)}: {_listed(layout)}."
-            )
+            return f"the line ends after {counted(column, 'column')}; expected {width}: {listed}."
         case status.TOO_MANY_COLUMNS:
             extra = text if field else "an empty field"
-            return (
-                f"{extra} is one column too many; expected {counted(len(layout.columns), 'column')}: {_listed(layout)}."
-            )
+            return f"{extra} is one column too many; expected {counted(width, 'column')}: {listed}."
         case status.WRONG_PREFIX:
-            return f"the line starts with {text}; expected {layout.prefix.decode()!r} and {_listed(layout)}."
+            return f"the line starts with {text}; expected {layout.prefix.decode()!r} and {listed}."
         case status.OPEN_QUOTE:
             return f"the quoted {name} {text} does not end on its line; expected a closing double quote."
-        case status.NO_NAME if not field:
-            return f"the {name} is empty; expected a number or a name."
-        case status.NO_NAME:
-            return f"the {name} is {text}; expected a number or a name, which has no control characters unless quoted."
         case _:
-            return (
-                f"there is text after the quoted {name} {text}; expected the end of the column after a closing quote."
-            )
+            text_after = f"there is text after the quoted {name} {text}"
+            return f"{text_after}; expected the end of the column after a closing quote."
+    return f"the {name} is {text}; expected {expected}."
 
 
 def field_place(line: Bytes, layout: Layout, column: int) -> int:
@@ -288,7 +281,3 @@ def field_place(line: Bytes, layout: Layout, column: int) -> int:
     field = rb'(?:"(?:[^"\r\n]|"")*"|' + plain + rb")"
     found = re.match(lead + (field + gap) * column, text)
     return found.end() if found else 0
-
-
-def _listed(layout: Layout) -> str:
-    return ", ".join(layout.name(column) for column in range(len(layout.columns)))

@@ -171,25 +171,9 @@ def _store_name(data, p, place, classes, delimited, spans):
 
 @njit(cache=True, nogil=True)
 def read_rows(
-    piece,
-    data,
-    cuts,
-    places,
-    classes,
-    skipped,
-    prefix,
-    delimited,
-    canonical,
-    roles,
-    limits,
-    base,
-    mode,
-    first,
-    second,
-    numbers,
-    spans,
+    piece, data, cuts, places, classes, skipped, prefix, canonical, roles, limits, base, mode, ids, numbers, spans
 ):
-    """Parse the rows of one piece.
+    """Parse the rows of one piece; ``ids`` has the arrays of the first and the second end.
 
     limits[k] is what id column k (2: the numbers) takes: largest negative magnitude, smallest and largest other value;
     base is subtracted from ids; with canonical, those that are not plain integers are none. A name becomes two entries
@@ -200,6 +184,8 @@ def read_rows(
     begin = row
     hard = 0
     columns = roles.size
+    first, second = ids
+    delimited = np.any(classes == DELIMITER)
     names = np.count_nonzero(roles >= FIRST_NAME)
     # Most lines start with two short numbers, with the same byte between them as on the line before.
     usual = columns >= 2 and roles[0] == FIRST_ID and roles[1] == SECOND_ID

@@ -195,10 +195,10 @@ class TableReader(Reader):
         filler = ids[0][:0] if ids else np.empty(0, dtype=np.int32)
         text = (data, pieces.cuts, places, self.classes, self.skipped)
         prefix = ord(layout.prefix) if layout.prefix else 0
-        how = (prefix, bool(layout.delimiter), layout.canonical, self._roles, np.array(limits, dtype=np.uint64))
+        how = (prefix, layout.canonical, self._roles, np.array(limits, dtype=np.uint64))
         mode = status.INTEGERS if column is None else column.mode
-        into = (*[*ids, filler, filler][:2], numbers, spans)
-        return threads.each(kernels.read_rows, pieces.count, *text, *how, layout.base, mode, *into)
+        ends = tuple([*ids, filler, filler][:2])
+        return threads.each(kernels.read_rows, pieces.count, *text, *how, layout.base, mode, ends, numbers, spans)
 
     def _settle(self, pieces: Pieces, parsed: Bytes, rows: int, hard: int) -> None:
         """Take over the rows of a block."""

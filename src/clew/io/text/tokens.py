@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,11 @@ from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
 from clew.io.options import Progress, ReadOptions, weight_dtype
 from clew.io.source import Bytes, Source
-from clew.io.text import Layout, Line, Range, status
+from clew.io.text import Layout, Line, status
 from clew.io.text.columns import GrowingArray
 from clew.io.text.tables import Pieces, Reader, close_gaps, located, offsets
+
+IDS = Layout(("id",))
 
 
 def first_misfit(values: Array, low: int, high: int) -> int | None:
@@ -72,11 +74,8 @@ class Tokens:
         """An error about one token, or one line of ``line_starts``; finds its place by reading the file again."""
         from clew.io.text import kernels_parse as kernels
 
-        def find(data: Bytes, index: int) -> tuple[int, int]:
-            found: tuple[int, int] = kernels.find_token(
-                data, self.layout.classes(), self.layout.skipped(), index, by_line
-            )
-            return found
+        def find(data: Bytes, index: int) -> Any:
+            return kernels.find_token(data, self.layout.classes(), self.layout.skipped(), index, by_line)
 
         return located(self.source, self.after, find, index, sentence)
 
@@ -91,13 +90,8 @@ class Tokens:
 
 def read_tokens(
     source: Source,
+    layout: Layout = IDS,
     *,
-    kind: Literal["id", "number"] = "id",
-    name: str = "",
-    range: Range | None = None,  # noqa: A002
-    base: int = 0,
-    number_dtype: npt.DTypeLike | None = None,
-    comments: bytes = b"%#",
     lines: bool = True,
     after: Line | None = None,
     progress: Progress | None = None,
@@ -108,18 +102,8 @@ def read_tokens(
     ----------
     source
         The text.
-    kind
-        "id": integers, as narrow as they come. "number": see ``number_dtype``.
-    name
-        What errors call a token.
-    range
-        For ids, the smallest and largest one as they stand in the file.
-    base
-        What is subtracted from ids.
-    number_dtype
-        For numbers, their dtype; None is the narrowest of int64, uint64 and float64 that holds them all exactly.
-    comments
-        A line whose first character that is not blank is one of these is skipped.
+    layout
+        One column: what every token is.
     lines
         Whether to note where lines start.
     after
@@ -127,7 +111,6 @@ def read_tokens(
     progress
         Called after every block.
     """
-    layout = Layout((kind,), (name,) if name else (), (range,), base, number_dtype, comments)
     reader = TokenReader(source, layout, lines)
     reader.read(after, progress)
     values = reader.ids.finished()[0] if reader.numbers is None else reader.numbers.finished()

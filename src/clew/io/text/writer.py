@@ -51,40 +51,30 @@ class Formatted:
     """One column, or a part of it, ready to be measured and written."""
 
     def __init__(self, column: Column, base: int, after: int) -> None:
+        from clew.io.text import kernels_format as kernels
+
         self._after = after
-        self._values: OffsetArray | None = None
-        self._unsigned = self._doubles = False
         values = column.taken() if isinstance(column, Labels) else column
-        if not isinstance(values, np.ndarray):
-            self._offsets, self._text = _strings(values)
-        elif values.dtype.kind == "f":
-            self._doubles = True
-            self._offsets, self._text = _strings(_arrow(values))
+        self._values: tuple[Any, ...]
+        if isinstance(values, np.ndarray) and values.dtype.kind != "f":
+            unsigned = values.dtype == np.uint64
+            # One kernel formats all integers. Those of uint64 keep their bits, and the flag says so.
+            integers = values.view(np.int64) if unsigned else values.astype(np.int64, copy=False)
+            self._values = (integers + base if base else integers, unsigned)
+            self._measure, self._put = kernels.measure_integers, kernels.put_integers
         else:
-            self._unsigned = values.dtype == np.uint64
-            # All integers go to one kernel; those of uint64 keep their bits, and it knows.
-            self._values = values.view(np.int64) if self._unsigned else values.astype(np.int64, copy=False)
-            if base:
-                self._values = self._values + base
+            doubles = isinstance(values, np.ndarray)
+            self._values = (*_strings(_arrow(values) if doubles else values), doubles)
+            self._measure, self._put = kernels.measure_texts, kernels.put_texts
 
     def measure(self, widths: OffsetArray) -> None:
         """Add the width of every value, and 1 for the byte that follows it."""
-        from clew.io.text import kernels_format as kernels
-
         widths += 1
-        if self._values is not None:
-            kernels.measure_integers(self._values, self._unsigned, widths)
-        else:
-            kernels.measure_texts(self._offsets, self._text, self._doubles, widths)
+        self._measure(*self._values, widths)
 
     def put(self, places: OffsetArray, out: Bytes) -> None:
-        """Write every value and what follows it; ``places`` move on."""
-        from clew.io.text import kernels_format as kernels
-
-        if self._values is not None:
-            kernels.put_integers(self._values, self._unsigned, self._after, places, out)
-        else:
-            kernels.put_texts(self._offsets, self._text, self._doubles, self._after, places, out)
+        """Write every value and the byte that follows it; ``places`` move on."""
+        self._put(*self._values, self._after, places, out)
 
 
 def formatted(columns: Sequence[Column], rows: slice, bases: Sequence[int], afters: Sequence[int]) -> list[Formatted]:
