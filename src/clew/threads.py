@@ -65,6 +65,12 @@ def each(kernel: Callable[..., Answer], pieces: int, *args: Any) -> list[Answer]
     return job.result()
 
 
+def in_pieces(kernel: Callable[..., Answer], work: int, *args: Any) -> list[Answer]:
+    """Run ``kernel(piece, pieces, *args)`` on all threads, where ``pieces`` suits ``work`` items."""
+    number = pieces(work)
+    return each(kernel, number, number, *args)
+
+
 def apart(
     kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any, movers: bool = False
 ) -> list[Answer]:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.io.dimacs import read_coordinates, sniff_graph, sniff_paths, write_coordinates
-from clew.io.registry import Match
+from clew.io.source import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 

@@ -15,7 +15,7 @@ import clew
 from clew.errors import FormatError
 from clew.io import registry
 from clew.io.edge_list import numbered, sniff
-from clew.io.registry import Match
+from clew.io.source import Match
 from tests.io.fuzzing import fuzz
 
 SNAP = b"# Directed graph\n# Nodes: 5 Edges: 7\n# FromNodeId\tToNodeId\n0\t1\n0\t4\n1\t2\n2\t3\n3\t0\n4\t4\n0\t1\n"

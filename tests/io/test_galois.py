@@ -10,7 +10,7 @@ from hypothesis import given, settings
 
 import clew
 from clew.io import binary
-from clew.io.registry import Match
+from clew.io.source import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 

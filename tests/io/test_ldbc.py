@@ -15,8 +15,7 @@ import clew
 from clew.io import ldbc
 from clew.io.ldbc import Files, KnownIds, Properties, read_properties
 from clew.io.options import ReadOptions
-from clew.io.registry import Match
-from clew.io.source import Source
+from clew.io.source import Match, Source
 from tests.conftest import SHARED
 from tests.io.fuzzing import CASES, assert_valid, damaged
 from tests.io.graphs import graphs, small

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import clew
 from clew.io import ligra
-from clew.io.registry import Match
+from clew.io.source import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, refused, small, stored
 

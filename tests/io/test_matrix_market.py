@@ -17,7 +17,7 @@ import clew
 from clew import transform
 from clew.io import registry
 from clew.io.matrix_market import sniff
-from clew.io.registry import Match
+from clew.io.source import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, prefixes, refused, small, stored
 from tests.io.matrices import by_scipy, dense

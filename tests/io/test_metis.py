@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 import clew
 from clew.io import metis, registry
-from clew.io.registry import Match
+from clew.io.source import Match
 from tests.io.fuzzing import fuzz
 from tests.io.graphs import graphs, refused, small, stored
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.io.registry import FORMATS, Format, Match, detect
+from clew.io.registry import FORMATS, Format, detect
+from clew.io.source import Match
 
 GRAPH = clew.Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
 WORDS = [

@@ -59,5 +59,5 @@ def test_graphs_without_vertices_or_edges_say_so():
 def test_the_theme_is_light_or_dark():
     graph = clew.generate.star(4)
     light, dark = (plots.degrees(graph, dark=dark).layout.template.layout for dark in (False, True))
-    assert (light.paper_bgcolor, dark.paper_bgcolor) == (plots.theme.LIGHT.paper, plots.theme.DARK.paper)
+    assert (light.paper_bgcolor, dark.paper_bgcolor) == (plots.chart.LIGHT.paper, plots.chart.DARK.paper)
     assert light.font.size >= 14

@@ -11,7 +11,7 @@ import pytest
 
 import clew
 from clew.plots import layout
-from clew.plots.theme import DARK, LIGHT
+from clew.plots.chart import DARK, LIGHT
 
 
 def pixels(figure) -> np.ndarray:

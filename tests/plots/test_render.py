@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import clew
-from clew.plots import theme
+from clew.plots import chart
 from clew.result import Trace
 
 
@@ -74,12 +74,12 @@ def test_names_are_shown_as_they_are():
 
 
 def luminance(color: str) -> float:
-    parts = np.array(theme.rgb(color)) / 255
+    parts = np.array(chart.rgb(color)) / 255
     linear = np.where(parts <= 0.03928, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-@pytest.mark.parametrize("look", [theme.LIGHT, theme.DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("look", [chart.LIGHT, chart.DARK], ids=["light", "dark"])
 def test_colours_stand_out_from_the_paper(look):
     def contrast(color: str) -> float:
         one, other = sorted((luminance(color), luminance(look.paper)))

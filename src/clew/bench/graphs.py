@@ -55,16 +55,7 @@ def generated(name: str) -> Graph:
 
 def simple(graph: Graph) -> Graph:
     """The graph without what contenders treat differently: loops, duplicate edges, names and missing weights."""
-    source, target, weights = graph.edges()
-    plain = Graph.from_edges(
-        source,
-        target,
-        weights,
-        num_vertices=graph.num_vertices,
-        directed=graph.directed,
-        duplicates="first",
-        loops="drop",
-    )
+    plain = Graph.from_edges(*graph.edges(), graph.num_vertices, graph.directed, duplicates="first", loops="drop")
     return plain if plain.weighted else generate.random_weights(plain, 1, HEAVIEST, SEED, "int32")
 
 

@@ -218,13 +218,10 @@ def _race(graph: str, algorithm: str, threads: int, contenders: list[Contender],
 def _answer(contender: Contender, folder: Path, limit: float) -> Answer:
     path = folder / f"answer-{contender.name}.npy"
     reply = contender.ask(limit, do="answer", path=str(path))
-    facts = {fact: _with_integers(value) for fact, value in reply["facts"].items()}
+    facts = reply["facts"]
+    if "top" in facts:  # the keys are vertices, and JSON has only strings for keys
+        facts["top"] = {int(vertex): score for vertex, score in facts["top"].items()}
     return Answer(np.load(path) if reply["has_values"] else None, facts)
-
-
-def _with_integers(value: Any) -> Any:
-    """JSON has only strings for keys."""
-    return {int(key): score for key, score in value.items()} if isinstance(value, dict) else value
 
 
 def _judge(score: Score, algorithm: str, ours: Answer, theirs: Answer) -> None:

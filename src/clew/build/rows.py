@@ -58,8 +58,7 @@ def extent(*columns: Array) -> tuple[int, int]:
     ends: list[Any] = []
     for column in columns:
         if column.size:
-            parts = threads.pieces(column.size)
-            ends += threads.each(kernels.extent, parts, parts, column)
+            ends += threads.in_pieces(kernels.extent, column.size, column)
     return (min(int(end[0]) for end in ends), max(int(end[1]) for end in ends)) if ends else (0, -1)
 
 

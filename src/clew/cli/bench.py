@@ -69,8 +69,8 @@ def bench(
     counts = _counts(thread_counts)
     reading.options()  # raises for invalid options before any work is done
     for path in (json_to, plot_to):
-        if path not in (None, STDOUT):
-            _check_destination(path)
+        if path is not None and path != STDOUT:
+            Sink(path).check()  # fails before any work is done
     loaded, was_read = _graph(graph, reading)
     weighted = reading.weighted(loaded)
     if not weighted.num_vertices:
@@ -145,12 +145,6 @@ def _graph(name: str, reading: Reading) -> tuple[Graph, File | None]:
         with showing(f"generating {name}"):
             return graphs.generated(name), None
     return load(path, reading)
-
-
-def _check_destination(path: Path) -> None:
-    """Reject a path that cannot be written, before any work is done."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise GraphError(f"cannot write to {str(path)!r}; expected the name of a file in an existing folder.")
 
 
 def _write(path: Path, text: str) -> None:

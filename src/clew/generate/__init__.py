@@ -4,10 +4,8 @@ The same arguments give the same graph on any machine and with any number of thr
 the seed and of its index (see ``kernels_random``). It does not depend on threads.
 """
 
-from clew.generate.clustered import small_world, ssca2
-from clew.generate.random_edges import barabasi_albert, kronecker, rmat, uniform
-from clew.generate.shapes import complete, cycle, delaunay, grid, path, star
-from clew.generate.weights import random_weights
+from clew.generate.random_edges import barabasi_albert, kronecker, random_weights, rmat, uniform
+from clew.generate.shapes import complete, cycle, delaunay, grid, path, small_world, ssca2, star
 
 __all__ = [
     "barabasi_albert",

@@ -65,5 +65,4 @@ def scramble_ids(scale: int, seed: int, *columns: IdArray) -> None:
         # An odd factor can be divided out again; an even one would lose bits.
         rounds[i] = stream(seed, f"scramble mask {i}"), stream(seed, f"scramble factor {i}") | np.uint64(1)
     for ids in columns:
-        parts = threads.pieces(ids.size)
-        threads.each(kernels.scramble_ids, parts, parts, np.uint64(scale), rounds, ids)
+        threads.in_pieces(kernels.scramble_ids, ids.size, np.uint64(scale), rounds, ids)

@@ -34,9 +34,8 @@ from clew.dtypes import MAX_INT32_VERTICES, OFFSET, Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.options import OTHER_WEIGHTS, ReadOptions, WriteOptions, converted, graph_from_rows
-from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import HEAD_BYTES, Bytes, Source
+from clew.io.source import HEAD_BYTES, Bytes, Match, Source
 from clew.names import VertexNames
 
 if TYPE_CHECKING:

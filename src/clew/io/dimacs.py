@@ -33,11 +33,10 @@ from clew.dtypes import Array
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
-from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges, requested_weights
-from clew.io.registry import Match
+from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges
 from clew.io.sink import Sink
-from clew.io.source import HEAD_BYTES, Source, packed_or_not, without_compression
-from clew.io.text import Layout, Line, Word, first_rows, has_content, leading_lines, shown
+from clew.io.source import HEAD_BYTES, Match, Source, packed_or_not, without_compression
+from clew.io.text import Kind, Layout, Line, Word, first_rows, has_content, leading_lines, shown
 from clew.io.text.tables import Table, read_table
 from clew.io.text.writer import write_table
 
@@ -79,31 +78,17 @@ def _sniff(head: bytes, *problems: Problem) -> Match:
 def read_paths(source: Source, options: ReadOptions) -> Graph:
     """Read a shortest path problem."""
     (num_vertices, num_arcs), words = read_header(source, PATHS, "vertices", "arcs")
-    layout = Layout(
-        ("id", "id", "skip" if options.weights is False else "number"),
-        ("source", "target", "weight"),
-        ((1, num_vertices),) * 2,
-        base=1,
-        number_dtype=options.weight_dtype,
-        comments=b"c",
-        prefix=b"a",
-    )
+    value: Kind = "skip" if options.weights is False else "number"
+    columns, names, ranges = ("id", "id", value), ("source", "target", "weight"), ((1, num_vertices),) * 2
+    layout = Layout(columns, names, ranges, 1, options.weight_dtype, comments=b"c", prefix=b"a")
     table = read_table(source, layout, after=words[0].line, progress=options.progress)
     table.check_rows(num_arcs, "arcs", words[1].place)
     words[0].check_vertices(num_vertices, num_arcs)
+    metadata = _coordinates(source, num_vertices, options)
+    known: dict[str, Any] = {"directed": True, "num_vertices": num_vertices, "metadata": metadata}
+    options = replace(options, ids="keep")  # as in read_graph
     source_ids, target_ids = table.ids
-    return Graph.from_edges(
-        source_ids,
-        target_ids,
-        requested_weights(table.numbers, options),
-        num_vertices,
-        options.directed is not False,
-        options.duplicates,
-        options.loops,
-        both_directions=True,
-        consume=True,
-        metadata=_coordinates(source, num_vertices, options),
-    )
+    return graph_from_edges(source_ids, target_ids, table.numbers, options, both_directions=True, **known)
 
 
 def read_graph(source: Source, options: ReadOptions) -> Graph:

@@ -34,15 +34,12 @@ class Foreign:
         A pattern of the first bytes, in any case; empty where nothing distinguishes such files from edge lists.
     endings
         The suffixes of such files, without a compression suffix.
-    never
-        Whether it is never a graph. Then it is refused even if the caller names a format.
     """
 
     title: str
     remedy: str
     start: bytes = b""
     endings: str = ""
-    never: bool = False
 
     @property
     def suffixes(self) -> list[str]:
@@ -64,7 +61,7 @@ def by_suffix(suffix: str) -> Foreign | None:
 def refusal(one: Foreign, name: str, suffix: str | None = None) -> FormatError:
     """The error about a file in a foreign format, for the caller to raise; ``suffix``, where nothing else shows it."""
     if suffix is None:
-        why = ", not a graph" if one.never else ", which clew does not read"
+        why = ", not a graph" if one in NO_GRAPHS else ", which clew does not read"
         return FormatError(f"the file is {one.title}{why}. {one.remedy}", path=name)
     problem = f"the suffix {suffix!r} stands for {one.title}, which clew does not read. {one.remedy}"
     return FormatError(problem, path=name).advised(*IF_EDGES)
@@ -72,7 +69,7 @@ def refusal(one: Foreign, name: str, suffix: str | None = None) -> FormatError:
 
 def refuse_what_is_no_graph(head: bytes, name: str) -> None:
     """Refuse what is no graph in any format: a web page, or a pointer where a file should be."""
-    if (known := by_content(head)) is not None and known.never:
+    if (known := by_content(head)) is not None and known in NO_GRAPHS:
         raise refusal(known, name)
 
 
@@ -93,37 +90,30 @@ _TABLE = "In Python, load the edges as a data frame and pass it to clew.Graph.fr
 _UNPACK = "Unpack it, and read the file in it that holds the graph."
 _DOWNLOAD = "Look at it in an editor: a failed download leaves such a file. Download it again."
 
-#: Content with a fixed start comes first, then text, from the strictest pattern to the loosest.
-KNOWN: tuple[Foreign, ...] = (
+#: Files that are never graphs. They are refused even if the caller names a format.
+NO_GRAPHS: tuple[Foreign, ...] = (
     Foreign(
         "a Git LFS pointer",
         "The graph itself was not downloaded: run `git lfs pull`.",
         rb"version https?://(git-lfs\.github\.com|hawser\.github\.com)/spec/",
-        never=True,
     ),
     Foreign(
-        "a git-annex pointer",
-        "The graph itself was not downloaded: run `git annex get`.",
-        rb"\S{0,200}/annex/objects/",
-        never=True,
+        "a git-annex pointer", "The graph itself was not downloaded: run `git annex get`.", rb"\S{0,200}/annex/objects/"
     ),
     Foreign(
-        "a web page (HTML)",
-        _DOWNLOAD,
-        rb"\s*(<!--.{0,2000}?-->\s*)?<(!doctype\s+html|html|head|body)\b",
-        ".html .htm",
-        never=True,
+        "a web page (HTML)", _DOWNLOAD, rb"\s*(<!--.{0,2000}?-->\s*)?<(!doctype\s+html|html|head|body)\b", ".html .htm"
     ),
-    Foreign("a PDF document", "Read the data that it describes.", rb"%PDF-", ".pdf", never=True),
-    Foreign("a PostScript file", "Read the data that it describes.", rb"%!PS", ".ps .eps", never=True),
+    Foreign("a PDF document", "Read the data that it describes.", rb"%PDF-", ".pdf"),
+    Foreign("a PostScript file", "Read the data that it describes.", rb"%!PS", ".ps .eps"),
     Foreign(
-        "an image",
-        "Read the data that it shows.",
-        rb"\x89PNG\r|\xff\xd8\xff|GIF8[79]a",
-        ".png .jpg .jpeg .gif .svg",
-        never=True,
+        "an image", "Read the data that it shows.", rb"\x89PNG\r|\xff\xd8\xff|GIF8[79]a", ".png .jpg .jpeg .gif .svg"
     ),
-    Foreign("a program (ELF)", "Read a file that it writes.", rb"\x7fELF", never=True),
+    Foreign("a program (ELF)", "Read a file that it writes.", rb"\x7fELF"),
+    Foreign("an error message of a server (XML)", _DOWNLOAD, rb"\s*(<\?xml[^>]{0,200}>\s*)?<Error>"),
+)
+#: Content with a fixed start comes first, then text, from the strictest pattern to the loosest.
+KNOWN: tuple[Foreign, ...] = (
+    *NO_GRAPHS,
     Foreign("a script", "Run it, and read the file that it writes.", rb"#!\s*/"),
     Foreign(
         "an Excel workbook",
@@ -184,7 +174,6 @@ KNOWN: tuple[Foreign, ...] = (
     Foreign("GraphML", _networkx("read_graphml"), rb"\s*<.{0,4000}?<graphml\b|\s*<graphml\b", ".graphml"),
     Foreign("GEXF", _networkx("read_gexf"), rb"\s*<.{0,4000}?<gexf\b|\s*<gexf\b", ".gexf"),
     Foreign("XGMML", "In Cytoscape, export it as GraphML, and read that through NetworkX.", b"", ".xgmml"),
-    Foreign("an error message of a server (XML)", _DOWNLOAD, rb"\s*(<\?xml[^>]{0,200}>\s*)?<Error>", never=True),
     Foreign(
         "RDF",
         "In Python, load it with rdflib, and pass subjects and objects to clew.Graph.from_edges.",

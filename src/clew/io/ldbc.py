@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -27,9 +27,9 @@ from clew.dtypes import Array, OffsetArray, id_dtype
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_edges
-from clew.io.registry import PROPERTY, Match
+from clew.io.registry import PROPERTY
 from clew.io.sink import Sink
-from clew.io.source import Source, packed_or_not, without_compression
+from clew.io.source import Match, Source, packed_or_not, without_compression
 from clew.io.text import Kind, Layout, first_rows, leading_lines, shown
 from clew.io.text.tables import Table, read_table
 from clew.io.text.writer import write_table
@@ -78,16 +78,10 @@ def graph_of(files: Files, options: ReadOptions) -> Graph:
     del table, ids  # the ids in it take more memory than the graph, and have done their work
     count = known.ids.size
     numbered = not count or (known.ids[0] == 0 and known.ids[-1] == count - 1)
-    return graph_from_edges(
-        source,
-        target,
-        weights,
-        replace(options, ids="keep"),
-        directed=properties.directed,
-        num_vertices=count,
-        names=None if numbered else VertexNames(known.ids),
-        metadata={"ldbc": properties.parameters} if properties.parameters else None,
-    )
+    names = None if numbered else VertexNames(known.ids)
+    metadata = {"ldbc": properties.parameters} if properties.parameters else None
+    more: dict[str, Any] = {"directed": properties.directed, "num_vertices": count, "names": names}
+    return graph_from_edges(source, target, weights, replace(options, ids="keep"), metadata=metadata, **more)
 
 
 class KnownIds:
@@ -105,8 +99,7 @@ class KnownIds:
     def places_of(self, ids: Array) -> tuple[Array, int | None]:
         """The place of every id, and the index of the first that does not exist, or None."""
         places = np.empty(ids.size, dtype=id_dtype(self.ids.size))
-        parts = threads.pieces(ids.size)
-        unknown = threads.each(self._look_up, parts, parts, ids, places)
+        unknown = threads.in_pieces(self._look_up, ids.size, ids, places)
         return places, next((index for index in unknown if index is not None), None)
 
     def _look_up(self, part: int, parts: int, ids: Array, places: Array) -> int | None:

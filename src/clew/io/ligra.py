@@ -23,9 +23,8 @@ from clew.dtypes import Array
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
 from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
-from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import Source
+from clew.io.source import Match, Source
 from clew.io.text import Kind, Layout, Line, leading_lines, shown
 from clew.io.text.tokens import Tokens, first_misfit, read_tokens, shown_number, token_dtype
 from clew.io.text.writer import write_table
@@ -71,14 +70,10 @@ def read(source: Source, options: ReadOptions) -> Graph:
         )
     last = parts.num_vertices - 1
     indices = _integers(tokens, parts.edges, parts.weights, "neighbour", 0, last)
-    return graph_from_rows(
-        np.append(offsets, parts.num_edges).astype(np.int64, copy=False),
-        indices,
-        tokens.values[parts.weights :].copy() if weighted else None,
-        options,
-        directed=True,
-        metadata=None if boundary is None else {BOUNDARY: boundary},
-    )
+    indptr = np.append(offsets, parts.num_edges).astype(np.int64, copy=False)
+    weights = tokens.values[parts.weights :].copy() if weighted else None
+    metadata = None if boundary is None else {BOUNDARY: boundary}
+    return graph_from_rows(indptr, indices, weights, options, directed=True, metadata=metadata)
 
 
 def _first_word(source: Source) -> tuple[bytes, Line]:

@@ -44,9 +44,9 @@ from clew.errors import FormatError
 from clew.graph import Graph
 from clew.io.foreign import IF_EDGES
 from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, noted
-from clew.io.registry import BANNER, Match
+from clew.io.registry import BANNER
 from clew.io.sink import Sink
-from clew.io.source import HEAD_BYTES, Source
+from clew.io.source import HEAD_BYTES, Match, Source
 from clew.io.text import Kind, Layout, Line, Word, first_rows, leading_lines, shown
 from clew.io.text.tables import Table, read_table
 from clew.io.text.writer import write_table

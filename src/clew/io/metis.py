@@ -32,9 +32,8 @@ from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io.options import OTHER_WEIGHTS, ReadOptions, WriteOptions, graph_from_rows
-from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import Source
+from clew.io.source import Match, Source
 from clew.io.text import Layout, Line, Word, first_rows, leading_lines
 from clew.io.text.tables import offsets
 from clew.io.text.tokens import Tokens, read_tokens, shown_number, token_dtype

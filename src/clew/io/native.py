@@ -52,9 +52,8 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.binary import NAME_ARRAYS, little_endian, names_from_arrays, names_to_arrays, typed
 from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_rows, requested_weights
-from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import Bytes, Source
+from clew.io.source import Bytes, Match, Source
 from clew.names import VertexNames
 
 SMALL = 1 << 26  # bytes that are checked in well under a tenth of a second,

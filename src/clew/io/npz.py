@@ -31,9 +31,8 @@ from clew.graph import Graph
 from clew.io import binary
 from clew.io.binary import refuse_expansion, refuse_rows
 from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, graph_from_rows
-from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import BROKEN, Source, SourceFile
+from clew.io.source import BROKEN, Match, Source, SourceFile
 
 ENDS = (("src", "dst"), ("source", "target"), ("row", "col"))
 WEIGHTS = ("weights", "weight", "w", "data")

@@ -155,17 +155,10 @@ def graph_from_rows(
     Rows of an undirected graph hold every edge in both directions. That makes both overrides plain: read as directed,
     such an edge is two; and rows read as undirected must hold both directions already, which is checked.
     """
-    return Graph.from_csr(
-        indptr,
-        indices,
-        requested_weights(weights, options),
-        directed=directed if options.directed is None else options.directed,
-        names=names,
-        id_dtype=id_dtype,
-        duplicates=options.duplicates,
-        loops=options.loops,
-        metadata=metadata,
-    )
+    direction = directed if options.directed is None else options.directed
+    policies: dict[str, Any] = {"directed": direction, "duplicates": options.duplicates, "loops": options.loops}
+    more: dict[str, Any] = {"names": names, "id_dtype": id_dtype, "metadata": metadata}
+    return Graph.from_csr(indptr, indices, requested_weights(weights, options), **policies, **more)
 
 
 def graph_from_edges(
@@ -177,13 +170,14 @@ def graph_from_edges(
     directed: bool,
     num_vertices: int | None = None,
     names: VertexNames | None = None,
+    both_directions: bool = False,
     metadata: Mapping[str, Any] | None = None,
 ) -> Graph:
     """A graph from one row per edge; ``directed`` and ``num_vertices`` are what the file says, if it says so.
 
     As with rows, an edge that the file calls undirected is two when read as directed. With ``names``, source and target
     are ids already. Without, ``options.ids`` decide what integers are; "auto" keeps them as ids also where the file
-    says how many vertices there are.
+    says how many vertices there are. With ``both_directions``, an undirected edge has a row in each direction.
     """
     ids = "keep" if names is not None else options.ids
     if ids == "text":
@@ -193,19 +187,10 @@ def graph_from_edges(
         ids = "keep" if known or ids_are_dense(source, target) else "map"
     count = num_vertices if names is None else len(names)
     direction = directed if options.directed is None else options.directed
-    graph = Graph.from_edges(
-        source,
-        target,
-        requested_weights(weights, options),
-        None if ids == "map" else count,
-        directed and direction,
-        options.duplicates,
-        options.loops,
-        ids=ids,
-        names=names,
-        consume=True,
-        metadata=metadata,
-    )
+    edges = (source, target, requested_weights(weights, options), None if ids == "map" else count)
+    policies = (directed and direction, options.duplicates, options.loops)
+    more: dict[str, Any] = {"ids": ids, "names": names, "both_directions": both_directions, "metadata": metadata}
+    graph = Graph.from_edges(*edges, *policies, **more, consume=True)
     if graph.directed == direction:
         return graph
     return Graph(graph.outgoing, directed=direction, names=graph.names, report=graph.report, metadata=metadata)

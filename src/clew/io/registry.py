@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import IntEnum
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,7 @@ from clew.adjacency import BOUNDARY
 from clew.errors import ClewError, FormatError
 from clew.io import foreign
 from clew.io.options import ReadOptions, WriteOptions
-from clew.io.source import HEAD_BYTES, Source
+from clew.io.source import HEAD_BYTES, Match, Source
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -26,14 +25,6 @@ if TYPE_CHECKING:
 TABLE_SUFFIXES = (".csv", ".tsv")  # edge lists whose first line names the columns
 GAP_SUFFIXES = (".el", ".wel")  # edge lists without comments, whose integers are vertex ids
 EDGE_LIST = "edge-list"  # its suffixes, such as .txt, say little: any other format may be in such a file
-
-
-class Match(IntEnum):
-    """How well the first bytes of a file fit a format."""
-
-    NO = 0
-    MAYBE = 1
-    SURE = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from bz2 import BZ2File
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
+from enum import IntEnum
 from lzma import LZMAError, LZMAFile
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -35,6 +36,14 @@ HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 25  # large enough to keep every core busy, small beside the graphs that need blocks at all
 SMALL_BYTES = 1 << 12
 NEWLINE = 10
+
+
+class Match(IntEnum):
+    """How well the first bytes of a file fit a format."""
+
+    NO = 0
+    MAYBE = 1
+    SURE = 2
 
 
 class Codec(NamedTuple):

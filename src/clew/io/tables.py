@@ -24,9 +24,8 @@ from clew.graph import Graph
 from clew.io.binary import SinkFile, refuse_expansion, refuse_rows
 from clew.io.columns import CHOOSE_ENDS, Columns, choose, fields_of, is_string, listed
 from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, noted
-from clew.io.registry import Match
 from clew.io.sink import Sink
-from clew.io.source import Source
+from clew.io.source import Match, Source
 from clew.names import VertexNames, encode
 
 if TYPE_CHECKING:

@@ -14,9 +14,8 @@ from clew.checks import array, counted, whole
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
-from clew.plots.chart import Chart, Image, Panel, Series, check, empty, render
+from clew.plots.chart import Chart, Image, Look, Panel, Series, check, empty, look, render, rgb
 from clew.plots.layout import layout
-from clew.plots.theme import Look, look, rgb
 from clew.plots.values import WORDS, answered, is_skewed, labels_of, number, short
 from clew.result import Result
 

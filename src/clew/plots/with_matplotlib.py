@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clew.plots.chart import Axis, Chart, Panel, Series
-from clew.plots.theme import Look, look
+from clew.plots.chart import Axis, Chart, Look, Panel, Series, look
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

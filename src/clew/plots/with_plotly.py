@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.dtypes import Array
-from clew.plots.chart import Axis, Chart, Panel, Series
-from clew.plots.theme import LEGEND, look, steps, template
+from clew.plots.chart import LEGEND, Axis, Chart, Panel, Series, look, steps, template
 from clew.plots.values import number
 
 if TYPE_CHECKING:

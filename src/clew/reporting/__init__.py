@@ -78,16 +78,9 @@ def report(
     checks.flag("everything", everything)
     target = check_target(path)
     gpu_for(device, 0)  # "cuda" insists: fail before any work is done
-    study = Study(
-        graph,
-        title=title or str(graph.metadata.get("title") or target.stem),
-        origin=origin,
-        device=device,
-        source=source,
-        fast_memory=None if fast_memory is None else parse_bytes(fast_memory),
-        everything=everything,
-        steps=[Step(*step) for step in steps],
-    )
+    heading = title or str(graph.metadata.get("title") or target.stem)
+    budget = None if fast_memory is None else parse_bytes(fast_memory)
+    study = Study(graph, heading, origin, device, source, budget, everything, [Step(*step) for step in steps])
     with study.step("Loading Numba and plotly"):
         import numba  # noqa: F401, loaded here so that it is not counted as part of the first algorithm
         import plotly.graph_objects  # noqa: F401

@@ -41,7 +41,7 @@ def traces(study: Study) -> Section:
     if not traced:
         return Section("traces", "Iterations", "No algorithm took more than one iteration on this graph.")
     with study.step("Traces"):
-        figures = [_trace_plot(f"trace-{number}", run) for number, run in enumerate(traced)]
+        figures = [_trace_plot(f"trace-{number}", run.title, run.result.trace) for number, run in enumerate(traced)]
     return Section("traces", "Iterations", " ".join(_trace_sentence(run) for run in traced), figures)
 
 
@@ -53,8 +53,7 @@ def _trace_sentence(run: Run) -> str:
     return f"{text}, {words.duration(run.seconds)}."
 
 
-def _trace_plot(key: str, run: Run) -> Plot:
-    title, trace = run.title, run.result.trace
+def _trace_plot(key: str, title: str, trace: Trace) -> Plot:
     return plot(key, title, lambda dark: plots.trace(trace, title, dark=dark), _trace_table(title, trace))
 
 

@@ -16,7 +16,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from clew.plots.theme import DARK, LIGHT, template
+from clew.plots.chart import DARK, LIGHT, template
 from clew.reporting.content import Block, Column, Facts, Folded, Plot, Section, Skipped, Table, Text, Tiles
 
 VOID = ("br", "hr", "img", "input", "meta")

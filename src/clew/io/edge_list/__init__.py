@@ -51,9 +51,9 @@ from clew.io.columns import is_known, known_ends
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, detect_with_attributes
 from clew.io.edge_list.sample import NO_HEADER, Sample, checked_delimiter
 from clew.io.options import ReadOptions, WriteOptions, noted, requested_weights
-from clew.io.registry import GAP_SUFFIXES, TABLE_SUFFIXES, Match
+from clew.io.registry import GAP_SUFFIXES, TABLE_SUFFIXES
 from clew.io.sink import Sink
-from clew.io.source import HEAD_BYTES, Source
+from clew.io.source import HEAD_BYTES, Match, Source
 from clew.io.text import Line, Word
 from clew.io.text.tables import DecimalComma, NotAnInteger, Table, read_table
 from clew.io.text.writer import Labels, write_table
@@ -102,19 +102,11 @@ def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
     del table  # the columns alone are needed from here on, and may be replaced by narrower ones
     found = _vertices(source, dialect, columns, names, options, keep=keep)
     del columns
+    directed = dialect.directed if options.directed is None else options.directed
+    policies = (directed, options.duplicates, options.loops)
+    more: dict[str, Any] = {"names": found.names, "metadata": found.metadata, "consume": True}
     first, second = found.columns
-    graph = Graph.from_edges(
-        first,
-        second,
-        weights,
-        found.count,
-        options.directed if options.directed is not None else dialect.directed,
-        options.duplicates,
-        options.loops,
-        names=found.names,
-        consume=True,
-        metadata=found.metadata,
-    )
+    graph = Graph.from_edges(first, second, weights, found.count, *policies, **more)
     return noted(graph, *dialect.decisions, *decisions, *found.decisions, columns=dialect.columns)
 
 
@@ -273,8 +265,7 @@ def _by_bits(columns: tuple[Array, ...], low: int, high: int, *, always: bool) -
 
     words = np.zeros((high - low) // 64 + 1, dtype=np.uint64)
     for column in columns:
-        pieces = threads.pieces(column.size)
-        threads.each(kernels.mark, pieces, pieces, column, low, words)
+        threads.in_pieces(kernels.mark, column.size, column, low, words)
     before = np.empty(words.size, dtype=np.int32 if high - low < MAX_INT32_VERTICES else np.int64)
     count = int(kernels.rank_words(words, before))
     if low == 0 and count == high + 1 and not always:
@@ -283,8 +274,7 @@ def _by_bits(columns: tuple[Array, ...], low: int, high: int, *, always: bool) -
     for column in columns:
         # 64-bit ids whose ranks fit 32 bits get an array of their own: half of the old one goes free.
         ranks = column if column.dtype == np.int32 or count > MAX_INT32_VERTICES else np.empty(column.size, np.int32)
-        pieces = threads.pieces(column.size)
-        threads.each(kernels.to_ranks, pieces, pieces, column, low, words, before, ranks)
+        threads.in_pieces(kernels.to_ranks, column.size, column, low, words, before, ranks)
         ranked.append(ranks)
     names = np.empty(count, dtype=np.int64)
     kernels.to_values(words, low, names)

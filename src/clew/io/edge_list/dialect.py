@@ -165,14 +165,9 @@ def _layout(width: int, columns: Columns, delimiter: bytes, options: ReadOptions
     if columns.weight is not None:
         kinds[columns.weight] = "number"
     called = {columns.source: "source", columns.target: "target", columns.weight: "weight"}
-    return Layout(
-        tuple(kinds),
-        tuple(called.get(column, "column") for column in range(width)),
-        number_dtype=options.weight_dtype,
-        comments=COMMENTS,
-        delimiter=delimiter,
-        canonical=True,
-    )
+    names = tuple(called.get(column, "column") for column in range(width))
+    dtype = options.weight_dtype
+    return Layout(tuple(kinds), names, number_dtype=dtype, comments=COMMENTS, delimiter=delimiter, canonical=True)
 
 
 def _konect_columns(fields: list[Field], konect: re.Match[bytes], options: ReadOptions) -> Columns:

@@ -114,8 +114,9 @@ class IdColumns:
 
     def adapt(self, value: int) -> bool:
         """Widen the columns so that they hold ``value``; False where nothing does."""
+        limits = [np.iinfo(dtype) for dtype in _WIDTHS]
         wider = range(self._width + 1, len(_WIDTHS))
-        width = next((width for width in wider if _holds(_WIDTHS[width], value - self.base)), None)
+        width = next((one for one in wider if limits[one].min <= value - self.base <= limits[one].max), None)
         if width is None:
             return False
         if _WIDTHS[width].kind == "u" and any((c.values[: c.size] < 0).any() for c in self._columns):
@@ -133,10 +134,6 @@ class IdColumns:
     def finished(self) -> tuple[Array, ...]:
         """All columns."""
         return tuple(column.finished() for column in self._columns)
-
-
-def _holds(dtype: np.dtype[np.signedinteger | np.unsignedinteger], value: int) -> bool:
-    return int(np.iinfo(dtype).min) <= value <= int(np.iinfo(dtype).max)
 
 
 class NumberColumn:
@@ -271,8 +268,7 @@ class NameColumns:
         spans = self.spans[: 2 * count]
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(spans[1::2])])
         text = np.empty(int(offsets[-1]), dtype=np.uint8)
-        pieces = threads.pieces(count)
-        threads.each(kernels_parse.copy_names, pieces, pieces, data, spans, offsets, text)
+        threads.in_pieces(kernels_parse.copy_names, count, data, spans, offsets, text)
         buffers = [None, pa.py_buffer(memoryview(offsets)), pa.py_buffer(memoryview(text))]  # type: ignore[arg-type]
         strings = pa.Array.from_buffers(pa.large_string(), count, buffers)
         try:

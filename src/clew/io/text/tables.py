@@ -170,7 +170,10 @@ class TableReader(Reader):
         numbers = np.empty(0, np.uint64) if self.numbers is None else self.numbers.make_room(needed, likely)
         spans = np.empty(0, np.int64) if self._names is None else self._names.make_room(bound)
         places = offsets(pieces.lines)
-        parsed = pieces.data if self._spelling is None else _read_only(self._spelling[pieces.data])
+        parsed = pieces.data
+        if self._spelling is not None:
+            parsed = self._spelling[parsed]
+            parsed.flags.writeable = False  # kernels are compiled for one kind of array only
         outcomes = self._run(pieces, parsed, places, ids, numbers, spans)
         for _, _, code, place, column in outcomes:
             if code != status.FINE:
@@ -222,11 +225,6 @@ def _with_points() -> Bytes:
     spelling = np.arange(256, dtype=np.uint8)
     spelling[ord(",")], spelling[ord(".")] = ord("."), ord("x")
     return spelling
-
-
-def _read_only(data: Bytes) -> Bytes:
-    data.flags.writeable = False  # kernels are compiled for one kind of array only
-    return data
 
 
 @dataclass(frozen=True, slots=True)

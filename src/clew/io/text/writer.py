@@ -63,8 +63,8 @@ class Formatted:
             self._values = (integers + base if base else integers, unsigned)
             self._measure, self._put = kernels.measure_integers, kernels.put_integers
         else:
-            doubles = isinstance(values, np.ndarray)
-            self._values = (*_strings(_arrow(values) if doubles else values), doubles)
+            strings = _strings(_arrow(values) if isinstance(values, np.ndarray) else values)
+            self._values = (*strings, isinstance(values, np.ndarray))
             self._measure, self._put = kernels.measure_texts, kernels.put_texts
 
     def measure(self, widths: OffsetArray) -> None:
