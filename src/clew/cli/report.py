@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -55,20 +55,14 @@ def report(
     threads.set_count(thread_count)
     graph, was_read = load(file, reading)
     graph = reading.weighted(graph)
+    heading = title or (None if graph.metadata.get("title") else was_read.name)
+    start = None if source is None else source_of(graph, source)
+    choices: dict[str, Any] = {"source": start, "fast_memory": fast_memory, "everything": everything, "device": device}
+    origin = [("file", f"{was_read.name} ({was_read.format.title}, {human_bytes(was_read.bytes)})")]
+    steps = [("Reading the file", was_read.seconds)]
     started = perf_counter()
     with showing("writing the report") as progress:
-        write(
-            graph,
-            destination,
-            title=title or (None if graph.metadata.get("title") else was_read.name),
-            source=None if source is None else source_of(graph, source),
-            fast_memory=fast_memory,
-            everything=everything,
-            device=device,
-            origin=[("file", f"{was_read.name} ({was_read.format.title}, {human_bytes(was_read.bytes)})")],
-            steps=[("Reading the file", was_read.seconds)],
-            progress=progress,
-        )
+        write(graph, destination, title=heading, origin=origin, steps=steps, progress=progress, **choices)
     seconds, size = perf_counter() - started, destination.stat().st_size
     if as_json:
         written = {"file": str(destination), "file_bytes": size, "seconds": round(seconds, 6)}

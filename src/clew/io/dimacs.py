@@ -79,8 +79,8 @@ def read_paths(source: Source, options: ReadOptions) -> Graph:
     """Read a shortest path problem."""
     (num_vertices, num_arcs), words = read_header(source, PATHS, "vertices", "arcs")
     value: Kind = "skip" if options.weights is False else "number"
-    columns, names, ranges = ("id", "id", value), ("source", "target", "weight"), ((1, num_vertices),) * 2
-    layout = Layout(columns, names, ranges, 1, options.weight_dtype, comments=b"c", prefix=b"a")
+    names, ranges = ("source", "target", "weight"), ((1, num_vertices),) * 2
+    layout = Layout(("id", "id", value), names, ranges, 1, options.weight_dtype, comments=b"c", prefix=b"a")
     table = read_table(source, layout, after=words[0].line, progress=options.progress)
     table.check_rows(num_arcs, "arcs", words[1].place)
     words[0].check_vertices(num_vertices, num_arcs)

@@ -168,14 +168,9 @@ def _stored(suite: Suite, task: Task, *, weighted: bool) -> Path:
 
 def _run(task: Task, command: Sequence[str], time: str) -> Timed:
     """Run a program; the best of the times that the pattern ``time`` finds, and everything it printed."""
-    done = subprocess.run(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-        env={**os.environ, "OMP_NUM_THREADS": str(task.threads)},
-    )
+    environment = {**os.environ, "OMP_NUM_THREADS": str(task.threads)}
+    together: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(command, text=True, check=False, env=environment, **together)
     times = [float(seconds) for seconds in re.findall(time, done.stdout)]
     if not times:
         lines = done.stdout.strip().splitlines()
