@@ -17,9 +17,8 @@ from clew.engines.cuda.program import program as cuda
 from clew.engines.cuda.program.functions import functions_of
 from clew.engines.cuda.toolchain.compiler import ltoir
 from clew.engines.hybrid import exchange, program
-from clew.engines.hybrid.pipeline import Settings
+from clew.engines.hybrid.pipeline import Rates, Settings
 from clew.engines.hybrid.program import CPU, GPU, PIPELINE, run_hybrid, run_program
-from clew.engines.hybrid.rates import Rates
 from clew.engines.hybrid.row_product import RowProduct
 from clew.errors import OperatorError, ResourceError
 from clew.program import _mask, _state

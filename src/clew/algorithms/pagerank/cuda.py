@@ -212,9 +212,8 @@ def _product(
     if layout == "sweep" and can_sweep(rows):
         sweep = sweep_of(device, rows)
         return sweep.names, lambda x, out: run_sweep(device, sweep, numbers, x, None, out, in_order=True)
-    macros, tiles = {**rows.defines, "WEIGHTED": "0"}, tiling.tiles_of(device, rows)
-    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
-    product = by_tiles(device, macros, tiles, rows.offsets, (rows.neighbours, None), numbers, **places)
+    plain = replace(rows, weights=None)
+    product = by_tiles(device, plain, plain.defines, tiling.tiles_of(device, rows), numbers)
     return None, lambda x, out: product(device, x, None, out)
 
 

@@ -6,13 +6,18 @@
 
 Only what the program's edges look at (``process``, ``accepts``, ``matters``) is on the GPU too, kept up to date with
 the vertices that have changed.
+
+How fast CPU and GPU follow edges is measured as they do. The rows are cut where both should end together. The CPU has
+the rows before the cut. The GPU has those from it on: first its slow rows, read over the link, then its fast ones, in
+its own memory. Wherever the cut is, what is slow for the GPU goes to the CPU first.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -21,10 +26,11 @@ from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import compiler
-from clew.engines.cpu.program import directions_of, rows_with_weights
+from clew.engines.cpu.program import directions_of, no_priority, rows_with_weights
+from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device
+from clew.engines.hybrid import kernels
 from clew.engines.hybrid.exchange import NOTHING, Exchange, Sent, Vector
-from clew.engines.hybrid.rates import Rates, Stopwatch, slow_rows
 from clew.engines.hybrid.row_product import RowProduct
 from clew.graph import Graph
 from clew.operators import Monoid
@@ -34,6 +40,14 @@ if TYPE_CHECKING:
 
 SHARES = 16  # blocks to a thread: hubs make some of them long
 ALL_BITS = np.uint64(2**64 - 1)
+#: Where nothing has been measured yet, in edges a second: of a thread, and of a GPU over its own memory and the link.
+CPU = {"push": 6e7, "pull": 1.2e8}
+FAST = {"push": 8e9, "pull": 2e10}
+SLOW = {"push": 1e9, "pull": 6e9}
+STEP = 3e-4  # seconds of launches, read-backs and waking threads, whatever there is to do
+ENOUGH = 1 << 16  # edges; less says nothing about a rate
+WEIGHT = 0.5  # of the latest measurement
+BOLD = 4.0  # how far one measurement may change a rate
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,83 @@ class Settings:
 
 
 DEFAULT = Settings()
+
+
+@dataclass
+class Rates:
+    """Edges a second of either side, by direction."""
+
+    cpu: dict[str, float] = field(default_factory=lambda: {way: rate * threads.count() for way, rate in CPU.items()})
+    fast: dict[str, float] = field(default_factory=lambda: dict(FAST))
+    slow: dict[str, float] = field(default_factory=lambda: dict(SLOW))
+
+    def cut(self, way: str, edges: Array, slow_blocks: int) -> int:
+        """The number of blocks that the CPU should have; ``edges`` are those to follow in each."""
+        before = np.append(0, np.cumsum(edges)).astype(np.float64)
+        slow = before[slow_blocks]
+        of_cpu = before / self.cpu[way] + np.where(before > 0, STEP / 4, 0)
+        slow_left, fast_left = np.maximum(slow - before, 0), before[-1] - np.maximum(before, slow)
+        of_gpu = slow_left / self.slow[way] + fast_left / self.fast[way] + STEP
+        of_gpu[-1] = 0.0
+        return int(np.argmin(np.maximum(of_cpu, of_gpu)))
+
+    def learn_cpu(self, way: str, edges: int, seconds: float) -> None:
+        """The CPU followed so many edges."""
+        if edges >= ENOUGH and seconds > 0:
+            self.cpu[way] = _mixed(self.cpu[way], edges / seconds)
+
+    def learn_gpu(self, way: str, slow: int, fast: int, seconds: float) -> None:
+        """The GPU followed so many: what is wrong with the sum is taken to be wrong with both rates."""
+        if slow + fast >= ENOUGH and seconds > STEP:
+            expected = slow / self.slow[way] + fast / self.fast[way]
+            factor = expected / (seconds - STEP)
+            self.slow[way] = _mixed(self.slow[way], self.slow[way] * factor)
+            self.fast[way] = _mixed(self.fast[way], self.fast[way] * factor)
+
+
+_known: WeakKeyDictionary[Device, dict[str, Rates]] = WeakKeyDictionary()
+
+
+def rates_of(device: Device, what: str) -> Rates:
+    """What is known of a kind of work on this device; the next run begins with it."""
+    return _known.setdefault(device, {}).setdefault(what, Rates())
+
+
+def slow_rows(rows: DeviceRows, indptr: Array) -> int:
+    """How many rows, the first ones, the GPU has to read over the link."""
+    return 0 if rows.plan is None else int(np.searchsorted(indptr, rows.plan.cut))
+
+
+class Stopwatch:
+    """The seconds that the device takes from here to ``stop``, by its own clock where it has one."""
+
+    def __init__(self, device: Device) -> None:
+        self._cuda = getattr(device.xp, "cuda", None)
+        self._begin = self._mark()
+        self._end: Any = None
+
+    def stop(self) -> None:
+        """What was launched so far counts."""
+        self._end = self._mark()
+
+    def seconds(self) -> float:
+        """Waits for the device."""
+        if self._cuda is None:
+            return float(self._end - self._begin)
+        self._end.synchronize()
+        return float(self._cuda.get_elapsed_time(self._begin, self._end)) / 1000
+
+    def _mark(self) -> Any:
+        if self._cuda is None:
+            return time.perf_counter()
+        event = self._cuda.Event()
+        event.record()
+        return event
+
+
+def _mixed(known: float, measured: float) -> float:
+    measured = min(max(measured, known / BOLD), known * BOLD)
+    return known * (1 - WEIGHT) + measured * WEIGHT
 
 
 class Step(NamedTuple):
@@ -89,31 +180,22 @@ class Pipeline:
         rates: Rates,
         settings: Settings,
     ) -> None:
-        from clew.engines.cpu.program import no_priority
-        from clew.engines.hybrid.kernels import pipeline_kernels
-
         self.device, self.vertices, self.settings, self.rates = device, state, settings, rates
         self.n, self.message = int(state.size), np.dtype(program.message)
         functions: Any = (program.send, program.process, monoid.operator.function, program.apply)
         filters: Any = (program.accepts, program.matters, program.priority or no_priority)
         options = {"first_suffices": monoid.stops_at_first, "ordered": program.priority is not None}
-        self.kernels: Any = compiler.kernel(pipeline_kernels, *functions, *filters, **options).dispatcher
+        self.kernels: Any = compiler.kernel(kernels.pipeline_kernels, *functions, *filters, **options).dispatcher
         self.along, self.against = directions_of(graph, program.direction)
-        wanted = settings.first_row
-        self.bounds = {
-            "push": blocks_of_rows(self.along, wanted),
-            "pull": blocks_of_rows(self.against, wanted),
-        }
+        sides = {"push": self.along, "pull": self.against}
+        self.bounds = {way: blocks_of_rows(rows, settings.first_row) for way, rows in sides.items()}
         self.rows = {"push": rows_with_weights(self.along, program)}
         same = self.along is self.against
         self.rows["pull"] = self.rows["push"] if same else rows_with_weights(self.against, program)
         self.product = RowProduct(device, program, monoid, graph)
         self.identity = monoid.identity(self.message)
-        on_device = self.product.directions
-        self.slow = {
-            "push": slow_rows(on_device.along, self.along.indptr),
-            "pull": slow_rows(on_device.against, self.against.indptr),
-        }
+        on_device = zip(sides.items(), self.product.directions, strict=True)
+        self.slow = {way: slow_rows(there, rows.indptr) for (way, rows), there in on_device}
         self.everyone = program.apply_to == "all"
         self._make_room(graph.indices.dtype, monoid)
 
@@ -236,8 +318,6 @@ class Pipeline:
 
 def fill(array: Array, number: Any) -> None:
     """Set all entries, by all threads."""
-    from clew.engines.hybrid import kernels as kernels
-
     parts = threads.pieces(array.size)
     threads.each(kernels.fill, parts, np.arange(parts + 1, dtype=np.int64) * array.size // parts, array, number)
 

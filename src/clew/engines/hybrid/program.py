@@ -9,6 +9,7 @@ results depend only on the graph.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,10 +21,9 @@ from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import program as cpu
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, PUSHED_TO_ANY, TRACED, Done
 from clew.engines.cuda.program import program as cuda
-from clew.engines.cuda.program.program import monoid_of
+from clew.engines.cuda.program.program import limit_of, monoid_of
 from clew.engines.cuda.toolchain.device import Device
-from clew.engines.hybrid.pipeline import DEFAULT, Pipeline, Settings, Step, arcs_of
-from clew.engines.hybrid.rates import rates_of
+from clew.engines.hybrid.pipeline import DEFAULT, Pipeline, Settings, Step, arcs_of, rates_of
 from clew.engines.retry import retried
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
@@ -44,16 +44,11 @@ _refused: dict[tuple[Any, ...], str] = {}
 
 
 def run_program(
-    device: Device,
-    program: VertexProgram,
-    graph: Graph,
-    state: Array,
-    active: npt.NDArray[np.bool_],
-    settings: Settings = DEFAULT,
+    device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array, settings: Settings = DEFAULT
 ) -> Done:
     """Run the program on ``state``, a record for each vertex, in place; an error may leave it half changed."""
     monoid = monoid_of(program)
-    limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
+    limit = limit_of(program)
     steady = program.active_next == "all"
     if state.size == 0 or limit == 0:
         steps = min(limit, 1) if steady else 0
@@ -87,14 +82,13 @@ def _steady(pipeline: Pipeline, limit: int) -> Done:
     return Done(done, changed == 0, _trace(steps, True, np.array(changes, dtype=np.int64)))
 
 
-def _spreading(
-    pipeline: Pipeline, program: VertexProgram, graph: Graph, active: npt.NDArray[np.bool_], limit: int
-) -> Done:
+def _spreading(pipeline: Pipeline, program: VertexProgram, graph: Graph, active: Array, limit: int) -> Done:
     """From the active vertices to those that change."""
     pushable = pipeline.product.pushable
     if not pushable:
         pipeline = _all_on_gpu(pipeline)
-    most_pushed = int(graph_arcs(pipeline) * (PUSHED_TO_ANY if pipeline.first_suffices else PUSHED)) if pushable else -1
+    part = PUSHED_TO_ANY if pipeline.first_suffices else PUSHED
+    most_pushed = int(pipeline.along.num_arcs * part) if pushable else -1
     in_rows = arcs_of(pipeline.against, pipeline.bounds["pull"])
     set_active(pipeline, active)
     forced = pipeline.settings.first_row is not None
@@ -124,11 +118,6 @@ def _spreading(
     return Done(done, not pipeline.active.any(), _trace(steps, False))
 
 
-def graph_arcs(pipeline: Pipeline) -> int:
-    """The edges that messages may go along."""
-    return pipeline.along.num_arcs
-
-
 def set_active(pipeline: Pipeline, active: npt.NDArray[np.bool_]) -> None:
     """Who is active, from a mask."""
     padded = np.zeros(pipeline.num_words * 64, dtype=np.bool_)
@@ -151,8 +140,7 @@ def _all_on_gpu(pipeline: Pipeline) -> Pipeline:
 
 def _limited(program: VertexProgram, limit: int | None) -> VertexProgram:
     """The same program with fewer iterations to go."""
-    rest: VertexProgram = object.__new__(type(program))
-    rest.__dict__.update(program.__dict__)
+    rest = copy(program)
     rest.max_iterations = limit
     return rest
 
@@ -193,19 +181,13 @@ def _trace(steps: list[Step], steady: bool, changes: Array | None = None) -> Tra
 
 
 def run_hybrid(
-    device: Device,
-    program: VertexProgram,
-    graph: Graph,
-    state: Array,
-    active: npt.NDArray[np.bool_],
-    *,
-    order: tuple[str, ...] = ORDER,
+    device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array, *, order: tuple[str, ...] = ORDER
 ) -> Ended:
     """Run the program; how it ended, and the fields' values on the CPU. The content of ``state`` is undefined then.
 
     The first engine of ``order`` that can run the program does; tests and benchmarks leave engines out.
     """
-    cuda.monoid_of(program)  # or an error: a gather is for the CPU
+    monoid_of(program)  # or an error: a gather is for the CPU
     engines: dict[str, Callable[[], Ended]] = {
         GPU: lambda: _on_gpu(device, program, graph, state, active),
         PIPELINE: lambda: _on_both(device, program, graph, state, active),
@@ -221,7 +203,7 @@ def run_hybrid(
     return engines[order[-1]]()
 
 
-def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Ended:
+def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Ended:
     key = (identity_of(program), None if graph.weights is None else graph.weights.dtype)
     if key in _refused:
         raise OperatorError(_refused[key])
@@ -235,9 +217,7 @@ def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, 
     return _with_columns_of_both(done, GPU), fields
 
 
-def _on_both(
-    device: Device, program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]
-) -> Ended:
+def _on_both(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Ended:
     before = state.copy()
     try:
         done = run_program(device, program, graph, state, active)
@@ -247,7 +227,7 @@ def _on_both(
     return done, _columns(state)
 
 
-def _on_cpu(program: VertexProgram, graph: Graph, state: Array, active: npt.NDArray[np.bool_]) -> Ended:
+def _on_cpu(program: VertexProgram, graph: Graph, state: Array, active: Array) -> Ended:
     done = cpu.run_program(program, graph, state, active)
     return _with_columns_of_both(done, CPU), _columns(state)
 
@@ -271,12 +251,8 @@ def _with_columns_of_both(done: Any, side: str) -> cpu.Done:
 def one_sided(trace: Trace, side: str) -> dict[str, Array]:
     """The columns of a run on one side, with those that the pipeline has: the other side did nothing."""
     columns = {name: column for name, column in trace.columns.items() if name in COMMON}
-    edges, seconds, size = columns["edges"], columns["seconds"], columns["active"].size
-    for name in (CPU, GPU):
-        columns[f"edges_{name}"] = edges if name == side else np.zeros(size, dtype=np.int64)
-    for name in ("bytes_up", "bytes_down"):
-        columns[name] = np.zeros(size, dtype=np.int64)
-    for name in (CPU, GPU):
-        columns[f"seconds_{name}"] = seconds if name == side else np.zeros(size)
-    columns["form"] = np.full(size, side)
-    return columns
+    size = columns["active"].size
+    nothing, no_time = np.zeros(size, dtype=np.int64), np.zeros(size)
+    edges = {f"edges_{name}": columns["edges"] if name == side else nothing for name in (CPU, GPU)}
+    seconds = {f"seconds_{name}": columns["seconds"] if name == side else no_time for name in (CPU, GPU)}
+    return {**columns, **edges, "bytes_up": nothing, "bytes_down": nothing, **seconds, "form": np.full(size, side)}

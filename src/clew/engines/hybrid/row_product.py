@@ -54,7 +54,7 @@ class RowProduct:
         begins, ends = self._from(first_row)
         device = self.device
         blocks = min(device.resident_blocks(self._pull, THREADS), blocks_for(device, self.n, 4, 1 << 20))
-        given = (rows.offsets, rows.neighbours, rows.weights, self._classes.order, begins, ends)
+        given = (*rows.arrays, self._classes.order, begins, ends)
         device.launch(self._pull, blocks, THREADS, *given, messages, active, self.identity, sums, reached, *mirror)
 
     def push(
@@ -71,7 +71,7 @@ class RowProduct:
         index = np.dtype(rows.neighbours.dtype)
         listed = counted.ids(count, index, device.empty(count, index))
         ends = ends_of(device, rows, listed)
-        given = (rows.offsets, rows.neighbours, rows.weights, listed, ends, np.uint64(count), np.uint64(num_edges))
+        given = (*rows.arrays, listed, ends, np.uint64(count), np.uint64(num_edges))
         blocks = min(device.resident_blocks(self._push, THREADS), blocks_for(device, num_edges, THREADS, 1 << 20))
         device.launch(self._push, blocks, THREADS, *given, messages, sums, reached, *mirror)
 

@@ -13,6 +13,7 @@ from clew.engines.cuda.balance.launches import clear_steps, share_of
 from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, index_defines
+from clew.engines.cuda.toolchain.failures import USE_CPU
 from clew.errors import ResourceError
 from clew.graph import Graph
 
@@ -101,8 +102,7 @@ def symmetric_rows(device: Device, graph: Graph) -> SymmetricRows:
     if graph.num_vertices >= 2**32:
         raise ResourceError(
             f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU.",
-            remedy='Use device="cpu".',
-            option="Use --device cpu.",
+            **USE_CPU,
         )
     out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
     offsets = neighbours = None

@@ -291,13 +291,7 @@ class Alias:
     """An array where it is, not kept alive: as registered memory of the host is to a GPU."""
 
     def __init__(self, array: Array) -> None:
-        address = array.__array_interface__["data"][0]
-        self.__array_interface__ = {
-            "version": 3,
-            "shape": array.shape,
-            "typestr": array.dtype.str,
-            "data": (address, not array.flags.writeable),
-        }
+        self.__array_interface__ = array.__array_interface__
 
 
 class _Piece:

@@ -50,6 +50,11 @@ class DeviceRows:
         return self.pairs is not None
 
     @property
+    def arrays(self) -> tuple[Any, Any, Any]:
+        """Offsets, neighbours and weights, as most kernels take them."""
+        return self.offsets, self.neighbours, self.weights
+
+    @property
     def edges(self) -> tuple[Any, Any]:
         """Neighbours and weights for kernels that support pairs, which take pairs instead of neighbours."""
         return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.neighbours, self.weights)

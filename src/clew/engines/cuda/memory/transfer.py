@@ -157,7 +157,9 @@ def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> N
         stream = cuda.get_current_stream()
         before = cuda.Event(disable_timing=True)
         before.record(stream)
-        lanes = _lanes(device, min(LANES, threads.count(), -(-size // CHUNK)))
+        count = min(LANES, threads.count(), -(-size // CHUNK))
+        device.lanes.extend(Lane(cuda) for _ in range(count - len(device.lanes)))
+        lanes: list[Lane] = device.lanes[:count]
 
         def run(number: int) -> None:
             try:
@@ -209,29 +211,19 @@ def copy_bytes(target: Array, source: Array) -> None:
     threads.each(piece, pieces)
 
 
-def _lanes(device: Any, count: int) -> list[Lane]:
-    """So many, kept by the device."""
-    lanes: list[Lane] = device.lanes
-    while len(lanes) < count:
-        lanes.append(Lane(device.xp.cuda))
-    return lanes[:count]
-
-
 def hosted(device: Any, array: Array) -> Any:
     """The array as kernels read it over the link."""
     if array.nbytes == 0:
         return device.empty(array.shape, array.dtype)
-    if array.flags.c_contiguous and (
-        address := host_memory.pinned_address(array)
-    ):  # pinned memory, which the view keeps
-        return host_memory.view_of(device, array, address, array.shape, array.dtype, array.nbytes)
-    if array.nbytes >= COPIED_BELOW and array.flags.c_contiguous:
-        held = host_memory.pin_in_place(array)
-        if held is not None:
-            return host_memory.view_of(device, held, held.address, array.shape, array.dtype, array.nbytes)
-    room, address = host_memory.pinned_pages(array.nbytes)
-    copy_bytes(room, _bytes_of(array))
-    return host_memory.view_of(device, room, address, array.shape, array.dtype, array.nbytes)
+    owner: Any = array
+    whole = array.flags.c_contiguous
+    address = host_memory.pinned_address(array) if whole else 0  # of pinned memory, which the view keeps
+    if not address and whole and array.nbytes >= COPIED_BELOW and (held := host_memory.pin_in_place(array)) is not None:
+        owner, address = held, held.address
+    if not address:
+        owner, address = host_memory.pinned_pages(array.nbytes)
+        copy_bytes(owner, _bytes_of(array))
+    return host_memory.view_of(device, owner, address, array.shape, array.dtype, array.nbytes)
 
 
 def split(device: Any, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:

@@ -24,6 +24,7 @@ class Arithmetic:
     operators: dict[str, Compiled]
     value: np.dtype[Any]  # of x
     result: np.dtype[Any]
+    monoid: Monoid
     identity: Any
     nothing: Any
     terminal: Any
@@ -66,6 +67,7 @@ def _of_semiring(
         {"clew_multiply": multiply, "clew_add": _add(semiring.add, result)},
         x,
         result,
+        semiring.add,
         *_numbers(semiring.add, result, semiring.add.identity(x) if absorbing else x.type(0), x),
     )
 
@@ -93,6 +95,7 @@ def _of_monoid(
         {"clew_add": _add(monoid, result)},
         value,
         result,
+        monoid,
         *_numbers(monoid, result, value.type(0), value),
     )
 

@@ -23,8 +23,9 @@ from clew.engines.cuda.products.spmspv import push_list, pushes_of, runs_of, sum
 from clew.engines.cuda.products.spmv import lanes_for
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines, stable_order
+from clew.engines.cuda.toolchain.failures import USE_CPU
 from clew.errors import ResourceError
-from clew.operators import Monoid, Semiring
+from clew.operators import Semiring
 
 THREADS = 128
 #: Products that a block's shared memory has room for, as in spgemm_small.cuh.
@@ -36,21 +37,17 @@ LISTED = 1 << 25
 def spgemm(device: Device, a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:
     """The product of two matrices, at the entries of ``mask`` where there is one; a host matrix."""
     left, right = weight_dtypes(a, b)
-    dtype = semiring.result_dtype(left, right)
     if a.num_vertices >= 2**32:
         raise ResourceError(
-            f"a product of matrices with {a.num_vertices:,} rows is more than the GPU engine counts.",
-            remedy='Use device="cpu".',
-            option="Use --device cpu.",
+            f"a product of matrices with {a.num_vertices:,} rows is more than the GPU engine counts.", **USE_CPU
         )
-    numbers = algebra.of_semiring(semiring, left, right, dtype)
+    numbers = algebra.of_semiring(semiring, left, right, semiring.result_dtype(left, right))
     given = [rows_on(device, matrix) for matrix in (a, b)]
     if mask is None:
-        rows = _alike(*given)
-        indptr, indices, sums = _whole(device, rows[0], rows[1], numbers, semiring.add, dtype)
+        indptr, indices, sums = _whole(device, _alike(*given), numbers)
     else:
         rows = _alike(*given, rows_on(device, mask, weights=False))
-        indptr, indices, sums = _masked(device, rows, numbers, dtype)
+        indptr, indices, sums = _masked(device, rows, numbers)
     host: Any = device.download(indices).astype(a.indices.dtype, copy=False)
     return Adjacency(device.download(indptr), host, device.download(sums))
 
@@ -59,16 +56,11 @@ def _alike(*given: DeviceRows) -> list[DeviceRows]:
     """Matrices with ids and offsets of the same width: the widest of them."""
     index = max((rows.neighbours.dtype for rows in given), key=lambda dtype: dtype.itemsize)
     offset = max((rows.offsets.dtype for rows in given), key=lambda dtype: dtype.itemsize)
-    return [
-        DeviceRows(
-            rows.offsets.astype(offset, copy=False),
-            rows.neighbours.astype(index, copy=False),
-            rows.weights,
-            rows.num_vertices,
-            rows.num_arcs,
-        )
-        for rows in given
-    ]
+    found = []
+    for rows in given:
+        offsets, neighbours = rows.offsets.astype(offset, copy=False), rows.neighbours.astype(index, copy=False)
+        found.append(replace(rows, offsets=offsets, neighbours=neighbours, plan=None))
+    return found
 
 
 def _macros(rows: DeviceRows, numbers: Arithmetic) -> dict[str, Any]:
@@ -76,21 +68,17 @@ def _macros(rows: DeviceRows, numbers: Arithmetic) -> dict[str, Any]:
     return {**index_defines(np.dtype(rows.neighbours.dtype), 2**40 if wide else 0), **numbers.defines}
 
 
-def _arguments(*matrices: DeviceRows) -> tuple[Any, ...]:
-    return tuple(array for rows in matrices for array in (rows.offsets, rows.neighbours, rows.weights))
-
-
-def _masked(device: Device, rows: list[DeviceRows], numbers: Arithmetic, dtype: np.dtype[Any]) -> tuple[Any, Any, Any]:
+def _masked(device: Device, rows: list[DeviceRows], numbers: Arithmetic) -> tuple[Any, Any, Any]:
     """Entries at the edges of the mask."""
     a, b, mask = rows
     indptr = device.zeros(a.num_vertices + 1, OFFSET)
     if mask.num_arcs == 0:
-        return indptr, device.empty(0, mask.neighbours.dtype), device.empty(0, dtype)
+        return indptr, device.empty(0, mask.neighbours.dtype), device.empty(0, numbers.result)
     lanes = lanes_for(a.num_arcs / a.num_vertices)
     kernel = device.kernel("spgemm_masked.cuh", "spgemm_masked", {**_macros(a, numbers), "V": lanes}, numbers.operators)
-    found, sums = device.empty(mask.num_arcs, np.bool_), device.empty(mask.num_arcs, dtype)
+    found, sums = device.empty(mask.num_arcs, np.bool_), device.empty(mask.num_arcs, numbers.result)
     counts = (np.uint64(a.num_vertices), np.uint64(mask.num_arcs))
-    given = (*_arguments(a, b), mask.offsets, mask.neighbours, *counts, found, sums)
+    given = (*a.arrays, *b.arrays, mask.offsets, mask.neighbours, *counts, found, sums)
     blocks = blocks_for(device, mask.num_arcs * lanes, THREADS, 16)
     device.launch(kernel, blocks, THREADS, *given, numbers.identity, numbers.nothing)
     entries, sums = true_places(device, found, mask.num_arcs, np.int64, values=sums)
@@ -98,11 +86,9 @@ def _masked(device: Device, rows: list[DeviceRows], numbers: Arithmetic, dtype: 
     return indptr, mask.neighbours[entries], sums
 
 
-def _whole(
-    device: Device, a: DeviceRows, b: DeviceRows, numbers: Arithmetic, monoid: Monoid, dtype: np.dtype[Any]
-) -> tuple[Any, Any, Any]:
+def _whole(device: Device, given: list[DeviceRows], numbers: Arithmetic) -> tuple[Any, Any, Any]:
     """All entries: those of short rows are counted first, those of long rows made at once."""
-    xp = device.xp
+    xp, (a, b) = device.xp, given
     lengths = device.zeros(a.num_vertices + 1, np.int64)
     products = _products(device, a, b)
     degrees = a.offsets[1:].astype(np.int64) - a.offsets[:-1]
@@ -111,12 +97,12 @@ def _whole(
     large, _ = true_places(device, ~is_small & (products > 0), a.num_vertices, np.int64)
     _small_rows(device, a, b, numbers, small, lengths, None)
     pieces = [
-        _large_rows(device, a, b, numbers, monoid, dtype, large[start:end], lengths)
+        _large_rows(device, a, b, numbers, large[start:end], lengths)
         for start, end in _pieces(device.download(products[large]))
     ]
     indptr = xp.concatenate([lengths[-1:] * 0, xp.cumsum(lengths[:-1])])
     total = int(indptr[-1])
-    indices, sums = device.empty(total, a.neighbours.dtype), device.empty(total, dtype)
+    indices, sums = device.empty(total, a.neighbours.dtype), device.empty(total, numbers.result)
     _small_rows(device, a, b, numbers, small, indptr, (indices, sums))
     for rows, starts, columns, found in pieces:
         # Entry e of the piece is the (e - starts[g])-th of its row.
@@ -144,7 +130,7 @@ def _small_rows(
     defines = {**_macros(a, numbers), "FILL": int(made is not None)}
     kernel = device.kernel("spgemm_small.cuh", "spgemm_small", defines, numbers.operators)
     where = (lengths, None, None, None) if made is None else (None, lengths, *made)
-    given = (*_arguments(a, b), rows, np.uint64(rows.size), *where, numbers.identity, numbers.nothing)
+    given = (*a.arrays, *b.arrays, rows, np.uint64(rows.size), *where, numbers.identity, numbers.nothing)
     device.launch(kernel, blocks_for(device, rows.size, 1, 16), THREADS, *given)
 
 
@@ -159,14 +145,7 @@ def _pieces(products: Any) -> list[tuple[int, int]]:
 
 
 def _large_rows(
-    device: Device,
-    a: DeviceRows,
-    b: DeviceRows,
-    numbers: Arithmetic,
-    monoid: Monoid,
-    dtype: np.dtype[Any],
-    rows: Any,
-    lengths: Any,
+    device: Device, a: DeviceRows, b: DeviceRows, numbers: Arithmetic, rows: Any, lengths: Any
 ) -> tuple[Any, Any, Any, Any]:
     """The entries of some rows: the rows, where each one's entries start, the columns, and the sums."""
     xp = device.xp
@@ -179,12 +158,12 @@ def _large_rows(
     values = None if a.weights is None else a.weights[edges]
     pushes = pushes_of(device, b, a.neighbours[edges], values)
     weighted = replace(numbers, defines={**numbers.defines, "WEIGHTED": int(b.weights is not None)})
-    keys, products = push_list(device, pushes, weighted, dtype, 2, groups=group.astype(a.neighbours.dtype), left=True)
+    keys, products = push_list(device, pushes, weighted, 2, groups=group.astype(a.neighbours.dtype))
     order = stable_order(keys)
     keys = keys[order]
     bounds = runs_of(device, keys, pushes.num_edges)
     entries = keys[bounds[:-1]]
-    sums = sum_runs(device, products[order], bounds, monoid, dtype)
+    sums = sum_runs(device, products[order], bounds, numbers.monoid)
     first = xp.searchsorted(entries, xp.arange(rows.size + 1).astype(np.uint64) << np.uint64(32))
     lengths[rows] = first[1:] - first[:-1]
     columns = (entries & np.uint64(0xFFFFFFFF)).astype(a.neighbours.dtype)

@@ -17,9 +17,9 @@ from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.algebra import Arithmetic
-from clew.engines.cuda.products.spmv import by_rows, lanes_for
+from clew.engines.cuda.products.spmv import SEGMENTS, by_rows, lanes_for
 from clew.engines.cuda.products.vectors import merge_sorted, true_places
-from clew.engines.cuda.toolchain.device import Device, index_defines, stable_order
+from clew.engines.cuda.toolchain.device import Device, stable_order
 from clew.operators import Monoid, Semiring, functions
 
 EACH = 8  # rounds of 32 edges that a warp takes at once
@@ -54,9 +54,8 @@ class Pushes:
 
     def arguments(self) -> tuple[Any, ...]:
         """What kernels of push.cuh begin with."""
-        rows = self.rows
         counts = (np.uint64(self.active.size), np.uint64(self.num_edges))
-        return (rows.offsets, rows.neighbours, rows.weights, self.active, self.values, self.ends, *counts)
+        return (*self.rows.arrays, self.active, self.values, self.ends, *counts)
 
 
 def spmspv(
@@ -73,8 +72,8 @@ def spmspv(
     if merge == "auto":
         merge = choose(pushes.num_edges, rows.num_vertices)
     if merge == "none":
-        return _summed(device, pushes, numbers, semiring.add, wanted, dtype)
-    return _sorted(device, pushes, numbers, semiring.add, wanted, dtype, merge)
+        return _summed(device, pushes, numbers, wanted)
+    return _sorted(device, pushes, numbers, wanted, merge)
 
 
 def choose(edges: int, num_vertices: int) -> str:
@@ -102,13 +101,13 @@ def ends_of(device: Device, rows: DeviceRows, active: Any) -> Any:
 
 
 def push_list(
-    device: Device, pushes: Pushes, numbers: Arithmetic, dtype: np.dtype[Any], keys: int, wanted: Any = None,
-    groups: Any = None, left: bool = False,
-) -> tuple[Any, Any]:  # fmt: skip
-    """The keys and products of all edges (KEYS and LEFT as in push_list.cuh)."""
-    defines = {**_index(pushes.rows), **numbers.defines, "EACH": EACH, "KEYS": keys, "LEFT": int(left)}
+    device: Device, pushes: Pushes, numbers: Arithmetic, keys: int, wanted: Any = None, groups: Any = None
+) -> tuple[Any, Any]:
+    """The keys and products of all edges (KEYS as in push_list.cuh); with ``groups``, the products of a matrix."""
+    left = int(groups is not None)
+    defines = {**_index(pushes.rows), **numbers.defines, "EACH": EACH, "KEYS": keys, "LEFT": left}
     found = device.empty(pushes.num_edges, np.uint64 if keys else pushes.rows.neighbours.dtype)
-    products = device.empty(pushes.num_edges, dtype)
+    products = device.empty(pushes.num_edges, numbers.result)
     limit = np.uint64(pushes.rows.num_vertices)
     given = (*pushes.arguments(), wanted, groups, found, products, limit, numbers.identity, numbers.nothing)
     kernel = ("push_list.cuh", "push_list", defines)
@@ -128,13 +127,12 @@ def runs_of(device: Device, keys: Any, count: int) -> Any:
     return bounds
 
 
-def sum_runs(device: Device, products: Any, bounds: Any, monoid: Monoid, dtype: np.dtype[Any]) -> Any:
+def sum_runs(device: Device, products: Any, bounds: Any, monoid: Monoid) -> Any:
     """The products of every run summed, in their order."""
-    numbers = algebra.of_monoid(monoid, products.dtype, dtype)
-    sums = device.empty(bounds.size - 1, dtype)
-    macros = index_defines(np.dtype(np.int64), 2**62)
-    lanes = lanes_for(products.size / sums.size)
-    by_rows(device, macros, bounds, (None, None), numbers, lanes)(device, products, None, sums)
+    numbers = algebra.of_monoid(monoid, products.dtype, products.dtype)
+    sums = device.empty(bounds.size - 1, products.dtype)
+    rows = DeviceRows(bounds, None, None, sums.size, products.size)
+    by_rows(device, rows, SEGMENTS, numbers, lanes_for(products.size / sums.size))(device, products, None, sums)
     return sums
 
 
@@ -142,14 +140,13 @@ def _index(rows: DeviceRows) -> dict[str, str]:
     return {name: rows.defines[name] for name in ("index_t", "offset_t")}
 
 
-def _summed(
-    device: Device, pushes: Pushes, numbers: Arithmetic, monoid: Monoid, wanted: Any, dtype: np.dtype[Any]
-) -> tuple[Any, Any]:
+def _summed(device: Device, pushes: Pushes, numbers: Arithmetic, wanted: Any) -> tuple[Any, Any]:
     """Products added to a dense vector as they come."""
     num_vertices = pushes.rows.num_vertices
-    sums = device.full(num_vertices, numbers.identity, dtype)
+    sums = device.full(num_vertices, numbers.identity, numbers.result)
     touched = device.zeros(-(-num_vertices // 32), np.uint32)
-    defines = {**_index(pushes.rows), **numbers.defines, **atomic_of(monoid, dtype), "EACH": EACH}
+    atomic = atomic_of(numbers.monoid, numbers.result)
+    defines = {**_index(pushes.rows), **numbers.defines, **atomic, "EACH": EACH}
     kernel = ("push_sum.cuh", "push_sum", defines)
     given = (*pushes.arguments(), wanted, sums, touched, numbers.identity, numbers.nothing)
     launch_over(device, *kernel, pushes.num_edges, *given, operators=numbers.operators)
@@ -157,27 +154,25 @@ def _summed(
     return true_places(device, touched, num_vertices, index, bits=True, values=sums)
 
 
-def _sorted(
-    device: Device, pushes: Pushes, numbers: Arithmetic, monoid: Monoid, wanted: Any, dtype: np.dtype[Any], merge: str
-) -> tuple[Any, Any]:
+def _sorted(device: Device, pushes: Pushes, numbers: Arithmetic, wanted: Any, merge: str) -> tuple[Any, Any]:
     """Products side by side with those of the same vertex."""
     index = pushes.rows.neighbours.dtype
     limit = pushes.rows.num_vertices
     if merge == "merge" and max(limit, pushes.num_edges) < PACKED_LIMIT:
-        packed, products = push_list(device, pushes, numbers, dtype, 1, wanted)
+        packed, products = push_list(device, pushes, numbers, 1, wanted)
         packed = merge_sorted(device, packed)
         keys, order = (packed >> np.uint64(32)).astype(index), packed & np.uint64(0xFFFFFFFF)
     else:
-        keys, products = push_list(device, pushes, numbers, dtype, 0, wanted)
+        keys, products = push_list(device, pushes, numbers, 0, wanted)
         order = stable_order(keys)
         keys = keys[order]
     count = pushes.num_edges if wanted is None else int((keys < index.type(limit)).sum())
     if count == 0:
-        return device.empty(0, index), device.empty(0, dtype)
+        return device.empty(0, index), device.empty(0, numbers.result)
     bounds = runs_of(device, keys, count)
     found = device.empty(bounds.size - 1, index)
     found[...] = keys[bounds[:-1]]
-    return found, sum_runs(device, products[order[:count]], bounds, monoid, dtype)
+    return found, sum_runs(device, products[order[:count]], bounds, numbers.monoid)
 
 
 def atomic_of(monoid: Monoid, dtype: np.dtype[Any]) -> dict[str, Any]:

@@ -44,65 +44,48 @@ SKEW = 64
 MOST_READY = 64
 #: 32-edge rounds that a warp takes of a list of coordinates.
 CHUNK_ROUNDS = 16
+#: The macros of sums of segments, which have offsets of 64 bits and no neighbours.
+SEGMENTS = index_defines(np.dtype(np.int64), 2**62)
 
 
 def by_rows(
-    device: Device,
-    macros: dict[str, str],
-    offsets: Any,
-    edges: tuple[Any, Any],
-    numbers: Arithmetic,
-    lanes: int,
-    fetch: int = 0,
+    device: Device, rows: DeviceRows, macros: dict[str, str], numbers: Arithmetic, lanes: int, fetch: int = 0
 ) -> Product:
     """Over rows, with ``lanes`` lanes each; ``fetch`` is how many turns a warp takes from a counter at once."""
-    num_rows = offsets.size - 1
     defines = {**macros, **numbers.defines, "V": lanes, "FETCH": fetch, "STOP": numbers.stop}
     kernel = device.kernel("spmv_rows.cuh", "spmv_rows", defines, numbers.operators)
-    blocks = blocks_for(device, num_rows * lanes, THREADS)
-    known = (np.uint64(num_rows), numbers.identity, numbers.nothing, numbers.terminal)
+    blocks, edges = blocks_for(device, rows.num_vertices * lanes, THREADS), rows.arrays
+    known = (np.uint64(rows.num_vertices), numbers.identity, numbers.nothing, numbers.terminal)
 
     def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
         counter = device.zeros(1, np.uint64) if fetch else None
-        device.launch(kernel, blocks, THREADS, offsets, *edges, x, wanted, out, *known, counter)
+        device.launch(kernel, blocks, THREADS, *edges, x, wanted, out, *known, counter)
 
     return run
 
 
 def by_tiles(
-    device: Device,
-    macros: dict[str, str],
-    tiles: tiling.Tiles,
-    offsets: Any,
-    edges: tuple[Any, Any],
-    numbers: Arithmetic,
-    *,
-    both_ends: bool = False,
-    on_host: bool = False,
+    device: Device, rows: DeviceRows, macros: dict[str, str], tiles: tiling.Tiles, numbers: Arithmetic
 ) -> Product:
-    """Over tiles of equal work, then over the rows that span several.
-
-    ``both_ends`` is for edges in two memories; ``on_host`` says that they are read over the link, and by whole lines.
-    """
-    shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT}
-    defines = {**macros, **numbers.defines, **shape, "BOTH_ENDS": int(both_ends), **({"ON_HOST": 1} if on_host else {})}
+    """Over tiles of equal work, then over the rows that span several."""
+    shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT, "BOTH_ENDS": int(rows.in_two_memories)}
+    on_host = {"ON_HOST": 1} if rows.on_host else {}  # read over the link, and by whole lines
+    defines = {**macros, **numbers.defines, **shape, **on_host}
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
     join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
     join_blocks = blocks_for(device, tiles.count, THREADS)
     shared = THREADS * tiles.each * max(4, numbers.result.itemsize)
-    num_rows = offsets.size - 1
     blocks = blocks_for(device, tiles.count * tiling.WARP, THREADS, MOST_BLOCKS)
-    count = np.uint64(tiles.count)
-    known = (np.uint64(num_rows), np.uint64(tiles.num_items), count, tiles.rows)
+    edges, count = rows.arrays, np.uint64(tiles.count)
+    known = (np.uint64(rows.num_vertices), np.uint64(tiles.num_items), count, tiles.rows)
     constants = (numbers.identity, numbers.nothing)
 
     def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
         carries = device.empty(tiles.count, numbers.result)
         # x is read again and again, and what shared memory leaves of a processor's memory is its cache.
         device.leave_to_cache(kernel, THREADS, shared)
-        given = (offsets, *edges, x, wanted, out, *known, carries, *constants)
-        device.launch(kernel, blocks, THREADS, *given, shared=shared)
-        device.launch(join, join_blocks, THREADS, offsets, wanted, out, count, tiles.rows, carries)
+        device.launch(kernel, blocks, THREADS, *edges, x, wanted, out, *known, carries, *constants, shared=shared)
+        device.launch(join, join_blocks, THREADS, edges[0], wanted, out, count, tiles.rows, carries)
 
     return run
 
@@ -134,18 +117,11 @@ def spmv(
     weight = None if edges.weights is None else edges.weights.dtype
     numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
     if isinstance(edges, Adjacency):
-        spmv_rows(device, rows_on(device, edges), numbers, x, wanted, out, method)
+        _ready(device, rows_on(device, edges), numbers, method)(device, x, wanted, out)
     elif isinstance(edges, COO):
         _over_list(device, layout_on(device, edges), numbers, x, wanted, out)
     else:
         _table(device, edges, numbers, x, wanted, out)
-
-
-def spmv_rows(
-    device: Device, rows: DeviceRows, numbers: Arithmetic, x: Any, wanted: Any, out: Any, method: SpmvMethod = AUTO
-) -> None:
-    """Over compressed rows."""
-    _ready(device, rows, numbers, method)(device, x, wanted, out)
 
 
 def spmv_bits(
@@ -179,21 +155,14 @@ def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: S
     if bits:
         numbers = _with_bits(numbers)
     if method.name == "rows":
-        edges = (rows.neighbours, rows.weights)
-        product = by_rows(device, rows.defines, rows.offsets, edges, numbers, method.lanes or 1, method.fetch or 0)
+        product = by_rows(device, rows, rows.defines, numbers, method.lanes or 1, method.fetch or 0)
     else:
-        product = _over_tiles(device, rows, numbers, method)
+        product = by_tiles(device, rows, rows.defines, tiling.tiles_of(device, rows, method.each), numbers)
     if bits:
         return lambda device, x, wanted, out: product(device, packed(device, x), wanted, out)
     if left_open and method.name == "tiles":
         return partial(_over_what_is_earned, weakref.ref(rows), numbers, product)
     return product
-
-
-def _over_tiles(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
-    places = {"both_ends": rows.in_two_memories, "on_host": rows.on_host}
-    tiles = tiling.tiles_of(device, rows, method.each)
-    return by_tiles(device, rows.defines, tiles, rows.offsets, (rows.neighbours, rows.weights), numbers, **places)
 
 
 def _over_sweep(
@@ -244,7 +213,7 @@ def _over_list(
     device: Device, listed: tuple[Any, Any, Any], numbers: Arithmetic, x: Any, wanted: Any, out: Any
 ) -> None:
     """Over edges given as rows, columns and weights, in the order of the rows."""
-    _put_identities(numbers, wanted, out)
+    out[... if wanted is None else wanted] = numbers.identity
     rows, columns, weights = listed
     num_edges = int(columns.size)
     if num_edges == 0:
@@ -262,10 +231,6 @@ def _over_list(
     device.launch(join, blocks, THREADS, rows, wanted, out, *counts, heads, tails)
 
 
-def _put_identities(numbers: Arithmetic, wanted: Any, out: Any) -> None:
-    out[... if wanted is None else wanted] = numbers.identity
-
-
 def _table(device: Device, edges: ELL, numbers: Arithmetic, x: Any, wanted: Any, out: Any) -> None:
     _, columns, weights = layout_on(device, edges)
     defines = {**index_defines(np.dtype(columns.dtype), 2**62), **numbers.defines}
@@ -281,12 +246,12 @@ def reduce_segments(device: Device, values: Any, indptr: Any, monoid: Monoid, ou
         return
     numbers = algebra.of_monoid(monoid, values.dtype, out.dtype)
     num_values = int(indptr[-1]) - int(indptr[0])
-    macros = index_defines(np.dtype(np.int64), 2**62)
+    rows = DeviceRows(indptr, None, None, out.size, num_values)
     if numbers.stop == algebra.NEVER:
-        tiles = tiling.find_tiles(device, indptr, out.size, num_values, macros)
-        product = by_tiles(device, macros, tiles, indptr, (None, None), numbers)
+        tiles = tiling.find_tiles(device, indptr, out.size, num_values, SEGMENTS)
+        product = by_tiles(device, rows, SEGMENTS, tiles, numbers)
     else:
-        product = by_rows(device, macros, indptr, (None, None), numbers, lanes_for(num_values / out.size))
+        product = by_rows(device, rows, SEGMENTS, numbers, lanes_for(num_values / out.size))
     product(device, values, None, out)
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.engines.compile_errors import program_error
@@ -21,6 +20,7 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import functions_of
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
+from clew.engines.cuda.toolchain.failures import USE_CPU
 from clew.engines.cuda.toolchain.source import Compiled
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
@@ -38,6 +38,10 @@ COUNTERS = tuple((name, "u8", 3) for name in ("size", "longest", "reached", "wai
 PROGRESS = (("step", "u4"), ("splits", "u4"), *((name, "u8") for name in ("iterations", "work", "present", "over")))
 CONTROL = np.dtype([BARRIER, *COUNTERS, *PROGRESS])
 STEADY = np.dtype([BARRIER, ("changed", "u8", 3), ("iterations", "u8"), ("converged", "u8")])
+
+
+#: An array on the device for every field.
+State = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -80,19 +84,12 @@ DEFAULT = Tuning()
 
 
 def run_program(
-    device: Device,
-    program: VertexProgram,
-    graph: Graph,
-    state: Mapping[str, Any],
-    active: npt.NDArray[np.bool_],
-    tuning: Tuning = DEFAULT,
+    device: Device, program: VertexProgram, graph: Graph, state: State, active: Array, tuning: Tuning = DEFAULT
 ) -> Done:
     """Run the program on ``state``, an array on the device for every field, in place."""
-    monoid = monoid_of(program)
-    limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
     if program.active_next == "all":
-        return _steady(device, program, monoid, graph, state, limit, tuning)
-    return _spreading(device, program, monoid, graph, state, active, limit, tuning)
+        return _steady(device, program, graph, state, tuning)
+    return _spreading(device, program, graph, state, active, tuning)
 
 
 def monoid_of(program: VertexProgram) -> Monoid:
@@ -101,24 +98,22 @@ def monoid_of(program: VertexProgram) -> Monoid:
         raise OperatorError(
             f"{type(program).__name__}.reduce is {program.reduce!r}, which sees all messages of a vertex at once; a "
             "GPU reduces with a clew.Monoid only.",
-            remedy='Use device="cpu".',
-            option="Use --device cpu.",
+            **USE_CPU,
         )
     return program.reduce
 
 
+def limit_of(program: VertexProgram) -> int:
+    """The most iterations of a program."""
+    return NO_LIMIT if program.max_iterations is None else program.max_iterations
+
+
 def _spreading(
-    device: Device,
-    program: VertexProgram,
-    monoid: Monoid,
-    graph: Graph,
-    state: Mapping[str, Any],
-    active: npt.NDArray[np.bool_],
-    limit: int,
-    tuning: Tuning,
+    device: Device, program: VertexProgram, graph: Graph, state: State, active: Array, tuning: Tuning
 ) -> Done:
     """From the active vertices to those that change."""
-    n, message = active.size, np.dtype(program.message)
+    n, message, limit = active.size, np.dtype(program.message), limit_of(program)
+    monoid = monoid_of(program)
     if n == 0 or limit == 0:
         return Done(0, not active.any(), Trace(_columns(np.zeros((1, 4), dtype=np.int64), 0, NOWHERE)))
     directions = directions_on(device, graph, program.direction, weights=uses_weights(program))
@@ -148,7 +143,7 @@ def _spreading(
     )
     pieces, shared = _pieces(device, along, message, tuning, entry)
     order = order_memory(device, along, tuning) if pushable else ()
-    rows = (np.uint64(n), *_arguments(along), *_arguments(against), classes.order, classes.starts)
+    rows = (np.uint64(n), *along.arrays, *against.arrays, classes.order, classes.starts)
     alone = tuple(np.uint64(number) for number in tuning.alone)
     choices = (np.float64(1 / program.width), np.int64(most_pushed), *alone, np.uint64(limit))
     rest = (trace, np.uint64(trace.shape[0]), *pieces, *order, control, *state.values())
@@ -194,17 +189,10 @@ def _order_from(rows: DeviceRows, tuning: Tuning) -> int:
     return found if tuning.order_from is not None else max(found, rows.num_vertices // PUSHED_IN_ORDER)
 
 
-def _steady(
-    device: Device,
-    program: VertexProgram,
-    monoid: Monoid,
-    graph: Graph,
-    state: Mapping[str, Any],
-    limit: int,
-    tuning: Tuning,
-) -> Done:
+def _steady(device: Device, program: VertexProgram, graph: Graph, state: State, tuning: Tuning) -> Done:
     """Everyone in every iteration."""
-    n, message = graph.num_vertices, np.dtype(program.message)
+    n, message, limit = graph.num_vertices, np.dtype(program.message), limit_of(program)
+    monoid = monoid_of(program)
     if n == 0 or limit == 0:
         nothing = _rounds(np.zeros((min(limit, 1) + 1, 2)), n, graph.num_arcs, 0, NOWHERE)
         return Done(min(limit, 1), limit > 0, Trace(nothing))
@@ -216,7 +204,7 @@ def _steady(
     control = device.zeros(STEADY.itemsize, np.uint8)
     classes = rows_by_length(device, rows)
     most = max(1, min(tuning.steps, tuning.work // (rows.num_arcs + n)))
-    given = (np.uint64(n), *_arguments(rows), classes.order, classes.starts, messages, monoid.identity(message))
+    given = (np.uint64(n), *rows.arrays, classes.order, classes.starts, messages, monoid.identity(message))
     rest = (trace, np.uint64(trace.shape[0]), control, *state.values())
     progress = np.zeros(1, dtype=STEADY)[0]
     while not progress["converged"] and progress["iterations"] < limit:
@@ -249,8 +237,7 @@ def _source(
         raise ResourceError(
             f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than a vertex program can count on a "
             "GPU.",
-            remedy='Use device="cpu".',
-            option="Use --device cpu.",
+            **USE_CPU,
         )
     defines = {
         **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),
@@ -282,10 +269,6 @@ def _kernel(
         raise program_error(
             program, operators["clew_process"].arguments[1], error.__cause__, " for the GPU"
         ) from error.__cause__
-
-
-def _arguments(rows: DeviceRows) -> tuple[Any, Any, Any]:
-    return rows.offsets, rows.neighbours, rows.weights
 
 
 def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:

@@ -13,7 +13,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.memory import host_memory, transfer, virtual
 from clew.engines.cuda.toolchain import compiler, failures
 from clew.engines.cuda.toolchain.device import Device, Grid
-from clew.engines.cuda.toolchain.failures import clean, find_cupy
+from clew.engines.cuda.toolchain.failures import USE_CPU, clean, find_cupy
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ClewError, DeviceError
 
@@ -61,8 +61,7 @@ class CudaDevice(Device):
         if int(self._device.arch) < 75:
             raise DeviceError(
                 f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later.",
-                remedy='Use device="cpu".',
-                option="Use --device cpu.",
+                **USE_CPU,
             )
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
@@ -182,11 +181,8 @@ class CudaDevice(Device):
 def _config(blocks: int, threads: int, shared: int, together: bool, cluster: int) -> Any:
     from cuda.core import LaunchConfig
 
-    if cluster == 1:
-        return LaunchConfig(grid=blocks, block=threads, shmem_size=shared, is_cooperative=together)
-    return LaunchConfig(
-        grid=blocks // cluster, cluster=cluster, block=threads, shmem_size=shared, is_cooperative=together
-    )
+    clusters: dict[str, Any] = {} if cluster == 1 else {"cluster": cluster}
+    return LaunchConfig(grid=blocks // cluster, block=threads, shmem_size=shared, is_cooperative=together, **clusters)
 
 
 def _allow_shared(kernel: Any, shared: int, ordinal: int) -> None:

@@ -12,10 +12,12 @@ from clew.errors import ClewError, DeviceError, MissingDependencyError, Resource
 INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] if nvidia-smi shows a driver for CUDA 12)"
 NO_GPU = "there is no NVIDIA GPU on this machine."
 #: The remedy without a GPU, in Python and on the command line.
-ON_CPU = (
-    'Use the CPU instead (device="cpu"). Run clew doctor for details.',
-    "Use the CPU instead (--device cpu). Run clew doctor for details.",
-)
+ON_CPU = {
+    "remedy": 'Use the CPU instead (device="cpu"). Run clew doctor for details.',
+    "option": "Use the CPU instead (--device cpu). Run clew doctor for details.",
+}
+#: The same where a GPU is there and cannot do what is asked for.
+USE_CPU = {"remedy": 'Use device="cpu".', "option": "Use --device cpu."}
 NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core"}
 
 
@@ -89,7 +91,7 @@ def check_available() -> None:
     if reason is None:
         return
     kind = MissingDependencyError if "not installed" in reason else DeviceError
-    raise kind(reason, remedy=ON_CPU[0], option=ON_CPU[1])
+    raise kind(reason, **ON_CPU)
 
 
 def find_cupy() -> Any:
@@ -140,7 +142,7 @@ class clean(ContextDecorator):  # noqa: N801, used like a function
             return _out_of_memory(self.problem, self.wanted)
         problem = f"{self.problem}: {error}"
         _note_whether_lost(problem)
-        return DeviceError(f"{problem}.", remedy=ON_CPU[0], option=ON_CPU[1])
+        return DeviceError(f"{problem}.", **ON_CPU)
 
 
 def _is_cuda(error: Exception) -> bool:
