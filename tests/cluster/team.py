@@ -30,9 +30,14 @@ def mesh(members: int) -> list[Sockets]:
 
 
 def together(work: Callable[[Item], Any], members: Sequence[Item]) -> list[Any]:
-    """``[work(member), …]``, all at once; the first error is raised."""
-    with ThreadPoolExecutor(len(members)) as pool:
-        return [done.result(timeout=300) for done in [pool.submit(work, member) for member in members]]
+    """``[work(member), …]``, all at once; the first error is raised. Transports are closed at the end."""
+    try:
+        with ThreadPoolExecutor(len(members)) as pool:
+            return [done.result(timeout=300) for done in [pool.submit(work, member) for member in members]]
+    finally:
+        for member in members:
+            if isinstance(member, Sockets):
+                member.close()
 
 
 def on_team(members: int, graph: clew.Graph, name: str, options: dict[str, Any]) -> clew.Result:

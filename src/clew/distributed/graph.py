@@ -134,6 +134,8 @@ class ClusterResult(Result):
 
     def __init__(self, graph: ClusterGraph, key: int, algorithm: str, found: dict[str, Any]) -> None:
         self._columns = found["columns"]
+        if graph.named and "sources" in found["facts"]:  # workers know vertices by their ids
+            found["facts"]["sources"] = graph.names_of(np.asarray(found["facts"]["sources"]))
         super().__init__(
             algorithm,
             _Columns(graph, key, found["columns"]),

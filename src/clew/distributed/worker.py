@@ -60,6 +60,7 @@ class Worker:
         """Connect with all other workers, as member ``rank``."""
         if self._listener is None:
             raise ClusterError("this worker does not listen yet.")
+        self.disconnect()
         self._member = Member(self._listener.connect(rank, addresses, token))
         for share in self._shares.values():
             share.member = self._member
