@@ -91,7 +91,7 @@ def test_many_columns(engine, name):
 
 def test_rows_of_any_length_side_by_side(engine, monkeypatch):
     """Rows with and without a table take turns, edges are there twice, and there is room for few entries at first."""
-    monkeypatch.setattr("clew.engines.cpu.products.spgemm.SURE", 8)
+    monkeypatch.setattr("clew.engines.cpu.products.SURE", 8)
     rng = np.random.default_rng(6)
     n, lengths = 300, rng.integers(0, 9, 300)
     source = np.repeat(np.arange(n), lengths)

@@ -8,9 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew.engines.base import HOST
-from clew.engines.cpu.products import spmv as dense
-from clew.engines.cpu.products.spgemm import spgemm
-from clew.engines.cpu.products.spmspv import spmspv
+from clew.engines.cpu import products
 
 
 class CpuEngine:
@@ -18,10 +16,10 @@ class CpuEngine:
 
     name = "cpu"
     memory = HOST
-    spmv = staticmethod(dense.spmv)
-    spmspv = staticmethod(spmspv)
-    spgemm = staticmethod(spgemm)
-    reduce_segments = staticmethod(dense.reduce_segments)
-    elementwise = staticmethod(dense.elementwise)
-    outer = staticmethod(dense.outer)
+    spmv = staticmethod(products.spmv)
+    spmspv = staticmethod(products.spmspv)
+    spgemm = staticmethod(products.spgemm)
+    reduce_segments = staticmethod(products.reduce_segments)
+    elementwise = staticmethod(products.elementwise)
+    outer = staticmethod(products.outer)
     compact = staticmethod(np.flatnonzero)  # at the speed of memory
