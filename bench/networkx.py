@@ -21,7 +21,7 @@ from rich.table import Table
 
 import clew
 from bench.harness import OUT
-from clew.nx.conversion import convert_from_nx
+from clew.nx.interface import convert_from_nx
 
 ENOUGH = 2.0  # seconds: what takes longer is timed once
 COLUMNS = ("NetworkX", "conversion", "clew", "first call", "later calls")

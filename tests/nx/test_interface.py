@@ -17,8 +17,7 @@ from networkx.utils.backends import _registered_algorithms
 import clew
 from _clew_nx import _ROWS, FUNCTIONS, NOTES, get_info
 from clew.nx import ClewGraph, from_clew
-from clew.nx.conversion import convert_from_nx, convert_to_nx
-from clew.nx.interface import CALLS, backend
+from clew.nx.interface import CALLS, backend, convert_from_nx, convert_to_nx
 
 # ruff: noqa: N806, NetworkX calls its graphs G
 

@@ -3,7 +3,7 @@
 Algorithms are in ``clew.algorithms``. Here are NetworkX's signatures, node names, orders and exceptions.
 """
 
-from clew.nx.conversion import from_clew
 from clew.nx.graph import ClewGraph
+from clew.nx.interface import from_clew
 
 __all__ = ["ClewGraph", "from_clew"]

@@ -13,7 +13,7 @@ from clew.dtypes import Array
 from clew.graph import Graph
 from clew.nx.graph import ClewGraph, Node, Weight, bunch, vertex_of
 from clew.nx.interface import no_weight_function, served
-from clew.nx.path_search import distance_blocks
+from clew.nx.searches import distance_blocks
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 

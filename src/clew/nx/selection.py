@@ -16,10 +16,10 @@ from clew.algorithms.bipartite_matching.sides import two_sides
 from clew.algorithms.coloring import Order
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
-from clew.nx.components import sets_of
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.interface import no_directed_graphs, served
 from clew.nx.searches import maximum_matching
+from clew.nx.structure import sets_of
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 

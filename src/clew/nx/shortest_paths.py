@@ -14,11 +14,10 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from clew.nx import path_search, searches, weighted_paths
+from clew.nx import searches, weighted_paths
 from clew.nx.graph import ClewGraph, Node, Weight, vertex_of
 from clew.nx.interface import no_weight_function, served
-from clew.nx.path_search import Cutoff, Paths
-from clew.nx.searches import Tree
+from clew.nx.searches import Cutoff, Paths, Tree
 
 # ruff: noqa: N803, NetworkX calls its graphs G
 
@@ -60,7 +59,7 @@ def _path_between(G: ClewGraph, source: Node, target: Node) -> list[Node]:
 @served()
 def single_source_shortest_path(G: ClewGraph, source: Node, cutoff: Cutoff = None) -> Paths:
     """The path to every node within the cutoff."""
-    return path_search.paths(G, _search(G, vertex_of(G, source, "Source", "not in G"), cutoff))
+    return searches.paths(G, _search(G, vertex_of(G, source, "Source", "not in G"), cutoff))
 
 
 @served()
@@ -73,7 +72,7 @@ def single_source_shortest_path_length(G: ClewGraph, source: Node, cutoff: Cutof
 def single_target_shortest_path(G: ClewGraph, target: Node, cutoff: Cutoff = None) -> Paths:
     """The path from every node within the cutoff."""
     tree = _search(G, vertex_of(G, target, "Target", "not in G"), cutoff, backward=True)
-    return _reversed(path_search.paths(G, tree))
+    return _reversed(searches.paths(G, tree))
 
 
 @served()
@@ -85,13 +84,13 @@ def single_target_shortest_path_length(G: ClewGraph, target: Node, cutoff: Cutof
 @served()
 def all_pairs_shortest_path(G: ClewGraph, cutoff: Cutoff = None) -> Iterator[tuple[Node, Paths]]:
     """The paths from every node, one node at a time."""
-    return ((node, path_search.paths(G, _search(G, vertex, cutoff))) for vertex, node in enumerate(G.nodes))
+    return ((node, searches.paths(G, _search(G, vertex, cutoff))) for vertex, node in enumerate(G.nodes))
 
 
 def _all_lengths(G: ClewGraph, cutoff: Cutoff = None) -> Iterator[tuple[Node, Hops]]:
     """The number of edges from every node to those within the cutoff; many sources share a search."""
     limit = _levels(cutoff)
-    for sources, depths in path_search.hops(G.unweighted, np.arange(len(G))):
+    for sources, depths in searches.hops(G.unweighted, np.arange(len(G))):
         for source, depth in zip(sources.tolist(), depths, strict=True):
             reached = np.flatnonzero(depth >= 0 if limit is None else (depth >= 0) & (depth <= max(limit, 0)))
             reached = reached[np.argsort(depth[reached], kind="stable")]
@@ -116,7 +115,7 @@ def predecessor(
 ) -> Any:
     """The nodes before every node on its shortest paths, and with ``return_seen`` the numbers of edges."""
     tree = _search(G, vertex_of(G, source, "Source", "not in G"), cutoff or None)
-    before, seen = path_search.predecessors(G, G.unweighted, tree), path_search.lengths(G, tree, None)
+    before, seen = searches.predecessors(G, G.unweighted, tree), searches.lengths(G, tree, None)
     if target is None:
         return (before, seen) if return_seen else before
     return (before.get(target, []), seen.get(target, -1)) if return_seen else before.get(target, [])
@@ -146,11 +145,11 @@ def _shortest(
     if source is None and target is None and method == "unweighted" and not paths:
         return _all_lengths(G)
     backward = target is not None
-    edges = path_search.routes(G, weight, backward=backward)
-    search = partial(path_search.any_weights if method == "bellman-ford" else path_search.nearest, paths=paths)
+    edges = searches.routes(G, weight, backward=backward)
+    search = partial(searches.any_weights if method == "bellman-ford" else searches.nearest, paths=paths)
     if source is None and target is None:
-        answer: Any = path_search.paths if paths else partial(path_search.lengths, weight=weight)
-        return ((node, answer(G, tree)) for node, tree in path_search.each(G, edges, search))
+        answer: Any = searches.paths if paths else partial(searches.lengths, weight=weight)
+        return ((node, answer(G, tree)) for node, tree in searches.each(G, edges, search))
     missing = {
         "unweighted": ("Source", "not in G" if paths else "is not in G"),
         "dijkstra": ("Node", "not found in graph"),
@@ -158,8 +157,8 @@ def _shortest(
     }
     tree = search(edges, vertex_of(G, target if backward else source, *missing[method]))
     if not paths:
-        return path_search.lengths(G, tree, weight, backward=backward)
-    return _reversed(path_search.paths(G, tree)) if backward else path_search.paths(G, tree)
+        return searches.lengths(G, tree, weight, backward=backward)
+    return _reversed(searches.paths(G, tree)) if backward else searches.paths(G, tree)
 
 
 @served(no_weight_function)

@@ -12,11 +12,10 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.errors import NegativeCycleError
-from clew.nx import path_search, searches
+from clew.nx import searches
 from clew.nx.graph import ClewGraph, Node, Weight, vertex_of
 from clew.nx.interface import no_weight_function, served
-from clew.nx.path_search import Cutoff, Lengths, Paths, any_weights, each, lengths, nearest, paths, routes
-from clew.nx.searches import Tree
+from clew.nx.searches import Cutoff, Lengths, Paths, Tree, any_weights, each, lengths, nearest, paths, routes
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
@@ -46,7 +45,7 @@ def _dijkstra_to(
     if target in sources:
         return 0, [target]  # whatever cycles there are
     tree = nearest(routes(G, weight), starts, cutoff)
-    return path_search.length_and_path(G, tree, weight, target, no_path or f"No path to {target}.", cutoff)
+    return searches.length_and_path(G, tree, weight, target, no_path or f"No path to {target}.", cutoff)
 
 
 def _lengths_and_paths(
@@ -69,12 +68,12 @@ def dijkstra_between(G: ClewGraph, source: Node, target: Node, weight: Weight) -
     if start == end:
         return 0, [source]
     if (graph := G.weighted(weight)).weighted:
-        path_search.check_lengths(graph)
-        path_search.check_sums(graph)
+        searches.check_lengths(graph)
+        searches.check_sums(graph)
     distance, way = searches.least_weight(G.out_rows(weight), G.in_rows(weight), start, end)
     if not way:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
-    return path_search.length_of(G, weight, distance, way), [G.nodes[step] for step in way]
+    return searches.length_of(G, weight, distance, way), [G.nodes[step] for step in way]
 
 
 @served(no_weight_function)
@@ -148,7 +147,7 @@ def dijkstra_predecessor_and_distance(
     """All nodes before every node on its shortest paths, and lengths."""
     vertex_of(G, source, missing="is not found in the graph")
     tree = _dijkstra(G, [source], cutoff, weight, paths=False)
-    return path_search.predecessors(G, G.weighted(weight), tree), lengths(G, tree, weight)
+    return searches.predecessors(G, G.weighted(weight), tree), lengths(G, tree, weight)
 
 
 def _each_dijkstra(G: ClewGraph, cutoff: Cutoff, weight: Weight, *, paths: bool = True) -> ByNode:
@@ -190,7 +189,7 @@ def bellman_ford_between(
         vertex_of(G, source, missing="is not found in the graph")
         return 0, [source]
     no_path = no_path or f"Target {target} cannot be reached from given sources"
-    return path_search.length_and_path(G, _bellman_ford(G, source, weight), weight, target, no_path)
+    return searches.length_and_path(G, _bellman_ford(G, source, weight), weight, target, no_path)
 
 
 def bellman_ford_length(G: ClewGraph, source: Node, target: Node, weight: Weight) -> Any:
@@ -246,7 +245,7 @@ def all_pairs_bellman_ford_path_length(G: ClewGraph, weight: Weight = "weight") 
     return ((node, lengths(G, tree, weight)) for node, tree in trees)
 
 
-def _start_and_edges(G: ClewGraph, source: Node, weight: Weight) -> tuple[int, path_search.Routes]:
+def _start_and_edges(G: ClewGraph, source: Node, weight: Weight) -> tuple[int, searches.Routes]:
     """NetworkX takes a negative self-loop for a negative cycle wherever it is, reached or not."""
     start = vertex_of(G, source, missing="is not found in the graph")
     edges = routes(G, weight)
@@ -266,7 +265,7 @@ def bellman_ford_predecessor_and_distance(
     if len(G) == 1:
         return {source: []}, {source: 0}
     tree = any_weights(edges, start, paths=False)
-    return path_search.predecessors(G, edges.graph, tree), lengths(G, tree, weight)
+    return searches.predecessors(G, edges.graph, tree), lengths(G, tree, weight)
 
 
 @served(no_weight_function)
@@ -293,9 +292,9 @@ def negative_edge_cycle(G: ClewGraph, weight: Weight = "weight", heuristic: bool
     graph = G.weighted(weight)
     if graph.weights is None or not (graph.weights < 0).any():
         return False
-    everywhere = path_search.with_a_root(graph, np.arange(len(G)))
+    everywhere = searches.with_a_root(graph, np.arange(len(G)))
     try:
-        any_weights(path_search.Routes(everywhere, None), len(G))
+        any_weights(searches.Routes(everywhere, None), len(G))
     except nx.NetworkXUnbounded:
         return True
     return False
@@ -307,8 +306,8 @@ def find_negative_cycle(G: ClewGraph, source: Node, weight: Weight = "weight") -
     start = vertex_of(G, source, "Source", "not in G")
     graph = G.weighted(weight)
     if graph.weighted:
-        path_search.check_finite(graph)
-        path_search.check_sums(graph)
+        searches.check_finite(graph)
+        searches.check_sums(graph)
         try:
             algorithms.bellman_ford(graph, start)
         except NegativeCycleError as error:
@@ -321,7 +320,7 @@ def find_negative_cycle(G: ClewGraph, source: Node, weight: Weight = "weight") -
 @served(no_weight_function)
 def floyd_warshall(G: ClewGraph, weight: Weight = "weight") -> dict[Node, Lengths]:
     """Lengths between all nodes, infinite where there is no path; an edge without a weight counts 1.0 here."""
-    rows = path_search.all_distances(G.weighted(weight)).tolist()
+    rows = searches.all_distances(G.weighted(weight)).tolist()
     values = G.known(weight)
     whole = values is not None and values.is_float is False and values.complete
     for vertex, row in enumerate(rows):
@@ -340,7 +339,7 @@ def floyd_warshall_numpy(G: ClewGraph, nodelist: Sequence[Node] | None = None, w
             "nodelist must contain every node in G with no repeats."
             "If you wanted a subgraph of G use G.subgraph(nodelist)"
         )
-    found = path_search.all_distances(G.weighted(weight)).astype(np.float64, copy=False)
+    found = searches.all_distances(G.weighted(weight)).astype(np.float64, copy=False)
     if nodelist is None:
         return found
     order = G.vertices(nodelist)
