@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -34,6 +35,16 @@ def measured_once(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bo
     # Where nothing can be written, every process measures, which takes a second.
     cache_folder.store(name, (json.dumps({**rates, BUSY: is_busy()}, indent=2) + "\n").encode())
     return rates
+
+
+def best_seconds(run: Callable[[], Any], rounds: int = 3) -> float:
+    """The seconds of the fastest of some runs."""
+    taken = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        run()
+        taken.append(time.perf_counter() - start)
+    return min(taken)
 
 
 def cpu_name() -> str:

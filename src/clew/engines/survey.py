@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import os
 import platform
-import time
-from collections.abc import Callable
 from importlib import metadata
 from typing import Any
 
 import numpy as np
 
 from clew import threads
-from clew.engines.measured import cpu_name
+from clew.engines.measured import best_seconds, cpu_name
 
 PACKAGES = ("numpy", "scipy", "numba", "pyarrow", "cupy", "cuda-core", "cuda-bindings", "numba-cuda", "networkx", "ray")
 CUPY = ("cupy", "cupy-cuda13x", "cupy-cuda12x")
@@ -56,7 +54,8 @@ def _host_copy(size: int = 256 << 20) -> float:
     def copy(k: int) -> None:
         np.copyto(target[bounds[k] : bounds[k + 1]], source[bounds[k] : bounds[k + 1]])
 
-    return 2 * size / _best(lambda: threads.each(copy, pieces))
+    threads.each(copy, pieces)  # the first touch allocates the pages
+    return 2 * size / best_seconds(lambda: threads.each(copy, pieces))
 
 
 def graphics() -> dict[str, Any] | str:
@@ -103,7 +102,8 @@ def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
             cuda.runtime.memcpyAsync(target, source, count, kind, stream.ptr)
             stream.synchronize()
 
-        return count / _best(run)
+        run()
+        return count / best_seconds(run)
 
     kinds = cuda.runtime
     return {
@@ -111,13 +111,3 @@ def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
         "upload_bytes_per_second": upload_rate(device),
         "download_bytes_per_second": copy(pinned.ptr, here.data.ptr, amount, kinds.memcpyDeviceToHost),
     }
-
-
-def _best(run: Callable[[], Any], rounds: int = 3) -> float:
-    run()
-    taken = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return min(taken)

@@ -197,42 +197,37 @@ def text_made_by(function: Any) -> tuple[FunctionType, int] | None:
 
 def set_by(function: FunctionType) -> set[str]:
     """The attributes that a function, or one that it calls, assigns to."""
-    found: set[str] = set()
-    for each in with_helpers(function):
-        for step in dis.get_instructions(each):
-            if step.opname == "STORE_ATTR":
-                found.add(step.argval)
-            elif step.argval == "setattr":
-                found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
-    return found
+    return _attributes(function, ("STORE_ATTR",), "setattr")
 
 
 def read_by(function: FunctionType) -> set[str]:
     """The attributes that a function, or one that it calls, may read."""
+    return _attributes(function, ("LOAD_ATTR", "LOAD_METHOD"), "getattr")
+
+
+def _attributes(function: FunctionType, opcodes: tuple[str, ...], builtin: str) -> set[str]:
+    """The attributes of some opcodes, and all strings of functions that name an attribute by a string."""
     found: set[str] = set()
     for each in with_helpers(function):
         for step in dis.get_instructions(each):
-            if step.opname in ("LOAD_ATTR", "LOAD_METHOD") and isinstance(step.argval, str):
+            if step.opname in opcodes and isinstance(step.argval, str):
                 found.add(step.argval)
-            elif step.argval == "getattr":
+            elif step.argval == builtin:
                 found |= {value for value in each.__code__.co_consts if isinstance(value, str)}
     return found
 
 
 def with_helpers(function: FunctionType) -> Iterator[FunctionType]:
     """A function and the plain functions that it calls, those that they call, and so on."""
-    yield from _with_helpers(function, set())
-
-
-def _with_helpers(function: FunctionType, seen: set[FunctionType]) -> Iterator[FunctionType]:
-    if function in seen:
-        return
-    seen.add(function)
-    yield function
-    for helper in used_by(function).values():
-        plain = getattr(helper, "py_func", helper)
-        if isinstance(plain, FunctionType):
-            yield from _with_helpers(plain, seen)
+    seen: set[FunctionType] = set()
+    ahead = [function]
+    while ahead:
+        each = ahead.pop()
+        if each not in seen:
+            seen.add(each)
+            yield each
+            helpers: list[Any] = [plain_function(used) for used in used_by(each).values()]
+            ahead += [helper for helper in reversed(helpers) if isinstance(helper, FunctionType)]
 
 
 def where(function: FunctionType) -> str:

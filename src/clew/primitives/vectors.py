@@ -116,10 +116,7 @@ def compact(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
     [1, 2]
     """
     engine = engine_of(device, 0, mask)
-    array = engine.memory.xp.ascontiguousarray(engine.memory.array(mask))
-    if array.ndim != 1 or array.dtype != np.bool_:
-        raise GraphError(f"the mask is {array.dtype}{array.shape}; expected booleans in one dimension.")
-    return engine.compact(array)
+    return engine.compact(_booleans(mask, engine.memory))
 
 
 def pack_bits(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
@@ -144,10 +141,14 @@ def pack_bits(mask: npt.ArrayLike, *, device: str = "auto") -> Array:
     [5]
     """
     engine = engine_of(device, 0, mask)
-    array = engine.memory.xp.ascontiguousarray(engine.memory.array(mask))
+    return _packed(engine, _booleans(mask, engine.memory))
+
+
+def _booleans(mask: npt.ArrayLike, memory: Memory) -> Any:
+    array = memory.xp.ascontiguousarray(memory.array(mask))
     if array.ndim != 1 or array.dtype != np.bool_:
         raise GraphError(f"the mask is {array.dtype}{array.shape}; expected booleans in one dimension.")
-    return _packed(engine, array)
+    return array
 
 
 def unpack_bits(words: npt.ArrayLike, count: int, *, device: str = "auto") -> Array:

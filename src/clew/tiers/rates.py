@@ -6,6 +6,7 @@ import mmap
 import os
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from clew import threads
 from clew.checks import counted
 from clew.dtypes import Array
+from clew.engines.measured import best_seconds
 from clew.errors import GraphError, ResourceError
 from clew.tiers.mapping import allocate, unnamed_file
 from clew.tiers.survey import ON_GPU, Rates, Tier
@@ -20,7 +22,6 @@ from clew.tiers.survey import ON_GPU, Rates, Tier
 SIZE = 256 << 20  # bytes; well beyond caches
 FILE_SIZE = 64 << 20
 LARGEST = 8 << 32  # what 32 bits can number
-ROUNDS = 3
 READS = 1 << 21  # at random, per thread
 FILE_READS = 1 << 9  # each may wait for a disk
 
@@ -56,9 +57,8 @@ def _node_rates(tier: Tier, size: int) -> Rates:
     read, write, read_at_random = _passes(READS)
     write(values)  # the first touch allocates the pages, which is not what is measured
     random_bytes = threads.count() * READS * values.itemsize
-    return Rates(
-        size / _best(read, values), size / _best(write, values), random_bytes / _best(read_at_random, values), size
-    )
+    seconds = [best_seconds(partial(run, values)) for run in (read, write, read_at_random)]
+    return Rates(size / seconds[0], size / seconds[1], random_bytes / seconds[2], size)
 
 
 def _file_rates(tier: Tier, size: int) -> Rates:
@@ -93,12 +93,3 @@ def _passes(reads: int) -> tuple[Pass, Pass, Pass]:
     for run in passes:
         run(np.zeros(8, dtype=np.uint64))
     return passes
-
-
-def _best(run: Pass, values: Array) -> float:
-    taken = []
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        run(values)
-        taken.append(time.perf_counter() - start)
-    return min(taken)
