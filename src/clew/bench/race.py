@@ -86,14 +86,11 @@ class Contender:
     def _start(self) -> subprocess.Popen[bytes]:
         setting = self.setting
         arguments = [self.name, setting.threads, setting.device, setting.source, setting.file]
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "clew.bench.worker", *(str(argument) for argument in arguments)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,  # so that its children can be killed with it
-            env={**os.environ, "OMP_NUM_THREADS": str(setting.threads)},
-        )
+        command = [sys.executable, "-m", "clew.bench.worker", *(str(argument) for argument in arguments)]
+        environment = {**os.environ, "OMP_NUM_THREADS": str(setting.threads)}
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        # It has its own session, so that its children can be killed with it.
+        self.process = subprocess.Popen(command, env=environment, start_new_session=True, **pipes)
         return self.process
 
     def _line(self, process: subprocess.Popen[bytes], limit: float) -> bytes:

@@ -224,10 +224,9 @@ def small_world(num_vertices: int, neighbors: int, rewire: float, *, seed: int =
     source = np.empty(count * half, dtype=id_dtype(count))
     target = np.empty_like(source)
     rewired = np.empty(source.size, dtype=np.bool_)
-    parts = threads.pieces(source.size)
     if half:
         key = stream(seed, "which edges to rewire")
-        threads.each(kernels.ring_edges, parts, parts, key, count, half, rewire, source, target, rewired)
+        threads.in_pieces(kernels.ring_edges, source.size, key, count, half, rewire, source, target, rewired)
     if count > degree + 1:
         _rewire(np.flatnonzero(rewired), stream(seed, "where to rewire"), count, half, target)
     return Graph.from_edges(source, target, None, count, False)

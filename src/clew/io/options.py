@@ -7,7 +7,7 @@ a reader decided by itself goes into the graph's report, with the option that ov
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -199,9 +199,7 @@ def graph_from_edges(
 def noted(graph: Graph, *decisions: str, columns: Mapping[str, str] | None = None) -> Graph:
     """The graph with a report of what its reader decided and, where its file has columns, what became of them."""
     old = graph.report
-    report = replace(
-        old, decisions=(*old.decisions, *decisions), columns=old.columns if columns is None else dict(columns)
-    )
+    report = old.about(old.columns if columns is None else columns, (*old.decisions, *decisions))
     return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
 
 
