@@ -54,6 +54,6 @@ def test_copies_go_with_their_graph(device):
     first = rows_on(device, graph.outgoing)
     assert rows_on(device, graph.outgoing) is first
     graphs = ledger_of(device).graphs
-    assert [kept.is_there for kept in graphs.values()].count(True) == 1
+    assert [kept.edges is not None for kept in graphs.values()].count(True) == 1
     del graph
-    assert not any(kept.is_there for kept in graphs.values())
+    assert not any(kept.edges is not None for kept in graphs.values())

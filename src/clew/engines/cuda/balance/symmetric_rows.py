@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +13,7 @@ from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device, index_defines
 from clew.engines.cuda.toolchain.failures import USE_CPU
+from clew.engines.cuda.toolchain.source import Macros
 from clew.errors import ResourceError
 from clew.graph import Graph
 
@@ -63,14 +63,7 @@ class SymmetricRows(NamedTuple):
     rows: tuple[DeviceRows, ...]
 
     def launch_until_done(
-        self,
-        device: Device,
-        file: str,
-        name: str,
-        defines: Mapping[str, Any],
-        control: np.dtype[Any],
-        steps: int,
-        *args: Any,
+        self, device: Device, file: str, name: str, defines: Macros, control: np.dtype[Any], steps: int, *args: Any
     ) -> Any:
         """Launch ``kernel(n, rows…, steps, args…, control)`` until it reports ``done``; returns its progress then.
 

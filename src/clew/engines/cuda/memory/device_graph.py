@@ -80,11 +80,6 @@ class DeviceGraph:
         #: Graphs made of this one, with device graphs of their own (symmetric_rows.py).
         self.derived: dict[Any, Any] = {}
 
-    @property
-    def is_there(self) -> bool:
-        """Whether its edges have been put on the device, or can be read there."""
-        return self.edges is not None
-
     def drop(self) -> None:
         """Drop edges in every form, but keep the offsets."""
         self.edges = self.in_edges = None

@@ -118,7 +118,7 @@ def _graphs() -> Iterator[DeviceGraph]:
 
 def holds_others(known: Collection[weakref.ref[Any]]) -> bool:
     """Whether graphs other than these have memory that can be freed."""
-    return any(graph.is_there and graph.ref not in known for graph in _graphs())
+    return any(graph.edges is not None and graph.ref not in known for graph in _graphs())
 
 
 def forget_all() -> None:

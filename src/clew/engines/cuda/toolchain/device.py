@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
-from clew.engines.cuda.toolchain.source import Compiled, KernelSource
+from clew.engines.cuda.toolchain.source import KernelSource, Macros, Operators
 
 #: Bytes of shared memory that one block may have.
 SHARED = {"sm_75": 64 << 10, "sm_80": 163 << 10, "sm_87": 163 << 10, "sm_90": 227 << 10, "sm_100": 227 << 10}
@@ -101,13 +100,7 @@ class Device(Protocol):
     def record(self) -> Event:
         """The point that the work of the current stream has reached."""
 
-    def kernel(
-        self,
-        file: str,
-        name: str,
-        defines: Mapping[str, Any] | None = None,
-        operators: Mapping[str, Compiled] | None = None,
-    ) -> Any:
+    def kernel(self, file: str, name: str, defines: Macros | None = None, operators: Operators | None = None) -> Any:
         """The kernel ``name`` of a file, specialised by macros, with users' functions linked in; loaded once."""
         request = (file, name, tuple((defines or {}).items()), tuple((operators or {}).items()))
         found = self._requests.get(request)  # sorting and formatting the macros takes longer than a launch

@@ -29,10 +29,8 @@ MOST_CONDITIONS = 16
 #: C++ for ``//`` and ``%``, which round towards minus infinity.
 FLOOR_DIVISION = "floor_division.cuh"
 
-Operators = tuple[tuple[str, Compiled], ...]
 
-
-def linked(program: KernelSource) -> Operators:
+def linked(program: KernelSource) -> tuple[tuple[str, Compiled], ...]:
     """The functions of a program that another compiler has to translate: those that users wrote."""
     return tuple((name, operator) for name, operator in program.operators if not _is_own(operator.function))
 

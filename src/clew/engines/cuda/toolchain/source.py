@@ -72,6 +72,11 @@ def compiled(function: FunctionType, arguments: tuple[npt.DTypeLike, ...], resul
     return Compiled(function, tuple(np.dtype(argument) for argument in arguments), np.dtype(result))
 
 
+#: Macros and users' functions by name.
+Macros = Mapping[str, Any]
+Operators = Mapping[str, Compiled]
+
+
 @dataclass(frozen=True)
 class KernelSource:
     """One file of kernels, specialised."""
@@ -81,9 +86,7 @@ class KernelSource:
     operators: tuple[tuple[str, Compiled], ...] = ()
 
     @classmethod
-    def of(
-        cls, file: str, defines: Mapping[str, Any] | None = None, operators: Mapping[str, Compiled] | None = None
-    ) -> KernelSource:
+    def of(cls, file: str, defines: Macros | None = None, operators: Operators | None = None) -> KernelSource:
         """From the macros and functions by name."""
         macros = sorted((name, str(value)) for name, value in (defines or {}).items())
         return cls(file, tuple(macros), tuple(sorted((operators or {}).items(), key=lambda item: item[0])))
