@@ -198,8 +198,17 @@ def is_share(graph: Graph) -> bool:
 
 
 def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
-    more = {name: getattr(answer, name) for name in ("facts", "unreached", "iterations", "converged", "trace")}
-    return Result(record.name, answer.values, names=graph.names, vertices=record.vertices, **more)
+    return Result(
+        record.name,
+        answer.values,
+        names=graph.names,
+        vertices=record.vertices,
+        unreached=answer.unreached,
+        facts=answer.facts,
+        iterations=answer.iterations,
+        converged=answer.converged,
+        trace=answer.trace,
+    )
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,15 @@ def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:
     """The problem for rows in device memory: the smallest largest weight, in opposite order."""
     dtype, facts = np.dtype(rows.weights.dtype), weight_facts(device, rows)
     value, delta = few_dtype(dtype), facts.largest / buckets - facts.smallest / buckets
-    smallest, largest = monoids.max.identity(dtype), monoids.min.identity(dtype)
+    smallest, largest = _extremes(dtype)
     first, unreached, low = (_turned(value, number) for number in (largest, smallest, facts.largest))
     return Problem(value, True, first, low, first, unreached, dtype, smallest, delta, is_large_and_dense(rows))
+
+
+@cache
+def _extremes(dtype: np.dtype[Any]) -> tuple[Any, Any]:
+    """The smallest and the largest number of a dtype; looked up, because small graphs take as long as their calls."""
+    return monoids.max.identity(dtype), monoids.min.identity(dtype)
 
 
 def _turned(dtype: np.dtype[Any], number: Any) -> Any:
