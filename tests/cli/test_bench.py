@@ -84,7 +84,7 @@ def test_every_algorithm_can_be_timed():
         (["--threads", "0"], WRONG_USAGE, "not a list of numbers"),
         (["--repeat", "0"], WRONG_USAGE, "repeat"),
         (["--source", "zoe"], BAD_INPUT, "no vertex is called 'zoe'"),
-        (["--json", "no/such/folder.json"], BAD_INPUT, "cannot write to 'no/such/folder.json'"),
+        (["--json", "no/such/folder.json"], BAD_INPUT, "there is no folder no/such; expected one to write into"),
         (["--weights", "heavy"], WRONG_USAGE, "heavy"),
     ],
 )

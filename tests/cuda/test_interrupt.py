@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import clew
+from clew.algorithms.pagerank import Walk
 from clew.algorithms.pagerank import cuda as pagerank
 from clew.engines.choice import gpu_for
 from clew.engines.cuda.memory.ledger import forget_all
@@ -151,10 +152,9 @@ def test_the_host_is_no_more_than_a_round_ahead(monkeypatch):
     """Rounds of products whose number is given are not asked for anything, but waited for."""
     device, waited = gpu_for("emulated", 0), []
     monkeypatch.setattr(device, "record", lambda: SimpleNamespace(synchronize=lambda: waited.append(True)))
-    walk: dict[str, Any] = {"damping": 0.85, "tolerance": 0.0, "max_iterations": 5}
-    tuning = pagerank.Tuning(products=True, layout="tiles")
-    pagerank.pagerank(device, SKEWED, **walk, jumps=None, weighted=False, dtype="float64", tuning=tuning)
-    assert len(waited) == walk["max_iterations"] - 1
+    walk = Walk(damping=0.85, tolerance=0.0, max_iterations=5)
+    pagerank.pagerank(device, SKEWED, walk, tuning=pagerank.Tuning(products=True, layout="tiles"))
+    assert len(waited) == walk.max_iterations - 1
 
 
 def test_a_signal_is_heard_between_launches(monkeypatch):

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from clew import threads, transform
 from clew.adjacency import BOUNDARY, Adjacency
-from clew.algorithms.bfs import cpu
+from clew.algorithms.bfs import bfs
 from clew.build.rows import blocks_of
 from clew.checks import counted, parse_bytes
 from clew.dtypes import OFFSET, Array, as_bits
@@ -253,7 +253,7 @@ def vertex_of(graph: Graph, source: int | str) -> int:
 
 def levels_from(graph: Graph, vertex: int) -> npt.NDArray[np.int32]:
     """The breadth-first level of every vertex, -1 where unreached."""
-    depth: npt.NDArray[np.int32] = cpu.bfs(graph, vertex).values["depth"]
+    depth: npt.NDArray[np.int32] = bfs(graph, graph.name(vertex), device="cpu").depth
     return depth
 
 
