@@ -13,6 +13,7 @@ import clew
 from clew.algorithms import ALGORITHMS, registry
 from clew.engines import choice, measured
 from clew.engines.cuda.balance import frontiers
+from clew.engines.cuda.memory.ledger import forget_all
 from clew.errors import GraphError
 from clew.plan import machine
 from clew.plan.models import MODELS
@@ -129,6 +130,7 @@ def test_hybrid_is_explained_as_the_gpu_that_runs_it():
 
 
 def test_edges_are_planned_where_the_policy_puts_them():
+    forget_all()  # graphs of other tests would take part of the budget
     graph = clew.generate.rmat(10, 8, directed=False)
     offsets, edges = 4 * (graph.num_vertices + 1), graph.indices.nbytes
     for mode, share in (("device", 1.0), ("zero_copy", 0.0), ("tiered", 0.5)):
