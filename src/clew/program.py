@@ -13,6 +13,7 @@ import numpy.typing as npt
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.engines.choice import REFERENCE, gpu_for, partner_for
+from clew.engines.cluster.share import Share, check_cpu, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
 from clew.graph import Graph
@@ -130,10 +131,10 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         instead of ``bytes``. ``form`` is the encoding of messages up and down, or "cpu" or "gpu" if that side ran
         alone.
     """
-    if hasattr(graph, "run_program"):  # on a cluster, whose workers call this function again
-        _check(program)
-        return graph.run_program(program, device)  # type: ignore[no-any-return]
     _check(program)
+    if is_handle(graph):  # the workers call this function again, with their shares
+        remote: Any = graph
+        return remote.run_program(program, device)  # type: ignore[no-any-return]
     partner = gpu = None
     if device != REFERENCE:
         _check_text(program)
@@ -141,7 +142,7 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
         gpu = None if partner is not None else gpu_for(device, graph.num_arcs)
     if device == "auto" and isinstance(program.reduce, Gather):
         gpu = None
-    if hasattr(graph, "member"):
+    if isinstance(graph, Share):
         return _run_here(program, graph, device)
     initial, active = _started(program, graph)
     if not (np.isfinite(program.width) and program.width > 0):
@@ -169,13 +170,12 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     return _result(program, values, done, graph.names)
 
 
-def _run_here(program: VertexProgram, share: Any, device: str) -> Result:
+def _run_here(program: VertexProgram, share: Share, device: str) -> Result:
     """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
     from clew.engines.cluster.program import run_program
-    from clew.engines.cluster.share import check_cpu
 
     check_cpu(device)
-    initial, active = _started(program, share.seen_by_users())
+    initial, active = _started(program, share.for_user_code())
     own = {name: np.asarray(value)[share.ids] if np.ndim(value) else value for name, value in initial.items()}
     state = _state(program, own, share.ids.size)
     chosen = _mask(active, share.num_vertices)[share.ids]

@@ -12,7 +12,7 @@ import numpy as np
 import clew
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.share import shared
+from clew.engines.cluster.share import build_share
 from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
 from clew.names import VertexNames
@@ -54,7 +54,7 @@ def run_on_team(members: int, graph: clew.Graph, run: Callable[[Any], clew.Resul
         mine = slice(cuts[transport.rank], cuts[transport.rank + 1])
         weights = None if graph.weights is None else graph.weights[mine]
         try:
-            share = shared(
+            share = build_share(
                 Member(transport),
                 source[mine],
                 graph.indices[mine].astype(np.int64),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import clew
-from clew.distributed.loading import assigned, files_of, read_share
+from clew.distributed.loading import assign_files, files_of, read_share
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import edge_ends
 from tests.cluster.team import mesh, together
@@ -19,7 +19,7 @@ EDGES = [(f"v{a % 37}", f"w{b % 23}", a * b % 11) for a, b in zip(range(200), ra
 
 def read_together(members: int, pattern: Path, **options: Any) -> list[tuple[Any, Any]]:
     """(names of own vertices, edges of the block by id and weight) of every member."""
-    files = assigned(files_of(pattern), members)
+    files = assign_files(files_of(pattern), members)
 
     def work(transport: Any) -> Any:
         member = Member(transport)
@@ -110,5 +110,5 @@ def test_a_pattern_without_files_is_refused(tmp_path: Path) -> None:
 @pytest.mark.quick
 def test_files_are_shared_out_by_their_bytes() -> None:
     files = [("a", 10), ("b", 10), ("c", 10), ("d", 10), ("e", 40)]
-    assert assigned(files, 2) == [["a", "b", "c", "d"], ["e"]]
-    assert assigned(files[:1], 3) == [[], ["a"], []]
+    assert assign_files(files, 2) == [["a", "b", "c", "d"], ["e"]]
+    assert assign_files(files[:1], 3) == [[], ["a"], []]

@@ -16,7 +16,7 @@ from clew.adjacency import Adjacency
 from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.engines.cluster import products
-from clew.engines.cluster.share import Share, check_cpu, edge_ends, shared
+from clew.engines.cluster.share import Share, build_share, check_cpu, edge_ends, in_both_directions
 from clew.operators import Monoid, Semiring, monoids, semirings
 from clew.primitives.arguments import array_of, engine_of, selection_of
 from clew.primitives.products import VISIT
@@ -47,23 +47,23 @@ class ClusterWaist(Waist):
     def take(self, graph: Any, values: Array, ids: Array) -> Array:
         """The values of vertices anywhere, by their ids."""
         owner, local = graph.partition.place(ids)
-        return self.member.ask(owner, local, values)
+        return self.member.fetch(owner, local, values)
 
     def tally(self, graph: Any, ids: Array) -> Array:
         """How often each of this member's vertices is among the ids that all members name."""
         owner, local = graph.partition.place(ids)
-        (arrived,) = self.member.deliver(owner, [local])
+        (arrived,) = self.member.send_to_owners(owner, [local])
         return np.bincount(arrived, minlength=graph.ids.size)
 
     def gather_by(self, graph: Any, ids: Array, values: Array, monoid: Monoid) -> Array:
         """For each of this member's vertices, the values that any member gives for its id, reduced."""
         owner, local = graph.partition.place(ids)
-        places, arrived = self.member.deliver(owner, [local, values])
+        places, arrived = self.member.send_to_owners(owner, [local, values])
         return self._gather_here(places, arrived, graph.ids.size, monoid)
 
     def collect(self, values: Array) -> Array:
         """The values of all members, one after the other; for facts that are few."""
-        return np.concatenate(self.member.share("all", values))
+        return np.concatenate(self.member.all_gather("all", values))
 
     def total(self, values: Array, monoid: Monoid = monoids.plus) -> Any:
         """The values of all members reduced to one."""
@@ -73,7 +73,7 @@ class ClusterWaist(Waist):
     def simple(self, graph: Any, *, directed: bool) -> Any:
         """The graph without weights, loops and duplicates; undirected if asked."""
         source, target = edge_ends(graph)
-        return shared(
+        return build_share(
             self.member,
             source,
             target,
@@ -89,26 +89,26 @@ class ClusterWaist(Waist):
         """The edges of a directed graph in both directions, a loop twice; without weights."""
         if not graph.directed:
             return graph.with_weights(None)
-        source, target = edge_ends(graph)
-        ends = np.concatenate([source, target]), np.concatenate([target, source])
-        return shared(self.member, *ends, None, graph.num_vertices)
+        return in_both_directions(graph, None)
 
     def neighbor_counts(self, graph: Any, label: Array) -> tuple[Array, Array, Array]:
         """How many neighbours of a vertex have each label: arrays (place, label, count), by place."""
         block, segment = graph.block, graph.partition.segment
-        labels = products.spread(graph, label, "column")[block.indices]
+        labels = products.expand(graph, label, "column")[block.indices]
         rows = np.repeat(np.arange(block.num_vertices), block.degrees())
         rows, labels, counts = _counted(rows, labels, np.ones(rows.size, np.int64))
         bounds = np.searchsorted(rows, np.arange(len(self.member.groups["row"]) + 1) * segment)
         parts = [slice(low, high) for low, high in pairwise(bounds)]
         columns = (rows % segment, labels.astype(np.int64), counts)
-        arrived = [np.concatenate(self.member.swap("row", [column[part] for part in parts])) for column in columns]
+        arrived = [
+            np.concatenate(self.member.all_to_all("row", [column[part] for part in parts])) for column in columns
+        ]
         return _counted(*arrived)
 
     def select(self, graph: Any, keep: Callable[[Any, Any, Any], Any], x: Array) -> Any:
         """The graph of the edges u -> v for which ``keep(weight, x[u], x[v])`` is true, without weights."""
         block = graph.block
-        before, behind = products.spread(graph, x, "row"), products.spread(graph, x, "column")
+        before, behind = products.expand(graph, x, "row"), products.expand(graph, x, "column")
         rows = np.repeat(np.arange(block.num_vertices), block.degrees())
         chosen = keep(block.weights, before[rows], behind[block.indices])
         counts = np.bincount(rows[chosen], minlength=block.num_vertices)
@@ -131,7 +131,7 @@ class ClusterWaist(Waist):
         return result
 
     def _spvisit(self, graph: Any, x: Any, **options: Any) -> Array:
-        return self._spmv(graph.with_weights(None), np.asarray(x, dtype=np.bool_), VISIT, **options)
+        return self._spmv(graph, np.asarray(x, dtype=np.bool_), VISIT, **options)
 
     def _spmspv(
         self,

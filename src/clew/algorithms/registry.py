@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 from clew.algorithms.arguments import check_balance
 from clew.algorithms.waist import Waist
 from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
+from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
@@ -154,9 +155,10 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
         def public(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
             graph = args[0] if args else options.get("graph")
             if not isinstance(graph, Graph) and (args or "graph" in options):
-                if hasattr(graph, "run_algorithm"):  # on a cluster, whose workers call this function again
+                if is_handle(graph):  # the workers call this function again, with their shares
+                    remote: Any = graph
                     rest = {name: value for name, value in options.items() if name != "graph"}
-                    return graph.run_algorithm(function.__name__, args[1:], rest)  # type: ignore[no-any-return]
+                    return remote.run_algorithm(function.__name__, args[1:], rest)  # type: ignore[no-any-return]
                 check_graph(graph)
             return function(*args, **options)
 
@@ -177,7 +179,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
     if is_hybrid(device):  # the GPU computes, and the results are in host memory
         return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
     record = ALGORITHMS[name]
-    on_cluster = is_share(graph)
+    on_cluster = isinstance(graph, Share)
     gpu = None if on_cluster else gpu_of(record, graph, device)
     if record.balanced and (gpu is None or record.cuda is None):
         balance, cut = arguments.pop("balance"), arguments.pop("cut")
@@ -190,11 +192,6 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
     else:
         answer = _over_the_waist(record, graph, "cpu" if device == "auto" else device, arguments)
     return _result(record, graph, answer)
-
-
-def is_share(graph: Graph) -> bool:
-    """Whether the graph is a worker's share of one on a cluster, without importing what only clusters need."""
-    return hasattr(graph, "member")
 
 
 def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
@@ -240,14 +237,13 @@ def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dic
 
 
 def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
-    if not is_share(graph):
+    if not isinstance(graph, Share):
         return Waist(device)
     if not record.distributed:
         raise GraphError(f"{record.name} does not run on a cluster yet; use a graph in one process.")
     from clew.algorithms.cluster import ClusterWaist
 
-    share: Any = graph
-    return ClusterWaist(share, device)
+    return ClusterWaist(graph, device)
 
 
 @functools.cache

@@ -17,7 +17,7 @@ from clew.adjacency import BuildReport
 from clew.dtypes import Array
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import number_names, owned_names
-from clew.engines.cluster.share import Share, shared
+from clew.engines.cluster.share import Share, build_share
 from clew.errors import FormatError, GraphError
 from clew.graph import Graph
 from clew.io import read
@@ -36,7 +36,7 @@ def files_of(pattern: str | Path) -> list[tuple[str, int]]:
     return [(str(path.absolute()), path.stat().st_size) for path in files]
 
 
-def assigned(files: Sequence[tuple[str, int]], workers: int) -> list[list[str]]:
+def assign_files(files: Sequence[tuple[str, int]], workers: int) -> list[list[str]]:
     """Consecutive files for every worker, with about as many bytes each."""
     sizes = np.array([max(1, size) for _, size in files], np.float64)
     middle = np.cumsum(sizes) - sizes / 2
@@ -59,7 +59,7 @@ def read_share(member: Member, files: Sequence[str], options: dict[str, Any]) ->
     names = _all_names(parts, text=member.any(any(map(_is_text, parts))) or wanted == "text")
     ids, count, mine, first = number_names(member, names)
     keep = _are_ids(member, mine, first, wanted)
-    share = shared(
+    share = build_share(
         member,
         ids[source],
         ids[target],
@@ -95,7 +95,7 @@ def _check_columns(member: Member, parts: Sequence[Graph]) -> None:
 
     kinds = {str((tuple(part.report.columns), part.weighted, part.directed)) for part in parts}
     digests = np.array([int.from_bytes(hashlib.sha256(kind.encode()).digest()[:7], "big") for kind in kinds], np.int64)
-    if np.unique(np.concatenate(member.share("all", digests))).size > 1:
+    if np.unique(np.concatenate(member.all_gather("all", digests))).size > 1:
         listed = "; ".join(sorted(", ".join(part.report.columns) or "no header" for part in parts)) or "none here"
         raise GraphError(
             f"the files do not have the same columns, weights and direction; columns on this worker: {listed}.",
@@ -112,7 +112,9 @@ def _edges(member: Member, parts: Sequence[Graph]) -> tuple[Array, Array, Array 
         ends.append((source.astype(np.int64) + offset, target.astype(np.int64) + offset))
         weights.append(weight)
         offset += part.num_vertices
-    kinds = member.share("all", np.array([[_code(part), part.directed] for part in parts[:1]], np.int64).reshape(-1))
+    kinds = member.all_gather(
+        "all", np.array([[_code(part), part.directed] for part in parts[:1]], np.int64).reshape(-1)
+    )
     known = next((kind for kind in kinds if kind.size), np.array([0, 1]))
     dtype = None if known[0] == 0 else np.dtype(chr(int(known[0])))
     empty = np.empty(0, np.int64)

@@ -12,7 +12,7 @@ from typing import Any
 
 from clew import checks, io
 from clew.distributed.graph import ClusterGraph
-from clew.distributed.loading import assigned, files_of
+from clew.distributed.loading import assign_files, files_of
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError, MissingDependencyError
 from clew.graph import Graph
@@ -202,7 +202,7 @@ class Cluster:
 
     def read(self, pattern: Any, options: dict[str, Any]) -> ClusterGraph:
         """The graph of all files that a path, a folder or a pattern names; every worker reads its share of them."""
-        found = assigned(files_of(pattern), len(self._actors))
+        found = assign_files(files_of(pattern), len(self._actors))
         return self._graph(lambda key: self._start("read", key, found, options))
 
     def _graph(self, start: Callable[[int], list[Any]]) -> ClusterGraph:

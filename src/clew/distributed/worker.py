@@ -18,7 +18,7 @@ from clew.algorithms.registry import ALGORITHMS, load_plugins
 from clew.distributed.loading import read_share
 from clew.dtypes import Array
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.share import Share, edge_ends, shared
+from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import Listener, Sockets
 from clew.errors import ClusterError
 from clew.names import VertexNames
@@ -76,7 +76,7 @@ class Worker:
         """Take part in building a graph from rows that a process has: the first row, its offsets, targets, weights."""
         first, indptr, indices, weights = rows
         source = np.repeat(np.arange(first, first + indptr.size - 1), np.diff(indptr))
-        share = shared(
+        share = build_share(
             self.member,
             source,
             indices.astype(np.int64),
@@ -149,7 +149,7 @@ class Worker:
         """Run the same on three vertices, alone: what it compiles, the other workers of this host load from disk."""
         alone = Member(Sockets(0, {}))
         ends = np.array([0, 1, 2, 0]), np.array([1, 2, 0, 2])
-        share = shared(alone, *ends, None if weights is None else np.ones(4, weights), 3)
+        share = build_share(alone, *ends, None if weights is None else np.ones(4, weights), 3)
         options = {key: value for key, value in options.items() if key not in ("source", "sources")}
         if name != "run":
             args = ()

@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cluster import products
-from clew.engines.cluster.share import check_cpu
+from clew.engines.cluster.share import Share, check_cpu, is_handle
 from clew.errors import GraphError
 from clew.operators import Semiring
 from clew.primitives.arguments import array_of, engine_of, vector_of
@@ -20,25 +20,25 @@ from clew.primitives.arguments import array_of, engine_of, vector_of
 
 def is_on_cluster(edges: Any) -> bool:
     """Whether the edges are with the workers of a cluster."""
-    return hasattr(edges, "run_algorithm") or hasattr(edges, "member")
+    return isinstance(edges, Share) or is_handle(edges)
 
 
 def refuse_on_cluster(**options: Any) -> None:
     """Reject options that products on a cluster do not support."""
     given = [name for name, value in options.items() if value is not None]
     if given:
-        raise GraphError(f"products on a cluster do not support {' and '.join(given)}; omit it.")
+        raise GraphError(f"products on a cluster do not support {' or '.join(given)}; omit it.")
 
 
 def spmv(edges: Any, x: Any, semiring: Semiring, transpose: bool, wanted: Array | None, device: str) -> Array:
     """Pull, with a number per vertex in x and in the result."""
     x = vector_of(x, edges.num_vertices, "x")
     whole: Array
-    if not hasattr(edges, "member"):
+    if is_handle(edges):
         whole = edges.product("spmv", x, semiring, transpose, device)
     else:
         own = spmv_here(edges, x, semiring, transpose, device)
-        whole = edges.member.everywhere(edges.ids, own, edges.num_vertices)
+        whole = edges.member.gather_by_id(edges.ids, own, edges.num_vertices)
     if wanted is not None:
         whole[~wanted] = semiring.add.identity(whole.dtype)
     return whole
@@ -51,17 +51,17 @@ def spmspv(
     active, values = np.asarray(frontier[0], np.int64), array_of(frontier[1], "the frontier's values")
     if active.shape != values.shape or (active.size and not 0 <= active.min() <= active.max() < edges.num_vertices):
         raise GraphError(f"active vertices must be integers from 0 to {edges.num_vertices - 1:,}, with a value each.")
-    if not hasattr(edges, "member"):
+    if is_handle(edges):
         found, sums = edges.product("spmspv", (active, values), semiring, transpose, device)
     else:
         parts = spmspv_here(edges, (active, values), semiring, transpose, device)
-        found, sums = (np.concatenate(edges.member.share("all", part)) for part in parts)
+        found, sums = (np.concatenate(edges.member.all_gather("all", part)) for part in parts)
     order = np.argsort(found)
     found, sums = found[order], sums[order]
     return (found, sums) if wanted is None else (found[wanted[found]], sums[wanted[found]])
 
 
-def spmv_here(share: Any, x: Array, semiring: Semiring, transpose: bool, device: str) -> Array:
+def spmv_here(share: Share, x: Array, semiring: Semiring, transpose: bool, device: str) -> Array:
     """One worker's part: the entries of the result for its own vertices."""
     check_cpu(device)
     engine = engine_of("cpu")
@@ -69,7 +69,7 @@ def spmv_here(share: Any, x: Array, semiring: Semiring, transpose: bool, device:
 
 
 def spmspv_here(
-    share: Any, frontier: tuple[Array, Array], semiring: Semiring, transpose: bool, device: str
+    share: Share, frontier: tuple[Array, Array], semiring: Semiring, transpose: bool, device: str
 ) -> tuple[Array, Array]:
     """One worker's part: those of its own vertices that the product reaches, by id, and the sums there."""
     active, values = frontier

@@ -6,13 +6,15 @@ All members run the same code. A method that exchanges something is collective: 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from clew.dtypes import Array
-from clew.engines.cluster.partition import Grid, Partition
-from clew.engines.cluster.transport import Transport
+from clew.engines.cluster.partition import Grid
+
+if TYPE_CHECKING:
+    from clew.engines.cluster.transport import Transport
 
 Axis = Literal["row", "column"]
 
@@ -30,11 +32,8 @@ class Member:
             "all": list(range(self.size)),
         }
 
-    def swap(self, group: str, parts: Sequence[Array]) -> list[Array]:
-        """Send a part to every member of a group, in its order, and receive one from each; its own stays here.
-
-        Parts have one dtype, the same everywhere.
-        """
+    def all_to_all(self, group: str, parts: Sequence[Array]) -> list[Array]:
+        """Send a part to every member of a group, and receive one from each. All parts have the same dtype."""
         ranks = self.groups[group]
         peers = [rank for rank in ranks if rank != self.rank]
         flat = [np.ascontiguousarray(part) for part in parts]
@@ -43,9 +42,9 @@ class Member:
         arrived = iter(self.transport.exchange(peers, leaving))
         return [flat[k] if rank == self.rank else next(arrived).view(dtype) for k, rank in enumerate(ranks)]
 
-    def share(self, group: str, part: Array) -> list[Array]:
+    def all_gather(self, group: str, part: Array) -> list[Array]:
         """The parts of all members of a group, in its order."""
-        return self.swap(group, [part] * len(self.groups[group]))
+        return self.all_to_all(group, [part] * len(self.groups[group]))
 
     def all_reduce(self, value: Any, combine: Any) -> Any:
         """The numbers of all members combined in the order of ranks, so that the bits are the same everywhere.
@@ -54,46 +53,38 @@ class Member:
         """
         total = np.atleast_1d(np.asarray(value))
         for group in ("row", "column"):
-            parts = self.share(group, total)
+            parts = self.all_gather(group, total)
             total = parts[0]
             for part in parts[1:]:
                 total = combine(total, part)
         return total if np.ndim(value) else total[0]
 
-    def everywhere(self, ids: Array, values: Array, size: int) -> Array:
-        """The values of all members by vertex id, in every member: as long as the graph has vertices."""
+    def gather_by_id(self, ids: Array, values: Array, size: int) -> Array:
+        """An array of ``size`` entries with the values of all members at their vertex ids, in every member."""
         whole = np.empty((size, *values.shape[1:]), values.dtype)
-        for there, part in zip(self.share("all", ids), self.share("all", values), strict=True):
+        for there, part in zip(self.all_gather("all", ids), self.all_gather("all", values), strict=True):
             whole[there] = part
         return whole
 
     def any(self, flag: Any) -> bool:
-        """Whether the flag is true anywhere."""
+        """Whether the flag is true on any member."""
         return bool(self.all_reduce(np.uint8(bool(flag)), np.maximum))
 
-    def ask(self, owner: Array, local: Array, values: Array) -> Array:
-        """``values`` of vertices anywhere: of each its owner, and its place in the owner's segment."""
+    def fetch(self, owner: Array, local: Array, values: Array) -> Array:
+        """``values`` of vertices anywhere, given the owner of each and its place in the owner's segment."""
+        order, parts = self.by_owner(owner)
+        asked = self.all_to_all("all", [local[part] for part in parts])
+        answers = self.all_to_all("all", [values[each] for each in asked])
+        fetched = np.empty(owner.size, values.dtype)
+        fetched[order] = np.concatenate(answers)
+        return fetched
+
+    def send_to_owners(self, owner: Array, columns: Sequence[Array]) -> list[Array]:
+        """Send every row of a table to its owner; returns the columns that arrived here, in the order of ranks."""
+        _, parts = self.by_owner(owner)
+        return [np.concatenate(self.all_to_all("all", [column[part] for part in parts])) for column in columns]
+
+    def by_owner(self, owner: Array) -> tuple[Array, list[Array]]:
+        """Indices sorted by owner, and the part of them for every member."""
         order = np.argsort(owner, kind="stable")
-        bounds = np.searchsorted(owner[order], np.arange(self.size + 1))
-        wanted = local[order]
-        asked = self.swap("all", [wanted[bounds[k] : bounds[k + 1]] for k in range(self.size)])
-        answers = self.swap("all", [values[each] for each in asked])
-        found = np.empty(owner.size, values.dtype)
-        found[order] = np.concatenate(answers)
-        return found
-
-    def deliver(self, owner: Array, columns: Sequence[Array]) -> list[Array]:
-        """Rows of several columns sent to their owners; returns what arrived here, in the order of ranks."""
-        order = np.argsort(owner, kind="stable")
-        bounds = np.searchsorted(owner[order], np.arange(self.size + 1))
-        arrived = []
-        for column in columns:
-            sorted_column = column[order]
-            parts = self.swap("all", [sorted_column[bounds[k] : bounds[k + 1]] for k in range(self.size)])
-            arrived.append(np.concatenate(parts))
-        return arrived
-
-
-def partition_for(member: Member, num_vertices: int) -> Partition:
-    """The partition of a graph among the members of a run."""
-    return Partition(num_vertices, member.grid)
+        return order, np.split(order, np.searchsorted(owner[order], np.arange(1, self.size)))

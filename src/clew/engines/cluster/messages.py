@@ -1,4 +1,4 @@
-"""Sparse vectors as bytes, in whichever form is the shortest: ids and values, a bitmap and values, or all values.
+"""Sparse vectors as bytes: the values, and the places that have one as a list or as a bitmap, whichever is shorter.
 
 A message starts with 16 bytes: the form, and the number of entries.
 """
@@ -18,7 +18,7 @@ HEAD = 16
 
 
 def pack(places: npt.NDArray[np.int32], values: Array, size: int) -> npt.NDArray[np.uint8]:
-    """A message of a vector of ``size`` entries, of which some have values."""
+    """A message with the values at some places of a vector of ``size`` entries."""
     words = -(-size // 64) * 8
     form = BITMAP if words < places.nbytes else IDS
     keys: Array = places
@@ -36,7 +36,7 @@ def pack(places: npt.NDArray[np.int32], values: Array, size: int) -> npt.NDArray
 
 
 def unpack(parts: Sequence[npt.NDArray[np.uint8]], segment: int, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """The places and values of all messages; those of the k-th are moved by k segments."""
+    """The places and values of all messages. The places of message k are shifted by k segments."""
     places, values = [], []
     for k, message in enumerate(parts):
         form, count = message[:HEAD].view(np.int64)

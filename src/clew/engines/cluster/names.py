@@ -18,13 +18,14 @@ from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Partition
 from clew.names import VertexNames
 
-SAMPLE = 64  # names that every member samples per range: ranges are within a few percent of each other
+SAMPLE = 64  # names that every member samples per range
 
 
 def number_names(member: Member, names: Any) -> tuple[npt.NDArray[np.int64], int, Any, int]:
-    """The ids of this member's names, which are distinct; how many there are in all; and the names of its own range.
+    """Give every name an id.
 
-    Returns ids, the number of all names, the distinct names of this member's range in order, and the id of the first.
+    Returns the ids of this member's names, the number of distinct names on all members, the names of this member's
+    range in order, and the id of the first of them.
     """
     import pyarrow.compute as pc
 
@@ -32,14 +33,14 @@ def number_names(member: Member, names: Any) -> tuple[npt.NDArray[np.int64], int
     ordered = names.take(order)
     bounds = _cut(member, ordered)
     sent = [ordered.slice(low, high - low) for low, high in pairwise(bounds)]
-    arrived = swap_names(member, sent)
+    arrived = exchange_names(member, sent)
     mine = pc.unique(_joined(arrived))
     mine = mine.take(pc.sort_indices(mine))
-    counts = np.concatenate(member.share("all", np.array([len(mine)], np.int64)))
+    counts = np.concatenate(member.all_gather("all", np.array([len(mine)], np.int64)))
     first = int(counts[: member.rank].sum())
     answers = [pc.index_in(part, value_set=mine).to_numpy(zero_copy_only=False).astype(np.int64) for part in arrived]
     ids = np.empty(len(names), np.int64)
-    ids[order] = np.concatenate(member.swap("all", [answer + first for answer in answers]))
+    ids[order] = np.concatenate(member.all_to_all("all", [answer + first for answer in answers]))
     return ids, int(counts.sum()), mine, first
 
 
@@ -47,23 +48,21 @@ def owned_names(member: Member, partition: Partition, names: Any, first: int) ->
     """The names of this member's vertices, from the names of everybody's range."""
     ids = np.arange(first, first + len(names))
     owner, local = partition.place(ids)
-    order = np.argsort(owner, kind="stable")
-    bounds = np.searchsorted(owner[order], np.arange(member.size + 1))
-    parts = [order[low:high] for low, high in pairwise(bounds)]
-    arrived = swap_names(member, [names.take(part) for part in parts])
-    places = np.concatenate(member.swap("all", [local[part] for part in parts]))
+    _, parts = member.by_owner(owner)
+    arrived = exchange_names(member, [names.take(part) for part in parts])
+    places = np.concatenate(member.all_to_all("all", [local[part] for part in parts]))
     return VertexNames.trusted(_joined(arrived).take(np.argsort(places)))
 
 
-def swap_names(member: Member, parts: Sequence[Any]) -> list[Any]:
-    """Send names to every member and receive some from each; integers as they are, text as lengths and bytes."""
+def exchange_names(member: Member, parts: Sequence[Any]) -> list[Any]:
+    """Send names to every member and receive some from each: integers, or the offsets and bytes of text."""
     import pyarrow as pa
 
     if pa.types.is_integer(parts[0].type):
         numbers = [part.to_numpy(zero_copy_only=False).astype(np.int64) for part in parts]
-        return [pa.array(part) for part in member.swap("all", numbers)]
+        return [pa.array(part) for part in member.all_to_all("all", numbers)]
     ends, texts = zip(*map(_text, parts), strict=True)
-    arrived = zip(member.swap("all", ends), member.swap("all", texts), strict=True)
+    arrived = zip(member.all_to_all("all", ends), member.all_to_all("all", texts), strict=True)
     return [_names(offsets, text) for offsets, text in arrived]
 
 
@@ -73,7 +72,7 @@ def _cut(member: Member, ordered: Any) -> Array:
 
     count = min(len(ordered), SAMPLE * member.size)
     sample = ordered.take((np.arange(count) * len(ordered) // max(1, count)).astype(np.int64))
-    everybody = _joined(swap_names(member, [sample] * member.size))
+    everybody = _joined(exchange_names(member, [sample] * member.size))
     everybody = everybody.take(pc.sort_indices(everybody))
     inner = [len(everybody) * rank // member.size for rank in range(1, member.size)]
     if len(everybody) == 0:

@@ -21,43 +21,40 @@ from clew.operators import Monoid, Semiring
 
 def spmv(engine: Engine, graph: Share, x: Array, semiring: Semiring, *, transpose: bool) -> Array:
     """Pull: x and the result are segments."""
-    turned = graph.directed and transpose != graph.turned
-    rows = graph.rows(transpose=turned)
-    gathered = spread(graph, x, "row" if turned else "column")
+    rows, row_axis, column_axis = graph.oriented(transpose=transpose)
+    gathered = expand(graph, x, column_axis)
     dtype = semiring.result_dtype(x.dtype if rows.weights is None else rows.weights.dtype, x.dtype)
     partial = np.empty(rows.num_vertices, dtype)
     engine.spmv(rows, gathered, semiring, None, partial)
-    return fold(engine, graph, partial, "column" if turned else "row", semiring.add)
+    return fold(engine, graph, partial, row_axis, semiring.add)
 
 
 def spmspv(
     engine: Engine, graph: Share, active: Array, values: Array, semiring: Semiring, *, transpose: bool
 ) -> tuple[Array, Array]:
     """Push: the active vertices are places in the segment, and so are those of the result."""
-    turned = graph.directed and transpose != graph.turned
-    rows = graph.rows(transpose=turned)
-    segment, axis = graph.partition.segment, "column" if turned else "row"
+    rows, row_axis, column_axis = graph.oriented(transpose=transpose)
     packed = messages.pack(active.astype(np.int32), values, graph.ids.size)
-    active, values = messages.unpack(graph.member.share(axis, packed), segment, values.dtype)
+    arrived = graph.member.all_gather(row_axis, packed)
+    active, values = messages.unpack(arrived, graph.partition.segment, values.dtype)
     places, sums = engine.spmspv(rows, active, values, semiring, None, "auto")
-    return fold_sparse(engine, graph, places, sums, "row" if turned else "column", semiring.add)
+    return fold_sparse(engine, graph, places, sums, column_axis, semiring.add)
 
 
 def row_sums(engine: Engine, graph: Share, monoid: Monoid) -> Array:
     """The weights of every vertex's out-edges reduced; without weights, their number."""
-    turned = graph.directed and graph.turned
-    rows = graph.rows(transpose=turned)
+    rows, row_axis, _ = graph.oriented(transpose=False)
     weights = np.ones(rows.num_arcs, np.int64) if rows.weights is None else rows.weights
     partial = np.empty(rows.num_vertices, monoid.operator.result_dtype(weights.dtype, weights.dtype))
     engine.reduce_segments(weights, rows.indptr, monoid, partial)
-    return fold(engine, graph, partial, "column" if turned else "row", monoid)
+    return fold(engine, graph, partial, row_axis, monoid)
 
 
-def spread(graph: Share, x: Array, axis: Axis) -> Array:
+def expand(graph: Share, x: Array, axis: Axis) -> Array:
     """The segments of all members along an axis, in the order of the block's rows or columns."""
     segment = graph.partition.segment
     gathered = np.zeros(graph.partition.block, x.dtype)
-    for k, part in enumerate(graph.member.share(axis, x)):
+    for k, part in enumerate(graph.member.all_gather(axis, x)):
         gathered[k * segment : k * segment + part.size] = part
     return gathered
 
@@ -66,7 +63,7 @@ def fold(engine: Engine, graph: Share, partial: Array, axis: Axis, monoid: Monoi
     """The sums of all members along an axis for this member's segment."""
     segment, member = graph.partition.segment, graph.member
     sizes = [min(segment, max(0, graph.num_vertices - rank * segment)) for rank in member.groups[axis]]
-    parts = member.swap(axis, [partial[k * segment : k * segment + size] for k, size in enumerate(sizes)])
+    parts = member.all_to_all(axis, [partial[k * segment : k * segment + size] for k, size in enumerate(sizes)])
     total = parts[0].copy()
     for part in parts[1:]:
         engine.elementwise(monoid.operator, total, part, total)
@@ -76,14 +73,14 @@ def fold(engine: Engine, graph: Share, partial: Array, axis: Axis, monoid: Monoi
 def fold_sparse(
     engine: Engine, graph: Share, places: Array, sums: Array, axis: Axis, monoid: Monoid
 ) -> tuple[Array, Array]:
-    """The same for sparse sums: the places of this member's segment that somebody has a sum for, and the totals."""
+    """The same for sparse sums: the places of this member's segment that have a sum, and the totals there."""
     segment, member = graph.partition.segment, graph.member
     bounds = np.searchsorted(places, np.arange(len(member.groups[axis]) + 1) * segment)
     packed = [
         messages.pack((places[low:high] - k * segment).astype(np.int32), sums[low:high], segment)
         for k, (low, high) in enumerate(pairwise(bounds))
     ]
-    arrived, offers = messages.unpack(member.swap(axis, packed), 0, sums.dtype)
+    arrived, offers = messages.unpack(member.all_to_all(axis, packed), 0, sums.dtype)
     order = np.argsort(arrived, kind="stable")  # equal ones stay in the order of ranks
     arrived, offers = arrived[order], offers[order]
     first = np.flatnonzero(np.diff(arrived, prepend=-1))

@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from clew.dtypes import Array, as_bits
 from clew.engines.cluster import messages, products
-from clew.engines.cluster.member import Axis
-from clew.engines.cluster.share import Share, edge_ends, shared
+from clew.engines.cluster.share import Share, in_both_directions
 from clew.engines.cpu import CpuEngine, compiler
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, no_priority, rows_with_weights
 from clew.errors import GraphError
@@ -27,8 +26,7 @@ from clew.result import Trace
 if TYPE_CHECKING:
     from clew.program import VertexProgram
 
-LAST_KEY = 2**64 - 1
-_PLUS = monoids.plus
+LAST_KEY = 2**64 - 1  # the key of a vertex that never waits
 
 
 def run_program(program: VertexProgram, graph: Share, state: Array, active: npt.NDArray[np.bool_]) -> Done:
@@ -48,7 +46,8 @@ class _Run:
         from clew.engines.hybrid.kernels import pipeline_kernels
 
         self.program, self.monoid = program, monoid
-        self.graph = graph if program.direction != "both" or not graph.directed else _in_both_directions(graph)
+        doubled = program.direction == "both" and graph.directed
+        self.graph = in_both_directions(graph, graph.block.weights) if doubled else graph
         self.member, self.state = graph.member, state
         self.message = np.dtype(program.message)
         self.identity = monoid.identity(self.message)
@@ -62,14 +61,11 @@ class _Run:
             first_suffices=monoid.stops_at_first,
             ordered=program.priority is not None,
         ).dispatcher
-        turned = self.graph.directed and (program.direction == "in") != self.graph.turned
-        self.source_axis: Axis = "column" if turned else "row"
-        self.target_axis: Axis = "row" if turned else "column"
-        self.along = rows_with_weights(self.graph.rows(transpose=turned), program)
-        self.against = rows_with_weights(self.graph.rows(transpose=not turned), program)
-        self.degrees = products.fold(
-            self.engine, self.graph, np.diff(self.along[0].view(np.int64)), self.source_axis, _PLUS
-        )
+        along, self.source_axis, self.target_axis = self.graph.oriented(transpose=program.direction == "in")
+        against = self.graph.rows(transpose=self.source_axis == "row")
+        self.along, self.against = rows_with_weights(along, program), rows_with_weights(against, program)
+        degrees = products.fold(self.engine, self.graph, along.degrees(), self.source_axis, monoids.plus)
+        self.offsets = as_bits(np.concatenate([[0], np.cumsum(degrees)]))  # as if this member had all edges of a vertex
         self._make_room(state)
 
     def _make_room(self, state: Array) -> None:
@@ -117,16 +113,15 @@ class _Run:
         return Done(len(rows), not going, Trace({**whole, "seconds": columns[2]}))
 
     def select(self, present: Any, steady: bool) -> tuple[int, int, int]:
-        """Who sends: everybody's number of vertices and edges, and the lowest priority that waits."""
+        """Let active vertices send; returns the number of all senders, of their edges, and the lowest waiting key."""
         bounds = np.array([0, self.state.size])
         if steady:
             self.kernels.send_all(0, bounds, self.state, self.sent)
             self.frontier[:] = _bits(np.arange(self.state.size), self.state.size)
             return self.graph.num_vertices, self.graph.num_arcs, LAST_KEY
-        offsets = np.concatenate([[0], np.cumsum(self.degrees)]).view(np.uint64)
         scale = 1 / self.program.width
         count, edges, lowest = self.kernels.select(
-            0, bounds, self.state, self.active, self.frontier, self.sent, offsets, present, scale
+            0, bounds, self.state, self.active, self.frontier, self.sent, self.offsets, present, scale
         )
         counts = self.member.all_reduce(np.array([count, edges], np.int64), np.add)
         waits = self.program.priority is not None
@@ -137,7 +132,7 @@ class _Run:
         """Bring the messages of the frontier to the blocks that have its edges."""
         places = _places(self.frontier, self.state.size)
         packed = messages.pack(places, self.sent[places], self.state.size)
-        parts = self.member.share(self.source_axis, packed)
+        parts = self.member.all_gather(self.source_axis, packed)
         there, values = messages.unpack(parts, self.graph.partition.segment, self.message)
         self.block_frontier[:] = _bits(there, self.block_sent.size)
         self.block_sent[there] = values
@@ -150,7 +145,7 @@ class _Run:
         self.changed.fill(0)
         plain = np.dtype((np.void, self.state.dtype.itemsize))
         packed = messages.pack(places, np.ascontiguousarray(self.state[places]).view(plain), self.state.size)
-        parts = self.member.share(self.target_axis, packed)
+        parts = self.member.all_gather(self.target_axis, packed)
         there, values = messages.unpack(parts, self.graph.partition.segment, plain)
         self.mirror[there] = values.view(self.state.dtype)
 
@@ -183,15 +178,6 @@ class _Run:
             0, bounds, self.state, self.identity, everyone, arrived, nothing, self.active, self.changed
         )
         return int(self.member.all_reduce(np.int64(changed), np.add))
-
-
-def _in_both_directions(graph: Share) -> Share:
-    """Every edge in both directions: one there and one back are two in each, and a loop is two."""
-    source, target = edge_ends(graph)
-    ends = np.concatenate([source, target]), np.concatenate([target, source])
-    weights = graph.block.weights
-    doubled = None if weights is None else np.concatenate([weights, weights])
-    return shared(graph.member, *ends, doubled, graph.num_vertices)
 
 
 def _bits(places: Array, size: int) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import Array, OffsetArray, id_dtype
-from clew.engines.cluster.member import Member
+from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.partition import Partition
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
@@ -35,7 +35,7 @@ class Share(Graph):
         num_loops: int,
         names: VertexNames | None = None,
         report: BuildReport | None = None,
-        turned: bool = False,
+        is_reversed: bool = False,
     ) -> None:
         self.member, self.partition = member, partition
         self._out, self._in = block, None
@@ -43,7 +43,7 @@ class Share(Graph):
         self._num_arcs, self.num_loops = num_arcs, num_loops
         self._report = report or BuildReport(given=num_arcs)
         self._metadata: dict[str, Any] = {}
-        self.turned = turned
+        self.is_reversed = is_reversed
         self.ids = partition.owned(member.rank).astype(id_dtype(partition.num_vertices))
 
     @property
@@ -69,13 +69,22 @@ class Share(Graph):
             self._in = transform.transposed(self._out)
         return self._in
 
+    def oriented(self, *, transpose: bool) -> tuple[Adjacency, Axis, Axis]:
+        """The block for a product with the graph or its transpose.
+
+        Returns its rows, the axis of the grid whose vertices are the rows, and the axis whose vertices are the columns.
+        """
+        if self._directed and transpose != self.is_reversed:
+            return self.rows(transpose=True), "column", "row"
+        return self.rows(transpose=False), "row", "column"
+
     @property
     def names(self) -> None:
-        """None: the names of a graph on a cluster are with their vertices, and results show them."""
+        """None: every worker has the names of its own vertices only."""
         return None
 
     def vertex(self, name: Any) -> int:
-        """The id of the vertex that the user calls ``name``, whoever has it."""
+        """The id of the vertex that the user calls ``name``, on any worker."""
         if self._names is None:
             return super().vertex(name)
         try:
@@ -88,20 +97,19 @@ class Share(Graph):
         return found
 
     def name(self, vertex: int) -> Name:
-        """The id itself."""
+        """The id, since the name may be on another worker."""
         return int(vertex)
 
     def degrees(self, direction: Literal["out", "in"] = "out") -> OffsetArray:
         """The number of edges out of, or into, every vertex of the whole graph."""
         if direction not in ("out", "in"):
             raise GraphError(f"direction is {direction!r}; expected 'out' or 'in'.")
-        turned = self._directed and (direction == "in") != self.turned
-        partial = self.rows(transpose=turned).degrees()
-        axis, segment = ("column" if turned else "row"), self.partition.segment
+        rows, axis, _ = self.oriented(transpose=direction == "in")
+        partial, segment = rows.degrees(), self.partition.segment
         count = len(self.member.groups[axis])
-        parts = self.member.swap(axis, [partial[k * segment : (k + 1) * segment] for k in range(count)])
+        parts = self.member.all_to_all(axis, [partial[k * segment : (k + 1) * segment] for k in range(count)])
         own = np.sum(parts, axis=0)[: self.ids.size].astype(np.int64)
-        return self.member.everywhere(self.ids, own, self.num_vertices)
+        return self.member.gather_by_id(self.ids, own, self.num_vertices)
 
     def symmetrized(self, duplicates: Duplicates = "first") -> Share:
         """The undirected graph with an edge wherever this one has one in either direction."""
@@ -109,17 +117,17 @@ class Share(Graph):
             return self
         ends = edge_ends(self)
         options: dict[str, Any] = {"directed": False, "symmetrize": True, "duplicates": duplicates}
-        return shared(self.member, *ends, self._out.weights, self.num_vertices, **options).with_names(self._names)
+        return build_share(self.member, *ends, self._out.weights, self.num_vertices, **options).with_names(self._names)
 
-    def seen_by_users(self) -> UserShare:
-        """The same share for code that expects the whole graph."""
+    def for_user_code(self) -> UserShare:
+        """The same share for users' code, which expects the whole graph."""
         share = object.__new__(UserShare)
         share.__dict__.update(self.__dict__)
         return share
 
     def reversed(self) -> Share:
-        """The graph with every edge turned round."""
-        return self._like(self._out, turned=self._directed and not self.turned)
+        """The graph with every edge reversed."""
+        return self._like(self._out, is_reversed=self._directed and not self.is_reversed)
 
     def with_weights(self, weights: Any) -> Share:
         """The same edges with other weights, one per edge of the block, or with none."""
@@ -145,7 +153,7 @@ class Share(Graph):
             "num_loops": self.num_loops,
             "names": self._names,
             "report": self._report,
-            "turned": self.turned,
+            "is_reversed": self.is_reversed,
         }
         return Share(self.member, self.partition, block, **{**facts, **changed})
 
@@ -161,16 +169,12 @@ def check_cpu(device: str) -> None:
 
 
 class UserShare(Share):
-    """A share in ``start`` of a vertex program, which every worker runs: what it reads is of the whole graph."""
+    """A share as ``start`` of a vertex program sees it: with facts about the weights of the whole graph."""
 
     @property
     def weights(self) -> Any:
-        """The extent and the sum of all weights; the weights themselves are not in one process."""
+        """Facts about all weights; no process has the weights themselves."""
         return None if self._out.weights is None else _AllWeights(self)
-
-    def seen_by_users(self) -> UserShare:
-        """Itself."""
-        return self
 
 
 class _AllWeights:
@@ -199,7 +203,7 @@ class _AllWeights:
 
     def _extreme(self, choose: Any, initial: Any) -> Any:
         own = choose.reduce(self._own, keepdims=True) if self._own.size else self._own
-        parts = np.concatenate(self._member.share("all", own))
+        parts = np.concatenate(self._member.all_gather("all", own))
         return choose.reduce(parts, **({} if initial is None else {"initial": initial}))
 
     def __getattr__(self, name: str) -> Any:
@@ -207,6 +211,19 @@ class _AllWeights:
             f"a program on a cluster reads graph.weights.{name}, and no process has all weights; min, max, sum and "
             "mean are available."
         )
+
+
+def in_both_directions(graph: Share, weights: Array | None) -> Share:
+    """The edges of a directed graph in both directions, a loop twice."""
+    source, target = edge_ends(graph)
+    ends = np.concatenate([source, target]), np.concatenate([target, source])
+    doubled = None if weights is None else np.concatenate([weights, weights])
+    return build_share(graph.member, *ends, doubled, graph.num_vertices)
+
+
+def is_handle(graph: Any) -> bool:
+    """Whether this is the driver's handle of a graph on a cluster: ``clew.distributed.graph.ClusterGraph``."""
+    return hasattr(graph, "run_algorithm")
 
 
 def edge_ends(graph: Share) -> tuple[Array, Array]:
@@ -218,10 +235,10 @@ def edge_ends(graph: Share) -> tuple[Array, Array]:
         which, local = np.divmod(places.astype(np.int64), partition.segment)
         owner = np.asarray(member.groups[axis])[which]
         ends.append(partition.permutation.inverse(owner * partition.segment + local))
-    return (ends[1], ends[0]) if graph.turned else (ends[0], ends[1])
+    return (ends[1], ends[0]) if graph.is_reversed else (ends[0], ends[1])
 
 
-def shared(
+def build_share(
     member: Member,
     source: Array,
     target: Array,
@@ -233,9 +250,10 @@ def shared(
     duplicates: Duplicates = "keep",
     loops: Loops = "keep",
 ) -> Share:
-    """The share of this member of the graph of all edges that the members contribute, each any part of them.
+    """Build a graph from the edges of all members; returns this member's share.
 
-    ``symmetrize`` adds every edge in the other direction too; without it an undirected graph needs both already.
+    Every member may pass any of the edges. ``symmetrize`` adds every edge in the other direction. Without it, an
+    undirected graph must be passed in both directions.
     """
     partition = Partition(num_vertices, member.grid)
     given = source.size
@@ -251,7 +269,7 @@ def shared(
         weights = None if weights is None else np.concatenate([weights, weights[back]])
     worker, row, column = partition.edges(source, target)
     columns = [row.astype(np.int32), column.astype(np.int32), *([] if weights is None else [weights])]
-    arrived = member.deliver(worker, columns)
+    arrived = member.send_to_owners(worker, columns)
     built = build.build(
         arrived[0],
         arrived[1],

@@ -178,7 +178,7 @@ class Listener:
             Path(self.path).unlink(missing_ok=True)
 
     def _accept(self, rank: int, token: bytes, deadline: float) -> tuple[int, socket.socket]:
-        """The next member that knows the token; whoever does not is turned away."""
+        """The next member that knows the token; callers that do not are rejected."""
         import select
 
         while (left := deadline - time.monotonic()) > 0:
