@@ -1,6 +1,6 @@
 """Every algorithm is one record, and ``run`` alone maps a device to an implementation.
 
-A record names up to three implementations. Each takes the checked arguments of the public function by keyword, and
+A record names up to four implementations. Each takes the checked arguments of the public function by keyword, and
 returns an ``Answer``:
 
 ``generic(waist, graph, …)``
@@ -9,6 +9,8 @@ returns an ``Answer``:
     Compiled and fused for the CPU, where measurements justify it.
 ``cuda(device, graph, …)``
     The same for a GPU. ``run`` retries it with less memory for edges if an allocation fails.
+``cluster(share, …)``
+    The same for a member of a cluster: all members call it with their shares of the graph.
 
 Implementations are functions, or names of modules in the folder of the public function: "cpu" is the function of the
 algorithm's name in ``cpu.py``. Names keep ``import clew`` from loading a compiler.
@@ -85,7 +87,7 @@ class Algorithm:
     ----------
     function
         The public function: it checks arguments and calls ``run``.
-    generic, cpu, cuda
+    generic, cpu, cuda, cluster
         Its implementations.
     check
         The checker, ``check(graph, …, result)``: it raises VerificationError for the first broken rule.
@@ -105,6 +107,7 @@ class Algorithm:
     generic: Implementation | None = None
     cpu: Implementation | None = None
     cuda: Implementation | None = None
+    cluster: Implementation | None = None
     check: Callable[..., None] | str | None = None
     needs: Collection[str] = ()
     vertices: Collection[str] = ("parent", "label", "mate")
@@ -133,7 +136,7 @@ class Algorithm:
         return (inspect.getdoc(self.function) or "").partition("\n\n")[0].replace("\n", " ")
 
     def load(self, part: str) -> Any:
-        """An implementation ("generic", "cpu", "cuda") or the checker ("check"), imported on first use."""
+        """An implementation ("generic", "cpu", "cuda", "cluster") or the checker ("check"), imported on first use."""
         given = getattr(self, part)
         return _imported(self.function.__module__, given, self.name) if isinstance(given, str) else given
 
@@ -187,6 +190,8 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
             check_balance(balance, cut, on_gpu=False)
     if gpu is not None:
         answer = _on_gpu(record, gpu, graph, device, arguments)
+    elif on_cluster and record.cluster is not None and device in ("auto", "cpu"):
+        answer = record.load("cluster")(graph, **arguments)
     elif record.cpu is not None and device != "reference" and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)
     else:
