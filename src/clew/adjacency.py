@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clew.checks import counted
-from clew.dtypes import Array, IdArray, OffsetArray
+from clew.dtypes import Array, IdArray, OffsetArray, as_bits
 
 #: Where the metadata of a graph with a placement has the number of vertices in slow memory.
 BOUNDARY = "placement_boundary"
@@ -22,13 +22,15 @@ class Adjacency:
     """Compressed sparse rows: the neighbours of ``v`` are ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
 
     The arrays are made read-only: a graph never changes once it is there, so that it can be shared and cached freely.
-    ``boundary`` is the first row that a placement wants in fast memory; None without one.
+    ``boundary`` is the first row that a placement wants in fast memory; None without one. ``columns`` is the number of
+    columns; None means as many as rows. Offsets may have 32 bits in a block of a graph on a cluster.
     """
 
     indptr: OffsetArray
     indices: IdArray
     weights: Array | None = None
     boundary: int | None = None
+    columns: int | None = None
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights):
@@ -37,7 +39,7 @@ class Adjacency:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its arrays, which makes them read-only again on the other side."""
-        return Adjacency, (self.indptr, self.indices, self.weights, self.boundary)
+        return Adjacency, (self.indptr, self.indices, self.weights, self.boundary, self.columns)
 
     def cut_at(self, boundary: Any) -> Adjacency:
         """The same rows with a boundary; themselves where it is none that there could be."""
@@ -51,6 +53,11 @@ class Adjacency:
         return self.indptr.size - 1
 
     @property
+    def num_columns(self) -> int:
+        """The number of columns."""
+        return self.num_vertices if self.columns is None else self.columns
+
+    @property
     def num_arcs(self) -> int:
         """The number of stored entries."""
         return int(self.indices.size)
@@ -62,7 +69,7 @@ class Adjacency:
 
     def unsigned(self) -> tuple[Array, Array]:
         """(indptr, indices) as unsigned integers over the same memory, which kernels are faster at indexing with."""
-        return self.indptr.view(np.uint64), self.indices.view(np.uint32 if self.indices.itemsize == 4 else np.uint64)
+        return as_bits(self.indptr), as_bits(self.indices)
 
     def degrees(self) -> OffsetArray:
         """The length of every row."""

@@ -14,28 +14,28 @@ from clew.errors import GraphError
 
 
 def transposed(rows: Adjacency) -> Adjacency:
-    """The in-edges of the vertices, sorted. Needs a counter per vertex and thread, within the size of the rows."""
+    """The in-edges of the vertices, sorted. Needs a counter per column and thread, within the size of the rows."""
     from clew.build import kernels
 
     bounds = _few_blocks(rows)
     blocks = bounds.size - 1
-    counts = np.zeros((blocks, rows.num_vertices), dtype=np.uint64)
+    counts = np.zeros((blocks, rows.num_columns), dtype=np.uint64)
     old = (rows.indptr, as_bits(rows.indices), as_bits(rows.weights))
     threads.each(kernels.count_columns, blocks, bounds, *old[:2], counts)
-    parts = threads.pieces(rows.num_vertices)
+    parts = threads.pieces(rows.num_columns)
     starts = np.cumsum([0, *threads.each(kernels.column_totals, parts, parts, counts)], dtype=np.uint64)
-    indptr = np.empty_like(rows.indptr)
+    indptr = np.empty(rows.num_columns + 1, rows.indptr.dtype)
     indptr[-1] = rows.num_arcs
     threads.each(kernels.column_places, parts, parts, counts, starts, indptr)
     indices = np.empty_like(rows.indices)
     weights = None if rows.weights is None else np.empty_like(rows.weights)
     threads.each(kernels.place_columns, blocks, bounds, *old, counts, as_bits(indices), as_bits(weights))
-    return Adjacency(indptr, indices, weights)
+    return Adjacency(indptr, indices, weights, columns=rows.num_vertices)
 
 
 def _few_blocks(rows: Adjacency) -> Array:
-    """Blocks of rows that each have a counter per vertex: no more than keep the counters below the size of the rows."""
-    affordable = max(1, rows.nbytes // max(1, 8 * rows.num_vertices))
+    """Blocks of rows that each have a counter per column: no more than keep the counters below the size of the rows."""
+    affordable = max(1, rows.nbytes // max(1, 8 * rows.num_columns))
     return blocks_of(rows, min(threads.count(), affordable))
 
 
@@ -139,8 +139,8 @@ def _moved(
 def reweighted(rows: Adjacency, weights: npt.ArrayLike | None, *, directed: bool) -> Adjacency:
     """The same arcs with other weights; of an undirected graph, equal in both directions."""
     if weights is None:
-        return Adjacency(rows.indptr, rows.indices)
-    changed = Adjacency(rows.indptr, rows.indices, as_weights(weights, rows.num_arcs).copy())
+        return Adjacency(rows.indptr, rows.indices, columns=rows.columns)
+    changed = Adjacency(rows.indptr, rows.indices, as_weights(weights, rows.num_arcs).copy(), columns=rows.columns)
     if not directed and (wrong := first_asymmetry(changed)) is not None:
         raise GraphError(
             f"the weights of {wrong[0]}-{wrong[1]} and {wrong[1]}-{wrong[0]} differ, but the graph is undirected; "

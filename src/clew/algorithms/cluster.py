@@ -112,8 +112,8 @@ class ClusterWaist(Waist):
         rows = np.repeat(np.arange(block.num_vertices), block.degrees())
         chosen = keep(block.weights, before[rows], behind[block.indices])
         counts = np.bincount(rows[chosen], minlength=block.num_vertices)
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return graph.with_block(Adjacency(indptr, block.indices[chosen].copy()))
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(block.indptr.dtype)
+        return graph.with_block(Adjacency(indptr, block.indices[chosen].copy(), columns=block.columns))
 
     def _spmv(
         self,

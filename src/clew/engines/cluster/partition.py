@@ -91,9 +91,14 @@ class Partition:
         return max(1, -(-self.num_vertices // self.grid.workers))
 
     @property
-    def block(self) -> int:
-        """The number of rows, and of columns, of every worker's block."""
-        return self.segment * max(self.grid.rows, self.grid.columns)
+    def rows(self) -> int:
+        """The number of rows of every worker's block: the vertices of its grid row. Never fewer than columns."""
+        return self.segment * self.grid.columns
+
+    @property
+    def columns(self) -> int:
+        """The number of columns of every worker's block: the vertices of its grid column."""
+        return self.segment * self.grid.rows
 
     @cached_property
     def permutation(self) -> Permutation:

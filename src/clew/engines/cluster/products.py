@@ -16,7 +16,7 @@ from clew.engines.base import Engine
 from clew.engines.cluster import messages
 from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.share import Share
-from clew.operators import Monoid, Semiring
+from clew.operators import Monoid, Semiring, monoids
 
 
 def spmv(engine: Engine, graph: Share, x: Array, semiring: Semiring, *, transpose: bool) -> Array:
@@ -44,6 +44,8 @@ def spmspv(
 def row_sums(engine: Engine, graph: Share, monoid: Monoid) -> Array:
     """The weights of every vertex's out-edges reduced; without weights, their number."""
     rows, row_axis, _ = graph.oriented(transpose=False)
+    if rows.weights is None and monoid is monoids.plus:
+        return graph.own_degrees()
     weights = np.ones(rows.num_arcs, np.int64) if rows.weights is None else rows.weights
     partial = np.empty(rows.num_vertices, monoid.operator.result_dtype(weights.dtype, weights.dtype))
     engine.reduce_segments(weights, rows.indptr, monoid, partial)
@@ -53,7 +55,7 @@ def row_sums(engine: Engine, graph: Share, monoid: Monoid) -> Array:
 def expand(graph: Share, x: Array, axis: Axis) -> Array:
     """The segments of all members along an axis, in the order of the block's rows or columns."""
     segment = graph.partition.segment
-    gathered = np.zeros(graph.partition.block, x.dtype)
+    gathered = np.zeros(segment * len(graph.member.groups[axis]), x.dtype)
     for k, part in enumerate(graph.member.all_gather(axis, x)):
         gathered[k * segment : k * segment + part.size] = part
     return gathered

@@ -19,7 +19,7 @@ from clew.engines.cluster.share import Share, in_both_directions
 from clew.engines.cpu import CpuEngine, compiler
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, no_priority, rows_with_weights
 from clew.errors import GraphError
-from clew.operators import Gather, Monoid, monoids
+from clew.operators import Gather, Monoid
 from clew.operators.inspection import uses_argument
 from clew.result import Trace
 
@@ -64,24 +64,24 @@ class _Run:
         along, self.source_axis, self.target_axis = self.graph.oriented(transpose=program.direction == "in")
         against = self.graph.rows(transpose=self.source_axis == "row")
         self.along, self.against = rows_with_weights(along, program), rows_with_weights(against, program)
-        degrees = products.fold(self.engine, self.graph, along.degrees(), self.source_axis, monoids.plus)
+        degrees = self.graph.own_degrees(transpose=program.direction == "in")
         self.offsets = as_bits(np.concatenate([[0], np.cumsum(degrees)]))  # as if this member had all edges of a vertex
         self._make_room(state)
 
     def _make_room(self, state: Array) -> None:
-        size, block = state.size, self.graph.partition.block
-        words, block_words = -(-size // 64), -(-block // 64)
+        size, words = state.size, -(-state.size // 64)
+        senders, receivers = self.along[0].size - 1, self.against[0].size - 1
         self.active, self.frontier, self.reached, self.changed = (np.zeros(words, np.uint64) for _ in range(4))
         self.sent, self.nothing = np.zeros(size, self.message), np.zeros(words, np.uint64)
         self.sums = np.full(size, self.identity, self.message)
         self.unused = np.full(size, self.identity, self.message)
-        self.block_frontier, self.block_reached = (np.zeros(block_words, np.uint64) for _ in range(2))
-        self.block_sent = np.zeros(block, self.message)
-        self.block_sums = np.full(block, self.identity, self.message)
+        self.block_frontier, self.block_reached = (np.zeros(-(-k // 64), np.uint64) for k in (senders, receivers))
+        self.block_sent = np.zeros(senders, self.message)
+        self.block_sums = np.full(receivers, self.identity, self.message)
         program = self.program
         read = (program.process, 2), (program.accepts, 0), (program.matters, 1)
         self.mirrored = any(uses_argument(function, place) for function, place in read)
-        self.mirror = np.zeros(block, state.dtype)
+        self.mirror = np.zeros(receivers, state.dtype)
         self.changed[:] = _bits(np.arange(size), size)  # no block has any state yet
 
     def until_nobody_is_active(self, active: npt.NDArray[np.bool_]) -> Done:
@@ -158,7 +158,7 @@ class _Run:
 
     def pull(self, *, everyone: bool) -> None:
         """Sums over all edges, in the order of rows."""
-        bounds = np.array([0, self.block_sent.size])
+        bounds = np.array([0, self.block_sums.size])
         given = (bounds, self.against, self.mirror, self.block_sent, self.block_frontier)
         self.kernels.pull(0, *given, everyone, self.identity, self.block_sums, self.block_reached)
 

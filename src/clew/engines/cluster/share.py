@@ -16,6 +16,10 @@ from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
 from clew.names import Name, VertexNames
 
+#: Rows of a block from which offsets have 32 bits, if its edges allow it. Kernels are compiled again for them, so small
+#: blocks have the offsets of one machine.
+NARROW_FROM = 1 << 18
+
 
 class Share(Graph):
     """What one member has of a graph.
@@ -104,12 +108,16 @@ class Share(Graph):
         """The number of edges out of, or into, every vertex of the whole graph."""
         if direction not in ("out", "in"):
             raise GraphError(f"direction is {direction!r}; expected 'out' or 'in'.")
-        rows, axis, _ = self.oriented(transpose=direction == "in")
+        return self.member.gather_by_id(self.ids, self.own_degrees(transpose=direction == "in"), self.num_vertices)
+
+    def own_degrees(self, *, transpose: bool = False) -> OffsetArray:
+        """The number of edges out of, or with ``transpose`` into, each of this member's vertices."""
+        rows, axis, _ = self.oriented(transpose=transpose)
         partial, segment = rows.degrees(), self.partition.segment
         count = len(self.member.groups[axis])
         parts = self.member.all_to_all(axis, [partial[k * segment : (k + 1) * segment] for k in range(count)])
-        own = np.sum(parts, axis=0)[: self.ids.size].astype(np.int64)
-        return self.member.gather_by_id(self.ids, own, self.num_vertices)
+        own: OffsetArray = np.sum(parts, axis=0, dtype=np.int64)[: self.ids.size]
+        return own
 
     def symmetrized(self, duplicates: Duplicates = "first") -> Share:
         """The undirected graph with an edge wherever this one has one in either direction."""
@@ -238,6 +246,14 @@ def edge_ends(graph: Share) -> tuple[Array, Array]:
     return (ends[1], ends[0]) if graph.is_reversed else (ends[0], ends[1])
 
 
+def _rectangle(rows: Adjacency, columns: int) -> Adjacency:
+    """A block with its number of columns, and with offsets of 32 bits where that saves much memory."""
+    offsets = rows.indptr
+    if rows.num_vertices >= NARROW_FROM and rows.num_arcs <= np.iinfo(np.int32).max:
+        offsets = offsets.astype(np.int32)  # type: ignore[assignment]
+    return Adjacency(offsets, rows.indices, rows.weights, columns=columns)
+
+
 def build_share(
     member: Member,
     source: Array,
@@ -274,13 +290,13 @@ def build_share(
         arrived[0],
         arrived[1],
         arrived[2] if weights is not None else None,
-        num_vertices=partition.block,
+        num_vertices=partition.rows,
         directed=True,
         duplicates=duplicates,
         loops="keep",
         consume=True,
     )
-    block = built.adjacency
+    block = _rectangle(built.adjacency, partition.columns)
     counts = np.array([given, num_loops, block.num_arcs, built.report.duplicates_merged], np.int64)
     total = [int(member.all_reduce(each, np.add)) for each in counts]
     dropped = total[1] if loops == "drop" else 0

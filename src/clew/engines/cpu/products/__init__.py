@@ -203,7 +203,7 @@ def spmspv(
     senders = frozen(as_bits(active))
     edges = int(kernels.edges_of(indptr, senders))
     if merge == "auto":
-        merge = choose(edges, rows.num_vertices)
+        merge = choose(edges, rows.num_columns)
     weights = rows.weights
     factory = kernels.make_scatter if merge == "none" else kernels.make_sorted
     constants = {} if merge == "none" else {"radix": merge == "radix"}
@@ -225,20 +225,20 @@ def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
     """Boundaries of ranges of vertices that about as many of the edges lead to, a range to a thread."""
     pieces = min(threads.count(), threads.pieces(edges)) if edges > threads.GRAIN else 1
     if pieces == 1:
-        return np.array((0, rows.num_vertices), np.uint64)
+        return np.array((0, rows.num_columns), np.uint64)
     from clew.engines.cpu.products import kernels_spmspv as kernels
 
     targets = np.zeros(SAMPLES, np.uint64)
     count = int(kernels.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), targets))
     cuts = np.sort(targets[:count])[np.arange(1, pieces) * count // pieces]
-    return np.unique(np.concatenate(([0], cuts // 64 * 64, [rows.num_vertices]))).astype(np.uint64)
+    return np.unique(np.concatenate(([0], cuts // 64 * 64, [rows.num_columns]))).astype(np.uint64)
 
 
 def _scattered(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Array, Array]:
     from clew.engines.cpu.products import kernels_spmspv as kernels
 
-    touched = np.zeros(-(-rows.num_vertices // 64), dtype=np.uint64)
-    sums = np.empty(rows.num_vertices, plan.dtype)
+    touched = np.zeros(-(-rows.num_columns // 64), dtype=np.uint64)
+    sums = np.empty(rows.num_columns, plan.dtype)
     bounds = given[0]
     counts = plan.compiled.each(bounds.size - 1, *given, touched, sums)
     places = np.cumsum([0, *counts])
