@@ -30,6 +30,7 @@ class ClusterWaist(Waist):
         super().__init__("cpu")
         self.member = share.member
         self.engine = engine_of("cpu")
+        self.checkpoint = self.member.checkpoint
         self.spmv: Callable[..., Any] = self._spmv
         self.spmspv: Callable[..., Any] = self._spmspv
         self.spvisit: Callable[..., Any] = self._spvisit

@@ -45,6 +45,13 @@ class Waist:
         """Whether the flag is true for anybody."""
         return bool(flag)
 
+    def checkpoint(self, step: int, *state: Any) -> tuple[Any, ...]:  # noqa: ARG002
+        """The state of a loop at the head of a round; a run that lost a worker continues from the last one saved.
+
+        ``step`` counts rounds from 0, and the state is all that rounds change: arrays, numbers and lists of numbers.
+        """
+        return state
+
     def take(self, graph: Graph, values: Array, ids: Array) -> Array:  # noqa: ARG002
         """The values of any vertices, by their ids."""
         return values[ids]

@@ -19,6 +19,7 @@ def label_propagation(waist: Waist, graph: Graph, max_iterations: int) -> Answer
     label: Array = ids
     changes: list[int] = []
     while len(changes) < max_iterations and (not changes or changes[-1]):
+        label, changes = waist.checkpoint(len(changes), label, changes)
         places, labels, counts = waist.neighbor_counts(links, label)
         # The most frequent, then the smallest, as one number: count · n + (n - 1 - label).
         scaled = waist.elementwise(functions.times, counts, n)

@@ -26,6 +26,7 @@ def pagerank(waist: Waist, graph: Graph, walk: Walk) -> Answer:
     rank: Array = jumps if start is None else start[ids]
     changes: list[float] = []
     while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
+        rank, changes = waist.checkpoint(len(changes), rank, changes)
         # rank = damping · A' (rank / strength) + (what jumps, and what is stuck) · jumps
         share = waist.elementwise(lambda rank, strength: rank / strength if strength > 0 else 0.0, rank, strength)
         arrived = waist.spmv(graph, share, semiring, transpose=True)

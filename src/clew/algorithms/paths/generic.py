@@ -47,6 +47,7 @@ def best_paths(
     value[active] = first
     rounds = 0
     while waist.any(active.size):
+        rounds, active, value = waist.checkpoint(rounds, rounds, active, value)
         # y = A' ⊗ x over the vertices that improved last
         found, offered = waist.spmspv(graph, (active, value[active]), semiring)
         improved = waist.compact(waist.elementwise(better, offered, value[found]))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.cluster.checkpoints import Checkpoints, State
 from clew.engines.cluster.partition import Grid
 
 if TYPE_CHECKING:
@@ -20,10 +21,11 @@ Axis = Literal["row", "column"]
 
 
 class Member:
-    """One of the workers that compute together."""
+    """One of the workers that compute together. Its state is copied to the one that is ``buddy`` ranks ahead."""
 
-    def __init__(self, transport: Transport) -> None:
-        self.transport = transport
+    def __init__(self, transport: Transport, checkpoints: Checkpoints | None = None, buddy: int = 1) -> None:
+        self.transport, self.buddy = transport, buddy
+        self.checkpoints = checkpoints or Checkpoints()
         self.rank, self.size = transport.rank, transport.size
         self.grid = Grid(self.size)
         self.groups = {
@@ -31,6 +33,15 @@ class Member:
             "column": self.grid.column_of(self.rank),
             "all": list(range(self.size)),
         }
+
+    def checkpoint(self, step: int, *state: Any) -> State:
+        """The state of a loop, to be called at the head of every round: ``a, b = member.checkpoint(rounds, a, b)``.
+
+        The state is all arrays, numbers and lists that rounds change. ``step`` is the number of rounds so far, from 0.
+        Now and then the state is saved. In a run that starts again after a loss, the first call of a loop returns what
+        was saved, and the loop continues from there. All members call this; it is no exchange in most rounds.
+        """
+        return self.checkpoints.visit(self, step, state)
 
     def all_to_all(self, group: str, parts: Sequence[Array]) -> list[Array]:
         """Send a part to every member of a group, and receive one from each. All parts have the same dtype."""

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from clew.dtypes import Array, as_bits
 from clew.engines.cluster import messages, products
+from clew.engines.cluster.checkpoints import State
 from clew.engines.cluster.share import Share, in_both_directions
 from clew.engines.cpu import CpuEngine, compiler
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, no_priority, rows_with_weights
@@ -90,10 +91,12 @@ class _Run:
         steady = program.active_next == "all"
         self.active[:] = _bits(np.flatnonzero(active), active.size)
         pushable = program.apply_to != "all" and (self.monoid.is_order_free or self.message.kind in "iu")
-        present = np.uint64(0)
+        turn, present = 0, np.uint64(0)
         rows: list[tuple[int, int, float]] = []
         going = True if steady else member.any(active.any())
         while going and len(rows) < limit:
+            turn, present, rows = self.checkpoint(turn, present, rows)
+            turn += 1
             began = perf_counter()
             count, edges, lowest = self.select(present, steady)
             if count == 0 and not steady:
@@ -111,6 +114,14 @@ class _Run:
         columns = np.array(rows).reshape(-1, 3).T
         whole = {name: column.astype(np.int64) for name, column in zip(("active", "edges"), columns, strict=False)}
         return Done(len(rows), not going, Trace({**whole, "seconds": columns[2]}))
+
+    def checkpoint(self, turn: int, *counters: Any) -> State:
+        """Save the states if it is time, or continue from those that were saved; returns the counters to go on with."""
+        state, active, *kept = self.member.checkpoint(turn, self.state, self.active, turn, *counters)
+        if state is not self.state:
+            self.state[...], self.active[:] = state, active
+            self.changed[:] = _bits(np.arange(state.size), state.size)  # mirrors have what this run started with
+        return tuple(kept)
 
     def select(self, present: Any, steady: bool) -> tuple[int, int, int]:
         """Let active vertices send; returns the number of all senders, of their edges, and the lowest waiting key."""
