@@ -11,10 +11,11 @@ from types import TracebackType
 from typing import Any
 
 from clew import checks, io
+from clew.distributed import nodes
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
 from clew.engines.cluster.partition import Grid
-from clew.errors import ClusterError, MissingDependencyError
+from clew.errors import ClusterError
 from clew.graph import Graph
 
 STARTED, NOTICED = 120, 10  # seconds to wait for workers: for new ones, and for one that may be gone
@@ -71,7 +72,7 @@ class Cluster:
     """Workers that hold graphs together; see ``clew.cluster``."""
 
     def __init__(self, workers: int | None, address: str | None) -> None:
-        self._ray = _ray()
+        self._ray = nodes.import_ray()
         if _current:
             raise ClusterError("a cluster is open already; clusters cannot be nested. Leave the with statement first.")
         self._address = address
@@ -106,17 +107,10 @@ class Cluster:
                 self._started_ray = True
             threads = max(1, cores // count)
         else:
-            try:
-                ray.init(address=self._address, log_to_driver=False, logging_level="ERROR", ignore_reinit_error=True)
-            except (ConnectionError, RuntimeError, ValueError) as error:
-                raise ClusterError(
-                    f"there is no Ray cluster at {self._address!r}: {str(error).splitlines()[0]}",
-                    remedy="Start one with: ray start --head, and pass its address. Without an address, clew starts "
-                    "one on this machine.",
-                ) from None
-            nodes = [node for node in ray.nodes() if node["Alive"]]
-            count = self._wanted or len(nodes)
-            threads = max(1, int(sum(node["Resources"].get("CPU", 1) for node in nodes)) // count)
+            nodes.join(self._address)
+            alive = [node for node in ray.nodes() if node["Alive"]]
+            count = self._wanted or len(alive)
+            threads = max(1, int(sum(node["Resources"].get("CPU", 1) for node in alive)) // count)
         self.grid = Grid(count)
         try:
             self._place(count, threads)
@@ -146,7 +140,7 @@ class Cluster:
                 f"{free.get('CPU', 0):g} cores.",
                 remedy="Pass fewer workers.",
             ) from None
-        _check_versions(about)
+        nodes.check_versions(about)
         self.workers = about
         self.rehearse("bfs", (), {}, None)
         self._connect()
@@ -327,25 +321,3 @@ class Cluster:
     def _check_open(self) -> None:
         if not self._open:
             raise ClusterError("the cluster is closed, and what was on its workers is gone.")
-
-
-def _check_versions(about: Sequence[dict[str, Any]]) -> None:
-    from clew import __version__
-
-    for each in about:
-        if each["clew"] != __version__:
-            raise ClusterError(
-                f"the worker on {each['host']} has clew {each['clew']}, and this process has {__version__}; expected "
-                "the same version everywhere."
-            )
-
-
-def _ray() -> Any:
-    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # or Ray warns about GPUs on every start
-    try:
-        import ray
-    except ImportError:
-        raise MissingDependencyError(
-            "clew.cluster needs Ray, which is not installed.", remedy="Install it with: pip install 'clew[cluster]'"
-        ) from None
-    return ray
