@@ -11,7 +11,14 @@ from clew.result import Result
 
 
 @algorithm(
-    generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), balanced=True, distributed=True
+    generic="generic",
+    cpu="cpu",
+    cuda="cuda",
+    cluster="cluster",
+    check="check",
+    needs=("in_edges",),
+    balanced=True,
+    distributed=True,
 )
 def bfs(
     graph: Graph,

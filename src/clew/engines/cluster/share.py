@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from clew.engines.cluster.partition import Partition
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
 from clew.names import Name, VertexNames
+
+if TYPE_CHECKING:
+    from clew.engines.cluster.kernels_superstep import Channel
 
 #: Rows of a block from which offsets have 32 bits, if its edges allow it. Kernels are compiled again for them, so small
 #: blocks have the offsets of one machine.
@@ -48,6 +51,7 @@ class Share(Graph):
         self._report = report or BuildReport(given=num_arcs)
         self._metadata: dict[str, Any] = {}
         self.is_reversed = is_reversed
+        self._ids_along: dict[Axis, Array] = {}
         self.ids = partition.owned(member.rank).astype(id_dtype(partition.num_vertices))
 
     @property
@@ -81,6 +85,26 @@ class Share(Graph):
         if self._directed and transpose != self.is_reversed:
             return self.rows(transpose=True), "column", "row"
         return self.rows(transpose=False), "row", "column"
+
+    def channel(self, axis: Axis, itemsize: int = 0) -> Channel:
+        """What compiled code needs for messages along an axis, with values of ``itemsize`` bytes."""
+        segment, ranks = self.partition.segment, self.member.groups[axis]
+        sizes = [min(segment, max(0, self.num_vertices - rank * segment)) for rank in ranks]
+        room = 64 + segment // 8 + segment * itemsize
+        starts = np.arange(len(ranks)) * segment
+        channel: Channel = self.member.transport.channel(ranks, room, starts, np.array(sizes, np.int64))
+        return channel
+
+    def ids_along(self, axis: Axis) -> Array:
+        """The ids of the vertices of the block's rows or columns; -1 where there is none."""
+        if axis not in self._ids_along:
+            segment, ranks = self.partition.segment, self.member.groups[axis]
+            ids = np.full(segment * len(ranks), -1, self.ids.dtype)
+            for place, rank in enumerate(ranks):
+                owned = self.partition.owned(rank)
+                ids[place * segment : place * segment + owned.size] = owned
+            self._ids_along[axis] = ids
+        return self._ids_along[axis]
 
     @property
     def names(self) -> None:

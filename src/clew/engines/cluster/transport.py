@@ -15,15 +15,18 @@ import secrets
 import socket
 import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.errors import ClusterError
+
+if TYPE_CHECKING:
+    from clew.engines.cluster.kernels_superstep import Channel
 
 MAGIC = int.from_bytes(b"clew\x00\x01\x00\x00", "little")
 GREETING = b"clew cluster 1\n"
@@ -54,8 +57,10 @@ class Sockets:
     def __init__(self, rank: int, sockets: dict[int, socket.socket], run: int = 0, stalled: float = STALLED) -> None:
         self.rank, self.size = rank, len(sockets) + 1
         self.run, self.stalled = run, stalled
-        self.steps = dict.fromkeys(sockets, 0)  # exchanges so far with every peer
-        self.bytes_sent = 0
+        self.steps = np.zeros(self.size, np.int64)  # exchanges so far with every peer
+        self.notes = np.zeros(
+            3, np.int64
+        )  # bytes sent, exchanges, and the rank of the peer that the last trouble is about
         self._sockets = sockets
         self._rooms = {peer: np.empty(1 << 12, np.uint8) for peer in sockets}
         self._staged = np.empty((self.size, 32 + SMALL), np.uint8)
@@ -75,12 +80,13 @@ class Sockets:
         leaving, arriving = np.zeros((count, 5), np.int64), np.zeros((count, 4), np.int64)
         for place, (peer, part) in enumerate(zip(peers, parts, strict=True)):
             self.steps[peer] += 1
-            self.bytes_sent += part.size
+            self.notes[0] += part.size
             leaving[place, :4] = self._framed(place, part, expected[place])
             arriving[place, :2] = self._rooms[peer].ctypes.data, self._rooms[peer].size
         headers = np.empty((count, 4), np.int64)
         sockets = np.array([self._sockets[peer].fileno() for peer in peers], np.int64)
-        quiet_since, seen = time.monotonic(), -1
+        self.notes[1] += 1
+        quiet = _Quiet()
         while True:
             state, place = kernels.exchange(sockets, leaving, headers, expected, most, arriving, int(PATIENCE * 1000))
             if state == kernels.DONE:
@@ -88,17 +94,69 @@ class Sockets:
             if state == kernels.ROOM:
                 self._rooms[peers[place]] = np.empty(int(arriving[place, 2]), np.uint8)
                 arriving[place, :2] = self._rooms[peers[place]].ctypes.data, arriving[place, 2]
-            elif state == kernels.WAITING:
-                moved = int(arriving[:, 3].sum() + leaving[:, 4].sum())
-                if moved != seen:
-                    quiet_since, seen = time.monotonic(), moved
-                elif time.monotonic() - quiet_since > self.stalled:
-                    late = [peer for peer, frame in zip(peers, arriving, strict=True) if frame[3] < 32 + frame[2]]
-                    self._fail(f"no byte came from worker {late[0]} for {self.stalled:g} seconds")
-            elif state == kernels.LOST:
-                self._fail(f"worker {peers[place]} is gone: its connection ended")
             else:
-                self._fail(f"worker {peers[place]} sent a frame that does not belong to this exchange")
+                self._check(state, peers[place], [(np.asarray(peers), leaving, arriving)], quiet)
+
+    def channel(self, ranks: Sequence[int], room: int, starts: Array, sizes: Array) -> Channel:
+        """What compiled code needs to exchange messages of up to ``room`` bytes with the members of a group.
+
+        ``starts`` and ``sizes`` say where every member's vertices are in the block.
+        """
+        from clew.engines.cluster.kernels_superstep import HEADER, Channel
+
+        peers = [rank for rank in ranks if rank != self.rank]
+        if len(self._sockets) < len(peers):
+            raise ClusterError("this member of the cluster has closed its connections.")
+        width = -(-room // 64) * 64
+        inbox, outbox = (np.empty((len(ranks), width + extra), np.uint8) for extra in (0, HEADER))
+        arriving = np.zeros((len(peers), 4), np.int64)
+        for place, peer in enumerate(peers):
+            arriving[place] = inbox[ranks.index(peer)].ctypes.data, width, 0, HEADER
+        return Channel(
+            ranks.index(self.rank),
+            starts,
+            sizes,
+            np.array([self._sockets[peer].fileno() for peer in peers], np.int64),
+            np.array(peers, np.int64),
+            self.steps,
+            np.array([(MAGIC, self.run, 0) for _ in peers], np.int64).reshape(-1, 3),
+            np.zeros((len(peers), 5), np.int64),
+            np.empty((len(peers), 4), np.int64),
+            arriving,
+            np.zeros(len(ranks), np.int64),
+            outbox,
+            inbox,
+            self.notes,
+        )
+
+    def follow(self, loop: Callable[[], int], channels: Sequence[Channel]) -> None:
+        """Call a compiled loop until it is DONE. It returns every now and then, so that Ctrl-C comes through."""
+        from clew.engines.cluster import kernels_sockets as kernels
+
+        quiet = _Quiet()
+        while (state := loop()) != kernels.DONE:
+            self._check(
+                state, int(self.notes[2]), [(each.ranks, each.leaving, each.arriving) for each in channels], quiet
+            )
+
+    def _check(self, state: int, peer: int, frames: Sequence[tuple[Any, Array, Array]], quiet: _Quiet) -> None:
+        """Raise an error unless an exchange that is not complete may go on."""
+        from clew.engines.cluster import kernels_sockets as kernels
+
+        if state == kernels.WAITING:
+            moved = sum(int(arriving[:, 3].sum() + leaving[:, 4].sum()) for _, leaving, arriving in frames)
+            if quiet.seconds(moved + int(self.steps.sum())) > self.stalled:
+                late = [rank for ranks, _, arriving in frames for rank in ranks[arriving[:, 3] < 32 + arriving[:, 2]]]
+                self._fail(f"no byte came from worker {late[0] if late else peer} for {self.stalled:g} seconds")
+        elif state == kernels.LOST:
+            self._fail(f"worker {peer} is gone: its connection ended")
+        else:
+            self._fail(f"worker {peer} sent a frame that does not belong to this exchange")
+
+    @property
+    def bytes_sent(self) -> int:
+        """The bytes of all parts so far."""
+        return int(self.notes[0])
 
     def close(self) -> None:
         """End all connections, which the peers notice at once."""
@@ -128,6 +186,19 @@ class Sockets:
     def _fail(self, reason: str) -> None:
         self.close()
         raise ClusterError(f"{reason}. The run on the cluster has stopped.")
+
+
+class _Quiet:
+    """For how long nothing has moved."""
+
+    def __init__(self) -> None:
+        self._since, self._seen = time.monotonic(), -1
+
+    def seconds(self, moved: int) -> float:
+        """The time since the last call with another number."""
+        if moved != self._seen:
+            self._since, self._seen = time.monotonic(), moved
+        return time.monotonic() - self._since
 
 
 class Listener:

@@ -1,0 +1,60 @@
+"""Breadth-first search by the members of a cluster: memory for the kernels, and optionally the smallest parents."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.algorithms.bfs import kernels_cluster as kernels
+from clew.algorithms.registry import Answer
+from clew.dtypes import Array
+from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster import products
+from clew.engines.cluster.share import Share
+from clew.operators import monoids
+from clew.primitives.arguments import engine_of
+
+
+def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
+    """Search from ``source``; the values are those of this member's vertices."""
+    size, transport = share.ids.size, share.member.transport
+    rows, row_axis, column_axis = share.oriented(transpose=False)
+    columns = share.rows(transpose=row_axis == "row")
+    row, column = share.channel(row_axis), share.channel(column_axis, share.ids.itemsize)
+    depth, giver = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
+    parent = np.full_like(share.ids, -1)
+    frontier = superstep.new_set(size)
+    height, width = row.starts.size * share.partition.segment, column.starts.size * share.partition.segment
+    listed = np.empty(max(height, width), np.int32)
+    state = np.zeros(kernels.NUMBERS, np.int64)
+    state[kernels.LEFT] = rows.num_arcs
+    for place in np.flatnonzero(share.ids == source):
+        depth[place], parent[place] = 0, source
+        superstep.add(frontier, np.uint64(place))
+    offered = np.zeros((width >> 6) + 1, np.uint64)
+    block = (
+        np.zeros(width, np.int32),
+        offered,
+        superstep.new_set(width),
+        listed,
+        np.empty((height >> 6) + 1, np.uint64),
+    )
+    owned = (depth, giver, frontier, np.empty(max(size, 1), np.int32))
+    search = (row, column, rows.unsigned(), columns.unsigned(), owned, block, state)
+    transport.follow(lambda: kernels.bfs(*search), (row, column))
+    if deterministic:
+        parent[depth > 0] = smallest_parents(share, depth)[depth > 0]
+    else:
+        fetch = (column, giver, block[0], share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
+        transport.follow(lambda: superstep.fetch_origins(*fetch), (column,))
+    facts = {"num_reached": int(state[kernels.REACHED])}
+    return Answer({"depth": depth, "parent": parent}, facts, unreached=-1, iterations=int(state[kernels.LEVEL]))
+
+
+def smallest_parents(share: Share, depth: Array) -> Array:
+    """The smallest possible parent of each of this member's vertices that has one."""
+    _, row_axis, column_axis = share.oriented(transpose=False)
+    before, behind = (products.expand(share, depth, axis) for axis in (row_axis, column_axis))
+    ids = share.ids_along(row_axis)
+    smallest = np.full(behind.size, np.iinfo(ids.dtype).max, ids.dtype)
+    kernels.smallest_parents(share.rows(transpose=row_axis == "row").unsigned(), before, behind, ids, smallest)
+    return products.fold(engine_of("cpu"), share, smallest, column_axis, monoids.min)

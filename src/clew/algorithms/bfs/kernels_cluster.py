@@ -1,0 +1,194 @@
+# mypy: ignore-errors
+"""Breadth-first search by members of a cluster: a level is an exchange along rows, a step on the block, and a fold.
+
+Every member tells its row which of its vertices are new. A block follows their edges, by push or by pull as it pays for
+the block itself, and offers to the owners in its column what it has not offered before. No parents travel until the
+search is over. Then an owner asks, for every vertex, the member whose offer it took.
+
+The number of new vertices travels in the heads of the messages: summed along the row, then along the column. So a level
+that finds nothing ends the search, and needs no other exchange.
+"""
+
+import numpy as np
+
+from clew.algorithms.bfs.kernels import ALPHA, BETA, GAMMA
+from clew.engines.cluster.kernels_sockets import DONE, WAITING
+from clew.engines.cluster.kernels_superstep import (
+    FIRST,
+    HEAD,
+    PATIENCE,
+    add,
+    finish,
+    message_from,
+    message_to,
+    pack,
+    post,
+    refuse,
+    take,
+    unpack,
+)
+from clew.engines.cpu.team.kernels_intrinsics import nanoseconds, trailing_zeros
+from clew.jit import njit
+
+PHASE, LEVEL, ROW_TOTAL, REACHED, LEFT, NUMBERS = range(6)  # of the state
+EXPAND, EXPANDING, FOLDING = range(3)  # phases
+ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
+
+
+@njit(nogil=True, cache=True)
+def bfs(row, column, out, into, owned, block, state):
+    """Levels, until one finds nothing or PATIENCE is over; DONE, or why it stopped before.
+
+    ``owned`` has depth, the column's member that offered it, and the frontier of this member's vertices. ``block`` has,
+    for the block, the origins of its offers, what it has offered, what it offers now, and room for the frontier.
+    """
+    began = nanoseconds()
+    while nanoseconds() - began < PATIENCE * 1_000_000:
+        if state[PHASE] == EXPAND:
+            _expand(row, owned)
+            state[PHASE] = EXPANDING
+        if state[PHASE] == EXPANDING:
+            code = finish(row)
+            if code == DONE:
+                code = _step(row, column, out, into, block, state)
+            if code != DONE:
+                return code
+            state[PHASE] = FOLDING
+        code = finish(column)
+        if code == DONE:
+            code, total = _apply(column, owned, state)
+        if code != DONE:
+            return code
+        state[PHASE] = EXPAND
+        if total == 0:
+            return DONE
+        state[LEVEL] += 1
+        state[REACHED] += total
+    return WAITING
+
+
+@njit(nogil=True, cache=True)
+def _expand(row, owned):
+    """Send the frontier along the row."""
+    depth, _, frontier, listed = owned
+    count = take(frontier, 0, depth.size, listed)
+    message = message_to(row, row.position)
+    row.lengths[row.position] = pack(listed, count, depth.size, message)
+    message[:HEAD].view(np.int64)[FIRST] = count
+    post(row, True)
+
+
+@njit(nogil=True, cache=True)
+def _step(row, column, out, into, block, state):
+    """Follow the edges of the frontier, and send offers along the column."""
+    origin, offered, offers, rows, front = block
+    state[ROW_TOTAL], count = 0, 0
+    for position in range(row.sizes.size):
+        message = message_from(row, position)
+        arrived, _ = unpack(message, row.sizes[position], row.starts[position], rows[count:])
+        if arrived < 0:
+            return refuse(row, position)
+        count += arrived
+        state[ROW_TOTAL] += message[:HEAD].view(np.int64)[FIRST]
+    if _pulling_pays(out, rows, count, origin.size, state):
+        _pull(into, rows, count, origin, offered, offers, front)
+    else:
+        _push(out, rows, count, origin, offered, offers)
+    for position in range(column.sizes.size):
+        size = column.sizes[position]
+        message = message_to(column, position)
+        found = take(offers, column.starts[position], size, rows)
+        column.lengths[position] = pack(rows, found, size, message)
+        message[:HEAD].view(np.int64)[FIRST] = state[ROW_TOTAL]
+    post(column, False)
+    return DONE
+
+
+@njit(nogil=True, cache=True)
+def _pulling_pays(out, rows, count, size, state):
+    """The rule of one machine, for this block."""
+    indptr = out[0]
+    if count > rows.size // BETA:
+        return True
+    edges = np.int64(0)
+    for i in range(count):
+        edges += np.int64(indptr[rows[i] + 1] - indptr[rows[i]])
+    left = state[LEFT]
+    state[LEFT] -= edges
+    return edges > left // ALPHA and edges > size // GAMMA
+
+
+@njit(nogil=True, cache=True)
+def _push(out, rows, count, origin, offered, offers):
+    indptr, indices = out
+    for i in range(count):
+        u = np.uint64(rows[i])
+        for j in range(indptr[u], indptr[u + ONE]):
+            v = np.uint64(indices[j])
+            bit = ONE << (v & LOW_SIX)
+            if offered[v >> SIX] & bit == 0:
+                offered[v >> SIX] |= bit
+                origin[v] = u
+                add(offers, v)
+
+
+@njit(nogil=True, cache=True)
+def _pull(into, rows, count, origin, offered, offers, front):
+    indptr, indices = into
+    front[:] = 0
+    for i in range(count):
+        u = np.uint64(rows[i])
+        front[u >> SIX] |= ONE << (u & LOW_SIX)
+    words, tops = offers
+    for word in range(np.uint64((origin.size + 63) >> 6)):
+        start = word << SIX
+        waiting = ~offered[word]
+        if start + np.uint64(64) > np.uint64(origin.size):
+            waiting &= (ONE << np.uint64(origin.size & 63)) - ONE
+        found = np.uint64(0)
+        while waiting != 0:
+            lowest = waiting & (~waiting + ONE)
+            v = start + trailing_zeros(waiting)
+            waiting ^= lowest
+            for j in range(indptr[v], indptr[v + ONE]):
+                u = np.uint64(indices[j])
+                if (front[u >> SIX] >> (u & LOW_SIX)) & ONE:
+                    origin[v] = u
+                    found |= lowest
+                    break
+        if found != 0:
+            offered[word] |= found
+            words[word] |= found
+            tops[word >> SIX] |= ONE << (word & LOW_SIX)
+
+
+@njit(nogil=True, cache=True)
+def _apply(column, owned, state):
+    """Take the offers for vertices that are not reached yet; returns the state, and the size of the last frontier."""
+    depth, giver, frontier, listed = owned
+    level, total = np.int32(state[LEVEL] + 1), np.int64(0)
+    for position in range(column.sizes.size):
+        message = message_from(column, position)
+        count, _ = unpack(message, depth.size, 0, listed)
+        if count < 0:
+            return refuse(column, position), total
+        total += message[:HEAD].view(np.int64)[FIRST]
+        for i in range(count):
+            v = np.uint64(listed[i])
+            if depth[v] < 0:
+                depth[v] = level
+                giver[v] = position
+                add(frontier, v)
+    return DONE, total
+
+
+@njit(nogil=True, cache=True)
+def smallest_parents(into, before, behind, ids, smallest):
+    """For every column of the block, the smallest id of a row that may be its parent."""
+    indptr, indices = into
+    for v in range(np.uint64(indptr.size - 1)):
+        if behind[v] > 0:
+            for j in range(indptr[v], indptr[v + ONE]):
+                u = indices[j]
+                if before[u] == behind[v] - 1:
+                    smallest[v] = min(smallest[v], ids[u])
