@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,15 @@ def test_members_together_find_what_one_machine_finds(name: str) -> None:
     for label, graph in graphs:
         compare(name, label, graph, 4)
     for members in (1, 2, 6, 9):
+        compare(name, *graphs[-1], members)
+
+
+@pytest.mark.parametrize("name", [name for name in DISTRIBUTED if ALGORITHMS[name].cluster is not None])
+def test_generic_forms_find_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where members have a form of their own, the generic one still runs."""
+    graphs = list(contract_graphs(weighted="weights" in ALGORITHMS[name].needs))
+    monkeypatch.setitem(ALGORITHMS, name, replace(ALGORITHMS[name], cluster=None))
+    for members in (4, 6):
         compare(name, *graphs[-1], members)
 
 

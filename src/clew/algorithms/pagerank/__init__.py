@@ -31,7 +31,15 @@ class Walk(NamedTuple):
     dtype: str = "float64"
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), distributed=True)
+@algorithm(
+    generic="generic",
+    cpu="cpu",
+    cuda="cuda",
+    cluster="cluster",
+    check="check",
+    needs=("in_edges",),
+    distributed=True,
+)
 def pagerank(
     graph: Graph,
     *,

@@ -84,13 +84,13 @@ def _pull(first, last, ahead, into, passing, scale, jumps, jumping, rank, now, l
     """New ranks of one block of rows; by how much they changed, and how much rank is where no edge leads on."""
     row_sums(first, last, into, ahead, passing, now, later)
     part = None if jumps is None else jumps[first:last]
-    return _settle(jumping, jumping / rank.size, part, scale[first:last], rank[first:last], later[first:last])
+    return settle(jumping, jumping / rank.size, part, scale[first:last], rank[first:last], later[first:last])
 
 
 # The sums may be formed in several parts at once, which the processor's wide registers want; in which parts is decided
 # when the code is compiled, so it is the same in every run.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
-def _settle(jumping, everywhere, jumps, scale, rank, later):
+def settle(jumping, everywhere, jumps, scale, rank, later):
     """Turn the sums of a block, in ``later``, into ranks and what these pass on."""
     change, stranded = 0.0, 0.0
     for i in range(rank.size):

@@ -21,12 +21,13 @@ from clew.operators import Monoid, Semiring, monoids
 
 def spmv(engine: Engine, graph: Share, x: Array, semiring: Semiring, *, transpose: bool) -> Array:
     """Pull: x and the result are segments."""
-    rows, row_axis, column_axis = graph.oriented(transpose=transpose)
-    gathered = expand(graph, x, column_axis)
+    rows, routes = graph.routes(transpose=transpose)
+    rows = routes.rows(rows)
+    gathered = routes.expand(graph.member, x, rows.num_columns)
     dtype = semiring.result_dtype(x.dtype if rows.weights is None else rows.weights.dtype, x.dtype)
     partial = np.empty(rows.num_vertices, dtype)
     engine.spmv(rows, gathered, semiring, None, partial)
-    return fold(engine, graph, partial, row_axis, semiring.add)
+    return routes.fold(graph.member, partial, graph.ids.size, semiring.add)
 
 
 def spmspv(

@@ -12,6 +12,7 @@ from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import Array, OffsetArray, id_dtype
 from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.partition import Partition
+from clew.engines.cluster.routes import Routes
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
 from clew.names import Name, VertexNames
@@ -45,7 +46,9 @@ class Share(Graph):
         is_reversed: bool = False,
     ) -> None:
         self.member, self.partition = member, partition
-        self._out, self._in = block, None
+        self._out: Adjacency = block
+        self._in: Adjacency | None = None
+        self._routes: dict[Axis, Routes] = {}
         self._directed, self._names = directed, names
         self._num_arcs, self.num_loops = num_arcs, num_loops
         self._report = report or BuildReport(given=num_arcs)
@@ -106,6 +109,13 @@ class Share(Graph):
             self._ids_along[axis] = ids
         return self._ids_along[axis]
 
+    def routes(self, *, transpose: bool) -> tuple[Adjacency, Routes]:
+        """The rows of a product with the graph or its transpose, and what members exchange for it; collective."""
+        rows, row_axis, column_axis = self.oriented(transpose=transpose)
+        if row_axis not in self._routes:
+            self._routes[row_axis] = Routes(self.member, rows, row_axis, column_axis, self.partition.segment)
+        return rows, self._routes[row_axis]
+
     @property
     def names(self) -> None:
         """None: every worker has the names of its own vertices only."""
@@ -163,7 +173,10 @@ class Share(Graph):
 
     def with_weights(self, weights: Any) -> Share:
         """The same edges with other weights, one per edge of the block, or with none."""
-        return self._like(transform.reweighted(self._out, weights, directed=True))
+        changed = self._like(transform.reweighted(self._out, weights, directed=True))
+        if weights is None and self._in is not None:
+            changed._in = transform.reweighted(self._in, None, directed=True)
+        return changed
 
     def with_names(self, names: VertexNames | None) -> Share:
         """The same graph with names for this member's vertices, in the order of its segment."""
@@ -187,7 +200,11 @@ class Share(Graph):
             "report": self._report,
             "is_reversed": self.is_reversed,
         }
-        return Share(self.member, self.partition, block, **{**facts, **changed})
+        share = Share(self.member, self.partition, block, **{**facts, **changed})
+        if block.indices is self._out.indices:
+            share._routes = self._routes
+            share._in = self._in if block is self._out else None
+        return share
 
     def edges(self) -> NoReturn:
         """Refused: no process has all edges."""

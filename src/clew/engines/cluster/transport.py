@@ -44,8 +44,13 @@ class Transport(Protocol):
     rank: int
     size: int
 
-    def exchange(self, peers: Sequence[int], parts: Sequence[Bytes], most: int = ...) -> list[Bytes]:
-        """Send a part to every peer and receive one from each. All of them must call this with each other."""
+    def exchange(
+        self, peers: Sequence[int], parts: Sequence[Bytes], most: int = ..., rooms: Sequence[Bytes] | None = None
+    ) -> Sequence[Bytes]:
+        """Send a part to every peer and receive one from each. All of them must call this with each other.
+
+        The parts that arrive are the caller's. ``rooms`` are arrays for them, whose sizes they must have.
+        """
 
     def close(self) -> None:
         """End all connections, which the peers notice at once."""
@@ -67,8 +72,10 @@ class Sockets:
         for each in sockets.values():
             _prepare(each)
 
-    def exchange(self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62) -> list[Bytes]:
-        """Send a part to every peer and receive one from each. The parts that arrive are the caller's."""
+    def exchange(
+        self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62, rooms: Sequence[Bytes] | None = None
+    ) -> Sequence[Bytes]:
+        """Send a part to every peer and receive one from each; see ``Transport``."""
         from clew.engines.cluster import kernels_sockets as kernels
 
         if not peers:
@@ -82,16 +89,21 @@ class Sockets:
             self.steps[peer] += 1
             self.notes[0] += part.size
             leaving[place, :4] = self._framed(place, part, expected[place])
-            arriving[place, :2] = self._rooms[peer].ctypes.data, self._rooms[peer].size
+            room = self._rooms[peer] if rooms is None else rooms[place]
+            arriving[place, :2] = room.ctypes.data, room.size
         headers = np.empty((count, 4), np.int64)
         sockets = np.array([self._sockets[peer].fileno() for peer in peers], np.int64)
         self.notes[1] += 1
         quiet = _Quiet()
         while True:
             state, place = kernels.exchange(sockets, leaving, headers, expected, most, arriving, int(PATIENCE * 1000))
-            if state == kernels.DONE:
+            if state == kernels.DONE and rooms is None:
                 return [self._take(peer, int(length)) for peer, length in zip(peers, arriving[:, 2], strict=True)]
-            if state == kernels.ROOM:
+            if state == kernels.DONE and rooms is not None:
+                if (arriving[:, 1] == arriving[:, 2]).all():
+                    return rooms
+                place = int(np.argmax(arriving[:, 1] != arriving[:, 2]))
+            if state == kernels.ROOM and rooms is None:
                 self._rooms[peers[place]] = np.empty(int(arriving[place, 2]), np.uint8)
                 arriving[place, :2] = self._rooms[peers[place]].ctypes.data, arriving[place, 2]
             else:

@@ -1,0 +1,59 @@
+"""PageRank on a cluster: a step sends the values that blocks need, and sums back to the owners, and no ids."""
+
+from __future__ import annotations
+
+from time import perf_counter_ns
+
+import numpy as np
+
+from clew.algorithms.pagerank import Walk, kernels, rounds_over
+from clew.algorithms.registry import Answer
+from clew.dtypes import Array
+from clew.engines.cluster import products
+from clew.engines.cluster.routes import Sums
+from clew.engines.cluster.share import Share
+from clew.engines.cpu import CpuEngine
+from clew.operators import monoids
+from clew.result import edge_bytes
+
+
+def pagerank(share: Share, walk: Walk) -> Answer:
+    """The ranks of this member's vertices; see ``clew.pagerank``."""
+    damping, tolerance, max_iterations, jumps, start, _, dtype = walk
+    n, own, member = share.num_vertices, share.ids.size, share.member
+    jumps = None if jumps is None else jumps[share.ids]
+    first = jumps if start is None else start[share.ids]
+    rank, flow = np.empty(own, dtype), np.empty(own, dtype)
+    rank[:] = 1 / max(1, n) if first is None else first
+    scale, factors = _passing(share, walk)
+    np.multiply(rank, scale, out=flow)
+    sums = Sums(share, transpose=True, dtype=np.dtype(dtype), factors=factors)
+    change, stranded = np.inf, float(member.all_reduce(rank[scale == 0].sum(dtype=np.float64), np.add))
+    changes, begun = [], [perf_counter_ns()]
+    while len(changes) < max_iterations and (not changes or change >= tolerance):
+        sums.multiply(flow)
+        jumping = 1.0 - damping + damping * stranded
+        here = kernels.settle(jumping, jumping / max(1, n), jumps, scale, rank, flow)
+        change, stranded = member.all_reduce(np.array(here), np.add).tolist()
+        changes.append(change)
+        begun.append(perf_counter_ns())
+    columns = {"change": np.array(changes)}
+    columns |= rounds_over(share, np.array(begun), edge_bytes(share.block.indices, factors))
+    converged = bool(change < tolerance)
+    return Answer({"rank": rank}, iterations=len(changes), converged=converged, trace=columns)
+
+
+def _passing(share: Share, walk: Walk) -> tuple[Array, Array | None]:
+    """What part of its rank a vertex passes over an edge, or over its edges in proportion to their factors."""
+    factors = None
+    leaving = share.own_degrees().astype(np.float64)
+    if walk.weighted:
+        # In units of the largest weight: a sum of weights may be more than a float can hold.
+        rows, _, _ = share.oriented(transpose=True)
+        assert rows.weights is not None
+        largest = float(share.member.all_reduce(rows.weights.max(initial=0), np.maximum)) or 1.0
+        factors = rows.weights / largest
+        leaving = products.row_sums(CpuEngine(), share.with_weights(share.block.weights / largest), monoids.plus)
+        factors = factors.astype(walk.dtype, copy=False)
+    scale = np.divide(walk.damping, leaving, out=np.zeros(leaving.size), where=leaving > 0)
+    return scale.astype(walk.dtype, copy=False), factors

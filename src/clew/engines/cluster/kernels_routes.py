@@ -1,0 +1,48 @@
+# mypy: ignore-errors
+"""Values to and from the places that members have agreed on: packed, put in place, combined; and sums over rows."""
+
+import numpy as np
+
+from clew.engines.cpu.team.kernels import row_sums
+from clew.jit import njit
+
+
+@njit(cache=True, nogil=True)
+def pack(places, values, packed):
+    """The values at some places, side by side."""
+    for k in range(places.size):
+        packed[k] = values[np.uint64(places[k])]
+
+
+@njit(cache=True, nogil=True)
+def put(places, packed, values):
+    """Packed values to their places."""
+    for k in range(places.size):
+        values[np.uint64(places[k])] = packed[k]
+
+
+@njit(cache=True, nogil=True)
+def add(places, packed, values):
+    """Add packed values at their places."""
+    for k in range(places.size):
+        values[np.uint64(places[k])] += packed[k]
+
+
+def make_combine(function, mark):
+    """The same with any operator."""
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def combine(places, packed, values):
+        mark  # noqa: B018, captured: see the compiler
+        kind = values.dtype.type
+        for k in range(places.size):
+            place = np.uint64(places[k])
+            values[place] = kind(function(values[place], packed[k]))
+
+    return combine
+
+
+@njit(cache=True, nogil=True)
+def sum_rows(piece, bounds, ahead, rows, factors, values, sums):
+    """Sums of the values at every row's neighbours, over one block of rows."""
+    row_sums(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1]), rows, ahead, factors, values, sums)

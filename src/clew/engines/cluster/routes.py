@@ -1,0 +1,126 @@
+"""Routes: the values that a product exchanges, agreed on once, so that a step sends values alone and no ids.
+
+A block needs the values of those vertices that its columns have edges to, and has sums for those rows that have edges.
+Both are lists that never change. Every member tells the owners its lists at the first product with a graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.dtypes import Array, as_bits
+from clew.operators import Monoid
+
+if TYPE_CHECKING:
+    from clew.engines.cluster.member import Axis, Member
+    from clew.engines.cluster.share import Share
+
+Lists = Sequence[Array]
+
+
+class Routes:
+    """What the products with one orientation of a block exchange; collective.
+
+    ``needed`` are the columns with edges, by owner, and ``asked`` the places in this member's segment that others, and
+    itself, need. ``bounds`` cut the rows with edges by owner, and ``due`` are the places that sums arrive for. The
+    lists are in the order of the members along the axis. ``indptr`` has the offsets of the rows with edges.
+    """
+
+    def __init__(self, member: Member, rows: Adjacency, row_axis: Axis, column_axis: Axis, segment: int) -> None:
+        self.row_axis, self.column_axis = row_axis, column_axis
+        filled = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1]).astype(np.int32)
+        used = np.zeros(rows.num_columns, np.bool_)
+        used[rows.indices] = True
+        columns = np.flatnonzero(used).astype(np.int32)
+        self.indptr = np.append(rows.indptr[filled], rows.indptr[-1:])
+        self.needed, _ = _by_owner(columns, segment, len(member.groups[column_axis]))
+        owned, self.bounds = _by_owner(filled, segment, len(member.groups[row_axis]))
+        self.asked = member.all_to_all(column_axis, _local(self.needed, segment))
+        self.due = member.all_to_all(row_axis, _local(owned, segment))
+
+    def rows(self, block: Adjacency) -> Adjacency:
+        """The rows of the block that have edges."""
+        return Adjacency(self.indptr, block.indices, block.weights, columns=block.num_columns)
+
+    def expand(self, member: Member, x: Array, columns: int) -> Array:
+        """The values of all columns that have edges; the others are undefined."""
+        from clew.engines.cluster import kernels_routes as kernels
+
+        gathered = np.empty(columns, x.dtype)
+        packed = [np.empty(places.size, x.dtype) for places in self.asked]
+        for places, values in zip(self.asked, packed, strict=True):
+            kernels.pack(places, as_bits(x), as_bits(values))
+        for places, values in zip(self.needed, member.all_to_all(self.column_axis, packed), strict=True):
+            kernels.put(places, as_bits(values), as_bits(gathered))
+        return gathered
+
+    def fold(self, member: Member, partial: Array, size: int, monoid: Monoid) -> Array:
+        """The sums for this member's segment, from the sums of the rows with edges, in the order of ranks."""
+        from clew.engines.cluster import kernels_routes as kernels
+        from clew.engines.cpu.compiler import kernel
+
+        combine = kernel(kernels.make_combine, monoid.operator.function).dispatcher
+        total = np.full(size, monoid.identity(partial.dtype), partial.dtype)
+        parts = member.all_to_all(self.row_axis, [partial[low:high] for low, high in pairwise(self.bounds)])
+        for places, values in zip(self.due, parts, strict=True):
+            combine(places, values, total)
+        return total
+
+
+class Sums:
+    """Sums of the values at every vertex's neighbours, again and again, with all room for them allocated once."""
+
+    def __init__(self, share: Share, *, transpose: bool, dtype: np.dtype[Any], factors: Array | None) -> None:
+        from clew.engines.cpu.team import ahead_of, fixed_blocks
+
+        rows, self.routes = share.routes(transpose=transpose)
+        rows = self.routes.rows(rows)
+        self.member, routes = share.member, self.routes
+        self.values = np.empty(rows.num_columns, dtype)
+        sums = np.empty(rows.num_vertices, dtype)
+        self.leaving, self.arriving = (
+            [np.empty(k.size, dtype) for k in lists] for lists in (routes.asked, routes.needed)
+        )
+        self.partial = [sums[low:high] for low, high in pairwise(routes.bounds)]
+        self.offered = [np.empty(k.size, dtype) for k in routes.due]
+        for group, sent, received in (
+            (routes.column_axis, self.leaving, self.arriving),
+            (routes.row_axis, self.partial, self.offered),
+        ):
+            here = self.member.groups[group].index(self.member.rank)
+            received[here] = sent[here]
+        bounds = fixed_blocks(rows) if threads.count() > 1 else np.array([0, rows.num_vertices])
+        self.work = (bounds.size - 1, bounds, ahead_of(rows, self.values), rows.unsigned(), factors, self.values, sums)
+
+    def multiply(self, x: Array) -> None:
+        """Replace the values of this member's vertices by sums over their neighbours; collective."""
+        from clew.engines.cluster import kernels_routes as kernels
+
+        routes = self.routes
+        for places, packed in zip(routes.asked, self.leaving, strict=True):
+            kernels.pack(places, as_bits(x), as_bits(packed))
+        self.member.exchange(routes.column_axis, self.leaving, self.arriving)
+        for places, packed in zip(routes.needed, self.arriving, strict=True):
+            kernels.put(places, as_bits(packed), as_bits(self.values))
+        threads.each(kernels.sum_rows, *self.work)
+        self.member.exchange(routes.row_axis, self.partial, self.offered)
+        x.fill(0)
+        for places, packed in zip(routes.due, self.offered, strict=True):
+            kernels.add(places, packed, x)
+
+
+def _by_owner(places: Array, segment: int, owners: int) -> tuple[list[Array], list[int]]:
+    """Places of a block by the member that owns them, and where each part begins and ends."""
+    bounds = np.searchsorted(places, np.arange(owners + 1) * segment).tolist()
+    return [places[low:high] for low, high in pairwise(bounds)], bounds
+
+
+def _local(parts: Lists, segment: int) -> list[Array]:
+    """The same places, in the segments of their owners."""
+    return [part - np.int32(k * segment) for k, part in enumerate(parts)]

@@ -1,0 +1,75 @@
+"""Members agree once on the values that blocks need; steps then send these values and nothing else."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clew
+from clew.engines.cluster.share import Share
+from tests.cluster.team import run_on_team
+
+GRAPH = clew.generate.random_weights(clew.generate.rmat(8, edge_factor=6, seed=3), 1, 9, seed=4)
+OPTIONS: list[dict[str, Any]] = [
+    {"weighted": True},
+    {"dtype": "float32"},
+    {"personalization": {3: 1.0, 200: 2.0}},
+    {"start": np.arange(256.0)},
+    {"tolerance": 0, "max_iterations": 3, "damping": 0.5},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_pagerank_takes_all_options(options: dict[str, Any]) -> None:
+    expected = clew.pagerank(GRAPH, **options)
+    found = run_on_team(6, GRAPH, lambda share: clew.pagerank(share, **options))
+    single = options.get("dtype") == "float32"
+    assert found.rank.dtype == expected.rank.dtype
+    assert np.allclose(found.rank, expected.rank, rtol=1e-5 if single else 1e-12, atol=1e-9 if single else 1e-15)
+    assert found.iterations == expected.iterations
+
+
+def test_the_same_grid_gives_the_same_bits() -> None:
+    once, again = (run_on_team(6, GRAPH, clew.pagerank).rank for _ in range(2))
+    assert np.array_equal(once, again)
+
+
+@pytest.mark.parametrize("members", [4, 6])
+def test_a_step_sends_the_values_that_blocks_need(members: int) -> None:
+    """The count is of edges alone: the columns and rows of every block, but for those of the member's own segment."""
+
+    def work(share: Share) -> clew.Result:
+        clew.pagerank(share, max_iterations=1)  # agrees on the lists
+        sent = []
+        for steps in (1, 6):
+            before = share.member.transport.bytes_sent
+            clew.pagerank(share, tolerance=0, max_iterations=steps)
+            sent.append(share.member.transport.bytes_sent - before)
+        rows, row_axis, column_axis = share.oriented(transpose=True)
+        needed = _elsewhere(share, np.unique(rows.indices), column_axis)
+        sums = _elsewhere(share, np.flatnonzero(rows.degrees()), row_axis)
+        received = share.member.all_reduce(np.array([needed, sums]), np.add)
+        total = int(share.member.all_reduce(np.int64(sent[1] - sent[0]), np.add))
+        return clew.Result("sent", {}, facts={"sent": total / 5, "least": 8 * int(received.sum())})
+
+    found = run_on_team(members, GRAPH, work)
+    reductions = 16 * members * sum(len(group) - 1 for group in _groups(members))
+    assert found.sent == found.least + reductions
+
+
+def _elsewhere(share: Share, places: np.ndarray, axis: str) -> int:
+    """How many of some places of a block other members own."""
+    group, segment = share.member.groups[axis], share.partition.segment
+    bounds = np.searchsorted(places, np.arange(len(group) + 1) * segment)
+    return sum(
+        int(high - low) for rank, (low, high) in zip(group, pairwise(bounds), strict=True) if rank != share.member.rank
+    )
+
+
+def _groups(members: int) -> tuple[list[int], list[int]]:
+    from clew.engines.cluster.partition import Grid
+
+    return Grid(members).row_of(0), Grid(members).column_of(0)
