@@ -28,19 +28,21 @@ def pagerank(share: Share, walk: Walk) -> Answer:
     scale, factors = _passing(share, walk)
     np.multiply(rank, scale, out=flow)
     sums = Sums(share, transpose=True, dtype=np.dtype(dtype), factors=factors)
-    change, stranded = np.inf, float(member.all_reduce(rank[scale == 0].sum(dtype=np.float64), np.add))
-    changes, begun = [], [perf_counter_ns()]
-    while len(changes) < max_iterations and (not changes or change >= tolerance):
+    stranded = float(member.all_reduce(rank[scale == 0].sum(dtype=np.float64), np.add))
+    changes: list[float] = []
+    ended = [0]
+    while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
+        rank, flow, stranded, changes, ended = member.checkpoint(len(changes), rank, flow, stranded, changes, ended)
+        began = perf_counter_ns()
         sums.multiply(flow)
         jumping = 1.0 - damping + damping * stranded
         here = kernels.settle(jumping, jumping / max(1, n), jumps, scale, rank, flow)
         change, stranded = member.all_reduce(np.array(here), np.add).tolist()
         changes.append(change)
-        begun.append(perf_counter_ns())
+        ended.append(ended[-1] + perf_counter_ns() - began)
     columns = {"change": np.array(changes)}
-    columns |= rounds_over(share, np.array(begun), edge_bytes(share.block.indices, factors))
-    converged = bool(change < tolerance)
-    return Answer({"rank": rank}, iterations=len(changes), converged=converged, trace=columns)
+    columns |= rounds_over(share, np.array(ended), edge_bytes(share.block.indices, factors))
+    return Answer({"rank": rank}, iterations=len(changes), converged=changes[-1] < tolerance, trace=columns)
 
 
 def _passing(share: Share, walk: Walk) -> tuple[Array, Array | None]:
@@ -51,9 +53,10 @@ def _passing(share: Share, walk: Walk) -> tuple[Array, Array | None]:
         # In units of the largest weight: a sum of weights may be more than a float can hold.
         rows, _, _ = share.oriented(transpose=True)
         assert rows.weights is not None
+        assert share.weights is not None
         largest = float(share.member.all_reduce(rows.weights.max(initial=0), np.maximum)) or 1.0
         factors = rows.weights / largest
-        leaving = products.row_sums(CpuEngine(), share.with_weights(share.block.weights / largest), monoids.plus)
+        leaving = products.row_sums(CpuEngine(), share.with_weights(share.weights / largest), monoids.plus)
         factors = factors.astype(walk.dtype, copy=False)
     scale = np.divide(walk.damping, leaving, out=np.zeros(leaving.size), where=leaving > 0)
     return scale.astype(walk.dtype, copy=False), factors

@@ -150,8 +150,7 @@ class Share(Graph):
         partial, segment = rows.degrees(), self.partition.segment
         count = len(self.member.groups[axis])
         parts = self.member.all_to_all(axis, [partial[k * segment : (k + 1) * segment] for k in range(count)])
-        own: OffsetArray = np.sum(parts, axis=0, dtype=np.int64)[: self.ids.size]
-        return own
+        return np.add.reduce(parts, dtype=np.int64)[: self.ids.size]  # type: ignore[no-any-return]
 
     def symmetrized(self, duplicates: Duplicates = "first") -> Share:
         """The undirected graph with an edge wherever this one has one in either direction."""
@@ -291,7 +290,7 @@ def _rectangle(rows: Adjacency, columns: int) -> Adjacency:
     """A block with its number of columns, and with offsets of 32 bits where that saves much memory."""
     offsets = rows.indptr
     if rows.num_vertices >= NARROW_FROM and rows.num_arcs <= np.iinfo(np.int32).max:
-        offsets = offsets.astype(np.int32)  # type: ignore[assignment]
+        offsets = offsets.astype(np.int32)
     return Adjacency(offsets, rows.indices, rows.weights, columns=columns)
 
 
