@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import socket
+import threading
 import time
 
 import numpy as np
 import pytest
 
+from clew.engines.cluster import transport as transport_module
 from clew.engines.cluster.transport import Listener, Sockets
 from clew.errors import ClusterError
 from tests.cluster.team import mesh, together
@@ -98,9 +100,51 @@ def test_half_a_frame_and_then_silence_is_noticed() -> None:
         transport.exchange([1], [np.zeros(8, np.uint8)])
 
 
+def test_a_peer_that_computes_for_long_is_not_taken_for_a_stalled_one() -> None:
+    """Pulses come from a thread that needs no GIL. Without them, silence is all that a member notices."""
+    listeners = [Listener(), Listener()]
+    addresses = [listener.address for listener in listeners]
+
+    def talk(listener: Listener) -> None:
+        transport = listener.connect(listeners.index(listener), addresses, TOKEN)
+        transport.stalled = 0.1
+        if transport.rank == 1:
+            time.sleep(2.5)
+        assert transport.exchange([1 - transport.rank], [np.zeros(8, np.uint8)])[0].size == 8
+        transport.close()
+
+    together(talk, listeners)
+
+
+@pytest.mark.parametrize("end", ["silent", "closed"])
+def test_pulses_notice_a_neighbor_that_is_stopped_or_gone(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The member computes and the other one has nothing to send; only the pulses show the loss."""
+    monkeypatch.setattr(transport_module, "SILENT", 4)
+    ours, theirs = socket.socketpair()
+    pulse, their_pulse = socket.socketpair()
+    transport = Sockets(0, {1: ours}, pulses={1: pulse})
+    if end == "closed":
+        their_pulse.close()
+    began = time.monotonic()
+    with theirs, their_pulse, pytest.raises(ClusterError, match="silent for 1.25" if end == "silent" else "is gone"):
+        transport.exchange([1], [np.zeros(8, np.uint8)])
+    assert time.monotonic() - began < 3
+
+
+def test_another_thread_may_close_a_transport_that_waits() -> None:
+    ours, theirs = socket.socketpair()
+    transport = Sockets(0, {1: ours})
+    threading.Timer(0.2, transport.close).start()
+    began = time.monotonic()
+    with theirs, pytest.raises(ClusterError, match="the run was stopped"):
+        transport.exchange([1], [np.zeros(8, np.uint8)])
+    assert time.monotonic() - began < 1
+    assert theirs.fileno() == -1
+
+
 @pytest.mark.parametrize("unix", [False, True])
-def test_listeners_connect_all_members(unix: bool, tmp_path: object) -> None:
-    listeners = [Listener(folder=str(tmp_path) if unix else None) for _ in range(3)]
+def test_listeners_connect_all_members(unix: bool) -> None:
+    listeners = [Listener(unix=unix) for _ in range(3)]
     addresses = [listener.address for listener in listeners]
 
     def meet(listener: Listener) -> None:

@@ -190,7 +190,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
             check_balance(balance, cut, on_gpu=False)
     if gpu is not None:
         answer = _on_gpu(record, gpu, graph, device, arguments)
-    elif on_cluster and record.cluster is not None and device in ("auto", "cpu"):
+    elif on_cluster and record.cluster is not None and graph.member.has_sockets and device in ("auto", "cpu"):
         answer = record.load("cluster")(graph, **arguments)
     elif record.cpu is not None and device != "reference" and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)

@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import os
-import secrets
 import threading
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 from clew import checks, io
 from clew.distributed import nodes
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
+from clew.distributed.workers import ROOM, Calls, LostWorkerError, Workers
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError
 from clew.graph import Graph
 
-STARTED, NOTICED = 120, 10  # seconds to wait for workers: for new ones, and for one that may be gone
-ATTEMPTS = 4  # runs, of which all but the last may lose workers
+ATTEMPTS = 6  # runs, of which all but the last may lose workers
+TRANSPORTS = ("auto", "sockets", "ray")
 
 _current: list[Cluster] = []
 
 
-class _LostWorkerError(ClusterError):
-    """A worker is gone."""
+class _Recipe(NamedTuple):
+    """How to make a graph or a result again: what starts it, and the graph that it needs first."""
+
+    start: Callable[[], Calls]
+    graph: int | None
 
 
-def _rank(error: BaseException) -> int:
-    """Errors of the work itself come first, then losses that Ray saw, then their echoes in other workers."""
-    return 0 if not isinstance(error, ClusterError) else 1 if isinstance(error, _LostWorkerError) else 2
-
-
-def cluster(workers: int | None = None, *, address: str | None = None) -> Cluster:
+def cluster(
+    workers: int | None = None,
+    *,
+    address: str | None = None,
+    transport: str = "auto",
+    checkpoints: str | Path | None = None,
+    resume: str | Path | None = None,
+) -> Cluster:
     """Start workers for graphs that one process cannot hold, or not fast enough.
 
     Parameters
@@ -43,6 +52,14 @@ def cluster(workers: int | None = None, *, address: str | None = None) -> Cluste
     address
         None starts Ray on this machine. "auto" joins the cluster that this machine is part of, and
         "ray://host:10001" one that is elsewhere.
+    transport
+        "sockets" connects workers with each other directly. "ray" sends messages through Ray's object store, which
+        needs no open ports and is slower. "auto" uses sockets if all workers can connect.
+    checkpoints
+        A folder that all workers see. Long runs save their state there, besides in each other's memory.
+    resume
+        Such a folder of an earlier process. A run that was interrupted there continues when it is started again with
+        the same graph, the same arguments and as many workers. Runs save their state to the same folder.
 
     Returns
     -------
@@ -58,7 +75,15 @@ def cluster(workers: int | None = None, *, address: str | None = None) -> Cluste
     """
     if workers is not None:
         workers = checks.whole("workers", workers, 1, 4096)
-    return Cluster(workers, address)
+    checks.one_of("transport", transport, TRANSPORTS)
+    folder = resume if checkpoints is None else checkpoints
+    if None not in (checkpoints, resume) and Path(str(checkpoints)).absolute() != Path(str(resume)).absolute():
+        raise ClusterError(
+            f"checkpoints is {str(checkpoints)!r} and resume is {str(resume)!r}; expected the same folder.",
+            remedy="Pass resume alone.",
+        )
+    saving = {"folder": None if folder is None else str(Path(folder).absolute()), "resume": resume is not None}
+    return Cluster(workers, address, transport, saving)
 
 
 def current() -> Cluster:
@@ -71,105 +96,62 @@ def current() -> Cluster:
 class Cluster:
     """Workers that hold graphs together; see ``clew.cluster``."""
 
-    def __init__(self, workers: int | None, address: str | None) -> None:
+    def __init__(self, workers: int | None, address: str | None, transport: str, saving: dict[str, Any]) -> None:
         self._ray = nodes.import_ray()
         if _current:
             raise ClusterError("a cluster is open already; clusters cannot be nested. Leave the with statement first.")
-        self._address = address
         self._keys = itertools.count(1)
         self._lock = threading.Lock()
         self._forgotten: list[int] = []
-        self._recipes: dict[int, Callable[[], list[Any]]] = {}
-        self.num_replaced = 0
-        self._actors: list[Any] = []
+        self._recipes: dict[int, _Recipe] = {}
+        self._missing: set[int] = set()  # graphs and results of which lost workers had a part
         self._rehearsed: set[tuple[Any, ...]] = set()
-        self._open = False
-        self._started_ray = False
-        self._wanted = workers
-        self.start()
-
-    # ------------------------------------------------------------------ life
-
-    def start(self) -> None:
-        """Start Ray or join it, place the workers, and connect them."""
-        ray = self._ray
-        cores = len(os.sched_getaffinity(0))
-        if self._address is None:
-            count = self._wanted or cores
-            if not ray.is_initialized():
-                ray.init(
-                    num_cpus=max(count, cores),
-                    include_dashboard=False,
-                    log_to_driver=False,
-                    logging_level="ERROR",
-                    configure_logging=False,
-                )
-                self._started_ray = True
-            threads = max(1, cores // count)
-        else:
-            nodes.join(self._address)
-            alive = [node for node in ray.nodes() if node["Alive"]]
-            count = self._wanted or len(alive)
-            threads = max(1, int(sum(node["Resources"].get("CPU", 1) for node in alive)) // count)
-        self.grid = Grid(count)
+        self._saving = saving
+        self._workers: Workers | None = None
+        self._started_ray = address is None and not self._ray.is_initialized()
         try:
-            self._place(count, threads)
+            count, threads = self._start_ray(workers) if address is None else self._join_ray(workers, address)
+            self.grid = Grid(count)
+            cores = 1 if address is None else threads
+            settings = {"num_threads": threads, **saving}
+            self._workers = Workers(self._ray, count, cores, settings, transport)
         except BaseException:
             self.close()
             raise
-        self._open = True
         _current.append(self)
         io.on_cluster = self.read
 
-    def _place(self, count: int, threads: int) -> None:
-        from clew.distributed.worker import Worker
+    # ------------------------------------------------------------------ life
 
-        ray = self._ray
-        remote = ray.remote(Worker)
-        # Two calls at once: one that runs, and one that stops it.
-        cores = 1 if self._address is None else threads
-        options: dict[str, Any] = {"num_cpus": cores, "max_concurrency": 2, "scheduling_strategy": "SPREAD"}
-        self._new_actor: Callable[[], Any] = lambda: remote.options(**options).remote(threads)
-        self._actors = [self._new_actor() for _ in range(count)]
-        try:
-            about = ray.get([actor.about.remote() for actor in self._actors], timeout=STARTED)
-        except ray.exceptions.GetTimeoutError:
-            free = ray.available_resources()
-            raise ClusterError(
-                f"the cluster did not start {count} workers of {threads} cores each in {STARTED} seconds; free are "
-                f"{free.get('CPU', 0):g} cores.",
-                remedy="Pass fewer workers.",
-            ) from None
-        nodes.check_versions(about)
-        self.workers = about
-        self.rehearse("bfs", (), {}, None)
-        self._connect()
+    def _start_ray(self, workers: int | None) -> tuple[int, int]:
+        """Start Ray here unless it runs; the number of workers, and of threads each."""
+        cores = len(os.sched_getaffinity(0))
+        count = workers or cores
+        if self._started_ray:
+            self._ray.init(
+                num_cpus=max(count, cores),
+                include_dashboard=False,
+                log_to_driver=False,
+                logging_level="ERROR",
+                configure_logging=False,
+            )
+        return count, max(1, cores // count)
 
-    def _connect(self) -> None:
-        """Connect all workers with each other, under a new token."""
-        ray = self._ray
-        local = len({each["host"] for each in self.workers}) == 1
-        host = "127.0.0.1" if local else ""
-        hosts = [host or address for address in self._hosts()]
-        ready = [actor.listen.remote(host) for actor, host in zip(self._actors, hosts, strict=True)]
-        addresses, token = ray.get(ready), secrets.token_bytes(32)
-        calls = [actor.connect.remote(rank, addresses, token) for rank, actor in enumerate(self._actors)]
-        ray.get(calls)
-        self._connected = True
-
-    def _hosts(self) -> list[str]:
-        by_name = {node["NodeManagerHostname"]: node["NodeManagerAddress"] for node in self._ray.nodes()}
-        return [by_name.get(each["host"], "127.0.0.1") for each in self.workers]
+    def _join_ray(self, workers: int | None, address: str) -> tuple[int, int]:
+        """Join a cluster that runs; the number of workers, and of threads each."""
+        nodes.join(address)
+        alive = [node for node in self._ray.nodes() if node["Alive"]]
+        count = workers or len(alive)
+        return count, max(1, int(sum(node["Resources"].get("CPU", 1) for node in alive)) // count)
 
     def close(self) -> None:
         """Stop all workers; graphs and results on them are gone."""
         if self in _current:
             _current.remove(self)
             io.on_cluster = None
-        self._open = False
-        for actor in self._actors:
-            self._ray.kill(actor)
-        self._actors = []
+        workers, self._workers = self._workers, None
+        if workers is not None:
+            workers.close()
         if self._started_ray:
             self._ray.shutdown()
             self._started_ray = False
@@ -183,116 +165,123 @@ class Cluster:
         self.close()
 
     def __repr__(self) -> str:
-        if not self._open:
+        if self._workers is None:
             return "Cluster: closed"
         hosts = len({each["host"] for each in self.workers})
-        return f"Cluster: {len(self._actors)} workers ({self.grid.rows} × {self.grid.columns}) on {hosts} hosts"
+        return f"Cluster: {self.grid.workers} workers ({self.grid.rows} × {self.grid.columns}) on {hosts} hosts"
+
+    @property
+    def workers(self) -> list[dict[str, Any]]:
+        """The version, host, node and process of every worker."""
+        return self._open().about
+
+    @property
+    def num_replaced(self) -> int:
+        """The number of workers that were lost, and replaced."""
+        return self._open().num_replaced
 
     # ------------------------------------------------------------------ work
 
     def spread(self, graph: Graph) -> ClusterGraph:
         """A graph of this process on the workers; see ``Graph.spread``."""
+        self._check_room(graph.outgoing.nbytes, "the edges of this graph")
         return self._graph(lambda key: self._start_spreading(key, graph))
 
     def read(self, pattern: Any, options: dict[str, Any]) -> ClusterGraph:
         """The graph of all files that a path, a folder or a pattern names; every worker reads its share of them."""
-        found = assign_files(files_of(pattern), len(self._actors))
-        return self._graph(lambda key: self._start("read", key, found, options))
+        files = files_of(pattern)
+        found = assign_files(files, self.grid.workers)
+        self._check_room(sum(size for _, size in files), f"the files of {str(pattern)!r}")
+        return self._graph(lambda key: self._open().start("read", key, found, options))
 
-    def _graph(self, start: Callable[[int], list[Any]]) -> ClusterGraph:
+    def _graph(self, start: Callable[[int], Calls]) -> ClusterGraph:
         """A graph that ``start`` lets the workers build, now and again if one of them is lost."""
-        self._check_open()
         key = self.new_key()
-        facts = self._surviving(lambda: start(key))
-        self._recipes[key] = lambda: start(key)
+        recipe = _Recipe(lambda: start(key), None)
+        facts = self._surviving(recipe.start)
+        self._recipes[key] = recipe
         return ClusterGraph(self, key, facts)
 
-    def _start_spreading(self, key: int, graph: Graph) -> list[Any]:
-        ray, count = self._ray, len(self._actors)
+    def _check_room(self, nbytes: int, what: str) -> None:
+        """Refuse a graph that the workers cannot hold, given the bytes of all its edges."""
+        share = nbytes // self.grid.workers
+        free = self.call("free_bytes")
+        together = Counter(each["host"] for each in self.workers)
+        for each, bytes_free in zip(self.workers, free, strict=True):
+            available = bytes_free // together[each["host"]]
+            if share > available:
+                raise ClusterError(
+                    f"{what} need at least {share:,} bytes on every worker, and the workers on {each['host']} have "
+                    f"{available:,} bytes each.",
+                    remedy=ROOM,
+                )
+
+    def _start_spreading(self, key: int, graph: Graph) -> Calls:
+        ray, count, actors = self._ray, self.grid.workers, self._open().actors
         # As many edges for every worker to send on; the workers exchange them among themselves.
         goals = (graph.num_arcs * rank // count for rank in range(count))
         cuts = [0, *graph.indptr.searchsorted(list(goals))[1:].tolist(), graph.num_vertices]
         names = None if graph.names is None else ray.put(graph.names.array)
         facts = {"num_vertices": graph.num_vertices, "directed": graph.directed}
-        calls = []
-        for actor, low, high in zip(self._actors, cuts[:-1], cuts[1:], strict=True):
+        calls = {}
+        for rank, (low, high) in enumerate(pairwise(cuts)):
             start, stop = int(graph.indptr[low]), int(graph.indptr[high])
             weights = None if graph.weights is None else graph.weights[start:stop]
             rows = (low, graph.indptr[low : high + 1] - start, graph.indices[start:stop], weights)
-            calls.append(actor.spread.remote(key, ray.put(rows), facts, names))
+            calls[rank] = actors[rank].spread.remote(key, ray.put(rows), facts, names)
         return calls
 
     def run(self, graph: int, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         """Run an algorithm on a graph; the key of its result, and its facts."""
         key = self.new_key()
-        found = self.call("run", graph, key, name, args, options)
-        self._recipes[key] = lambda: self._start("run", graph, key, name, args, options)
+        saved_as = self._saved_as(name, args, options)
+        recipe = _Recipe(lambda: self._open().start("run", graph, key, name, args, options, saved_as), graph)
+        found = self._surviving(recipe.start, graph)
+        self._recipes[key] = recipe
         return key, found[0]
 
+    def _saved_as(self, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+        """A name for the checkpoints of a run in a folder: the same call has the same name in every process."""
+        if self._saving["folder"] is None:
+            return None
+        import inspect
+
+        from ray import cloudpickle
+
+        source = inspect.getsource(type(args[0])) if name == "run" else ""  # other code is another run
+        return hashlib.sha256(cloudpickle.dumps((name, args, sorted(options.items()), source))).hexdigest()[:16]
+
     def call(self, method: str, *args: Any) -> list[Any]:
-        """Call a method of all workers at once; returns their answers."""
-        self._check_open()
+        """Call a method of all workers at once; returns their answers. The first argument is a graph or a result."""
+        workers = self._open()
         forgotten, self._forgotten = self._forgotten, []
         if forgotten:
             for key in forgotten:
                 self._recipes.pop(key, None)
-            self._start("forget", forgotten)
-        return self._surviving(lambda: self._start(method, *args))
+            workers.start("forget", forgotten)
+        return self._surviving(lambda: workers.start(method, *args), *args[:1])
 
-    def _start(self, method: str, *args: Any) -> list[Any]:
-        return [getattr(actor, method).remote(*args) for actor in self._actors]
-
-    def _surviving(self, start: Callable[[], list[Any]]) -> list[Any]:
+    def _surviving(self, start: Callable[[], Calls], needed: int | None = None) -> list[Any]:
         """The answers of all workers. A lost worker is replaced, what it held is made again, and all start again."""
-        for attempt in range(ATTEMPTS):
+        workers = self._open()
+        for _ in range(ATTEMPTS):
             try:
-                return self._wait(start())
-            except _LostWorkerError as error:
-                if attempt == ATTEMPTS - 1:
-                    raise ClusterError(f"{error} {ATTEMPTS} attempts have lost workers.") from None
-                self._replace_the_lost()
-        raise AssertionError
+                if workers.broken and workers.repair():
+                    self._missing = set(self._recipes)
+                self._make_again(needed)
+                return workers.wait(start())
+            except LostWorkerError as error:
+                lost = error
+        raise ClusterError(f"{lost} {ATTEMPTS} attempts have lost workers.")
 
-    def _replace_the_lost(self) -> None:
-        """Start workers in place of those that are gone, connect all, and build graphs and results again."""
-        for rank, actor in enumerate(self._actors):
-            try:
-                self._ray.get(actor.about.remote(), timeout=NOTICED)
-            except (self._ray.exceptions.RayActorError, self._ray.exceptions.GetTimeoutError):
-                self._ray.kill(actor)
-                self._actors[rank] = self._new_actor()
-                self.num_replaced += 1
-        self.workers = self._ray.get([actor.about.remote() for actor in self._actors], timeout=STARTED)
-        self._connect()
-        for key in sorted(self._recipes):  # a graph was made before its results
-            self._wait(self._recipes[key]())
-
-    def _wait(self, calls: Sequence[Any]) -> list[Any]:
-        """The answers of all workers; the first error that is not just the echo of another is raised."""
-        ray = self._ray
-        errors: list[BaseException] = []
-        answers: list[Any] = []
-        try:
-            for each in calls:
-                try:
-                    answers.append(ray.get(each))
-                except ray.exceptions.RayActorError:
-                    errors.append(_LostWorkerError("a worker of the cluster died."))
-                except ray.exceptions.RayTaskError as error:
-                    errors.append(error.cause if isinstance(error.cause, BaseException) else error)
-        except BaseException:  # Ctrl-C: the workers stop too
-            self._start("disconnect")
-            ray.wait(list(calls), num_returns=len(calls), timeout=10)
-            self._connect()
-            raise
-        if errors:
-            first = min(errors, key=_rank)
-            if isinstance(first, ClusterError) and first.__class__ is ClusterError:
-                raise _LostWorkerError(str(first))  # somebody noticed a loss before Ray did
-            if not isinstance(first, _LostWorkerError):
-                self._connect()  # whoever failed has closed its connections, and so has everybody else
-            raise first
-        return answers
+    def _make_again(self, key: int | None) -> None:
+        """Make a graph or a result again if a lost worker had a part of it."""
+        if key is None or key not in self._missing:
+            return
+        recipe = self._recipes[key]
+        self._make_again(recipe.graph)
+        self._open().wait(recipe.start())
+        self._missing.discard(key)
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
         """Let one worker of every host compile what a run needs, once, before all of them want it."""
@@ -300,10 +289,13 @@ class Cluster:
         if what in self._rehearsed:
             return
         self._rehearsed.add(what)
-        first = {
-            each["host"]: actor for each, actor in zip(reversed(self.workers), reversed(self._actors), strict=True)
-        }
-        self._wait([actor.rehearse.remote(name, args, options, weights) for actor in first.values()])
+
+        def start() -> Calls:
+            workers = self._open()
+            first = {each["host"]: rank for rank, each in reversed(list(enumerate(workers.about)))}
+            return {rank: workers.actors[rank].rehearse.remote(name, args, options, weights) for rank in first.values()}
+
+        self._surviving(start)
 
     def put(self, value: Any) -> Any:
         """A value that all workers read, stored once per node."""
@@ -318,6 +310,7 @@ class Cluster:
         with self._lock:
             self._forgotten.append(key)
 
-    def _check_open(self) -> None:
-        if not self._open:
+    def _open(self) -> Workers:
+        if self._workers is None:
             raise ClusterError("the cluster is closed, and what was on its workers is gone.")
+        return self._workers

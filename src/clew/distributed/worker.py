@@ -1,12 +1,15 @@
-"""Worker: what runs in every process of a cluster. It holds shares of graphs and results, and knows nothing of Ray."""
+"""Worker: what runs in every process of a cluster. It holds shares of graphs and results."""
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import os
 import platform
+import resource
 import socket
-import tempfile
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,9 +20,12 @@ from clew import threads
 from clew.algorithms.registry import ALGORITHMS, load_plugins
 from clew.distributed.loading import read_share
 from clew.dtypes import Array
+from clew.engines.base import available_bytes
+from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
+from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import Share, build_share, edge_ends
-from clew.engines.cluster.transport import Listener, Sockets
+from clew.engines.cluster.transport import Listener, Sockets, Transport
 from clew.errors import ClusterError
 from clew.names import VertexNames
 from clew.primitives import cluster
@@ -27,49 +33,100 @@ from clew.program import run as run_program
 from clew.result import Result
 
 
+def collective(method: Callable[..., Any]) -> Callable[..., Any]:
+    """End the connections of a worker whose call fails, or the others would wait for it."""
+
+    @functools.wraps(method)
+    def call(worker: Worker, *args: Any) -> Any:
+        try:
+            return method(worker, *args)
+        except BaseException as error:
+            worker.disconnect()
+            if isinstance(error, MemoryError):
+                raise ClusterError(
+                    f"a worker on {socket.gethostname()} has too little memory: {error or 'no room for an array'}; "
+                    f"{worker.free_bytes():,} bytes are free.",
+                    remedy="Use more workers, or machines with more memory.",
+                ) from None
+            raise
+
+    return call
+
+
 class Worker:
     """One member of a cluster; the driver calls the same method of all of them at once."""
 
-    def __init__(self, num_threads: int) -> None:
+    def __init__(self, num_threads: int, folder: str | None = None, resume: bool = False) -> None:
         threads.set_count(num_threads)
         load_plugins()
         self._member: Member | None = None
         self._listener: Listener | None = None
+        self._mailbox: Mailbox | None = None
         self._shares: dict[int, Share] = {}
         self._results: dict[int, tuple[Array, Result]] = {}
-        self._folder = tempfile.TemporaryDirectory(prefix="clew-")
+        self._checkpoints = Checkpoints(folder, recover=resume)
 
     def about(self) -> dict[str, Any]:
-        """The versions and the host of this worker, which the driver compares with its own."""
+        """The versions, the host and the node of this worker."""
+        import ray
+
         from clew import __version__
 
-        return {
-            "clew": __version__,
-            "python": platform.python_version(),
-            "host": socket.gethostname(),
-            "pid": os.getpid(),
-            "cores": len(os.sched_getaffinity(0)),
-        }
+        node = ray.get_runtime_context().get_node_id()
+        versions = {"clew": __version__, "python": platform.python_version()}
+        return {**versions, "host": socket.gethostname(), "node": node, "pid": os.getpid()}
+
+    def free_bytes(self) -> int:
+        """The bytes of memory that this process may still use."""
+        free, (limit, _) = available_bytes(), resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            free = min(free, max(0, limit - used))
+        return free
 
     def listen(self, host: str) -> dict[str, Any]:
         """Wait for the other workers; returns the address."""
-        self._listener = Listener(host, self._folder.name)
+        self.disconnect()
+        self._listener = Listener(host)
         return self._listener.address
 
-    def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes) -> None:
-        """Connect with all other workers, as member ``rank``."""
+    @collective
+    def connect(
+        self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes, nodes: Sequence[str], again: bool
+    ) -> None:
+        """Connect with all other workers, as member ``rank``.
+
+        ``nodes`` says which workers may be lost together. ``again`` says that some may have checkpoints of a run.
+        """
         if self._listener is None:
             raise ClusterError("this worker does not listen yet.")
+        self._join(self._listener.connect(rank, addresses, token), nodes, again)
+
+    def connect_by_ray(self, rank: int, workers: Sequence[Any], run: int, nodes: Sequence[str], again: bool) -> None:
+        """The same with messages through Ray; ``workers`` are the handles of all."""
         self.disconnect()
-        self._member = Member(self._listener.connect(rank, addresses, token))
+        self._mailbox = Mailbox(rank, len(workers), RayCarrier(workers), run)
+        self._join(self._mailbox, nodes, again)
+
+    def deliver(self, sender: int, run: int, step: int, part: Any) -> None:
+        """Take a message of another worker."""
+        if self._mailbox is not None:
+            self._mailbox.deliver(sender, run, step, part)
+
+    def _join(self, transport: Transport, nodes: Sequence[str], again: bool) -> None:
+        self._member = Member(transport, self._checkpoints, farthest_buddy(nodes))
+        self._checkpoints.recover |= again
         for share in self._shares.values():
             share.member = self._member
 
     def disconnect(self) -> None:
         """End all connections; a run that waits for a peer ends with an error."""
+        if self._listener is not None:
+            self._listener.stop()
         if self._member is not None:
             self._member.transport.close()
 
+    @collective
     def spread(
         self, key: int, rows: tuple[int, Array, Array, Array | None], facts: Mapping[str, Any], names: Any
     ) -> dict[str, Any]:
@@ -89,13 +146,10 @@ class Worker:
         self._shares[key] = share
         return self.describe(key)
 
+    @collective
     def read(self, key: int, files: Sequence[Sequence[str]], options: dict[str, Any]) -> dict[str, Any]:
         """Read this worker's files, and take part in building the graph of all files."""
-        try:
-            self._shares[key] = read_share(self.member, files[self.member.rank], options)
-        except BaseException:
-            self.disconnect()
-            raise
+        self._shares[key] = read_share(self.member, files[self.member.rank], options)
         return self.describe(key)
 
     def describe(self, key: int) -> dict[str, Any]:
@@ -112,14 +166,18 @@ class Worker:
             "nbytes": share.block.nbytes + share.ids.nbytes,
         }
 
-    def run(self, key: int, result: int, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
-        """Take part in a run of an algorithm; the values stay here, the facts are returned."""
+    @collective
+    def run(
+        self, key: int, result: int, name: str, args: tuple[Any, ...], options: dict[str, Any], saved_as: str | None
+    ) -> dict[str, Any]:
+        """Take part in a run of an algorithm; the values stay here, the facts are returned.
+
+        ``saved_as`` names its checkpoints in a folder. Without one, they have the name of the result.
+        """
         share = self._shares[key]
-        try:
+        saved_as = str(result) if saved_as is None else f"{saved_as}-{self._digest(share)}"
+        with self._checkpoints.run(self.member, saved_as):
             found = self._call(share, name, args, options)
-        except BaseException:
-            self.disconnect()  # or the others would wait for this one
-            raise
         # By ascending id, so that ties are broken as on one machine.
         order = np.argsort(share.ids)
         values = {column: array[order] for column, array in found.values.items()}
@@ -135,9 +193,17 @@ class Worker:
             "trace": dict(found.trace.columns),
             "vertices": () if name == "run" else tuple(ALGORITHMS[name].vertices),
             "title": found.algorithm,
-            "bytes_sent": getattr(self.member.transport, "bytes_sent", 0),
         }
 
+    def _digest(self, share: Share) -> str:
+        """A short name for a graph on this grid, from all its edges; all workers call this."""
+        block = share.block
+        arrays = [each for each in (block.indptr, block.indices, block.weights) if each is not None]
+        sums = [zlib.crc32(np.ascontiguousarray(each).view(np.uint8)) for each in arrays]
+        facts = self.member.all_gather("all", np.array([share.num_vertices, share.directed, *sums], np.int64))
+        return hashlib.sha256(np.concatenate(facts).tobytes()).hexdigest()[:16]
+
+    @collective
     def product(self, key: int, name: str, x: Any, semiring: Any, transpose: bool, device: str) -> tuple[Array, Array]:
         """Take part in a product with a vector; returns ids of this worker's vertices, and the entries there."""
         share = self._shares[key]
@@ -191,6 +257,7 @@ class Worker:
         here, place = np.flatnonzero(np.isin(ids, mine)), np.searchsorted(mine, ids)
         return here, {name: column[place[here]] for name, column in found.values.items()}
 
+    @collective
     def vertex(self, key: int, name: Any) -> int:
         """The id of a named vertex; all workers are asked."""
         return self._shares[key].vertex(name)
@@ -226,3 +293,26 @@ class Worker:
         if self._member is None:
             raise ClusterError("this worker is not connected with the others.")
         return self._member
+
+
+class RayCarrier:
+    """Messages between workers as calls of their actors; Ray puts large ones into its object store."""
+
+    def __init__(self, workers: Sequence[Any]) -> None:
+        self._workers = workers
+
+    def send(self, peer: int, *message: Any) -> Any:
+        """Call ``deliver`` of a worker."""
+        return self._workers[peer].deliver.remote(*message)
+
+    def delivered(self, receipt: Any) -> bool | None:
+        """Whether the call returned; None while it has not."""
+        import ray
+
+        if not ray.wait([receipt], timeout=0)[0]:
+            return None
+        try:
+            ray.get(receipt)
+        except ray.exceptions.RayError:
+            return False
+        return True

@@ -157,6 +157,14 @@ class Checkpoints:
                     path.parent.rmdir()
 
 
+def farthest_buddy(nodes: Sequence[str]) -> int:
+    """How many ranks ahead a buddy is, so that as many as possible are on another node than the member."""
+    size = len(nodes)
+    return max(
+        range(1, max(2, min(size, 64))), key=lambda k: sum(nodes[r] != nodes[(r + k) % size] for r in range(size))
+    )
+
+
 def encoded(state: State) -> Array:
     """Arrays and numbers as bytes, without pickles; every array has a checksum."""
     buffer = io.BytesIO()

@@ -34,6 +34,11 @@ class Member:
             "all": list(range(self.size)),
         }
 
+    @property
+    def has_sockets(self) -> bool:
+        """Whether compiled code can exchange messages itself."""
+        return hasattr(self.transport, "channel")
+
     def checkpoint(self, step: int, *state: Any) -> State:
         """The state of a loop, to be called at the head of every round: ``a, b = member.checkpoint(rounds, a, b)``.
 

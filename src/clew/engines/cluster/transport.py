@@ -14,8 +14,11 @@ import hmac
 import secrets
 import socket
 import struct
+import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,13 +32,24 @@ if TYPE_CHECKING:
     from clew.engines.cluster.kernels_superstep import Channel
 
 MAGIC = int.from_bytes(b"clew\x00\x01\x00\x00", "little")
-GREETING = b"clew cluster 1\n"
-PATIENCE = 0.5  # seconds in one call without news: so often Ctrl-C and the deadline are looked at
-STALLED = 60.0  # seconds without a byte from anybody before a run is given up
+GREETING = b"clew cluster 2\n"
+PATIENCE = 0.5  # seconds in one call without news: so often Ctrl-C and the deadline are checked
+STALLED = 20.0  # seconds without the rest of a frame that has begun before a run is given up
+TICK, SILENT = 250, 24  # milliseconds between two pulses, and ticks without one before a neighbor counts as stalled
 SMALL = 4064  # bytes of a part that are copied behind its header, so that one call sends both
-KEEPALIVE = ((socket.TCP_KEEPIDLE, 1), (socket.TCP_KEEPINTVL, 1), (socket.TCP_KEEPCNT, 3))
+OPTIONS = (
+    (socket.TCP_NODELAY, 1),  # send small frames at once
+    (socket.TCP_KEEPIDLE, 1),  # seconds; probes find a peer that is cut off
+    (socket.TCP_KEEPINTVL, 1),
+    (socket.TCP_KEEPCNT, 3),
+    (socket.TCP_USER_TIMEOUT, 10_000),  # milliseconds; the same for bytes that nobody acknowledges
+)
 
 Bytes = npt.NDArray[np.uint8]
+
+
+class LinkError(ClusterError):
+    """A connection between workers ended, or carried something else than frames; the run can start again."""
 
 
 class Transport(Protocol):
@@ -53,24 +67,38 @@ class Transport(Protocol):
         """
 
     def close(self) -> None:
-        """End all connections, which the peers notice at once."""
+        """End all connections, which the peers notice at once. Any thread may call this."""
 
 
 class Sockets:
-    """A transport over connected stream sockets, one for each other member."""
+    """A transport over connected stream sockets, one for each other member.
 
-    def __init__(self, rank: int, sockets: dict[int, socket.socket], run: int = 0, stalled: float = STALLED) -> None:
+    ``pulses`` are further sockets to the neighbors in the ring of members. A thread sends a byte over them four times a
+    second. If a neighbor is silent, it ends all connections.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        sockets: dict[int, socket.socket],
+        run: int = 0,
+        stalled: float = STALLED,
+        pulses: dict[int, socket.socket] | None = None,
+    ) -> None:
         self.rank, self.size = rank, len(sockets) + 1
         self.run, self.stalled = run, stalled
         self.steps = np.zeros(self.size, np.int64)  # exchanges so far with every peer
-        self.notes = np.zeros(
-            3, np.int64
-        )  # bytes sent, exchanges, and the rank of the peer that the last trouble is about
-        self._sockets = sockets
+        self.notes = np.zeros(3, np.int64)  # bytes sent, exchanges, and the peer that the last trouble is about
+        self._sockets, self._pulses = sockets, pulses or {}
+        self._ended = ""  # why there are no connections
         self._rooms = {peer: np.empty(1 << 12, np.uint8) for peer in sockets}
         self._staged = np.empty((self.size, 32 + SMALL), np.uint8)
-        for each in sockets.values():
+        for each in (*sockets.values(), *self._pulses.values()):
             _prepare(each)
+        if self._pulses:
+            self._stop, stopped = socket.socketpair()
+            # The thread has no reference to the transport, or that would never be freed.
+            threading.Thread(target=_watch, args=(self._pulses, stopped, weakref.ref(self)), daemon=True).start()
 
     def exchange(
         self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62, rooms: Sequence[Bytes] | None = None
@@ -80,8 +108,7 @@ class Sockets:
 
         if not peers:
             return []
-        if not self._sockets:
-            raise ClusterError("this member of the cluster has closed its connections.")
+        self._check_open()
         count = len(peers)
         expected = np.array([(MAGIC, self.run, self.steps[peer]) for peer in peers], np.int64)
         leaving, arriving = np.zeros((count, 5), np.int64), np.zeros((count, 4), np.int64)
@@ -117,8 +144,7 @@ class Sockets:
         from clew.engines.cluster.kernels_superstep import HEADER, Channel
 
         peers = [rank for rank in ranks if rank != self.rank]
-        if len(self._sockets) < len(peers):
-            raise ClusterError("this member of the cluster has closed its connections.")
+        self._check_open()
         width = -(-room // 64) * 64
         inbox, outbox = (np.empty((len(ranks), width + extra), np.uint8) for extra in (0, HEADER))
         arriving = np.zeros((len(peers), 4), np.int64)
@@ -159,7 +185,10 @@ class Sockets:
             moved = sum(int(arriving[:, 3].sum() + leaving[:, 4].sum()) for _, leaving, arriving in frames)
             if quiet.seconds(moved + int(self.steps.sum())) > self.stalled:
                 late = [rank for ranks, _, arriving in frames for rank in ranks[arriving[:, 3] < 32 + arriving[:, 2]]]
-                self._fail(f"no byte came from worker {late[0] if late else peer} for {self.stalled:g} seconds")
+                begun = [rank for ranks, _, arriving in frames for rank in ranks[arriving[:, 3] > 0] if rank in late]
+                if begun or not self._pulses:  # a peer that computes sends pulses, and has not begun a frame
+                    peer = (begun or late or [peer])[0]
+                    self._fail(f"no byte came from worker {peer} for {self.stalled:g} seconds")
         elif state == kernels.LOST:
             self._fail(f"worker {peer} is gone: its connection ended")
         else:
@@ -170,13 +199,24 @@ class Sockets:
         """The bytes of all parts so far."""
         return int(self.notes[0])
 
-    def close(self) -> None:
-        """End all connections, which the peers notice at once."""
+    def close(self, reason: str = "the run was stopped") -> None:
+        """End all connections, which the peers notice at once. Any thread may call this."""
+        self._ended = self._ended or reason
+        # Not closed here: another thread may wait for these sockets, and their numbers must not be used again.
+        for each in self._sockets.values():
+            with suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        if self._pulses:
+            self._stop.close()
+
+    def __del__(self) -> None:
+        self.close()
         for each in self._sockets.values():
             each.close()
-        self._sockets = {}
 
-    __del__ = close
+    def _check_open(self) -> None:
+        if self._ended:
+            raise LinkError(f"the connections of this worker are closed: {self._ended}.")
 
     def _framed(self, place: int, part: Bytes, expected: Array) -> tuple[int, int, int, int]:
         """Two pieces to send, as place and length each: the header with a small part, or the header and a large one."""
@@ -196,8 +236,22 @@ class Sockets:
         return room[:length]
 
     def _fail(self, reason: str) -> None:
-        self.close()
-        raise ClusterError(f"{reason}. The run on the cluster has stopped.")
+        self.close(reason)
+        raise LinkError(f"{self._ended}. The run on the cluster has stopped.")
+
+
+def _watch(pulses: dict[int, socket.socket], stop: socket.socket, transport: weakref.ref[Sockets]) -> None:
+    """Exchange pulses with the neighbors until the transport is closed, and close it when one of them is lost."""
+    from clew.engines.cluster import kernels_sockets as kernels
+
+    numbers = np.array([each.fileno() for each in pulses.values()], np.int64)
+    place, ticks = kernels.watch(numbers, stop.fileno(), TICK, SILENT)
+    watched = transport()
+    if place >= 0 and watched is not None:
+        silent = f"has been silent for {ticks * TICK / 1000:g} seconds" if ticks else "is gone: its connection ended"
+        watched.close(f"worker {list(pulses)[place]} {silent}")
+    for each in (stop, *pulses.values()):
+        each.close()
 
 
 class _Quiet:
@@ -216,12 +270,12 @@ class _Quiet:
 class Listener:
     """Where a member waits for the others: a TCP port of one address, and a Unix socket for those on the same host."""
 
-    def __init__(self, host: str = "127.0.0.1", folder: str | None = None) -> None:
-        self.tcp = socket.create_server((host, 0), backlog=1024)
+    def __init__(self, host: str = "127.0.0.1", *, unix: bool = True) -> None:
+        self.tcp = socket.create_server((host, 0), family=_family(host), backlog=1024)
         self.unix: socket.socket | None = None
         self.path = ""
-        if folder is not None and hasattr(socket, "AF_UNIX"):
-            self.path = str(Path(folder) / secrets.token_hex(8))
+        if unix:
+            self.path = f"\0clew-{secrets.token_hex(16)}"  # the leading zero: a name without a file
             self.unix = socket.socket(socket.AF_UNIX)
             self.unix.bind(self.path)
             self.unix.listen(1024)
@@ -234,31 +288,46 @@ class Listener:
 
     def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes, timeout: float = 30.0) -> Sockets:
         """The transport of member ``rank``: it calls all members before it, and waits for all members behind it."""
-        sockets: dict[int, socket.socket] = {}
+        size = len(addresses)
+        neighbors = {(rank + 1) % size, (rank - 1) % size} - {rank}
+        # A connection for pulses greets with the rank plus the number of members.
+        calls = [*range(rank), *(size + peer for peer in neighbors if peer < rank)]
+        waits = {*range(rank + 1, size), *(size + peer for peer in neighbors if peer > rank)}
+        links: dict[int, socket.socket] = {}
         try:
-            for peer in range(rank):
-                sockets[peer] = _call(addresses[peer], rank, peer, token, timeout)
+            for link in calls:
+                pulse, peer = divmod(link, size)
+                links[link] = _call(addresses[peer], rank + pulse * size, peer, token, timeout)
             deadline = time.monotonic() + timeout
-            while len(sockets) < len(addresses) - 1:
-                peer, accepted = self._accept(rank, token, deadline)
-                if rank < peer < len(addresses) and peer not in sockets:
-                    sockets[peer] = accepted
+            while waits - links.keys():
+                link, accepted = self._accept(rank, token, deadline)
+                if link in waits and link not in links:
+                    links[link] = accepted
                 else:
                     accepted.close()
         except BaseException:
-            for each in sockets.values():
+            for each in links.values():
                 each.close()
             raise
         finally:
             self.close()
-        return Sockets(rank, sockets, run=int.from_bytes(hmac.digest(token, b"run", "sha256")[:7], "little"))
+        sockets = {link: each for link, each in links.items() if link < size}
+        pulses = {link - size: each for link, each in links.items() if link >= size}
+        run = int.from_bytes(hmac.digest(token, b"run", "sha256")[:7], "little")
+        return Sockets(rank, sockets, run, pulses=pulses)
+
+    def stop(self) -> None:
+        """Let ``connect`` give up, from any thread."""
+        for each in (self.tcp, self.unix):
+            if each is not None:
+                with suppress(OSError):
+                    each.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
         """Take no more connections."""
-        self.tcp.close()
-        if self.unix is not None:
-            self.unix.close()
-            Path(self.path).unlink(missing_ok=True)
+        for each in (self.tcp, self.unix):
+            if each is not None:
+                each.close()
 
     def _accept(self, rank: int, token: bytes, deadline: float) -> tuple[int, socket.socket]:
         """The next member that knows the token; callers that do not are rejected."""
@@ -267,34 +336,35 @@ class Listener:
         while (left := deadline - time.monotonic()) > 0:
             ready, _, _ = select.select([each for each in (self.tcp, self.unix) if each is not None], [], [], left)
             for server in ready:
-                accepted, _ = server.accept()
+                try:
+                    accepted, _ = server.accept()
+                except OSError:
+                    raise LinkError("this worker stopped waiting for the others.") from None
                 accepted.settimeout(min(left, 5.0))
                 try:
                     return _greet_caller(accepted, rank, token), accepted
-                except (OSError, ClusterError):
+                except (OSError, LinkError):
                     accepted.close()
-        raise ClusterError("not all workers of the cluster connected in time.")
+        raise LinkError("not all workers of the cluster connected in time.")
 
 
 def _call(address: dict[str, Any], rank: int, peer: int, token: bytes, timeout: float) -> socket.socket:
     """A connection to member ``peer``, which has proved that it knows the token."""
-    if address["path"] and address["machine"] == _machine():
-        connected = socket.socket(socket.AF_UNIX)
-        connected.settimeout(timeout)
-        connected.connect(address["path"])
-    else:
-        connected = socket.create_connection((address["host"], address["port"]), timeout)
+    local = address["path"] and address["machine"] == _machine()
+    connected = socket.socket(socket.AF_UNIX if local else _family(address["host"]))
     try:
+        connected.settimeout(timeout)
+        connected.connect(address["path"] if local else (address["host"], address["port"]))
         challenge = secrets.token_bytes(32)
         connected.sendall(GREETING + struct.pack("<q", rank) + challenge)
         theirs, proof = _read(connected, 32), _read(connected, 32)
         if not hmac.compare_digest(proof, _proof(token, challenge, peer)):
-            raise ClusterError(f"worker {peer} does not know the token of this run.")
+            raise LinkError(f"worker {peer} does not know the token of this run.")
         connected.sendall(_proof(token, theirs, rank))
     except OSError as error:
         connected.close()
-        raise ClusterError(f"worker {peer} ended the connection while it was greeted: {error}.") from None
-    except ClusterError:
+        raise LinkError(f"worker {peer} at {address['host']} cannot be reached: {error}.") from None
+    except LinkError:
         connected.close()
         raise
     return connected
@@ -304,12 +374,12 @@ def _greet_caller(accepted: socket.socket, rank: int, token: bytes) -> int:
     """The rank of a caller that has proved that it knows the token."""
     greeting = _read(accepted, len(GREETING) + 40)
     if not greeting.startswith(GREETING):
-        raise ClusterError("a caller is not a worker of clew.")
+        raise LinkError("a caller is not a worker of clew.")
     peer = struct.unpack_from("<q", greeting, len(GREETING))[0]
     challenge = secrets.token_bytes(32)
     accepted.sendall(challenge + _proof(token, greeting[-32:], rank))
     if not hmac.compare_digest(_read(accepted, 32), _proof(token, challenge, peer)):
-        raise ClusterError("a caller does not know the token of this run.")
+        raise LinkError("a caller does not know the token of this run.")
     return int(peer)
 
 
@@ -331,11 +401,14 @@ def _read(connected: socket.socket, count: int) -> bytes:
 def _prepare(connected: socket.socket) -> None:
     """Without delay for small frames, and with probes that notice a peer that is cut off."""
     connected.setblocking(False)
-    if connected.family in (socket.AF_INET, socket.AF_INET6):
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    if connected.family != socket.AF_UNIX:
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-        for option, value in KEEPALIVE:
+        for option, value in OPTIONS:
             connected.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
 
 
 def _machine() -> str:

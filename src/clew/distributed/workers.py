@@ -1,0 +1,217 @@
+"""Workers: the Ray actors of a cluster, placed, connected with each other, watched, and replaced when they are lost."""
+
+from __future__ import annotations
+
+import secrets
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from clew.distributed import nodes
+from clew.engines.cluster.transport import LinkError
+from clew.errors import ClusterError
+
+STARTED = 120  # seconds to wait for new workers
+NEWS = 0.2  # seconds after which a wait for all workers checks whether one of them failed
+GRACE = 3  # seconds that a worker has to stop, or to answer, before it counts as lost
+
+ROOM = "Use more workers, or machines with more memory."
+
+Calls = dict[int, Any]  # Ray's references to the answers, by the rank of the worker
+
+
+class LostWorkerError(ClusterError):
+    """A worker is gone, or cut off."""
+
+
+class Workers:
+    """The actors of a cluster. ``broken`` says that some may be gone or not connected; ``repair`` mends that."""
+
+    def __init__(self, ray: Any, count: int, cores: float, settings: dict[str, Any], transport: str) -> None:
+        from clew.distributed.worker import Worker
+
+        self._ray, self._cores, self._transport = ray, cores, transport
+        self._remote, self._settings = ray.remote(Worker), settings
+        self.actors: list[Any] = []
+        self.about: list[dict[str, Any]] = []
+        self.num_replaced = 0
+        self.broken, self._was_connected = True, False
+        self._unfinished: Calls = {}
+        self.actors = [self._new_actor("SPREAD", cores) for _ in range(count)]
+        try:
+            self._meet()
+            self._connect()
+        except BaseException:
+            self.close()
+            raise
+
+    def _new_actor(self, strategy: Any, cores: float) -> Any:
+        # Several calls at once: one that runs, one that stops it, and messages of others.
+        options = {"num_cpus": cores, "max_concurrency": 4, "scheduling_strategy": strategy}
+        return self._remote.options(**options).remote(**self._settings)
+
+    def _meet(self) -> None:
+        """Ask all workers who they are, and wait until they run."""
+        ray, calls = self._ray, self.start("about")
+        ready, late = ray.wait(list(calls.values()), num_returns=len(calls), timeout=STARTED)
+        if late:
+            free = ray.available_resources().get("CPU", 0)
+            raise ClusterError(
+                f"the cluster started {len(ready)} of {len(calls)} workers in {STARTED} seconds; they need "
+                f"{self._cores:g} cores each, and {free:g} cores are free.",
+                remedy="Pass fewer workers.",
+            )
+        self.about = self.wait(calls)
+        nodes.check_versions(self.about)
+
+    def _connect(self) -> None:
+        """Connect all workers with each other, under a new token."""
+        homes = [each["node"] for each in self.about]
+        again, self._was_connected = self._was_connected, True
+        if self._transport != "ray":
+            try:
+                self._connect_by_sockets(homes, again)
+            except LostWorkerError as error:
+                if self._transport != "auto" or not isinstance(error.__cause__, LinkError) or self._lost():
+                    raise
+                warnings.warn(
+                    f"{error.__cause__} Workers now send their messages through Ray's object store, which is slower.",
+                    stacklevel=2,
+                )
+                self._transport = "ray"
+        if self._transport == "ray":
+            run, ranked = secrets.randbits(62), enumerate(self.actors)
+            facts = self.actors, run, homes, again
+            self.wait({rank: actor.connect_by_ray.remote(rank, *facts) for rank, actor in ranked})
+        elif self._transport == "auto":
+            self._transport = "sockets"
+        self.broken = False
+
+    def _connect_by_sockets(self, homes: Sequence[str], again: bool) -> None:
+        local = len({each["host"] for each in self.about}) == 1
+        by_node = {node["NodeID"]: node["NodeManagerAddress"] for node in self._ray.nodes()}
+        unknown = [each["host"] for each in self.about if each["node"] not in by_node]
+        if unknown:
+            raise ClusterError(f"Ray knows no address of the worker on {unknown[0]}.", remedy="Check: ray status")
+        hosts = ["127.0.0.1" if local else by_node[home] for home in homes]
+        ranked, token = list(enumerate(self.actors)), secrets.token_bytes(32)
+        addresses = self.wait({rank: actor.listen.remote(hosts[rank]) for rank, actor in ranked})
+        self.wait({rank: actor.connect.remote(rank, addresses, token, homes, again) for rank, actor in ranked})
+
+    def start(self, method: str, *args: Any) -> Calls:
+        """Call a method of all workers at once."""
+        return {rank: getattr(actor, method).remote(*args) for rank, actor in enumerate(self.actors)}
+
+    def wait(self, calls: Calls) -> list[Any]:
+        """The answers of workers, by rank. After the first error all stop, and the error that caused the others rises.
+
+        A loss is a ``LostWorkerError``. If the caller is interrupted, the workers stop too.
+        """
+        pending = {reference: rank for rank, reference in calls.items()}
+        answers: dict[int, Any] = {}
+        errors: list[BaseException] = []
+        try:
+            while pending and not errors:
+                self._collect(pending, NEWS, answers, errors)
+            if errors:
+                self._stop()
+                self._collect(pending, GRACE, answers, errors)
+        except BaseException:
+            self._stop()
+            raise
+        finally:
+            self._unfinished = {rank: reference for reference, rank in pending.items()}
+        if not errors:
+            return [answers[rank] for rank in sorted(answers)]
+        first = min(errors, key=_causality)
+        if isinstance(first, LinkError):
+            raise LostWorkerError(str(first)) from first
+        raise first
+
+    def _collect(
+        self, pending: dict[Any, int], seconds: float, answers: dict[int, Any], errors: list[BaseException]
+    ) -> None:
+        """Wait for all calls, or for some seconds, and take what is there."""
+        done, _ = self._ray.wait(list(pending), num_returns=len(pending), timeout=seconds) if pending else ([], [])
+        for reference in done:
+            rank = pending.pop(reference)
+            try:
+                answers[rank] = self._ray.get(reference)
+            except self._ray.exceptions.RayError as error:
+                errors.append(self._explained(rank, error))
+
+    def _stop(self) -> None:
+        """End the connections of all workers, so that a call that is not done ends with an error."""
+        self.broken = True
+        self.start("disconnect")
+
+    def _explained(self, rank: int, error: Any) -> BaseException:
+        """The error of a worker's own code; the loss of a worker otherwise."""
+        exceptions = self._ray.exceptions
+        if isinstance(error, exceptions.RayTaskError):
+            cause: BaseException = error.cause if isinstance(error.cause, Exception) else error
+            return cause
+        host = self.about[rank]["host"] if self.about else "a node"
+        if isinstance(error, exceptions.OutOfMemoryError):
+            reason = str(error).splitlines()[0]
+            return ClusterError(f"Ray ended worker {rank} on {host}, whose memory is full: {reason}", remedy=ROOM)
+        return LostWorkerError(f"worker {rank} on {host} died.")
+
+    def _lost(self) -> list[int]:
+        """The workers that have not stopped in time, or do not answer."""
+        ray = self._ray
+        calls = self.start("about")
+        references = [*self._unfinished.values(), *calls.values()]
+        done, late = ray.wait(references, num_returns=len(references), timeout=GRACE)
+        lost = {rank for each in (self._unfinished, calls) for rank, reference in each.items() if reference in late}
+        for rank, reference in calls.items():
+            if reference in done:
+                try:
+                    ray.get(reference)
+                except ray.exceptions.RayError:
+                    lost.add(rank)
+        self._unfinished = {}
+        return sorted(lost)
+
+    def repair(self) -> bool:
+        """Start workers in place of those that are gone, and connect all; returns whether some were gone."""
+        lost = self._lost()
+        for rank in lost:
+            self._ray.kill(self.actors[rank])
+        for rank, node in zip(lost, self._nodes_for(lost), strict=True):
+            self.actors[rank] = self._new_actor(node, 0)
+            self.num_replaced += 1
+        if lost:
+            self._meet()
+        self._connect()
+        return bool(lost)
+
+    def _nodes_for(self, lost: Sequence[int]) -> list[Any]:
+        """Where to start a worker for each lost one: the nodes with the fewest workers for their cores.
+
+        Such a worker reserves no cores, because a node that is gone has taken its own along. A node that lost all its
+        workers comes last: it may be gone, and Ray may not know yet.
+        """
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        left = Counter(each["node"] for rank, each in enumerate(self.about) if rank not in lost)
+        gone = {self.about[rank]["node"] for rank in lost} - left.keys()
+        cores = {node["NodeID"]: node["Resources"].get("CPU", 1) for node in self._ray.nodes() if node["Alive"]}
+        chosen = []
+        for _ in lost:
+            node = min(cores, key=lambda node: (node in gone, (left[node] + 1) / cores[node]))
+            left[node] += 1
+            chosen.append(NodeAffinitySchedulingStrategy(node, soft=True))
+        return chosen
+
+    def close(self) -> None:
+        """End all workers."""
+        for actor in self.actors:
+            self._ray.kill(actor)
+        self.actors = []
+
+
+def _causality(error: BaseException) -> int:
+    """Errors of the work itself come first, then losses that Ray saw, then their echoes in other workers."""
+    return 2 if isinstance(error, LinkError) else 1 if isinstance(error, LostWorkerError) else 0
