@@ -30,7 +30,6 @@ class ClusterWaist(Waist):
         super().__init__("cpu")
         self.member = share.member
         self.engine = engine_of("cpu")
-        self.checkpoint = self.member.checkpoint
         self.spmv: Callable[..., Any] = self._spmv
         self.spmspv: Callable[..., Any] = self._spmspv
         self.spvisit: Callable[..., Any] = self._spvisit
@@ -44,6 +43,10 @@ class ClusterWaist(Waist):
     def any(self, flag: Any) -> bool:
         """Whether the flag is true on any member."""
         return self.member.any(flag)
+
+    def checkpoint(self, step: int, *state: Any) -> tuple[Any, ...]:
+        """The state of a loop, saved now and then; see ``Member.checkpoint``."""
+        return self.member.checkpoint(step, *state)
 
     def take(self, graph: Any, values: Array, ids: Array) -> Array:
         """The values of vertices anywhere, by their ids."""

@@ -190,7 +190,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
             check_balance(balance, cut, on_gpu=False)
     if gpu is not None:
         answer = _on_gpu(record, gpu, graph, device, arguments)
-    elif on_cluster and record.cluster is not None and graph.member.has_sockets and device in ("auto", "cpu"):
+    elif record.cluster is not None and _has_sockets(graph) and device in ("auto", "cpu"):
         answer = record.load("cluster")(graph, **arguments)
     elif record.cpu is not None and device != "reference" and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)
@@ -227,6 +227,11 @@ def _on_gpu(record: Algorithm, gpu: Device, graph: Graph, device: str, arguments
         return _over_the_waist(record, graph, device, arguments)
     answer: Answer = record.load("cuda")(gpu, graph, **arguments)
     return answer
+
+
+def _has_sockets(graph: Graph) -> bool:
+    """Whether members of a cluster can run compiled code that exchanges messages."""
+    return isinstance(graph, Share) and graph.member.has_sockets
 
 
 def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dict[str, Any]) -> Answer:

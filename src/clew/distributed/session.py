@@ -248,8 +248,9 @@ class Cluster:
 
         from ray import cloudpickle
 
+        dumps: Any = cloudpickle.dumps
         source = inspect.getsource(type(args[0])) if name == "run" else ""  # other code is another run
-        return hashlib.sha256(cloudpickle.dumps((name, args, sorted(options.items()), source))).hexdigest()[:16]
+        return hashlib.sha256(dumps((name, args, sorted(options.items()), source))).hexdigest()[:16]
 
     def call(self, method: str, *args: Any) -> list[Any]:
         """Call a method of all workers at once; returns their answers. The first argument is a graph or a result."""

@@ -199,7 +199,7 @@ class Worker:
         """A short name for a graph on this grid, from all its edges; all workers call this."""
         block = share.block
         arrays = [each for each in (block.indptr, block.indices, block.weights) if each is not None]
-        sums = [zlib.crc32(np.ascontiguousarray(each).view(np.uint8)) for each in arrays]
+        sums = [zlib.crc32(np.ascontiguousarray(each).view(np.uint8).data) for each in arrays]
         facts = self.member.all_gather("all", np.array([share.num_vertices, share.directed, *sums], np.int64))
         return hashlib.sha256(np.concatenate(facts).tobytes()).hexdigest()[:16]
 

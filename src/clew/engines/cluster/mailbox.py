@@ -46,8 +46,10 @@ class Mailbox:
                 self._inbox[sender, step] = part
             self._arrived.notify_all()
 
-    def exchange(self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62) -> list[Bytes]:
-        """Send a part to every peer and receive one from each. The parts that arrive are the caller's."""
+    def exchange(
+        self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62, rooms: Sequence[Bytes] | None = None
+    ) -> Sequence[Bytes]:
+        """Send a part to every peer and receive one from each; see ``Transport``."""
         expected = [(peer, self.steps[peer]) for peer in peers]
         receipts: list[tuple[int, Any]] = []
         for (peer, step), part in zip(expected, parts, strict=True):
@@ -67,8 +69,14 @@ class Mailbox:
                     receipts += [(peer, self._carrier.send(peer, self.rank, self.run, PING, NOTHING)) for peer in late]
                     began = time.monotonic()
             arrived = [self._inbox.pop(each) for each in expected]
-        if any(part.size > most for part in arrived):
-            self._fail("a worker sent a message that does not belong to this exchange")
+        sizes = [most] * len(peers) if rooms is None else [room.size for room in rooms]
+        for peer, part, size in zip(peers, arrived, sizes, strict=True):
+            if part.size > size or (rooms is not None and part.size != size):
+                self._fail(f"worker {peer} sent a message that does not belong to this exchange")
+        if rooms is not None:
+            for room, part in zip(rooms, arrived, strict=True):
+                room[:] = part
+            return rooms
         return [part if part.flags.writeable else part.copy() for part in arrived]
 
     def close(self) -> None:

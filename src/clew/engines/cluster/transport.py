@@ -17,8 +17,8 @@ import struct
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -90,7 +90,7 @@ class Sockets:
         self.steps = np.zeros(self.size, np.int64)  # exchanges so far with every peer
         self.notes = np.zeros(3, np.int64)  # bytes sent, exchanges, and the peer that the last trouble is about
         self._sockets, self._pulses = sockets, pulses or {}
-        self._ended = ""  # why there are no connections
+        self._ended, self._lock = "", threading.Lock()  # why there are no connections
         self._rooms = {peer: np.empty(1 << 12, np.uint8) for peer in sockets}
         self._staged = np.empty((self.size, 32 + SMALL), np.uint8)
         for each in (*sockets.values(), *self._pulses.values()):
@@ -104,11 +104,16 @@ class Sockets:
         self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62, rooms: Sequence[Bytes] | None = None
     ) -> Sequence[Bytes]:
         """Send a part to every peer and receive one from each; see ``Transport``."""
-        from clew.engines.cluster import kernels_sockets as kernels
-
         if not peers:
             return []
-        self._check_open()
+        with self._in_use():
+            return self._exchange(peers, parts, most, rooms)
+
+    def _exchange(
+        self, peers: Sequence[int], parts: Sequence[Bytes], most: int, rooms: Sequence[Bytes] | None
+    ) -> Sequence[Bytes]:
+        from clew.engines.cluster import kernels_sockets as kernels
+
         count = len(peers)
         expected = np.array([(MAGIC, self.run, self.steps[peer]) for peer in peers], np.int64)
         leaving, arriving = np.zeros((count, 5), np.int64), np.zeros((count, 4), np.int64)
@@ -172,10 +177,10 @@ class Sockets:
         from clew.engines.cluster import kernels_sockets as kernels
 
         quiet = _Quiet()
-        while (state := loop()) != kernels.DONE:
-            self._check(
-                state, int(self.notes[2]), [(each.ranks, each.leaving, each.arriving) for each in channels], quiet
-            )
+        frames = [(each.ranks, each.leaving, each.arriving) for each in channels]
+        with self._in_use():
+            while (state := loop()) != kernels.DONE:
+                self._check(state, int(self.notes[2]), frames, quiet)
 
     def _check(self, state: int, peer: int, frames: Sequence[tuple[Any, Array, Array]], quiet: _Quiet) -> None:
         """Raise an error unless an exchange that is not complete may go on."""
@@ -202,17 +207,30 @@ class Sockets:
     def close(self, reason: str = "the run was stopped") -> None:
         """End all connections, which the peers notice at once. Any thread may call this."""
         self._ended = self._ended or reason
-        # Not closed here: another thread may wait for these sockets, and their numbers must not be used again.
         for each in self._sockets.values():
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
         if self._pulses:
             self._stop.close()
+        # A thread that waits for these sockets closes them itself: nobody else may get their numbers before that.
+        if self._lock.acquire(blocking=False):
+            for each in self._sockets.values():
+                each.close()
+            self._lock.release()
 
     def __del__(self) -> None:
         self.close()
-        for each in self._sockets.values():
-            each.close()
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        """Keep the sockets open for as long as compiled code has their numbers."""
+        try:
+            with self._lock:
+                self._check_open()
+                yield
+        finally:
+            if self._ended:
+                self.close()
 
     def _check_open(self) -> None:
         if self._ended:
