@@ -9,9 +9,12 @@ import numpy as np
 import pytest
 
 import clew
+from clew.distributed import loading
 from clew.distributed.loading import assign_files, files_of, read_share
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import edge_ends
+from clew.io import tables
+from clew.names import VertexNames
 from tests.cluster.team import mesh, together
 
 EDGES = [(f"v{a % 37}", f"w{b % 23}", a * b % 11) for a, b in zip(range(200), range(7, 207), strict=True)]
@@ -24,7 +27,7 @@ def read_together(members: int, pattern: Path, **options: Any) -> list[tuple[Any
     def work(transport: Any) -> Any:
         member = Member(transport)
         try:
-            share = read_share(member, files[member.rank], options)
+            share = read_share(member, files, options)
         except Exception as error:
             transport.close()
             return error
@@ -98,7 +101,7 @@ def test_parquet_duplicates_loops_and_direction(tmp_path: Path) -> None:
 def test_files_of_other_columns_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("source,target\n0,1\n")
     (tmp_path / "b.csv").write_text("from,to,weight\n0,1,2\n")
-    with pytest.raises(clew.GraphError, match="do not have the same columns"):
+    with pytest.raises(clew.FormatError, match="do not have the same columns"):
         read_together(2, tmp_path)
 
 
@@ -108,7 +111,148 @@ def test_a_pattern_without_files_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.quick
-def test_files_are_shared_out_by_their_bytes() -> None:
+def test_files_are_shared_out_by_their_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     files = [("a", 10), ("b", 10), ("c", 10), ("d", 10), ("e", 40)]
-    assert assign_files(files, 2) == [["a", "b", "c", "d"], ["e"]]
-    assert assign_files(files[:1], 3) == [[], ["a"], []]
+    whole = [[piece.path for piece in each] for each in assign_files(files, 2)]
+    assert whole == [["a", "b", "c", "d"], ["e"]]
+    monkeypatch.setattr(loading, "SMALLEST", 8)
+    cut = [[(piece.path, piece.start, piece.stop) for piece in each] for each in assign_files(files, 3)]
+    assert cut == [[("a", 0, 10), ("b", 0, 10), ("c", 0, 10)], [("d", 0, 10), ("e", 0, 13)], [("e", 13, 40)]]
+
+
+# ---------------------------------------------------------------- one file, many readers, every option
+
+NUMBERS = "".join(f"{a * 7 % 50} {a * a % 50} {a % 9}\n" for a in range(120))
+WORDS = "".join(f"v{a * 7 % 50},v{a * a % 50},{a % 9}\n" for a in range(120))
+SPARSE = "".join(f"{(a * 7 % 50) * 10**12},{a * a % 50}\n" for a in range(120))
+TEXTS = {
+    "numbers.txt": NUMBERS,
+    "comments.txt": "# a comment\n" + NUMBERS.replace("\n", "\n# another\n", 40),
+    "dense.el": "".join(f"{a} {(a + 1) % 90}\n" for a in range(90)),
+    "gaps.el": "".join(f"{3 * a} {a}\n" for a in range(90)),
+    "header.csv": "from,to,weight\n" + WORDS,
+    "no_header.csv": WORDS,
+    "last.csv": WORDS.rstrip("\n"),
+    "dos.csv": WORDS.replace("\n", "\r\n"),
+    "mark.csv": "\ufefffrom,to,weight\n" + WORDS,
+    "late_text.csv": NUMBERS.replace(" ", ",") + "007,3,4\n",
+    "late_fraction.csv": NUMBERS.replace(" ", ",") + "7,3,4.5\n",
+    "comma.csv": NUMBERS.replace(" ", ";") + "7;3;4,5\n",
+    "late_header.csv": "v1,v2,weight\n" + WORDS.replace("v1,", "x,").replace("v2,", "y,") + "v1,v7,3\n",
+    "sparse.csv": SPARSE,
+    "negative.csv": "-5,3\n" + SPARSE,
+    "quoted.csv": WORDS + '"a, b",c,3\n"say ""hi""",c,4\n',
+    "columns.csv": "id,time,from,to,cost\n" + "".join(f"{a},{a},u{a % 7},u{a % 5},{a}.5\n" for a in range(99)),
+    "konect.txt": "% sym weighted\n" + NUMBERS,
+    "bipartite.txt": "% bip unweighted\n" + "".join(f"{a % 9 + 1} {a % 7 + 1}\n" for a in range(80)),
+    "counted.txt": "60\n" + NUMBERS,
+    "networkx.txt": "".join(f"{a} {a + 1} {{'weight': {a}}}\n" for a in range(60)),
+    "broken.csv": WORDS + "v1,v2\n" + WORDS,
+    "wrong.csv": WORDS + "v1,v2,heavy\n" + WORDS,
+    "bars.txt": NUMBERS.replace(" ", "|"),
+    "twice.csv": WORDS + WORDS,
+}
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"ids": "keep"},
+    {"ids": "map"},
+    {"ids": "text"},
+    {"directed": False},
+    {"directed": True},
+    {"duplicates": "drop"},
+    {"duplicates": "first", "directed": False},
+    {"duplicates": "sum"},
+    {"duplicates": "max", "directed": False},
+    {"loops": "drop", "directed": False},
+    {"weights": False},
+    {"weights": True},
+    {"weight_dtype": "float32"},
+    {"weight_dtype": "uint8"},
+    {"header": True},
+    {"header": False},
+    {"delimiter": ","},
+    {"delimiter": "|"},
+    {"source": 2, "target": 1},
+    {"source": "to", "target": "from", "weight": "cost"},
+    {"weight": 3},
+    {"max_expanded_bytes": 10_000},
+    {"format": "edge-list"},
+    {"format": "parquet"},
+]
+
+
+def named_edges(graph: clew.Graph) -> list[tuple[Any, Any, Any]]:
+    source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))
+    values = [None] * source.size if graph.weights is None else graph.weights.tolist()
+    name = graph.name
+    return sorted((name(s), name(t), w) for s, t, w in zip(source, graph.indices, values, strict=True))
+
+
+def compare(path: Path, members: int, options: dict[str, Any]) -> None:
+    """The same graph and report as on one machine, or the same sentence."""
+    try:
+        expected: Any = clew.read(path, **options)
+    except clew.ClewError as error:
+        expected = error
+    if isinstance(expected, clew.ClewError):
+        with pytest.raises(type(expected)) as caught:
+            read_together(members, path, **options)
+        assert str(caught.value) == str(expected), options
+        return
+    done = read_together(members, path, **options)
+    share = done[0][0]
+    assert edges_of(done) == named_edges(expected), options
+    assert (share.num_vertices, share.num_arcs, share.num_loops, share.directed) == (
+        expected.num_vertices,
+        expected.num_arcs,
+        expected.num_loops,
+        expected.directed,
+    ), options
+    assert (share._names is None) == (expected.names is None), options
+    assert (share.weights is None) == (expected.weights is None), options
+    assert share.weights is None or share.weights.dtype == expected.weights.dtype, options
+    report, alike = share.report, expected.report
+    assert report.counts == alike.counts, options
+    assert report.columns == alike.columns, options
+    only_here = ("One worker read", "The metadata of the graph")
+    assert tuple(each for each in report.decisions if not each.startswith(only_here)) == alike.decisions, options
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_members_share_a_text_and_every_option_means_the_same(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "SMALLEST", 16)
+    path = tmp_path / name
+    path.write_bytes(TEXTS[name].encode())
+    for options in OPTIONS if name in ("numbers.txt", "header.csv", "columns.csv", "sparse.csv") else OPTIONS[:8]:
+        compare(path, 3, options)
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".arrow", ".clew", ".mtx", ".npz", ".csv.gz", ".csv.zst", ".wel"])
+@pytest.mark.parametrize("names", [None, "text", "integers"])
+def test_members_share_other_files(
+    suffix: str, names: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "SMALLEST", 16)
+    monkeypatch.setattr(tables, "BATCH_ROWS", 20)  # several row groups and record batches
+    graph = clew.Graph.from_edges([a * 7 % 50 for a in range(120)], [a * a % 50 for a in range(120)], range(120), 52)
+    called = {"text": [f"v{(k * 7) % 52}" for k in range(52)], "integers": np.arange(52)[::-1] * 10**10}
+    graph = clew.Graph(graph.outgoing, names=None if names is None else VertexNames(called[names]))
+    path = tmp_path / f"graph{suffix}"
+    clew.write(graph, path)
+    for options in ({}, {"ids": "map"}, {"ids": "text"}, {"directed": False, "duplicates": "first", "loops": "drop"}):
+        if suffix not in (".clew", ".mtx") or "directed" not in options:  # those store rows, which are no pairs
+            compare(path, 3, options)
+
+
+def test_one_reader_of_a_file_that_cannot_be_split_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "SMALLEST", 16)
+    clew.write(clew.generate.path(200), tmp_path / "path.mtx")
+    clew.write(clew.generate.path(200), tmp_path / "path.csv.gz")
+    for name, why in (
+        ("path.mtx", "files of this kind (Matrix Market) cannot be split"),
+        ("path.csv.gz", "compressed"),
+    ):
+        decisions = read_together(3, tmp_path / name)[0][0].report.decisions
+        assert any(f"One worker read {name}: " in each and why in each for each in decisions), decisions

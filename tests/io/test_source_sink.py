@@ -170,8 +170,8 @@ def test_text_that_starts_like_a_codec_is_text() -> None:
 def test_what_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FormatError, match="there is no such file"):
         Source(tmp_path / "missing")
-    with pytest.raises(FormatError, match=r"there is no such file\. clew reads local files: download it first"):
-        Source("https://example.org/edges.csv")
+    with pytest.raises(FormatError, match=r"this address cannot be opened.*download other files first"):
+        clew.read("https://example.org/edges.csv")
     with pytest.raises(FormatError, match="directory"):
         Source(tmp_path)
     with pytest.raises(FormatError, match="device"):

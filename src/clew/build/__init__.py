@@ -18,7 +18,7 @@ from clew.errors import GraphError, ResourceError
 from clew.names import VertexNames
 from clew.progress import showing
 
-__all__ = ["Built", "build", "component_labels", "from_rows"]
+__all__ = ["Built", "build", "component_labels", "from_rows", "give_back"]
 
 BUCKET_BITS = 8  # 256 buckets: measured fastest, their write fronts fit the first-level cache
 MAX_BUCKET_BITS = 13
@@ -149,7 +149,7 @@ def _rows(
         def fill(share: int) -> None:
             kernels.fill_buckets(share, *args)
             for array in given:
-                _give_back(array, share * array.size // shares, (share + 1) * array.size // shares)
+                give_back(array, share * array.size // shares, (share + 1) * array.size // shares)
 
         threads.each(fill, shares)
         indices = np.empty_like(columns)
@@ -163,13 +163,20 @@ def _rows(
     indptr[-1] = arcs
     presort = arcs > PRESORT_FROM * num_vertices
     low_bit = np.uint64(max(0, (num_vertices - 1).bit_length() - kernels.DIGIT))
-    goals = np.linspace(0, arcs, threads.pieces(arcs) + 1).astype(np.uint64)
+    # More pieces than threads, since what a piece has read goes back to the system before the next one writes.
+    goals = np.linspace(0, arcs, max(threads.pieces(arcs), min(16, arcs >> 20)) + 1).astype(np.uint64)
     bounds = np.searchsorted(starts, goals).astype(np.uint64)
     bounds[0], bounds[-1] = 0, buckets
     into = (as_bits(indptr), as_bits(indices), as_bits(placed))
-    repeated = threads.each(
-        kernels.place_rows, bounds.size - 1, bounds, starts, *bucketed, policy[0], presort, low_bit, *into
-    )
+
+    def place(piece: int) -> int:
+        repeated = kernels.place_rows(piece, bounds, starts, *bucketed, policy[0], presort, low_bit, *into)
+        for array in (columns, row_numbers, carried):
+            if array is not None:
+                give_back(array, int(starts[bounds[piece]]), int(starts[bounds[piece + 1]]))
+        return int(repeated)
+
+    repeated = threads.each(place, bounds.size - 1)
     return Adjacency(indptr, indices, placed), num_loops, sum(repeated)
 
 
@@ -179,7 +186,7 @@ def _bucket_shift(num_vertices: int) -> int:
     return max(0, bits - min(MAX_BUCKET_BITS, max(BUCKET_BITS, bits - MAX_SMALL_ROW_BITS)))
 
 
-def _give_back(array: Array, start: int, stop: int) -> None:
+def give_back(array: Array, start: int, stop: int) -> None:
     """Let the system have the whole pages of ``array[start:stop]``, whose values are lost; a hint, never an error.
 
     Only memory that the array itself owns is given back: not a view, not a mapped file, not a read-only array.

@@ -27,6 +27,7 @@ from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import Listener, Sockets, Transport
 from clew.errors import ClusterError
+from clew.io.parts import Piece
 from clew.names import VertexNames
 from clew.primitives import cluster
 from clew.program import run as run_program
@@ -147,9 +148,9 @@ class Worker:
         return self.describe(key)
 
     @collective
-    def read(self, key: int, files: Sequence[Sequence[str]], options: dict[str, Any]) -> dict[str, Any]:
-        """Read this worker's files, and take part in building the graph of all files."""
-        self._shares[key] = read_share(self.member, files[self.member.rank], options)
+    def read(self, key: int, pieces: Sequence[Sequence[Piece]], options: dict[str, Any]) -> dict[str, Any]:
+        """Read this worker's pieces of files, and take part in building the graph of all files."""
+        self._shares[key] = read_share(self.member, pieces, options)
         return self.describe(key)
 
     def describe(self, key: int) -> dict[str, Any]:

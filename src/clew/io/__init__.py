@@ -13,6 +13,7 @@ from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.io import foreign, registry
 from clew.io.options import ReadOptions, WriteOptions, noted
+from clew.io.ranges import open_source
 from clew.io.registry import EDGE_LIST, GAP_SUFFIXES, TABLE_SUFFIXES, Format
 from clew.io.sink import Sink
 from clew.io.source import Source
@@ -31,7 +32,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     Parameters
     ----------
     origin
-        A path, or the bytes themselves. ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way.
+        A path, an address that ``pyarrow.fs`` opens such as ``s3://bucket/edges.parquet``, or the bytes themselves.
+        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way.
     format
         The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
         formats that clew does not read, such as GML or Pajek, are refused by name.
@@ -49,10 +51,10 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         With the file, the line and the column where there is one, what was found and what was expected.
     """
     chosen = _options(ReadOptions, options)
-    if on_cluster is not None and format is None and isinstance(origin, (str, Path)):
-        spread: Graph = on_cluster(origin, options)
+    if on_cluster is not None and isinstance(origin, (str, Path)):
+        spread: Graph = on_cluster(origin, {**options, "format": format})
         return spread
-    return read_opened(Source(origin, max_expanded_bytes=chosen.max_expanded_bytes), format, chosen)
+    return read_opened(open_source(origin, chosen.max_expanded_bytes), format, chosen)
 
 
 def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Graph:  # noqa: A002

@@ -245,6 +245,10 @@ class Source:
                     yield Block(data[skipped:], offset + skipped)
                 offset += data.size
 
+    def lines_before(self) -> int:
+        """The number of lines before the first one here: none, unless this is a part of a text."""
+        return 0
+
     def error(
         self, problem: str, *, line: int | None = None, column: int | None = None, remedy: str = "", option: str = ""
     ) -> FormatError:
@@ -266,9 +270,7 @@ class Source:
                 self._mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
                 return np.frombuffer(self._mapping, dtype=np.uint8)
         except FileNotFoundError:
-            address = re.match(r"(https?|ftp|s3|gs):/", str(path)) is not None
-            advice = " clew reads local files: download it first." if address else ""
-            raise self.error(f"there is no such file.{advice}") from None
+            raise self.error("there is no such file.") from None
         except PermissionError:
             raise self.error("permission to read the file was denied; check its mode and owner.") from None
         except OSError as error:

@@ -165,6 +165,26 @@ def arrow_errors(source: Source, title: str) -> Iterator[None]:
 def graph_from_table(table: pa.Table, columns: Columns, source: Source, options: ReadOptions) -> Graph:
     """The graph of a table whose data were validated and whose columns are those chosen, in the order of the file."""
     note = read_note(table.schema.metadata, source)
+    first, second, weights = edges_of(table, columns)
+    num_vertices, names = None, None
+    if note.names is not None and options.ids == "auto":
+        names = VertexNames(typed_names(note.names, first))
+        first, second = _known(first, names), _known(second, names)
+    elif isinstance(first, Coded) and isinstance(second, Coded):
+        (ids, more), names = encode(first.strings, second.strings)
+        first, second = ids[first.codes], more[second.codes]
+    elif note.named and options.ids == "auto":
+        options = replace(options, ids="map")
+    elif note.num_vertices is not None and not note.named:
+        num_vertices = note.num_vertices
+        refuse_rows(source, num_vertices)
+    known: dict[str, Any] = {"directed": note.directed, "num_vertices": num_vertices, "names": names}
+    graph = graph_from_edges(first, second, weights, options, **known)
+    return noted(graph, *decisions_of(table.schema, note, columns, options), columns=columns.roles())
+
+
+def edges_of(table: pa.Table, columns: Columns) -> tuple[Array | Coded, Array | Coded, Array | None]:
+    """The sources, targets and weights of a table whose columns are those chosen, in the order of the file."""
     table = table.rename_columns([columns.label(column) for column in columns.to_read()])
     ends = [columns.label(column) for column in (columns.source, columns.target)]
     weights = None
@@ -180,23 +200,13 @@ def graph_from_table(table: pa.Table, columns: Columns, source: Source, options:
             f"column {ends[0]!r} holds {held[0]} and {ends[1]!r} holds {held[1]}; expected integers in both or strings "
             f"in both. {listed(columns.fields)}"
         ).advised(*CHOOSE_ENDS)
-    num_vertices, names = None, None
-    if note.names is not None and options.ids == "auto":
-        names = VertexNames(_typed_names(note.names, first))
-        first, second = _known(first, names), _known(second, names)
-    elif isinstance(first, Coded) and isinstance(second, Coded):
-        (ids, more), names = encode(first.strings, second.strings)
-        first, second = ids[first.codes], more[second.codes]
-    elif note.named and options.ids == "auto":
-        options = replace(options, ids="map")
-    elif note.num_vertices is not None and not note.named:
-        num_vertices = note.num_vertices
-        refuse_rows(source, num_vertices)
-    known: dict[str, Any] = {"directed": note.directed, "num_vertices": num_vertices, "names": names}
-    graph = graph_from_edges(first, second, weights, options, **known)
-    by_clew = KEY in (table.schema.metadata or {})
-    direction = about_direction(note.directed, options, by="the note that clew wrote into the file" if by_clew else "")
-    return noted(graph, *columns.decisions, *direction, columns=columns.roles())
+    return first, second, weights
+
+
+def decisions_of(schema: pa.Schema, note: Note, columns: Columns, options: ReadOptions) -> tuple[str, ...]:
+    """What was decided about the columns and the direction of a table."""
+    by = "the note that clew wrote into the file" if KEY in (schema.metadata or {}) else ""
+    return (*columns.decisions, *about_direction(note.directed, options, by=by))
 
 
 def schema_of(graph: Graph) -> pa.Schema:
@@ -250,7 +260,7 @@ def _known(column: Array | Coded, names: VertexNames) -> Array:
     return names.ids_of(column) if isinstance(column, np.ndarray) else names.ids_of(column.strings)[column.codes]
 
 
-def _typed_names(names: list[Any], like: Array | Coded) -> pa.Array[Any]:
+def typed_names(names: list[Any], like: Any) -> pa.Array[Any]:
     """The list of names in the type of the column."""
     import pyarrow as pa
 

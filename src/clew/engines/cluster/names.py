@@ -2,23 +2,74 @@
 
 The members sample their names and cut the order of all names into a range per member. Every name goes to the member of
 its range, which counts the distinct ones. Ids follow from the counts of the ranges before it.
+
+Integers that lie close together need no exchange of names: a bit for each of them, combined over all members, is enough
+to number them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from clew import threads
 from clew.dtypes import Array
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Partition
 from clew.names import VertexNames
 
 SAMPLE = 64  # names that every member samples per range
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """How integers become ids: a function of arrays, and how many there are.
+
+    ``names`` are the integers of this member's range in ascending order, None if the integers are exactly 0…n-1.
+    ``first`` is the id of the first of them.
+    """
+
+    ids: Callable[[Array], Array]
+    count: int
+    names: Any = None
+    first: int = 0
+
+
+def number_integers(member: Member, values: Iterable[Array], low: int, high: int, *, always: bool) -> Numbers:
+    """Number the integers of all members, which lie between ``low`` and ``high``, in ascending order.
+
+    ``always`` names the vertices even if the integers are exactly 0…n-1.
+    """
+    import pyarrow as pa
+
+    from clew.io.edge_list import kernels
+
+    words = np.zeros((high - low) // 64 + 1, np.uint64)
+    for column in values:
+        threads.in_pieces(kernels.mark, column.size, column, low, words)
+    cuts = np.arange(member.size + 1) * words.size // member.size
+    parts = member.all_to_all("all", [words[start:stop] for start, stop in pairwise(cuts)])
+    words = np.concatenate(member.all_gather("all", np.bitwise_or.reduce(parts)))
+    before = np.empty(words.size + 1, np.int64)
+    before[-1] = count = int(kernels.rank_words(words, before[:-1]))
+    if low == 0 and count == high + 1 and not always:
+        return Numbers(lambda column: column, count)
+
+    def ids(column: Array) -> Array:
+        ranks = np.empty(column.size, np.int64)
+        threads.in_pieces(kernels.to_ranks, column.size, column, low, words, before, ranks)
+        return ranks
+
+    start, stop = cuts[member.rank], cuts[member.rank + 1]
+    names = np.empty(before[stop] - before[start], np.int64)
+    kernels.to_values(words[start:stop], low + 64 * int(start), names)
+    return Numbers(ids, count, pa.array(names), int(before[start]))
 
 
 def number_names(member: Member, names: Any) -> tuple[npt.NDArray[np.int64], int, Any, int]:
@@ -46,10 +97,12 @@ def number_names(member: Member, names: Any) -> tuple[npt.NDArray[np.int64], int
 
 def owned_names(member: Member, partition: Partition, names: Any, first: int) -> VertexNames:
     """The names of this member's vertices, from the names of everybody's range."""
+    import pyarrow as pa
+
     ids = np.arange(first, first + len(names))
     owner, local = partition.place(ids)
     _, parts = member.by_owner(owner)
-    arrived = exchange_names(member, [names.take(part) for part in parts])
+    arrived = exchange_names(member, [names.take(pa.array(part)) for part in parts])
     places = np.concatenate(member.all_to_all("all", [local[part] for part in parts]))
     return VertexNames.trusted(_joined(arrived).take(np.argsort(places)))
 
@@ -77,7 +130,7 @@ def _cut(member: Member, ordered: Any) -> Array:
     inner = [len(everybody) * rank // member.size for rank in range(1, member.size)]
     if len(everybody) == 0:
         return np.zeros(member.size + 1, np.int64)
-    cuts = [pc.sum(pc.less(ordered, everybody[place])).as_py() or 0 for place in inner]
+    cuts = [bisect_left(ordered, everybody[place].as_py(), key=lambda name: name.as_py()) for place in inner]
     return np.array([0, *cuts, len(ordered)], np.int64)
 
 

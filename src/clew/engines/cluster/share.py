@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import Array, OffsetArray, id_dtype
+from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.partition import Partition
 from clew.engines.cluster.routes import Routes
@@ -181,9 +181,9 @@ class Share(Graph):
         """The same graph with names for this member's vertices, in the order of its segment."""
         return self._like(self._out, names=names)
 
-    def with_report(self, columns: Mapping[str, str], decisions: Iterable[str]) -> Share:
-        """The same graph with what readers decided."""
-        return self._like(self._out, report=self._report.about(columns, decisions))
+    def with_report(self, report: BuildReport) -> Share:
+        """The same graph with another report."""
+        return self._like(self._out, report=report)
 
     def with_block(self, block: Adjacency) -> Share:
         """The graph of other edges between the same vertices."""
@@ -311,25 +311,23 @@ def build_share(
     Every member may pass any of the edges. ``symmetrize`` adds every edge in the other direction. Without it, an
     undirected graph must be passed in both directions.
     """
-    partition = Partition(num_vertices, member.grid)
-    given = source.size
-    loop = source == target
-    num_loops = int(loop.sum())
-    if loops == "drop" and num_loops:
-        source, target = source[~loop], target[~loop]
-        weights = None if weights is None else weights[~loop]
-        loop = loop[~loop]
-    if symmetrize:
-        back = ~loop  # a self-loop is stored once
-        source, target = np.concatenate([source, target[back]]), np.concatenate([target, source[back]])
-        weights = None if weights is None else np.concatenate([weights, weights[back]])
-    worker, row, column = partition.edges(source, target)
-    columns = [row.astype(np.int32), column.astype(np.int32), *([] if weights is None else [weights])]
-    arrived = member.send_to_owners(worker, columns)
+    exchange = EdgeExchange(
+        member, Partition(num_vertices, member.grid), symmetrize=symmetrize, drop_loops=loops == "drop"
+    )
+    exchange.add(source, target, weights)
+    return share_of(exchange, None if weights is None else weights.dtype, directed=directed, duplicates=duplicates)
+
+
+def share_of(
+    exchange: EdgeExchange, weights: np.dtype[Any] | None, *, directed: bool, duplicates: Duplicates = "keep"
+) -> Share:
+    """The graph of all edges that the members have handed to an exchange; ``weights`` is their dtype."""
+    member, partition = exchange.member, exchange.partition
+    arrived = exchange.finish(weights)
     built = build.build(
-        arrived[0],
-        arrived[1],
-        arrived[2] if weights is not None else None,
+        arrived.rows,
+        arrived.columns,
+        arrived.weights,
         num_vertices=partition.rows,
         directed=True,
         duplicates=duplicates,
@@ -337,15 +335,22 @@ def build_share(
         consume=True,
     )
     block = _rectangle(built.adjacency, partition.columns)
-    counts = np.array([given, num_loops, block.num_arcs, built.report.duplicates_merged], np.int64)
-    total = [int(member.all_reduce(each, np.add)) for each in counts]
-    dropped = total[1] if loops == "drop" else 0
+    counts = [exchange.given, exchange.num_loops, block.num_arcs, built.report.duplicates_merged]
+    given, num_loops, arcs, merged = member.all_reduce(np.array(counts, np.int64), np.add).tolist()
+    dropped = num_loops if exchange.drop_loops else 0
+    left = num_loops - dropped
+    if left and duplicates != "keep":
+        owner, _ = partition.place(arrived.loop_ids)
+        (ids,) = member.send_to_owners(owner, [arrived.loop_ids])
+        left = int(member.all_reduce(np.int64(np.unique(ids).size), np.add))
+    if not directed:  # a merged edge was in two rows, a merged loop in one
+        merged = (merged + num_loops - dropped - left) // 2
     return Share(
         member,
         partition,
         block,
         directed=directed,
-        num_arcs=total[2],
-        num_loops=total[1] - dropped,
-        report=BuildReport(total[0], total[1], dropped, total[3] // (1 if directed else 2)),
+        num_arcs=arcs,
+        num_loops=left,
+        report=BuildReport(given, num_loops, dropped, merged),
     )

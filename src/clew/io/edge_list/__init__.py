@@ -62,6 +62,7 @@ from clew.names import VertexNames, encode
 if TYPE_CHECKING:
     import pyarrow as pa
 
+IDS_AS_TEXT = "Ids were read as text"
 VERTEX_IDS = (0, (1 << 63) - 1)
 WITH_DECIMAL_COMMAS = (b";", b"\t")
 BITS_PER_VALUE = 32  # up to this many bits for every integer there is: with their ranks, 6 bytes
@@ -84,22 +85,63 @@ def read(source: Source, options: ReadOptions) -> Graph:
     return _graph(source, detect(source, options), options)
 
 
-def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The edges of a text, or of a part of it.
+
+    Parameters
+    ----------
+    ends
+        The source and the target of every edge: integers, or codes of names.
+    weights, names
+        The weights, and the names that codes stand for; or None.
+    keep
+        Whether integers are ids.
+    decisions
+        What was decided while they were read.
+    decimal_comma
+        Whether weights have one.
+    header
+        A word of a guessed header that names a vertex as well, so the first line is an edge; else None.
+    """
+
+    ends: tuple[Array, ...]
+    weights: Array | None
+    names: Any
+    keep: bool
+    decisions: tuple[str, ...] = ()
+    decimal_comma: bool = False
+    header: str | None = None
+
+
+def read_rows(source: Source, dialect: Dialect, options: ReadOptions) -> Rows:
+    """Read all lines of a text, or of a part of it, in a dialect."""
     keep = options.ids == "keep" or (options.ids == "auto" and source.suffix in GAP_SUFFIXES and not dialect.named)
     table, decisions = _table(source, dialect, options, keep=keep)
-    if (again := _header_among(dialect, table)) is not None:
-        other = detect(source, replace(options, header=False))
-        decision = (
-            f"The first line was read as an edge, since {again!r} occurs again. "
-            "Pass header=True (--header) if it names the columns."
-        )
-        return _graph(source, replace(other, decisions=(decision, *other.decisions)), options)
-    weights = requested_weights(table.numbers, options)
     columns: tuple[Array, ...] = table.ids[::-1] if dialect.swapped else table.ids
     if len(columns) == 1:  # one column is both ends
         columns = (columns[0], columns[0].copy())
-    names = table.names
-    del table  # the columns alone are needed from here on, and may be replaced by narrower ones
+    weights = requested_weights(table.numbers, options)
+    comma = table.layout.decimal_comma
+    return Rows(columns, weights, table.names, keep, decisions, comma, _header_among(dialect, table))
+
+
+def without_header(source: Source, options: ReadOptions, word: str) -> Dialect:
+    """The dialect of a file whose first line is an edge after all, since ``word`` occurs again."""
+    dialect = detect(source, replace(options, header=False))
+    decision = (
+        f"The first line was read as an edge, since {word!r} occurs again. "
+        "Pass header=True (--header) if it names the columns."
+    )
+    return replace(dialect, decisions=(decision, *dialect.decisions))
+
+
+def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
+    rows = read_rows(source, dialect, options)
+    if rows.header is not None:
+        return _graph(source, without_header(source, options, rows.header), options)
+    columns, names, weights, keep, decisions = rows.ends, rows.names, rows.weights, rows.keep, rows.decisions
+    del rows  # the columns alone are needed from here on, and may be replaced by narrower ones
     found = _vertices(source, dialect, columns, names, options, keep=keep)
     del columns
     directed = dialect.directed if options.directed is None else options.directed
@@ -126,7 +168,7 @@ def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool
                 raise error.advised(
                     "Pass ids='text' to read ids as names.", "Pass --ids text to read ids as names."
                 ) from None
-            said.append(f"Ids were read as text, since in line {error.line} {error.problem.partition(';')[0]}.")
+            said.append(f"{IDS_AS_TEXT}, since in line {error.line} {error.problem.partition(';')[0]}.")
             named = True
         except DecimalComma:
             if layout.delimiter not in WITH_DECIMAL_COMMAS:

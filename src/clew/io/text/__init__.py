@@ -144,7 +144,7 @@ def error_at(
     before = data[:place].tobytes()
     start = max(before.rfind(b"\n"), before.rfind(b"\r")) + 1
     line = first_line + before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n")
-    return kind(problem, path=source.name, line=line, column=_column(before[start:]))
+    return kind(problem, path=source.name, line=source.lines_before() + line, column=_column(before[start:]))
 
 
 def field_at(data: Bytes, place: int, delimiter: bytes = b"") -> bytes:
