@@ -114,7 +114,8 @@ class ClusterWaist(Waist):
         block = graph.block
         before, behind = products.expand(graph, x, "row"), products.expand(graph, x, "column")
         rows = np.repeat(np.arange(block.num_vertices), block.degrees())
-        chosen = keep(block.weights, before[rows], behind[block.indices])
+        ends = (before[rows], behind[block.indices])
+        chosen = keep(block.weights, *(reversed(ends) if graph.is_reversed else ends))
         counts = np.bincount(rows[chosen], minlength=block.num_vertices)
         indptr = np.concatenate([[0], np.cumsum(counts)]).astype(block.indptr.dtype)
         return graph.with_block(Adjacency(indptr, block.indices[chosen].copy(), columns=block.columns))

@@ -64,12 +64,16 @@ def fits_int32(graph: Graph, weights: Array) -> bool:
 
 
 def default_delta(graph: Graph, weights: Array) -> float:
+    """The width of buckets for a graph with these weights."""
+    return bucket_width(graph, typical(weights))
+
+
+def bucket_width(graph: Graph, mean: float) -> float:
     """Twice the mean weight down to a small part of it, the less the more edges vertices have.
 
     The more edges, the more ways there are to improve on a first one, and the more work a wide bucket does twice; on
     sparse graphs wide buckets cost next to nothing and give the threads more to share. The numbers are measured.
     """
-    mean = typical(weights)
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     return mean * min(2.0, max(1 / degree, 192 / degree**3)) or 1.0
 

@@ -12,7 +12,14 @@ from clew.result import Result
 
 
 @algorithm(
-    generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("weights",), balanced=True, distributed=True
+    generic="generic",
+    cpu="cpu",
+    cuda="cuda",
+    cluster="cluster",
+    check="check",
+    needs=("weights",),
+    balanced=True,
+    distributed=True,
 )
 def sswp(
     graph: Graph,

@@ -66,6 +66,12 @@ class Transport(Protocol):
         The parts that arrive are the caller's. ``rooms`` are arrays for them, whose sizes they must have.
         """
 
+    def channel(self, ranks: Sequence[int], room: int, starts: Array, sizes: Array) -> Channel:
+        """What compiled code needs to exchange messages of up to ``room`` bytes with the members of a group."""
+
+    def follow(self, loop: Callable[[], int], channels: Sequence[Channel]) -> None:
+        """Call a compiled loop that uses channels until it is done."""
+
     def close(self) -> None:
         """End all connections, which the peers notice at once. Any thread may call this."""
 
@@ -146,7 +152,8 @@ class Sockets:
 
         ``starts`` and ``sizes`` say where every member's vertices are in the block.
         """
-        from clew.engines.cluster.kernels_superstep import HEADER, Channel
+        from clew.engines.cluster.kernels_sockets import HEADER
+        from clew.engines.cluster.kernels_superstep import Channel
 
         peers = [rank for rank in ranks if rank != self.rank]
         self._check_open()

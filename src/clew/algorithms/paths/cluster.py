@@ -1,0 +1,87 @@
+"""Best paths by the members of a cluster: memory for the kernels, and parents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.bfs.cluster import bfs
+from clew.algorithms.cluster import ClusterWaist
+from clew.algorithms.paths import kernels as buckets
+from clew.algorithms.paths import kernels_cluster as kernels
+from clew.dtypes import Array
+from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster.share import Share
+
+FEW = 64  # vertices per member: a step with fewer does not wait until its bucket stays empty
+
+
+def best_paths(
+    share: Share,
+    source: int,
+    cost: Callable[[Array], Array],
+    first: Any,
+    unreached: Any,
+    delta: float,
+    *,
+    low: float | None = None,
+    deterministic: bool = False,
+) -> tuple[Array, Array, int, int]:
+    """Paths of the smallest sum or, where ``low`` is given, of the smallest largest weight.
+
+    ``cost`` makes costs of weights. The other arguments are those of ``clew.algorithms.sssp.cpu.best_paths``. Returns
+    the values, the parents, the number of vertices reached, and the number of steps.
+    """
+    size, member, dtype = share.ids.size, share.member, unreached.dtype
+    rows, row_axis, column_axis = share.oriented(transpose=False)
+    assert rows.weights is not None
+    weights = cost(rows.weights)
+    width = max(dtype.itemsize, share.ids.itemsize)
+    row, column = share.channel(row_axis, width), share.channel(column_axis, width)
+    value, giver = np.full(size, unreached, dtype), np.full(size, -1, np.int32)
+    parent = np.full_like(share.ids, -1)
+    best, origin = np.full(rows.num_columns, unreached, dtype), np.zeros(rows.num_columns, np.int32)
+    listed, reach = (np.empty(max(rows.num_vertices, rows.num_columns), kind) for kind in (np.int32, dtype))
+    state = np.zeros(kernels.NUMBERS, np.int64)
+    state[kernels.FEW] = FEW * member.size
+    pool = buckets.new_pool(np.empty(0, np.uint32), reach)
+    for place in np.flatnonzero(share.ids == source):
+        value[place], parent[place] = first, source
+        best[column.starts[column.position] + place] = first
+        buckets.put(pool, np.int64(0), np.uint64(place), np.uint32(2**32 - 1), first)
+    owned = (value, giver, superstep.new_set(size), np.empty(max(size, 1), np.int32))
+    block = (best, origin, superstep.new_set(rows.num_columns), listed, reach)
+    scale = min(1 / delta, float(np.finfo(np.float64).max))
+
+    def steps() -> int:
+        nonlocal pool
+        search = (row, column, rows.unsigned(), weights, owned, block, pool, scale, low, state)
+        code, pool = kernels.best_paths(*search)
+        return int(code)
+
+    member.transport.follow(steps, (row, column))
+    if deterministic:
+        parent = _shortest_path_tree(share, source, value, cost, unreached, low)
+    else:
+        fetch = (column, giver, origin, share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
+        member.transport.follow(lambda: superstep.fetch_origins(*fetch), (column,))
+    reached = int(member.all_reduce(np.int64((value != unreached).sum()), np.add))
+    return value, parent, reached, int(state[kernels.STEPS])
+
+
+def _shortest_path_tree(
+    share: Share, source: int, value: Array, cost: Callable[[Array], Array], unreached: Any, low: float | None
+) -> Array:
+    """Parents that depend on the graph alone: a breadth-first search over the edges of best paths."""
+
+    def is_on_best_path(weights: Array, before: Array, behind: Array) -> Array:
+        with np.errstate(over="ignore", invalid="ignore"):
+            offered = before + cost(weights) if low is None else np.maximum(before, cost(weights))
+        on_path: Array = (offered == behind) & (before != unreached) & (behind != unreached)
+        return on_path
+
+    tight = ClusterWaist(share, "cpu").select(share, is_on_best_path, value)
+    parent: Array = bfs(tight, source, deterministic=True).parent
+    return parent
