@@ -388,6 +388,7 @@ def check_graph(graph: Any) -> None:
     """Reject anything but a graph, and say how to convert it."""
     if isinstance(graph, Graph):
         return
+    check_in_one_process(graph)
     kind = kind_of(graph)
     made = ""
     if isinstance(graph, str | PathLike):
@@ -395,3 +396,12 @@ def check_graph(graph: Any) -> None:
     elif kind.startswith("networkx."):
         made = ": convert it with clew.Graph.from_networkx"
     raise GraphError(f"the graph is of type {kind}; expected a clew.Graph{made}.")
+
+
+def check_in_one_process(graph: Any) -> None:
+    """Reject a graph on a cluster, ``clew.distributed.graph.ClusterGraph``, and say how to get it here."""
+    if hasattr(graph, "run_algorithm"):
+        raise GraphError(
+            "this needs a graph in one process, and this one is on a cluster.",
+            remedy="Pass graph.gather(), if this process has the memory for the whole graph.",
+        )

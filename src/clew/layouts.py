@@ -16,7 +16,7 @@ from clew.build.rows import sorted_rows
 from clew.checks import counted
 from clew.dtypes import ID_DTYPES, OFFSET, Array, IdArray, as_weights
 from clew.errors import GraphError, ResourceError
-from clew.graph import Graph
+from clew.graph import Graph, check_in_one_process
 
 ELL_LIMIT = 1 << 30  # bytes
 
@@ -103,6 +103,7 @@ def csr(edges: Graph | Layout) -> Adjacency:
     if isinstance(edges, ELL):
         return _without_padding(edges)
     if not isinstance(edges, Adjacency):
+        check_in_one_process(edges)
         raise GraphError(f"expected a Graph or a layout (CSR, COO or ELL), got {type(edges).__name__}.")
     return edges
 

@@ -72,8 +72,12 @@ def test_names_go_in_and_come_out(cluster: clew.distributed.Cluster, tmp_path: P
     found.write(tmp_path / "depths")
     import pyarrow.parquet as pq
 
-    rows = {row["vertex"]: row["depth"] for row in pq.read_table(tmp_path / "depths").to_pylist()}
-    assert rows == {name: expected.of(name) for name in "abcdefg"}
+    rows = {row["vertex"]: (row["depth"], row["parent"]) for row in pq.read_table(tmp_path / "depths").to_pylist()}
+    assert rows == {name: (expected.of(name), expected.of(name, "parent")) for name in "abcdefg"}
+    (tmp_path / "depths" / "part-00009.parquet").touch()  # of an earlier table, by more workers
+    assert len(found.write(tmp_path / "depths")) == 4 == len(list((tmp_path / "depths").iterdir()))
+    with pytest.raises(clew.GraphError, match="is not the folder of a result"):
+        found.write(tmp_path)
     with pytest.raises(clew.GraphError, match="'nobody' is not a vertex"):
         clew.bfs(spread, "nobody")
     assert clew.bfs(spread, "b").num_reached == 6  # the workers are connected again
@@ -102,6 +106,43 @@ def test_errors_of_any_worker_reach_the_caller_and_leave_the_cluster_usable(grap
     with pytest.raises(clew.GraphError, match="workers of a cluster compute on CPUs"):
         clew.bfs(spread, 0, device="cuda")
     assert clew.connected_components(spread).count == clew.connected_components(graph).count
+
+
+def test_facts_of_a_graph_are_those_of_one_machine(graph: clew.Graph) -> None:
+    for one in (graph, NAMED, graph.symmetrized(), clew.Graph.from_edges([], [], num_vertices=3)):
+        there, here = one.spread(), one
+        for spread, whole in ((there, here), (there.reversed(), here.reversed())):
+            facts, expected = spread.describe().as_dict(), whole.describe().as_dict()
+            assert {**facts, "bytes": 0, "report": 0} == {**expected, "bytes": 0, "report": 0}
+            for direction in ("out", "in"):
+                assert np.array_equal(spread.degrees(direction), whole.degrees(direction))
+        assert there.symmetrized().num_edges == here.symmetrized().num_edges
+        assert there.nbytes > 0
+        assert there.spread() is there
+
+
+def test_what_needs_one_process_says_so(graph: clew.Graph, tmp_path: Path) -> None:
+    from examples.vertex_programs import BreadthFirst
+
+    spread = graph.spread()
+    for name in ("indptr", "neighbors", "subgraph", "to_networkx", "plot", "names"):
+        with pytest.raises(clew.GraphError, match=rf"Use graph.gather\(\).{name}"):
+            getattr(spread, name)
+    assert not hasattr(spread, "names")
+    with pytest.raises(AttributeError, match="a graph on a cluster has no 'nonsense'"):
+        _ = spread.nonsense
+    for call in (
+        lambda: clew.write(spread, tmp_path / "g.clew"),
+        lambda: clew.generate.random_weights(spread, 1, 9),
+        lambda: clew.spgemm(spread, spread),
+        lambda: clew.report(spread, tmp_path / "g.html"),
+    ):
+        with pytest.raises(clew.GraphError, match=r"this one is on a cluster. Pass graph.gather\(\)"):
+            call()
+    program = BreadthFirst(3)
+    program.lock = threading.Lock()
+    with pytest.raises(clew.GraphError, match=r"BreadthFirst cannot be sent to the workers: cannot pickle"):
+        clew.run(program, spread)
 
 
 def test_clusters_cannot_be_nested(cluster: clew.distributed.Cluster) -> None:

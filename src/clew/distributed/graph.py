@@ -5,22 +5,31 @@ Both are handles: facts are here, arrays are with the workers until somebody ask
 
 from __future__ import annotations
 
+import re
 import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from clew.checks import counted
+from clew.checks import counted, one_of
+from clew.describe import Description
 from clew.dtypes import Array, id_dtype
 from clew.errors import GraphError
-from clew.graph import Graph
+from clew.graph import Duplicates, Graph
 from clew.names import Name, VertexNames
 from clew.result import Result, Trace
 
 if TYPE_CHECKING:
     from clew.distributed.session import Cluster
+
+
+PART = re.compile(r"part-\d+\.(parquet|unfinished)")
+
+
+class NotOnClusterError(GraphError, AttributeError):
+    """Something that a graph in one process has, and a graph on a cluster has not."""
 
 
 class ClusterGraph:
@@ -30,8 +39,18 @@ class ClusterGraph:
     inside ``with clew.cluster(...)``.
     """
 
+    def __getattr__(self, name: str) -> Any:
+        """What a ``Graph`` has, and this has not, is an error with a remedy."""
+        if name.startswith("_") or not hasattr(Graph, name):
+            raise AttributeError(f"a graph on a cluster has no {name!r}.")
+        raise NotOnClusterError(
+            f"graph.{name} needs the graph in one process, and this one is on a cluster.",
+            remedy=f"Use graph.gather().{name}, if this process has the memory for the whole graph.",
+        )
+
     def __init__(self, cluster: Cluster, key: int, facts: list[dict[str, Any]]) -> None:
-        self.cluster, self._key = cluster, key
+        self.cluster, self.key = cluster, key
+        self.origin: ClusterGraph | None = None  # the graph that this one was made from
         first = facts[0]
         self.num_vertices: int = first["num_vertices"]
         self.num_arcs: int = first["num_arcs"]
@@ -39,7 +58,7 @@ class ClusterGraph:
         self.num_loops: int = first["num_loops"]
         self.num_edges: int = self.num_arcs if self.directed else (self.num_arcs + self.num_loops) // 2
         self.weight_dtype = None if first["weights"] is None else np.dtype(first["weights"])
-        self.named: bool = first["named"]
+        self.name_type: str | None = first["names"]
         self.report = first["report"]
         self.bytes_per_worker = [each["nbytes"] for each in facts]
         weakref.finalize(self, cluster.forget_later, key)
@@ -48,6 +67,61 @@ class ClusterGraph:
     def weighted(self) -> bool:
         """Whether edges have weights."""
         return self.weight_dtype is not None
+
+    @property
+    def named(self) -> bool:
+        """Whether vertices have names other than 0…n-1."""
+        return self.name_type is not None
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the graph on all workers."""
+        return sum(self.bytes_per_worker)
+
+    def describe(self) -> Description:
+        """The facts of the graph. The workers count their degrees; no array is gathered."""
+        parts = self.cluster.call("degree_counts", self.key)
+        degrees, where = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+        counts = np.bincount(where, np.concatenate([part[1] for part in parts])).astype(np.int64)
+        ends, half = np.cumsum(counts), self.num_vertices // 2
+        # The middle value, or the mean of the two in the middle.
+        middle = degrees[np.searchsorted(ends, [(self.num_vertices - 1) // 2, half], "right")] if degrees.size else [0]
+        return Description(
+            vertices=self.num_vertices,
+            edges=self.num_edges,
+            directed=self.directed,
+            weights=None if self.weight_dtype is None else str(self.weight_dtype),
+            self_loops=self.num_loops,
+            isolated=sum(part[2] for part in parts),
+            degree_min=int(degrees.min(initial=degrees[0] if degrees.size else 0)),
+            degree_mean=self.num_arcs / max(1, self.num_vertices),
+            degree_median=float(np.mean(middle)),
+            degree_max=int(degrees.max(initial=0)),
+            id_dtype=str(np.dtype(id_dtype(self.num_vertices))),
+            names=self.name_type,
+            bytes=self.nbytes,
+            report=self.report.counts,
+        )
+
+    def degrees(self, direction: Literal["out", "in"] = "out") -> Array:
+        """The number of edges out of, or into, every vertex, gathered in this process."""
+        one_of("direction", direction, ("out", "in"))
+        values = np.empty(self.num_vertices, np.int64)
+        for ids, part in self.cluster.call("degrees", self.key, direction == "in"):
+            values[ids] = part
+        return values
+
+    def spread(self) -> ClusterGraph:
+        """The graph itself, which is on the cluster already."""
+        return self
+
+    def reversed(self) -> ClusterGraph:
+        """The graph with every edge reversed, on the same workers."""
+        return self.cluster.derive(self, "reversed")
+
+    def symmetrized(self, duplicates: Duplicates = "first") -> ClusterGraph:
+        """The undirected graph with an edge wherever this one has one in either direction."""
+        return self.cluster.derive(self, "symmetrized", duplicates)
 
     def __repr__(self) -> str:
         direction = "directed" if self.directed else "undirected"
@@ -63,16 +137,18 @@ class ClusterGraph:
         """Run an algorithm on all workers; ``clew.bfs(graph, …)`` and the others call this."""
         weights = None if self.weight_dtype is None else self.weight_dtype.str
         self.cluster.rehearse(name, args, options, weights)
-        key, found = self.cluster.run(self._key, name, args, options)
+        key, found = self.cluster.run(self.key, name, args, options)
         return ClusterResult(self, key, found["title"], found)
 
     def run_program(self, program: Any, device: str) -> ClusterResult:
         """Run a vertex program on all workers; ``clew.run(program, graph)`` calls this."""
+        self.cluster.check_sendable(type(program).__name__, program)
         return self.run_algorithm("run", (program,), {"device": device})
 
     def product(self, name: str, x: Any, semiring: Any, transpose: bool, device: str) -> Any:
         """A product with a vector of this process, gathered; ``clew.spmv`` and ``clew.spmspv`` call this."""
-        parts = self.cluster.call("product", self._key, name, self.cluster.put(x), semiring, transpose, device)
+        self.cluster.check_sendable("the semiring", semiring)
+        parts = self.cluster.call("product", self.key, name, self.cluster.put(x), semiring, transpose, device)
         if name == "spmspv":
             return tuple(np.concatenate([part[k] for part in parts]) for k in (0, 1))
         whole = np.empty(self.num_vertices, parts[0][1].dtype)
@@ -82,21 +158,21 @@ class ClusterGraph:
 
     def vertex(self, name: Any) -> int:
         """The id of the vertex that the user calls ``name``."""
-        return int(self.cluster.call("vertex", self._key, name)[0])
+        return int(self.cluster.call("vertex", self.key, name)[0])
 
     def names_of(self, ids: Array) -> list[Any]:
         """What the user calls some vertices, by their ids."""
         if not self.named:
             return list(ids.tolist())
         names: list[Any] = [None] * ids.size
-        for here, found in self.cluster.call("names_of", self._key, ids):
+        for here, found in self.cluster.call("names_of", self.key, ids):
             for place, name in zip(here, found, strict=True):
                 names[place] = name
         return names
 
     def gather(self) -> Graph:
         """The same graph in this process, which must have the memory for it."""
-        parts = self.cluster.call("rows", self._key)
+        parts = self.cluster.call("rows", self.key)
         source, target = (np.concatenate([part[k] for part in parts]) for k in (0, 1))
         weights = np.concatenate([part[2] for part in parts]) if self.weighted else None
         names = VertexNames(self.names_of(np.arange(self.num_vertices))) if self.named else None
@@ -174,8 +250,19 @@ class ClusterResult(Result):
         return self._shown_of(parts, lambda few: np.arange(len(few)), value)[0][1]
 
     def write(self, folder: str | Path) -> list[str]:
-        """Write a table with a Parquet file per worker into a folder that all workers see; returns the paths."""
-        return list(self._graph.cluster.call("write", self._key, str(Path(folder).absolute())))
+        """Write a table with a Parquet file per worker into a folder that all workers see; returns the paths.
+
+        Readers of Parquet, such as ``pandas.read_parquet(folder)``, read the folder as one table. Parts of an earlier
+        table in the folder are replaced.
+        """
+        target = Path(folder).absolute()
+        if target.exists() and (not target.is_dir() or any(not PART.fullmatch(each.name) for each in target.iterdir())):
+            raise GraphError(f"{target} exists and is not the folder of a result; expected a new name.")
+        columns = [name for name in self.values if name in self._vertices]
+        written = list(self._graph.cluster.call("write", self._graph.key, self._key, str(target), columns))
+        for path in set(map(str, target.glob("part-*.parquet"))).difference(written):
+            Path(path).unlink()
+        return written
 
     def _shown_of(self, parts: Any, choose: Any, by: str | None) -> list[tuple[Name, Any]]:
         """Vertices of some workers as a user reads them: names and values."""

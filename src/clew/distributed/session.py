@@ -19,7 +19,7 @@ from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
 from clew.distributed.workers import ROOM, Calls, LostWorkerError, Workers
 from clew.engines.cluster.partition import Grid
-from clew.errors import ClusterError
+from clew.errors import ClusterError, GraphError
 from clew.graph import Graph
 
 ATTEMPTS = 6  # runs, of which all but the last may lose workers
@@ -167,8 +167,8 @@ class Cluster:
     def __repr__(self) -> str:
         if self._workers is None:
             return "Cluster: closed"
-        hosts = len({each["host"] for each in self.workers})
-        return f"Cluster: {self.grid.workers} workers ({self.grid.rows} × {self.grid.columns}) on {hosts} hosts"
+        workers = f"{checks.counted(self.grid.workers, 'worker')} ({self.grid.rows} × {self.grid.columns})"
+        return f"Cluster: {workers} on {checks.counted(len({each['host'] for each in self.workers}), 'host')}"
 
     @property
     def workers(self) -> list[dict[str, Any]]:
@@ -194,11 +194,27 @@ class Cluster:
         self._check_room(sum(size for _, size in files), f"the files of {str(pattern)!r}")
         return self._graph(lambda key: self._open().start("read", key, found, options))
 
-    def _graph(self, start: Callable[[int], Calls]) -> ClusterGraph:
+    def derive(self, origin: ClusterGraph, method: str, *args: Any) -> ClusterGraph:
+        """A graph that every worker makes from its share of another one."""
+        graph = self._graph(lambda key: self._open().start("derive", key, origin.key, method, args), origin.key)
+        graph.origin = origin  # a worker that replaces a lost one makes the first graph, then this one
+        return graph
+
+    def check_sendable(self, what: str, value: Any) -> None:
+        """Reject what cannot be pickled, before Ray tries, with the reason."""
+        try:
+            self._ray.cloudpickle.dumps(value)
+        except Exception as error:  # any class may have its own reason
+            raise GraphError(
+                f"{what} cannot be sent to the workers: {error}.",
+                remedy="Keep open files, locks and connections out of it.",
+            ) from None
+
+    def _graph(self, start: Callable[[int], Calls], origin: int | None = None) -> ClusterGraph:
         """A graph that ``start`` lets the workers build, now and again if one of them is lost."""
         key = self.new_key()
-        recipe = _Recipe(lambda: start(key), None)
-        facts = self._surviving(recipe.start)
+        recipe = _Recipe(lambda: start(key), origin)
+        facts = self._surviving(recipe.start, *([] if origin is None else [origin]))
         self._recipes[key] = recipe
         return ClusterGraph(self, key, facts)
 

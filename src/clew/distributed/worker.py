@@ -24,6 +24,7 @@ from clew.engines.base import available_bytes
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
+from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import Listener, Sockets, Transport
 from clew.errors import ClusterError
@@ -162,10 +163,30 @@ class Worker:
             "num_loops": share.num_loops,
             "directed": share.directed,
             "weights": None if share.weights is None else share.weights.dtype.str,
-            "named": share._names is not None,
+            "names": None if share._names is None else "integers" if share._names.are_integers else "strings",
             "report": share.report,
             "nbytes": share.block.nbytes + share.ids.nbytes,
         }
+
+    @collective
+    def derive(self, key: int, origin: int, method: str, args: tuple[Any, ...]) -> dict[str, Any]:
+        """Take part in making a graph from another one by a method of its shares."""
+        self._shares[key] = getattr(self._shares[origin], method)(*args)
+        return self.describe(key)
+
+    @collective
+    def degrees(self, key: int, transpose: bool) -> tuple[Array, Array]:
+        """The ids of this worker's vertices, and their degrees."""
+        share = self._shares[key]
+        return share.ids, share.own_degrees(transpose=transpose)
+
+    @collective
+    def degree_counts(self, key: int) -> tuple[Array, Array, int]:
+        """The distinct out-degrees of this worker's vertices, how often each occurs, and the isolated vertices."""
+        share = self._shares[key]
+        out = share.own_degrees()
+        alone = (out == 0) & (share.own_degrees(transpose=True) == 0) if share.directed else out == 0
+        return *np.unique(out, return_counts=True), int(alone.sum())
 
     @collective
     def run(
@@ -263,18 +284,30 @@ class Worker:
         """The id of a named vertex; all workers are asked."""
         return self._shares[key].vertex(name)
 
-    def write(self, result: int, folder: str) -> str:
-        """Write this worker's rows of a result as one Parquet file; returns its path."""
+    def write(self, key: int, result: int, folder: str, vertices: Sequence[str]) -> str:
+        """Write this worker's rows of a result as one Parquet file; returns its path. ``vertices`` are columns of ids.
+
+        All workers call this together: the name of a parent may be on another worker.
+        """
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         ids, found = self._results[result]
-        table = found.to_arrow()
-        vertex = table["vertex"] if found._names is not None else pa.array(ids)
-        table = table.set_column(0, "vertex", vertex)
-        path = Path(folder) / f"part-{self.member.rank:05}.parquet"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        pq.write_table(table, path)
+        share = self._shares[key]
+        try:
+            table = found.to_arrow()
+            if share._names is None:
+                table = table.set_column(0, "vertex", pa.array(ids))
+            for column in vertices if share._names is not None else ():
+                names = names_by_id(self.member, share.partition, share._names, found.values[column])
+                table = table.set_column(table.column_names.index(column), column, names)
+            path = Path(folder) / f"part-{self.member.rank:05}.parquet"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            pq.write_table(table, path.with_suffix(".unfinished"))
+            path.with_suffix(".unfinished").rename(path)
+        except BaseException:
+            self.disconnect()
+            raise
         return str(path)
 
     def rows(self, key: int) -> tuple[Array, Array, Array | None]:

@@ -107,6 +107,20 @@ def owned_names(member: Member, partition: Partition, names: Any, first: int) ->
     return VertexNames.trusted(_joined(arrived).take(np.argsort(places)))
 
 
+def names_by_id(member: Member, partition: Partition, own: VertexNames, ids: Array) -> Any:
+    """The names of vertices anywhere, by their ids; null for a negative id. ``own`` are this member's names."""
+    import pyarrow as pa
+
+    known = np.flatnonzero(ids >= 0)
+    owner, local = partition.place(ids[known])
+    order, parts = member.by_owner(owner)
+    asked = member.all_to_all("all", [local[part] for part in parts])
+    arrived = _joined(exchange_names(member, [own.take(each) for each in asked]))
+    places = np.full(ids.size, -1)
+    places[known[order]] = np.arange(known.size)
+    return arrived.take(pa.array(places, mask=places < 0))
+
+
 def exchange_names(member: Member, parts: Sequence[Any]) -> list[Any]:
     """Send names to every member and receive some from each: integers, or the offsets and bytes of text."""
     import pyarrow as pa
