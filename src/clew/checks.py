@@ -126,3 +126,12 @@ def smallest_budget(*amounts: int | str | None) -> int:
 def counted(count: int, what: str, plural: str = "") -> str:
     """A count and its noun, given in the singular; ``plural`` is needed for irregular plurals."""
     return f"{count:,} {what if count == 1 else plural or PLURALS.get(what, what + 's')}"
+
+
+def check_in_one_process(graph: Any) -> None:
+    """Reject a graph on a cluster, ``clew.distributed.graph.ClusterGraph``, and say how to get it here."""
+    if hasattr(graph, "run_algorithm"):
+        raise GraphError(
+            "this needs a graph in one process, and this one is on a cluster.",
+            remedy="Pass graph.gather(), if this process has the memory for the whole graph.",
+        )

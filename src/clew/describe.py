@@ -50,7 +50,7 @@ def describe(graph: Graph) -> Description:
         vertices=graph.num_vertices,
         edges=graph.num_edges,
         directed=graph.directed,
-        weights=None if graph.weights is None else str(graph.weights.dtype),
+        weights=None if graph.weight_dtype is None else str(graph.weight_dtype),
         self_loops=graph.num_loops,
         isolated=int(alone.sum()),
         degree_min=int(degrees.min()) if some else 0,
@@ -58,7 +58,7 @@ def describe(graph: Graph) -> Description:
         degree_median=float(np.median(degrees)) if some else 0.0,
         degree_max=int(degrees.max()) if some else 0,
         id_dtype=str(graph.indices.dtype),
-        names=None if graph.names is None else ("integers" if graph.names.are_integers else "strings"),
+        names=graph.name_type,
         bytes=graph.nbytes,
         report=graph.report.counts,
     )

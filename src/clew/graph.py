@@ -18,7 +18,7 @@ import numpy.typing as npt
 from clew import build, transform
 from clew.adjacency import BOUNDARY, Adjacency, BuildReport
 from clew.build.rows import count_loops
-from clew.checks import counted, kind_of
+from clew.checks import check_in_one_process, counted, kind_of
 from clew.convert import ConvertibleGraph, converted_edges
 from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
@@ -215,6 +215,16 @@ class Graph(DrawnGraph, ConvertibleGraph):
         return self._out.weights is not None
 
     @property
+    def weight_dtype(self) -> np.dtype[Any] | None:
+        """The dtype of the weights, or None."""
+        return None if self._out.weights is None else self._out.weights.dtype
+
+    @property
+    def name_type(self) -> str | None:
+        """Whether names are "integers" or "strings"; None without names."""
+        return None if self._names is None else "integers" if self._names.are_integers else "strings"
+
+    @property
     def names(self) -> VertexNames | None:
         """What the user calls the vertices, or None where that is 0…n-1."""
         return self._names
@@ -344,24 +354,14 @@ class Graph(DrawnGraph, ConvertibleGraph):
         return Graph(rows, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata)
 
     def spread(self) -> Any:
-        """The same graph on the workers of the cluster that is open; see ``clew.cluster``.
-
-        Returns
-        -------
-        ClusterGraph
-            Algorithms take it like this graph. Its arrays are with the workers.
-        """
+        """The same graph on the workers of the cluster that is open, as a ``ClusterGraph``; see ``clew.cluster``."""
         import importlib
 
         return importlib.import_module("clew.distributed.session").current().spread(self)
 
-    # ------------------------------------------------------------------ out again
-
     def edges(self) -> tuple[IdArray, IdArray, Array | None]:
         """Arrays (source, target, weights); an undirected edge once, with source ≤ target."""
         return transform.edges(self._out, once=not self._directed)
-
-    # ------------------------------------------------------------------ what it looks like
 
     def describe(self) -> Description:
         """The facts that ``repr`` and ``clew info`` show."""
@@ -396,12 +396,3 @@ def check_graph(graph: Any) -> None:
     elif kind.startswith("networkx."):
         made = ": convert it with clew.Graph.from_networkx"
     raise GraphError(f"the graph is of type {kind}; expected a clew.Graph{made}.")
-
-
-def check_in_one_process(graph: Any) -> None:
-    """Reject a graph on a cluster, ``clew.distributed.graph.ClusterGraph``, and say how to get it here."""
-    if hasattr(graph, "run_algorithm"):
-        raise GraphError(
-            "this needs a graph in one process, and this one is on a cluster.",
-            remedy="Pass graph.gather(), if this process has the memory for the whole graph.",
-        )

@@ -13,10 +13,10 @@ import numpy as np
 from clew import transform
 from clew.adjacency import Adjacency
 from clew.build.rows import sorted_rows
-from clew.checks import counted
+from clew.checks import check_in_one_process, counted
 from clew.dtypes import ID_DTYPES, OFFSET, Array, IdArray, as_weights
 from clew.errors import GraphError, ResourceError
-from clew.graph import Graph, check_in_one_process
+from clew.graph import Graph
 
 ELL_LIMIT = 1 << 30  # bytes
 
@@ -94,6 +94,7 @@ Layout = Adjacency | COO | ELL
 
 def csr(edges: Graph | Layout) -> Adjacency:
     """The out-edges as compressed rows; those of a graph are not copied."""
+    check_in_one_process(edges)
     if isinstance(edges, Graph):
         return edges.outgoing
     if isinstance(edges, COO):
@@ -103,7 +104,6 @@ def csr(edges: Graph | Layout) -> Adjacency:
     if isinstance(edges, ELL):
         return _without_padding(edges)
     if not isinstance(edges, Adjacency):
-        check_in_one_process(edges)
         raise GraphError(f"expected a Graph or a layout (CSR, COO or ELL), got {type(edges).__name__}.")
     return edges
 

@@ -176,6 +176,10 @@ class Result(TensorResult):
             raise AttributeError  # which __getattr__ turns into a sentence
         return self._column(None) != self.unreached
 
+    def single_values(self) -> list[str]:
+        """The names of the arrays that have one number per vertex."""
+        return [name for name, array in self.values.items() if array.ndim == 1]
+
     def numpy(self) -> Result:
         """The same result with its arrays in host memory; the result itself if they are already there."""
         if not any(map(_is_elsewhere, (*self.values.values(), *self.facts.values()))):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +26,15 @@ from clew.result import Result
 
 if TYPE_CHECKING:
     from clew.plan import Plan
+
+
+@runtime_checkable
+class OnWorkers(Protocol):
+    """A result whose arrays are with the workers of a cluster."""
+
+    def write(self, folder: Path) -> Any:
+        """Write a file per worker."""
+
 
 SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
 
@@ -93,7 +102,7 @@ class Answer:
 
 def _by_vertex(result: Result) -> Ranking:
     """The vertices with the largest first values; unreached vertices come last."""
-    columns = [name for name, values in result.values.items() if values.ndim == 1]
+    columns = result.single_values()
 
     def rows(top: int) -> list[tuple[Any, ...]]:
         names = [name for name, _ in result.top(top, columns[0])] if columns else []
@@ -126,14 +135,16 @@ class Ranking(NamedTuple):
 def _by_closeness(graph: Graph, result: Result) -> Ranking | None:
     """Closeness ranking of a result with a number for every pair; None for other results."""
     if result.algorithm == "all_pairs":
-        return _ranked(graph, "vertex", result.distance, np.arange(graph.num_vertices), result.reached)
+        everybody = np.arange(graph.num_vertices)
+        return _ranked(graph, "vertex", result.distance, everybody, result.reached, called(graph.names, everybody))
     if result.algorithm == "multi_source_bfs":
-        starts = np.array([graph.vertex(name) for name in result.sources.tolist()], dtype=np.int64)
-        return _ranked(graph, "source", result.depth.T, starts, result.reached.T)
+        names = np.asarray(result.sources)
+        starts = np.array([graph.vertex(name) for name in names.tolist()], dtype=np.int64)
+        return _ranked(graph, "source", result.depth.T, starts, result.reached.T, names)
     return None
 
 
-def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array) -> Ranking:
+def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array, names: Array) -> Ranking:
     """Rank by closeness; ``away`` has a row per start with the distances to all vertices, valid where ``known``.
 
     Closeness is the share of the other vertices that can be reached, divided by their mean distance.
@@ -148,7 +159,6 @@ def _ranked(graph: Graph, of: str, away: Array, starts: Array, known: Array) -> 
         share = joined / max(1, graph.num_vertices - 1)
         columns = {"closeness": np.divide(share, mean, out=np.zeros(joined.size), where=mean > 0), **columns}
     order = np.argsort(-next(iter(columns.values())), kind="stable")
-    names = called(graph.names, starts)
 
     def rows(top: int) -> list[tuple[Any, ...]]:
         first = order[:top]
@@ -183,7 +193,10 @@ def check_destination(path: Path) -> None:
 
 
 def save(result: Result, path: Path) -> None:
-    """Write all values of every vertex; ``.npy`` stores the first array only."""
+    """Write all values of every vertex; ``.npy`` stores the first array only, and a cluster a file per worker."""
+    if isinstance(result, OnWorkers):
+        result.write(path)
+        return
     import pyarrow as pa
     import pyarrow.csv
     import pyarrow.parquet

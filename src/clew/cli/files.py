@@ -32,13 +32,18 @@ class File:
     """A file that was read or written, and the report of a graph that was read."""
 
     path: Path
-    format: registry.Format
+    format: registry.Format | None  # None for files that the workers of a cluster have read
     bytes: int
     seconds: float
     report: BuildReport | None = None
 
     def __str__(self) -> str:
-        return f"{self.path}  ({self.format.title}, {human_bytes(self.bytes)}, {duration(self.seconds)})"
+        return f"{self.path}  ({self.title}, {human_bytes(self.bytes)}, {duration(self.seconds)})"
+
+    @property
+    def title(self) -> str:
+        """The format in words."""
+        return "read by workers" if self.format is None else self.format.title
 
     @property
     def name(self) -> str:
@@ -52,7 +57,7 @@ class File:
             report = {"columns": dict(self.report.columns), "decisions": self.report.decisions}
         return {
             "file": str(self.path),
-            "format": self.format.name,
+            "format": None if self.format is None else self.format.name,
             "file_bytes": self.bytes,
             "seconds": round(self.seconds, 6),
         } | report

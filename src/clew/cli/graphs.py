@@ -52,7 +52,7 @@ def info(
         output.as_json({**was_read.as_dict(), **description.as_dict()})
         return
     output.heading(was_read.name)
-    rows = [*describe.facts(description), ("format", was_read.format.title), ("on disk", human_bytes(was_read.bytes))]
+    rows = [*describe.facts(description), ("format", was_read.title), ("on disk", human_bytes(was_read.bytes))]
     output.facts([*rows, ("time to read", output.duration(was_read.seconds)), *was_read.decisions()])
 
 

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 import clew
-from clew.cli import graphs, machine, output, run
+from clew.cli import cluster, graphs, machine, output, run
 from clew.cli.bench import bench
 from clew.cli.demo import demo
 from clew.cli.report import report
@@ -61,6 +61,7 @@ for command in (machine.warmup, bench, machine.doctor, machine.tiers):
 app.add_typer(run.running(), name="run")
 app.add_typer(run.explaining(), name="explain")
 app.add_typer(graphs.generating(), name="generate")
+app.add_typer(cluster.group(), name="cluster")
 
 
 def _version(requested: bool) -> None:
@@ -75,7 +76,7 @@ def _clew(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    """High-performance graph analytics on the CPUs and GPUs of one machine."""
+    """High-performance graph analytics on CPUs, GPUs and clusters."""
 
 
 def main() -> None:

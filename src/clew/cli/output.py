@@ -135,5 +135,5 @@ def duration(seconds: float) -> str:
 def size(graph: Graph) -> str:
     """The size of a graph, in a few words."""
     direction = "directed" if graph.directed else "undirected"
-    weights = "unweighted" if graph.weights is None else f"{graph.weights.dtype} weights"
+    weights = "unweighted" if graph.weight_dtype is None else f"{graph.weight_dtype} weights"
     return f"{counted(graph.num_vertices, 'vertex')}, {counted(graph.num_edges, f'{direction} edge')}, {weights}"

@@ -58,7 +58,7 @@ def report(
     heading = title or (None if graph.metadata.get("title") else was_read.name)
     start = None if source is None else source_of(graph, source)
     choices: dict[str, Any] = {"source": start, "fast_memory": fast_memory, "everything": everything, "device": device}
-    origin = [("file", f"{was_read.name} ({was_read.format.title}, {human_bytes(was_read.bytes)})")]
+    origin = [("file", f"{was_read.name} ({was_read.title}, {human_bytes(was_read.bytes)})")]
     steps = [("Reading the file", was_read.seconds)]
     started = perf_counter()
     with showing("writing the report") as progress:

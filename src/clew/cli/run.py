@@ -13,8 +13,8 @@ from typer.core import TyperGroup
 
 from clew import testing, threads
 from clew.algorithms.registry import ALGORITHMS, Algorithm, load_plugins
-from clew.cli import answer, options, output
-from clew.cli.files import load
+from clew.cli import answer, cluster, options, output
+from clew.cli.files import File, load
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.memory import MODES, memory
@@ -31,6 +31,7 @@ Sources = Annotated[
 ThreadCount = Annotated[int | None, typer.Option("--threads", help="Number of threads; default: all cores.")]
 EDGES_HELP = f"Memory of the edges for a GPU: {', '.join(MODES)}; default: auto."
 FAST_MEMORY_HELP = "GPU memory for edges, such as 8GiB; default: all free memory."
+FILE_HELP = "A graph in any format; - for stdin; with --cluster also a folder or a pattern."
 #: The options that ``clew explain`` does not have.
 ONLY_RUN = ("destination", "top", "check", "explained")
 
@@ -99,7 +100,7 @@ def _run(
     algorithm: Algorithm,
     only_planned: bool = False,
     *,
-    file: options.GraphFile,
+    file: Annotated[str, typer.Argument(metavar="FILE", help=FILE_HELP)],
     thread_count: ThreadCount = None,
     destination: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")
@@ -111,52 +112,66 @@ def _run(
     ] = False,
     edge_memory: Annotated[str | None, typer.Option("--edges", metavar="MODE", help=EDGES_HELP)] = None,
     fast_memory: Annotated[str | None, typer.Option("--fast-memory", metavar="SIZE", help=FAST_MEMORY_HELP)] = None,
+    where: cluster.Where = None,
+    workers: cluster.Workers = None,
     as_json: options.AsJson = False,
     **chosen: Any,
 ) -> None:
     reading = options.reading_of(chosen)
     reading.options()  # raises for invalid options before any work is done
     edges = memory(edge_memory or "auto", fast_memory)
-    if destination is not None:
+    alone = {"--threads": thread_count, "--edges": edge_memory, "--fast-memory": fast_memory}
+    cluster.check_options(where, alone, destination)
+    if destination is not None and where is None:
         answer.check_destination(destination)
     threads.set_count(thread_count)
-    graph, was_read = load(file, reading)
-    graph = reading.weighted(graph)
-    if algorithm.needs_source:
-        chosen["source"] = source_of(graph, chosen["source"])
-    if algorithm.needs_sources:
-        chosen["sources"] = [source_of(graph, name) for name in chosen["sources"] or [None]]
-    plan: Plan | None = None
-    if explained:
-        from clew.plan import explain
+    forecast = workers if only_planned and where is None else None
+    with cluster.opened(where, None if forecast else workers) as there:
+        if there is None:
+            graph, was_read = load(Path(file), reading)
+            graph = reading.weighted(graph)
+        else:
+            graph, was_read = cluster.load(there, file, reading)
+        if algorithm.needs_source:
+            chosen["source"] = source_of(graph, chosen["source"])
+        if algorithm.needs_sources:
+            chosen["sources"] = [source_of(graph, name) for name in chosen["sources"] or [None]]
+        plan: Plan | None = None
+        if explained:
+            from clew.plan import explain
 
-        with edges:
-            plan = explain(graph, algorithm.name, **chosen)
-        plan.in_shell = True
-    if plan is not None and not as_json:
-        output.plain(plan.text(output.results.width))
-    if plan is not None and only_planned:
-        if as_json:
+            with edges:
+                plan = explain(graph, algorithm.name, **({"workers": forecast} if forecast else {}), **chosen)
+            plan.in_shell = True
+            _show_plan(plan, was_read, only_planned, as_json)
+        if only_planned:
+            return
+        with showing(f"running {algorithm.name}"), edges:
+            if plan is None and there is None:  # a plan loads code itself, and so do workers
+                loaded(graph, algorithm, chosen)
+            started = perf_counter()
+            result = (algorithm.function(graph, **chosen) if plan is None else plan.run()).numpy()
+            seconds = perf_counter() - started
+        if plan is not None and plan.measured is not None:
+            seconds = plan.measured.seconds
+        if check:
+            with showing("checking"):
+                checked(graph if there is None else cluster.gathered(graph), algorithm, result, chosen)
+        if destination is not None:
+            answer.save(result, destination)
+        found = answer.Answer(graph, was_read, result, seconds, check, destination, plan)
+        output.as_json(found.as_dict(top)) if as_json else found.show(top)
+
+
+def _show_plan(plan: Plan, was_read: File, only_planned: bool, as_json: bool) -> None:
+    if as_json:
+        if only_planned:
             output.as_json({"read": was_read.as_dict(), "plan": plan.to_dict()})
-        elif was_read.decisions():
-            output.heading(f"How {was_read.name} was read")
-            output.facts(was_read.decisions())
         return
-    with showing(f"running {algorithm.name}"), edges:
-        if plan is None:  # a plan loads code itself
-            loaded(graph, algorithm, chosen)
-        started = perf_counter()
-        result = (algorithm.function(graph, **chosen) if plan is None else plan.run()).numpy()
-        seconds = perf_counter() - started
-    if plan is not None and plan.measured is not None:
-        seconds = plan.measured.seconds
-    if check:
-        with showing("checking"):
-            checked(graph, algorithm, result, chosen)
-    if destination is not None:
-        answer.save(result, destination)
-    found = answer.Answer(graph, was_read, result, seconds, check, destination, plan)
-    output.as_json(found.as_dict(top)) if as_json else found.show(top)
+    output.plain(plan.text(output.results.width))
+    if only_planned and was_read.decisions():
+        output.heading(f"How {was_read.name} was read")
+        output.facts(was_read.decisions())
 
 
 def loaded(graph: Graph, algorithm: Algorithm, chosen: dict[str, Any]) -> None:
@@ -175,7 +190,7 @@ def source_of(graph: Graph, name: str | None) -> Any:
     """The named vertex: an integer if the graph's names are integers."""
     if name is None:
         raise GraphError("this algorithm starts from a vertex; name one with --source.")
-    if graph.names is not None and not graph.names.are_integers:
+    if graph.name_type == "strings":
         return name
     try:
         return int(name)

@@ -236,6 +236,14 @@ class ClusterResult(Result):
         text = f"{arrays}{facts}, iterations={self.iterations}{'' if self.converged else ', not converged'}"
         return f"Result of {self.algorithm} on a cluster: {text.removeprefix(', ')}"
 
+    def single_values(self) -> list[str]:
+        """The names of the arrays that have one number per vertex."""
+        return [name for name, (_, shape) in self._columns.items() if not shape]
+
+    def numpy(self) -> Result:
+        """The result itself; its arrays are gathered one by one, when they are read."""
+        return self
+
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """As ``Result.top``: every worker names its first ``k``, and nothing else travels."""
         self._check_column(by)
@@ -259,7 +267,7 @@ class ClusterResult(Result):
         if target.exists() and (not target.is_dir() or any(not PART.fullmatch(each.name) for each in target.iterdir())):
             raise GraphError(f"{target} exists and is not the folder of a result; expected a new name.")
         columns = [name for name in self.values if name in self._vertices]
-        written = list(self._graph.cluster.call("write", self._graph.key, self._key, str(target), columns))
+        written = list(self._graph.cluster.call("write", self._key, self._graph.key, str(target), columns))
         for path in set(map(str, target.glob("part-*.parquet"))).difference(written):
             Path(path).unlink()
         return written

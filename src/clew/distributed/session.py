@@ -214,7 +214,7 @@ class Cluster:
         """A graph that ``start`` lets the workers build, now and again if one of them is lost."""
         key = self.new_key()
         recipe = _Recipe(lambda: start(key), origin)
-        facts = self._surviving(recipe.start, *([] if origin is None else [origin]))
+        facts = self._surviving(recipe.start, origin)
         self._recipes[key] = recipe
         return ClusterGraph(self, key, facts)
 

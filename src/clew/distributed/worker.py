@@ -163,7 +163,7 @@ class Worker:
             "num_loops": share.num_loops,
             "directed": share.directed,
             "weights": None if share.weights is None else share.weights.dtype.str,
-            "names": None if share._names is None else "integers" if share._names.are_integers else "strings",
+            "names": share.name_type,
             "report": share.report,
             "nbytes": share.block.nbytes + share.ids.nbytes,
         }
@@ -284,7 +284,8 @@ class Worker:
         """The id of a named vertex; all workers are asked."""
         return self._shares[key].vertex(name)
 
-    def write(self, key: int, result: int, folder: str, vertices: Sequence[str]) -> str:
+    @collective
+    def write(self, result: int, key: int, folder: str, vertices: Sequence[str]) -> str:
         """Write this worker's rows of a result as one Parquet file; returns its path. ``vertices`` are columns of ids.
 
         All workers call this together: the name of a parent may be on another worker.
@@ -294,20 +295,16 @@ class Worker:
 
         ids, found = self._results[result]
         share = self._shares[key]
-        try:
-            table = found.to_arrow()
-            if share._names is None:
-                table = table.set_column(0, "vertex", pa.array(ids))
-            for column in vertices if share._names is not None else ():
-                names = names_by_id(self.member, share.partition, share._names, found.values[column])
-                table = table.set_column(table.column_names.index(column), column, names)
-            path = Path(folder) / f"part-{self.member.rank:05}.parquet"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            pq.write_table(table, path.with_suffix(".unfinished"))
-            path.with_suffix(".unfinished").rename(path)
-        except BaseException:
-            self.disconnect()
-            raise
+        table = found.to_arrow()
+        if share._names is None:
+            table, vertices = table.set_column(0, "vertex", pa.array(ids)), ()
+        for column in vertices:
+            names = names_by_id(share, found.values[column])
+            table = table.set_column(table.column_names.index(column), column, names)
+        path = Path(folder) / f"part-{self.member.rank:05}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path.with_suffix(".unfinished"))
+        path.with_suffix(".unfinished").rename(path)
         return str(path)
 
     def rows(self, key: int) -> tuple[Array, Array, Array | None]:

@@ -22,6 +22,7 @@ from clew import threads
 from clew.dtypes import Array
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Partition
+from clew.engines.cluster.share import Share
 from clew.names import VertexNames
 
 SAMPLE = 64  # names that every member samples per range
@@ -107,9 +108,12 @@ def owned_names(member: Member, partition: Partition, names: Any, first: int) ->
     return VertexNames.trusted(_joined(arrived).take(np.argsort(places)))
 
 
-def names_by_id(member: Member, partition: Partition, own: VertexNames, ids: Array) -> Any:
-    """The names of vertices anywhere, by their ids; null for a negative id. ``own`` are this member's names."""
+def names_by_id(share: Share, ids: Array) -> Any:
+    """The names of vertices anywhere in a graph that has names, by their ids; null for a negative id."""
     import pyarrow as pa
+
+    member, partition, own = share.member, share.partition, share._names
+    assert own is not None
 
     known = np.flatnonzero(ids >= 0)
     owner, local = partition.place(ids[known])
