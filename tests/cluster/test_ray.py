@@ -145,6 +145,15 @@ def test_what_needs_one_process_says_so(graph: clew.Graph, tmp_path: Path) -> No
         clew.run(program, spread)
 
 
+def test_a_plan_is_for_the_workers_that_have_the_graph(graph: clew.Graph) -> None:
+    plan = clew.explain(graph.spread(), clew.pagerank)
+    assert (plan.engine, plan.graph.num_vertices) == ("cluster", graph.num_vertices)
+    assert "2 × 2" in repr(plan)
+    assert plan.tiers[0].free
+    assert plan.run().iterations == plan.measured.iterations
+    assert "Predicted and measured" in repr(plan)
+
+
 def test_clusters_cannot_be_nested(cluster: clew.distributed.Cluster) -> None:
     with pytest.raises(clew.ClusterError, match="cannot be nested"):
         clew.cluster(workers=2)

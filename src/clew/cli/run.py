@@ -141,7 +141,7 @@ def _run(
             from clew.plan import explain
 
             with edges:
-                plan = explain(graph, algorithm.name, **({"workers": forecast} if forecast else {}), **chosen)
+                plan = explain(graph, algorithm.name, workers=forecast, **chosen)
             plan.in_shell = True
             _show_plan(plan, was_read, only_planned, as_json)
         if only_planned:

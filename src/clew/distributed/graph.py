@@ -80,9 +80,7 @@ class ClusterGraph:
 
     def describe(self) -> Description:
         """The facts of the graph. The workers count their degrees; no array is gathered."""
-        parts = self.cluster.call("degree_counts", self.key)
-        degrees, where = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
-        counts = np.bincount(where, np.concatenate([part[1] for part in parts])).astype(np.int64)
+        degrees, counts, isolated = self._degree_counts("out")
         ends, half = np.cumsum(counts), self.num_vertices // 2
         # The middle value, or the mean of the two in the middle.
         middle = degrees[np.searchsorted(ends, [(self.num_vertices - 1) // 2, half], "right")] if degrees.size else [0]
@@ -92,7 +90,7 @@ class ClusterGraph:
             directed=self.directed,
             weights=None if self.weight_dtype is None else str(self.weight_dtype),
             self_loops=self.num_loops,
-            isolated=sum(part[2] for part in parts),
+            isolated=isolated,
             degree_min=int(degrees.min(initial=degrees[0] if degrees.size else 0)),
             degree_mean=self.num_arcs / max(1, self.num_vertices),
             degree_median=float(np.mean(middle)),
@@ -102,6 +100,16 @@ class ClusterGraph:
             bytes=self.nbytes,
             report=self.report.counts,
         )
+
+    def degree_counts(self, direction: Literal["out", "in"] = "out") -> tuple[Array, Array]:
+        """The distinct degrees, and how many vertices have each; no array of all vertices is gathered."""
+        return self._degree_counts(direction)[:2]
+
+    def _degree_counts(self, direction: Literal["out", "in"]) -> tuple[Array, Array, int]:
+        parts = self.cluster.call("degree_counts", self.key, direction == "in")
+        degrees, where = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+        counts = np.bincount(where, np.concatenate([part[1] for part in parts])).astype(np.int64)
+        return degrees, counts, sum(part[2] for part in parts)
 
     def degrees(self, direction: Literal["out", "in"] = "out") -> Array:
         """The number of edges out of, or into, every vertex, gathered in this process."""

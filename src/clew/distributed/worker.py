@@ -181,12 +181,12 @@ class Worker:
         return share.ids, share.own_degrees(transpose=transpose)
 
     @collective
-    def degree_counts(self, key: int) -> tuple[Array, Array, int]:
-        """The distinct out-degrees of this worker's vertices, how often each occurs, and the isolated vertices."""
+    def degree_counts(self, key: int, transpose: bool) -> tuple[Array, Array, int]:
+        """The distinct degrees of this worker's vertices, how often each occurs, and the isolated vertices."""
         share = self._shares[key]
-        out = share.own_degrees()
-        alone = (out == 0) & (share.own_degrees(transpose=True) == 0) if share.directed else out == 0
-        return *np.unique(out, return_counts=True), int(alone.sum())
+        degrees = share.own_degrees(transpose=transpose)
+        alone = (degrees == 0) & (share.own_degrees(transpose=not transpose) == 0) if share.directed else degrees == 0
+        return *np.unique(degrees, return_counts=True), int(alone.sum())
 
     @collective
     def run(

@@ -13,9 +13,10 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from clew.algorithms.registry import ALGORITHMS
-from clew.checks import one_of, real
+from clew.checks import one_of, real, whole
 from clew.engines.base import available_bytes
 from clew.engines.choice import check_device
+from clew.engines.cluster.share import is_handle
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.plan import machine
@@ -28,7 +29,14 @@ from clew.result import Result
 __all__ = ["Choice", "Measured", "Plan", "Share", "Span", "Tier", "explain"]
 
 
-def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = "auto", **arguments: Any) -> Plan:
+def explain(
+    graph: Graph,
+    algorithm: str | Callable[..., Result],
+    device: str = "auto",
+    *,
+    workers: int | None = None,
+    **arguments: Any,
+) -> Plan:
     """Explain what a run of an algorithm will do and why, the memory it needs, and its expected time.
 
     Nothing is run. The choices come from the engines' own rules, and the bytes from the graph's dtypes. The time comes
@@ -44,6 +52,9 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     device
         "auto", "cpu", "cuda" or "hybrid". Without a GPU, a plan for one is explained as far as possible, and says what
         is missing.
+    workers
+        Forecast a run on a cluster of this many machines like this one. The plan then has the grid, the bytes of a
+        worker, and the bytes and seconds of a superstep. A graph on a cluster is planned for its own workers.
     **arguments
         The arguments of the algorithm.
 
@@ -56,7 +67,9 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     >>> [choice.what for choice in plan.choices][:3]
     ['engine', 'layout', 'direction']
     """
-    check_graph(graph)
+    on_cluster = is_handle(graph) or workers is not None
+    if not is_handle(graph):
+        check_graph(graph)
     name = algorithm if isinstance(algorithm, str) else getattr(algorithm, "__name__", repr(algorithm))
     if name not in ALGORITHMS:
         raise GraphError(f"there is no algorithm {name!r}; expected one of {', '.join(sorted(ALGORITHMS))}.")
@@ -64,6 +77,11 @@ def explain(graph: Graph, algorithm: str | Callable[..., Result], device: str = 
     # What can be gone through once only would be used up by the plan, and the run would find nothing left.
     arguments = {key: list(given) if isinstance(given, Iterator) else given for key, given in arguments.items()}
     bound = _bound(name, arguments)
+    if on_cluster:
+        from clew.plan.cluster import plan_on_cluster
+
+        count = None if workers is None else whole("workers", workers, 1)
+        return plan_on_cluster(ALGORITHMS[name], graph, count, device, bound, arguments)
     engine, gpu, error = where(name, graph, device)
     start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
     record = ALGORITHMS[name]

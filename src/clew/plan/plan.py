@@ -61,7 +61,7 @@ class Plan:
     device
         The requested device.
     engine
-        The chosen engine: "cpu" or "cuda".
+        The chosen engine: "cpu", "cuda" or "cluster".
     graph, arguments
         The graph and the arguments of the run.
     choices
@@ -119,7 +119,12 @@ class Plan:
         """
         function = ALGORITHMS[self.algorithm].function
         started = perf_counter()
-        if self.error is None:
+        if self.engine == "cluster" and isinstance(self.graph, Graph):
+            raise ClewError(
+                "this plan is a forecast, and its graph is in this process.",
+                remedy="Open a cluster with clew.cluster, and explain graph.spread() there.",
+            )
+        if self.error is None and self.engine != "cluster":  # workers load code themselves
             rehearse(self.graph, self.algorithm, self.engine if self.device == "auto" else self.device, self.arguments)
         loaded = perf_counter()
         result = function(self.graph, **self.arguments, device=self.device)

@@ -1,0 +1,268 @@
+"""The plan of a run on a cluster: the grid, the bytes of every worker, and the bytes and seconds of a superstep.
+
+The work is what the model of one machine says, shared by the workers. The messages follow from the degrees: a hashed
+vertex of degree d has an edge in one of k blocks with probability 1 - (1 - 1/k)^d, and only then its value goes there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from clew import generate, threads
+from clew.algorithms.registry import Algorithm
+from clew.checks import counted
+from clew.describe import human_bytes
+from clew.distributed.graph import ClusterGraph
+from clew.dtypes import Array, id_dtype
+from clew.engines.base import available_bytes
+from clew.engines.cluster.partition import Grid
+from clew.errors import ClewError, ClusterError, GraphError
+from clew.graph import Graph
+from clew.plan import machine
+from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
+from clew.plan.models.common import Shape
+from clew.plan.parts import Choice, Role, Share, Span, duration
+from clew.plan.plan import Plan, Tier
+
+WORKER = "a worker"
+PEER = 7e-6  # seconds of CPU per peer and exchange, as measured between processes
+LINK = 1.2e9  # bytes per second and worker: as measured over Unix sockets, and assumed for a network (10 Gbit/s)
+BALANCE = {1: 1.0, 4: 1.01, 16: 1.05, 64: 1.08, 256: 1.24, 1024: 1.26}  # largest block by mean, counted on kron20
+SEARCHED = 0.65  # bytes per vertex of a whole bfs, times (√p - 1): 0.69, 2.0, 4.5 and 9.4 counted for 4 to 256 workers
+EXCHANGES = 2  # of a superstep: expand and fold; counts travel in them
+FUSED, GENERIC = Span(1, 1.5, 3), Span(1.5, 4, 16)  # CPU time of 4 workers by that of one thread, as measured
+TIMES_SENT = Span(1, 3, 10)  # how often the value of a vertex changes, and is sent, where nothing else is known
+DENSE = ("pagerank", "random_walk_with_restart", "hits", "label_propagation")  # every value changes in every round
+
+
+def plan_on_cluster(
+    record: Algorithm, graph: Any, workers: int | None, device: str, bound: Mapping[str, Any], given: dict[str, Any]
+) -> Plan:
+    """The plan for a graph on a cluster, or a forecast for a graph in this process and a number of workers."""
+    there = graph if isinstance(graph, ClusterGraph) else None
+    count = (workers or 1) if there is None else there.cluster.grid.workers
+    sketch, scale = _sketch(record, graph, bound)
+    grid, rounds = Grid(count), sketch.iterations or sketch.shape.levels
+    cores, free = (threads.count(), available_bytes()) if there is None else _room(there)
+    plan = Plan(
+        algorithm=record.name,
+        device=device,
+        engine="cluster",
+        graph=graph,
+        arguments=given,
+        iterations=rounds,
+        notes=sketch.notes if there is None else [*sketch.notes, SPREADS_FAST],
+        error=_error(record),
+    )
+    sent = values_sent(*_degree_counts(graph), grid)
+    message = Messages(record, graph, grid, sent, bound, rounds)
+    plan.choices = _choices(record, grid, cores, sent, message, graph)
+    plan.memory = _memory(record, graph, grid, sent, message)
+    _count(plan, free, grid, loaded=there is not None)
+    _foresee(plan, sketch, scale, grid, cores, message)
+    return plan
+
+
+SPREADS_FAST = "iterations assume that searches spread fast; a road network takes many more"
+
+
+def values_sent(out: tuple[Array, Array], incoming: tuple[Array, Array], grid: Grid) -> tuple[float, float]:
+    """The values that a product sends to other workers along rows and along columns, if each goes where it is used.
+
+    ``out`` and ``incoming`` are distinct degrees, and how many vertices have each.
+    """
+    sent = []
+    for (degrees, counts), blocks in ((out, grid.columns), (incoming, grid.rows)):
+        used = 1 - (1 - 1 / blocks) ** degrees.astype(np.float64)
+        sent.append(float((blocks - 1) * (counts * used).sum()))
+    return sent[0], sent[1]
+
+
+def balance(workers: int) -> float:
+    """The largest block by the mean block."""
+    places = [math.log2(each) for each in BALANCE]
+    return float(np.interp(math.log2(workers), places, list(BALANCE.values())))
+
+
+class Messages:
+    """The bytes of a run and of a superstep, on all workers together."""
+
+    def __init__(
+        self,
+        record: Algorithm,
+        graph: Any,
+        grid: Grid,
+        sent: tuple[float, float],
+        bound: Mapping[str, Any],
+        rounds: Span,
+    ) -> None:
+        width = np.dtype(bound.get("dtype") or np.float64).itemsize
+        if record.name in DENSE:
+            self.form = f"values of {width} bytes, to the workers that use them"
+            self.why = "all values change in every superstep; who needs which is agreed on once, so no ids are sent"
+            self.superstep = Span.exactly(sum(sent) * width)
+            self.run = self.superstep.times(rounds)
+            return
+        if record.name == "bfs":
+            self.form, self.why = "ids or a bitmap", "the one that takes fewer bytes in a superstep"
+            whole = SEARCHED * max(0.0, math.sqrt(grid.workers) - 1) * graph.num_vertices
+            self.run = Span(whole / 2, whole, whole * 2)
+        else:
+            self.form = "changed values with ids or a bitmap"
+            self.why = "the one that takes fewer bytes; a value is sent when it changes"
+            self.run = TIMES_SENT.times(sum(sent) * (4 + width))
+        steps = max(1.0, rounds.likely)
+        self.superstep = self.run.times(1 / steps)
+
+
+def _error(record: Algorithm) -> ClewError | None:
+    if record.distributed or record.cluster is not None:
+        return None
+    return GraphError(f"{record.name} does not run on a cluster.", remedy="Use a graph in one process: graph.gather().")
+
+
+def _room(graph: ClusterGraph) -> tuple[int, int]:
+    """The cores and free bytes of the worker that has fewest; workers of one host share them."""
+    cluster = graph.cluster
+    hosts = [each["host"] for each in cluster.workers]
+    shared = [hosts.count(host) for host in hosts]
+    free = min(b // k for b, k in zip(cluster.call("free_bytes"), shared, strict=True))
+    cores = min(each["cores"] // k for each, k in zip(cluster.workers, shared, strict=True))
+    return max(1, cores), int(free)
+
+
+def _degree_counts(graph: Any) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """Distinct out-degrees and in-degrees, and how many vertices have each."""
+    if isinstance(graph, ClusterGraph):
+        return graph.degree_counts(), graph.degree_counts("in") if graph.directed else graph.degree_counts()
+    out, into = (np.unique(graph.degrees(each), return_counts=True) for each in ("out", "in"))
+    return out, into
+
+
+def _sketch(record: Algorithm, graph: Any, bound: Mapping[str, Any]) -> tuple[Sketch, float]:
+    """What the model of one machine says, and how many times the work of the graph is that of the sketch.
+
+    The arrays of a graph on a cluster are not here. A small graph with as many edges a vertex stands in for it.
+    """
+    model = MODELS.get(record.name, over_the_waist)
+    if isinstance(graph, Graph):
+        start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
+        sketch = Sketch(record, graph, bound, shape_of(graph, start), on_gpu=False)
+        model(sketch)
+        return sketch, 1.0
+    degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
+    small = generate.rmat(10, edge_factor=math.ceil(degree), seed=1)
+    small = small if graph.directed else small.symmetrized()
+    if graph.weighted:
+        small = small.with_weights(np.ones(small.num_arcs, graph.weight_dtype))
+    levels = math.log(max(2, graph.num_vertices)) / math.log(1 + degree) + 3
+    stand_ins = {"source": 0, "sources": [0], "left": None, "samples": None}
+    arguments = {key: stand_ins.get(key, value) for key, value in bound.items()}
+    shape = Shape(degree, Span(levels / 2, levels, levels * 4), 1.0, expanding=True)
+    sketch = Sketch(record, small, arguments, shape, on_gpu=False)
+    model(sketch)
+    return sketch, graph.num_arcs / max(1, small.num_arcs)
+
+
+def _choices(
+    record: Algorithm, grid: Grid, cores: int, sent: tuple[float, float], message: Messages, graph: Any
+) -> list[Choice]:
+    workers, peers = grid.workers, grid.rows + grid.columns - 2
+    fused = record.cluster is not None
+    per_value = sum(sent) / max(1, graph.num_vertices)
+    bytes_each = human_bytes(round(message.superstep.likely / workers))
+    return [
+        Choice("engine", "cluster", f"{counted(workers, 'worker')} with {counted(cores, 'thread')} each"),
+        Choice(
+            "grid",
+            f"{grid.rows} × {grid.columns}",
+            f"as nearly square as the number allows: a worker talks to {peers} of {workers - 1} others",
+        ),
+        Choice(
+            "partition",
+            "hashed, in two dimensions",
+            f"every worker has vertices of all degrees: the largest block is about {balance(workers):.2f} times "
+            "the mean",
+        ),
+        Choice("cut", f"{per_value:.2f} copies a vertex", "other workers that use its value, or add to its sum"),
+        Choice(
+            "form",
+            "fused" if fused else "generic",
+            "compiled for members of a cluster" if fused else "the generic form runs on every worker's segment",
+        ),
+        Choice("messages", message.form, message.why),
+        Choice("superstep", f"{bytes_each} per worker", f"{human_bytes(round(message.superstep.likely))} in all"),
+    ]
+
+
+def _memory(record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float], message: Messages) -> list[Share]:
+    """The arrays of the worker that has most."""
+    n, arcs, workers = graph.num_vertices, graph.num_arcs, grid.workers
+    block, own = balance(workers) * arcs / workers, n / workers
+    rows, columns = n / grid.rows, n / grid.columns
+    kept: list[tuple[str, Role, float]] = [
+        ("edges", "graph", 4 * block),
+        ("offsets", "graph", 4 * rows),
+        ("ids of own vertices", "graph", np.dtype(id_dtype(n)).itemsize * own),
+    ]
+    if graph.weighted:
+        kept.append(("weights", "graph", graph.weight_dtype.itemsize * block))
+    if "in_edges" in record.needs and graph.directed:
+        weights = graph.weight_dtype.itemsize if graph.weighted and "weights" in record.needs else 0
+        kept += [("in-edges", "graph", (4 + weights) * block), ("offsets of in-edges", "graph", 4 * columns)]
+    kept += [
+        ("values of own vertices", "result", 8 * own),
+        ("vectors of own vertices", "scratch", 3 * 8 * own),
+        ("values of the block's rows and columns", "scratch", 8 * (rows + columns)),
+        ("who needs which values", "scratch", 2 * 4 * sum(sent) / workers),
+        ("messages", "scratch", 2 * message.superstep.likely / workers),
+    ]
+    return [Share(what, role, round(size), WORKER) for what, role, size in kept if size >= 1]
+
+
+def _count(plan: Plan, free: int | None, grid: Grid, *, loaded: bool) -> None:
+    """Add the bytes of a worker, and refuse what does not fit."""
+    by_role = {role: sum(s.bytes for s in plan.memory if s.role == role) for role in ("graph", "result", "scratch")}
+    tier = Tier(WORKER, by_role["graph"], by_role["result"], by_role["scratch"], free)
+    plan.tiers = [tier]
+    needed = tier.total - tier.graph if loaded else tier.total
+    if plan.error is None and free is not None and needed > free:
+        enough = math.ceil(grid.workers * tier.total / max(1, free + tier.graph if loaded else free))
+        plan.error = ClusterError(
+            f"{plan.algorithm} needs {needed:,} bytes on every worker{' besides the graph' if loaded else ''}, and "
+            f"{free:,} are free.",
+            remedy=f"Use about {enough:,} workers with as much memory each.",
+        )
+
+
+def _foresee(plan: Plan, sketch: Sketch, scale: float, grid: Grid, cores: int, message: Messages) -> None:
+    """Predict the seconds of a run: the edges, the bytes, and the calls of every exchange."""
+    if plan.error is not None:
+        return
+    processor, workers = machine.processor(), grid.workers
+    overhead = FUSED if sketch.record.cluster is not None else GENERIC
+    narrower = plan.graph.num_vertices / max(1, sketch.vertices) / math.sqrt(workers)
+    computing = Span.exactly(0)
+    for work in sketch.work:
+        share = work.items.times(scale * balance(workers) / workers)
+        part = replace(work, items=share, spread=work.spread * narrower, threads=min(cores, processor.threads))
+        computing = computing.plus(part.on_cpu(cores, processor))
+    rounds = plan.iterations or Span.exactly(1)
+    calls = rounds.times(EXCHANGES * (grid.rows + grid.columns - 2) * PEER)
+    plan.parts = [
+        ("edges of the largest block", computing.times(overhead)),
+        ("bytes between workers", message.run.times(1 / workers / LINK)),
+        ("calls of the exchanges", Span(calls.low, calls.likely, calls.high * 3)),
+    ]
+    plan.expected = Span(*map(sum, zip(*(span for _, span in plan.parts), strict=True)))
+    step = duration(plan.expected.likely / max(1.0, rounds.likely))
+    plan.notes += [
+        f"a superstep takes about {step}: {duration(PEER)} per peer and exchange (measured), {LINK / 1e9:g} GB/s per "
+        "worker (measured on one machine, assumed between machines)",
+        "workers are assumed to have the memory speed of this machine",
+    ]
