@@ -45,7 +45,7 @@ def connected_components(member, size, state, bounds, out, into, label, marks, r
     if all_stop(state):
         return np.int64(0)
     if member == 0:  # all must leave out the same tree
-        state[counter(LARGEST)] = _most_frequent(label)
+        state[counter(LARGEST)] = most_frequent(label)
     barrier(size, state)
     largest = label.dtype.type(state[counter(LARGEST)])
     if marks is not None:
@@ -81,7 +81,7 @@ def _next(state, number):
 
 
 @njit(cache=True, nogil=True)
-def _most_frequent(label):
+def most_frequent(label):
     """The label that most of a sample have, counted in a table with open addressing."""
     step = np.uint64(max(1, label.size // SAMPLES))
     keys, counts = np.zeros(TABLE, label.dtype), np.zeros(TABLE, np.int64)

@@ -39,3 +39,18 @@ def restore(values, size, bits, factors, inverses):
             if x < size:
                 break
         values[i] = x
+
+
+@njit(nogil=True, cache=True)
+def order_by_owner(owner, members):
+    """Indices sorted by owner, equal ones in their order, and where every member's part begins and ends."""
+    bounds = np.zeros(members + 1, np.int64)
+    for k in range(owner.size):
+        bounds[owner[k] + 1] += 1
+    for member in range(members):
+        bounds[member + 1] += bounds[member]
+    place, order = bounds[:-1].copy(), np.empty(owner.size, np.int64)
+    for k in range(owner.size):
+        order[place[owner[k]]] = k
+        place[owner[k]] += 1
+    return order, bounds

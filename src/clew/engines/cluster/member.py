@@ -6,6 +6,7 @@ All members run the same code. A method that exchanges something is collective: 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -112,5 +113,7 @@ class Member:
 
     def by_owner(self, owner: Array) -> tuple[Array, list[Array]]:
         """Indices sorted by owner, and the part of them for every member."""
-        order = np.argsort(owner, kind="stable")
-        return order, np.split(order, np.searchsorted(owner[order], np.arange(1, self.size)))
+        from clew.engines.cluster import kernels_partition as kernels
+
+        order, bounds = kernels.order_by_owner(owner, self.size)
+        return order, [order[low:high] for low, high in pairwise(bounds.tolist())]

@@ -29,18 +29,19 @@ class Routes:
 
     ``needed`` are the columns with edges, by owner, and ``asked`` the places in this member's segment that others, and
     itself, need. ``bounds`` cut the rows with edges by owner, and ``due`` are the places that sums arrive for. The
-    lists are in the order of the members along the axis. ``indptr`` has the offsets of the rows with edges.
+    lists are in the order of the members along the axis. ``filled`` are the rows with edges, and ``indptr`` has their
+    offsets.
     """
 
     def __init__(self, member: Member, rows: Adjacency, row_axis: Axis, column_axis: Axis, segment: int) -> None:
         self.row_axis, self.column_axis = row_axis, column_axis
-        filled = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1]).astype(np.int32)
+        self.filled = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1]).astype(np.int32)
         used = np.zeros(rows.num_columns, np.bool_)
         used[rows.indices] = True
         columns = np.flatnonzero(used).astype(np.int32)
-        self.indptr = np.append(rows.indptr[filled], rows.indptr[-1:])
+        self.indptr = np.append(rows.indptr[self.filled], rows.indptr[-1:])
         self.needed, _ = _by_owner(columns, segment, len(member.groups[column_axis]))
-        owned, self.bounds = _by_owner(filled, segment, len(member.groups[row_axis]))
+        owned, self.bounds = _by_owner(self.filled, segment, len(member.groups[row_axis]))
         self.asked = member.all_to_all(column_axis, _local(self.needed, segment))
         self.due = member.all_to_all(row_axis, _local(owned, segment))
 

@@ -1,0 +1,181 @@
+# mypy: ignore-errors
+"""Connected components of a block of edges, and of what members know about a vertex.
+
+A vertex of a block has two places in ``pointer``: one as a row, and one behind all rows as a column. Members name
+vertices by their places in the order of the partition, which is random, so chains of pointers are short.
+"""
+
+import numpy as np
+
+from clew.algorithms.connected_components.kernels import AHEAD, ONE
+from clew.build.kernels_components import LOW_SIX, SIX, join
+from clew.engines.cpu.team.kernels_intrinsics import ones, prefetch
+from clew.jit import njit
+
+RECENT = 1 << 12  # pairs that are remembered, so that most duplicates are dropped at once
+
+
+@njit(cache=True, nogil=True)
+def join_first(piece, bounds, indptr, indices, pointer):
+    """Join every row of a piece over its first two edges."""
+    columns = np.uint64(indptr.size - 1)
+    last, end = columns - ONE, np.uint64(indices.size - 1)
+    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
+        prefetch(pointer, columns + np.uint64(indices[min(np.uint64(indptr[min(v + AHEAD, last)]), end)]))
+        first = np.uint64(indptr[v])
+        join(pointer, v, columns + np.uint64(indices[first]))
+        if first + ONE < indptr[v + ONE]:
+            join(pointer, v, columns + np.uint64(indices[first + ONE]))
+
+
+@njit(cache=True, nogil=True)
+def join_rest(piece, bounds, indptr, indices, pointer, largest, marks):
+    """Join every row of a piece over its other edges, unless both ends are in the tree ``largest``.
+
+    ``marks`` has a bit for every column in that tree. Columns that join it get one. Of two threads that write a word at
+    once one may lose its bits, which costs another join and nothing else.
+    """
+    columns = np.uint64(indptr.size - 1)
+    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
+        inside = pointer[v] == largest
+        for j in range(np.uint64(indptr[v]), np.uint64(indptr[v + ONE])):
+            w = np.uint64(indices[j])
+            if not inside:
+                join(pointer, v, columns + w)
+            elif not (marks[w >> SIX] >> (w & LOW_SIX)) & ONE:
+                join(pointer, v, columns + w)
+                marks[w >> SIX] |= ONE << (w & LOW_SIX)
+
+
+@njit(cache=True, nogil=True)
+def lower(pointer, behind, columns, shift, smallest):
+    """Lower the smallest place of every tree to those of its columns, whose places are ``columns`` plus ``shift``.
+
+    The pointers of columns are ``behind`` those of rows. Every tree has a row, which is its root.
+    """
+    for k in range(columns.size):
+        root = pointer[np.uint64(behind + columns[k])]
+        smallest[root] = min(smallest[root], smallest.dtype.type(columns[k] + shift))
+
+
+@njit(cache=True, nogil=True)
+def labels_of(pointer, behind, columns, smallest, labels):
+    """The smallest place in the tree of some columns."""
+    for k in range(columns.size):
+        labels[k] = smallest[pointer[np.uint64(behind + columns[k])]]
+
+
+@njit(cache=True, nogil=True)
+def hook(places, labels, first, parent, edges, count, recent):
+    """Point vertices to the labels that a member has for them, if these are smaller.
+
+    The vertex at ``places[k]`` of this member's segment, which begins with vertex ``first``, is in one component with
+    ``labels[k]``. So is its parent: every pair of two that differ is appended to ``edges``, the larger one first.
+    Returns their number. ``recent`` remembers pairs.
+    """
+    for k in range(places.size):
+        v, label = np.uint64(places[k]), np.int64(labels[k])
+        before = np.int64(parent[v])
+        if label == before:
+            continue
+        low, high = min(label, before), max(label, before)
+        parent[v] = low
+        if high == first + np.int64(v):
+            continue
+        slot = np.uint64(high * 31 + low) & np.uint64(RECENT - 1)
+        if recent[slot, 0] == high and recent[slot, 1] == low:
+            continue
+        recent[slot, 0], recent[slot, 1] = high, low
+        edges[count, 0], edges[count, 1] = high, low
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def number_parents(parent, first, slots):
+    """List the parents of all vertices that are not their own, each once; ``slots`` says which is whose, or -1."""
+    table = np.full(1024, -1, np.int32)
+    keys = np.empty(512, parent.dtype)
+    count = 0
+    for v in range(parent.size):
+        key = parent[v]
+        if np.int64(key) == first + v:
+            slots[v] = -1
+            continue
+        if v > 0 and slots[v - 1] >= 0 and parent[v - 1] == key:
+            slots[v] = slots[v - 1]
+            continue
+        if 2 * count >= table.size:
+            keys, table = _grown(keys, count, table.size * 4)
+        place = _find(table, keys, key)
+        if table[place] < 0:
+            table[place] = count
+            keys[count] = key
+            count += 1
+        slots[v] = table[place]
+    return keys[:count].copy()
+
+
+@njit(cache=True, nogil=True)
+def _find(table, keys, key):
+    place = (np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32) & np.uint64(table.size - 1)
+    while table[place] >= 0 and keys[table[place]] != key:
+        place = (place + ONE) & np.uint64(table.size - 1)
+    return place
+
+
+@njit(cache=True, nogil=True)
+def _grown(keys, count, size):
+    table, wider = np.full(size, -1, np.int32), np.empty(size // 2, keys.dtype)
+    for k in range(count):
+        wider[k] = keys[k]
+        table[_find(table, wider, keys[k])] = k
+    return wider, table
+
+
+@njit(cache=True, nogil=True)
+def count_members(slots, ids, smallest, sizes):
+    """The smallest id and the number of the vertices of every slot."""
+    for v in range(slots.size):
+        if slots[v] >= 0:
+            smallest[slots[v]] = min(smallest[slots[v]], ids[v])
+            sizes[slots[v]] += 1
+
+
+@njit(cache=True, nogil=True)
+def add_members(places, ids, sizes, smallest, total):
+    """Add what members have of this member's roots: the smallest id and the number of vertices."""
+    for k in range(places.size):
+        v = places[k]
+        smallest[v] = min(smallest[v], ids[k])
+        total[v] += sizes[k]
+
+
+@njit(cache=True, nogil=True)
+def label_members(slots, found, smallest, label):
+    """The label of every vertex: of its slot, or its own."""
+    for v in range(slots.size):
+        label[v] = found[slots[v]] if slots[v] >= 0 else smallest[v]
+
+
+@njit(cache=True, nogil=True)
+def mark_all(labels, marks):
+    """Set a bit for every label."""
+    for k in range(labels.size):
+        marks[np.uint64(labels[k]) >> SIX] |= ONE << (np.uint64(labels[k]) & LOW_SIX)
+
+
+@njit(cache=True, nogil=True)
+def in_order(marks, labels, sizes, count):
+    """The sizes of all marked labels in ascending order: those given, and 1 for the others."""
+    before = np.empty(marks.size, np.int64)
+    total = np.int64(0)
+    for word in range(marks.size):
+        before[word] = total
+        total += np.int64(ones(marks[word]))
+    ordered = np.ones(count, np.int64)
+    for k in range(labels.size):
+        v = np.uint64(labels[k])
+        below = marks[v >> SIX] & ((ONE << (v & LOW_SIX)) - ONE)
+        ordered[before[v >> SIX] + np.int64(ones(below))] = sizes[k]
+    return ordered
