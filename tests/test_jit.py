@@ -7,6 +7,7 @@ import gc
 import importlib.util
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
@@ -147,6 +148,50 @@ def test_code_of_other_sources_or_packages_is_replaced(loaded, tmp_path, monkeyp
     third.squared._cache.flush()
     assert files_of("squares.squared", tmp_path) == []
     compiled_cache.stamp.cache_clear(), compiled_cache._read.cache_clear()
+
+
+@pytest.mark.quick
+def test_one_expression_means_what_the_options_of_its_function_say():
+    """Numba looks up once what a division of these types is; each option keeps its own."""
+
+    def divided(numbers, by):
+        return (numbers[0] // by, numbers[0] % by)
+
+    strict, quick = njit(divided), njit(divided, error_model="numpy")
+    bounded = njit(lambda numbers, at: numbers[at], boundscheck=True)
+    unbounded = njit(lambda numbers, at: numbers[at])
+    for dtype in (np.int32, np.float64, np.int32):
+        numbers = np.array([7, 8], dtype)
+        for function in (strict, quick, strict):
+            function.overloads.clear()
+            function.compile((numba.typeof(numbers), numba.int64))
+            assert function(numbers, 2) == (3, 1)
+        assert quick(numbers, 0) is not None
+        with pytest.raises(ZeroDivisionError):
+            strict(numbers, 0)
+        assert unbounded(numbers, 1) == 8
+        with pytest.raises(IndexError):
+            bounded(numbers, 2)
+
+
+def test_what_is_registered_later_is_seen():
+    def described(number): ...
+
+    def register(kind, answer):
+        numba.extending.overload(described)(
+            lambda number: (lambda number: answer) if isinstance(number, kind) else None
+        )
+
+    def describe(number):
+        return described(number)
+
+    register(numba.types.Integer, 1)
+    assert njit(describe)(5) == 1
+    with pytest.raises(TypingError):
+        njit(describe)(5.0)
+    register(numba.types.Float, 2)
+    assert njit(describe)(5.0) == 2
+    assert njit(describe)(5) == 1
 
 
 def files_of(function, folder):
