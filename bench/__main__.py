@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from bench.harness import save, show
 
-NAMES = ("build", "parse", "native", "generate", "products", "networkx", "algorithms")
+NAMES = ("build", "parse", "native", "generate", "products", "networkx", "algorithms", "cluster")
 
 
 def main() -> None:

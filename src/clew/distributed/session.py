@@ -129,6 +129,7 @@ class Cluster:
         count = workers or cores
         if self._started_ray:
             self._ray.init(
+                address="local",  # or Ray joins a cluster that runs here, which was not requested
                 num_cpus=max(count, cores),
                 include_dashboard=False,
                 log_to_driver=False,

@@ -76,7 +76,8 @@ class Worker:
 
         node = ray.get_runtime_context().get_node_id()
         versions = {"clew": __version__, "python": platform.python_version()}
-        return {**versions, "host": socket.gethostname(), "node": node, "pid": os.getpid()}
+        place = {"host": socket.gethostname(), "node": node, "pid": os.getpid()}
+        return {**versions, **place, "threads": threads.count()}
 
     def free_bytes(self) -> int:
         """The bytes of memory that this process may still use."""

@@ -127,13 +127,12 @@ def _error(record: Algorithm) -> ClewError | None:
 
 
 def _room(graph: ClusterGraph) -> tuple[int, int]:
-    """The cores and free bytes of the worker that has fewest; workers of one host share them."""
+    """The threads and free bytes of the worker that has fewest; workers of one host share its memory."""
     cluster = graph.cluster
     hosts = [each["host"] for each in cluster.workers]
     shared = [hosts.count(host) for host in hosts]
     free = min(b // k for b, k in zip(cluster.call("free_bytes"), shared, strict=True))
-    cores = min(each["cores"] // k for each, k in zip(cluster.workers, shared, strict=True))
-    return max(1, cores), int(free)
+    return min(each["threads"] for each in cluster.workers), int(free)
 
 
 def _degree_counts(graph: Any) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
