@@ -40,7 +40,7 @@ CLOSE = {
     "random_walk_with_restart": ("visiting",),
 }
 #: Several answers are right, so checkers decide.
-CHECKED = ("bellman_ford", "bfs", "coloring", "maximal_independent_set", "sssp", "sswp")
+CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_independent_set", "sssp", "sswp")
 #: It takes bipartite graphs alone: test_bipartite_matching.py has those.
 ELSEWHERE = ("bipartite_matching",)
 COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.hits import hits as hits
     from clew.algorithms.k_core import k_core as k_core
     from clew.algorithms.label_propagation import label_propagation as label_propagation
+    from clew.algorithms.leiden import leiden as leiden
+    from clew.algorithms.louvain import louvain as louvain
     from clew.algorithms.maximal_independent_set import maximal_independent_set as maximal_independent_set
     from clew.algorithms.multi_source_bfs import multi_source_bfs as multi_source_bfs
     from clew.algorithms.pagerank import pagerank as pagerank

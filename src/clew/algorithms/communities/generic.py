@@ -1,0 +1,160 @@
+"""Louvain and Leiden over the waist: the weight of a vertex's edges to every community is a product of two matrices.
+
+In each round, some vertices choose the best community among their neighbours', and all of them move at once. A round
+that does not raise the modularity is undone, and fewer vertices move in the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from clew.algorithms.communities import above, first_vertices, numbered, summary, undirected
+from clew.algorithms.connected_components.generic import connected_components
+from clew.algorithms.registry import Answer
+from clew.algorithms.waist import Waist
+from clew.dtypes import Array
+from clew.graph import Graph
+from clew.layouts import coo
+from clew.operators import semirings
+
+LEAST_GAIN = 1e-15  # of the modularity; a smaller one may be a rounding error
+MAX_ROUNDS = 64  # per level
+
+
+def communities(
+    waist: Waist,
+    graph: Graph,
+    resolution: float,
+    max_iterations: int,
+    seed: int | None,
+    hierarchy: bool,
+    *,
+    refine: bool,
+) -> Answer:
+    """Communities of high modularity; with ``refine``, by Leiden, else by Louvain."""
+    first = _lowest(waist, undirected(graph), resolution)
+    community = np.arange(graph.num_vertices)
+    levels: list[Array] = []
+    moves: list[int] = []
+    while len(moves) < max_iterations and (not moves or moves[-1]):
+        community, levels, moved = _iterate(first, community, seed or 0, refine=refine)
+        moves.append(moved)
+    quality = first.quality(community) if first.strength.any() else float("nan")
+    return summary(graph, community, levels if hierarchy else [], quality, moves)
+
+
+def _iterate(level: _Level, community: Array, seed: int, *, refine: bool) -> tuple[Array, list[Array], int]:
+    """Improve communities, level by level; returns them, those of every level, and the number of moves."""
+    place, levels, moves = np.arange(community.size), [], 0
+    while True:
+        community, moved = level.improve(community, seed)
+        moves += moved
+        part = community
+        if refine:
+            part, _ = level.within(community).improve(np.arange(community.size), seed, once=True)
+        part, count = numbered(part)
+        if count == community.size:
+            break
+        level, community = level.contracted(part, count), above(community, part, count)
+        place = part[place]
+        levels.append(place)
+    if refine:
+        community = level.connected(community)
+    community = first_vertices(community[place])
+    return community, [*levels, community], moves
+
+
+@dataclass(frozen=True)
+class _Level:
+    """A graph without loops, every edge in both directions. Weights and strengths are shares of the whole."""
+
+    waist: Waist
+    links: Graph
+    strength: Array
+    inner: float  # the weight inside its vertices
+    resolution: float
+
+    def quality(self, community: Array) -> float:
+        """The modularity."""
+        arcs, strong = coo(self.links), np.bincount(community, self.strength)
+        inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
+        return float(self.inner + self.waist.total(inside) - self.resolution * self.waist.total(strong * strong))
+
+    def improve(self, community: Array, seed: int, *, once: bool = False) -> tuple[Array, int]:
+        """Better communities, and the number of moves; with ``once``, only vertices that are alone move."""
+        order = self.waist.shuffled(self.links, seed)
+        groups, idle, moves, best = 2, 0, 0, self.quality(community)
+        for turn in range(MAX_ROUNDS):
+            movers = order % groups == turn % groups
+            if once:
+                movers &= np.bincount(community, minlength=community.size)[community] == 1
+            after = self._chosen(community, movers)
+            if once:  # what somebody leaves accepts nobody, so that every community stays connected
+                left = np.isin(after, community[after != community])
+                after[left] = community[left]
+            moved, quality = int((after != community).sum()), self.quality(after)
+            if moved and quality > best:
+                community, best, moves, idle = after, quality, moves + moved, 0
+            elif moved:
+                groups, idle = 2 * groups, 0
+            elif (idle := idle + 1) >= groups:
+                break
+        return community, moves
+
+    def _chosen(self, community: Array, movers: Array) -> Array:
+        """The best community for each of the movers; the others keep theirs."""
+        ids = np.arange(community.size)
+        members = Graph.from_edges(ids, community, num_vertices=ids.size)
+        near = coo(self.waist.spgemm(self.links, members, semirings.plus_first))
+        assert near.weights is not None
+        totals, expected = np.bincount(community, self.strength, ids.size), self.resolution * self.strength
+        own = near.columns == community[near.rows]
+        stay = np.zeros(ids.size)
+        stay[near.rows[own]] = near.weights[own]
+        stay -= expected * (totals[community] - self.strength)
+        row, column = near.rows[~own], near.columns[~own]
+        gain = near.weights[~own] - expected[row] * totals[column]
+        best = np.lexsort((column, -gain, row))  # of several, the smallest label
+        best = best[np.flatnonzero(np.diff(row[best], prepend=-1))]
+        best = best[movers[row[best]] & (gain[best] > stay[row[best]] + LEAST_GAIN)]
+        after = community.copy()
+        after[row[best]] = column[best]
+        return after
+
+    def within(self, community: Array) -> _Level:
+        """The same vertices with the edges inside communities only."""
+        arcs = coo(self.links)
+        inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
+        return replace(self, links=_links(arcs.rows, arcs.columns, inside, community.size))
+
+    def contracted(self, part: Array, count: int) -> _Level:
+        """The graph whose vertices are parts."""
+        arcs = coo(self.links)
+        assert arcs.weights is not None
+        links = _links(part[arcs.rows], part[arcs.columns], arcs.weights, count)
+        inner = self.inner + float(arcs.weights[part[arcs.rows] == part[arcs.columns]].sum())
+        return replace(self, links=links, strength=np.bincount(part, self.strength, count), inner=inner)
+
+    def connected(self, community: Array) -> Array:
+        """The communities, with those that are not connected split into their connected pieces."""
+        label: Array = connected_components(self.waist, self.within(community).links).label
+        return label
+
+
+def _lowest(waist: Waist, graph: Graph, resolution: float) -> _Level:
+    arcs = coo(graph)
+    weights = np.ones(arcs.rows.size) if arcs.weights is None else arcs.weights.astype(np.float64)
+    loop = arcs.rows == arcs.columns
+    weights = weights * np.where(loop, 2.0, 1.0)  # both its ends are here, and it is stored once
+    weights /= float(waist.total(weights)) or 1.0
+    strength = np.bincount(arcs.rows, weights, graph.num_vertices)
+    links = _links(arcs.rows, arcs.columns, weights, graph.num_vertices)
+    return _Level(waist, links, strength, float(weights[loop].sum()), resolution)
+
+
+def _links(source: Array, target: Array, weights: Array, count: int) -> Graph:
+    """A graph without loops and without edges of weight 0."""
+    keep = (source != target) & (weights > 0)
+    return Graph.from_edges(source[keep], target[keep], weights[keep], count, duplicates="sum")
