@@ -13,7 +13,7 @@ from clew.algorithms.registry import ALGORITHMS
 from clew.testing import contract_graphs, verify
 from tests.cluster.team import on_team
 
-DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed)
+DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed or record.cluster)
 MANY = {"maximal_independent_set", "coloring"}  # several answers are valid
 
 
@@ -33,7 +33,7 @@ def test_members_together_find_what_one_machine_finds(name: str) -> None:
         compare(name, *graphs[-1], members)
 
 
-@pytest.mark.parametrize("name", [name for name in DISTRIBUTED if ALGORITHMS[name].cluster is not None])
+@pytest.mark.parametrize("name", [name for name, record in ALGORITHMS.items() if record.distributed and record.cluster])
 def test_generic_forms_find_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where members have a form of their own, the generic one still runs."""
     graphs = list(contract_graphs(weighted="weights" in ALGORITHMS[name].needs))
@@ -60,7 +60,7 @@ def compare(name: str, label: str, graph: clew.Graph, members: int) -> None:
         assert same(values, found.values[column]), (label, members, column, values, found.values[column])
     facts = {fact: value for fact, value in expected.facts.items() if fact != "sources"}  # names; members have ids
     for fact, value in facts.items():
-        equal = np.allclose(value, found.facts[fact]) if np.ndim(value) else value == found.facts[fact]
+        equal = same(np.asarray(value), np.asarray(found.facts[fact]))
         assert equal, (label, members, fact)
 
 
