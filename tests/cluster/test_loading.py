@@ -31,15 +31,17 @@ def read_together(members: int, pattern: Path, **options: Any) -> list[tuple[Any
         except Exception as error:
             transport.close()
             return error
-        source, target = edge_ends(share)
-        weights = share.block.weights
-        return share, source, target, weights
+        return ends_of(share)
 
     done = together(work, mesh(members))
     for each in done:
         if isinstance(each, Exception) and not isinstance(each, clew.ClusterError):
             raise each
     return done
+
+
+def ends_of(share: Any) -> tuple[Any, ...]:
+    return share, *edge_ends(share), share.block.weights
 
 
 def edges_of(done: list[Any]) -> list[tuple[Any, Any, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -80,7 +81,7 @@ def _comparable(weight: float) -> Any:
 
 def check(graph: clew.Graph, path: Path, format_name: str) -> None:
     """Write, read and compare; only what ``write`` reports may be missing."""
-    path.unlink(missing_ok=True)
+    shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     try:
         lost = clew.write(graph, path, format=format_name)
     except clew.FormatError as error:

@@ -25,6 +25,7 @@ MAX_BUCKET_BITS = 13
 MAX_SMALL_ROW_BITS = 16  # a row number within its bucket takes 16 bits up to here
 LONG = 1 << 22  # edges; fewer are never a second's work
 PRESORT_FROM = 6  # arcs to a row; shorter rows are sorted fastest as they are
+PORTIONS = 16  # of the edges, by which memory goes back to the system
 DONT_NEED = 4  # MADV_DONTNEED of <sys/mman.h>
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -127,7 +128,8 @@ def _rows(
     shift = _bucket_shift(num_vertices)
     dtype = id_dtype(num_vertices, policies.id_dtype)
     buckets = max(1, -(-num_vertices // (1 << shift)))
-    shares = threads.pieces(source.size)
+    # More shares than threads, since what a share has read goes back to the system before the next one writes.
+    shares = max(threads.pieces(source.size), min(PORTIONS, source.size >> 20))
     counts = np.zeros((shares, buckets), dtype=np.uint64)
     # Ids are known to lie in range by now, so that they may be taken for unsigned, which is faster to index with.
     edges = (as_bits(source), as_bits(target))
@@ -163,8 +165,7 @@ def _rows(
     indptr[-1] = arcs
     presort = arcs > PRESORT_FROM * num_vertices
     low_bit = np.uint64(max(0, (num_vertices - 1).bit_length() - kernels.DIGIT))
-    # More pieces than threads, since what a piece has read goes back to the system before the next one writes.
-    goals = np.linspace(0, arcs, max(threads.pieces(arcs), min(16, arcs >> 20)) + 1).astype(np.uint64)
+    goals = np.linspace(0, arcs, max(threads.pieces(arcs), min(PORTIONS, arcs >> 20)) + 1).astype(np.uint64)
     bounds = np.searchsorted(starts, goals).astype(np.uint64)
     bounds[0], bounds[-1] = 0, buckets
     into = (as_bits(indptr), as_bits(indices), as_bits(placed))

@@ -20,6 +20,7 @@ from clew.errors import ClewError, GraphError
 from clew.graph import Graph
 from clew.io import format_of, read, read_opened, registry, write, write_opened
 from clew.io.options import ReadOptions, WriteOptions
+from clew.io.ranges import open_source
 from clew.io.sink import Sink, StreamSink
 from clew.io.source import Source
 
@@ -75,12 +76,12 @@ def load(path: Path, reading: Reading | None = None, **options: Any) -> tuple[Gr
     """Read a graph; the time excludes loading compiled code."""
     reading = reading or Reading()
     chosen = reading.options(**options)
-    source = Source(STDIN if path == DASH else path)
+    source = open_source(STDIN if path == DASH else path)
     found = format_of(source, reading.format_name, chosen)
     _rehearse(source, found, chosen)
     started = perf_counter()
     graph = read_opened(source, reading.format_name, chosen)
-    return graph, File(path, found, source.stored_bytes, perf_counter() - started, graph.report)
+    return graph, File(path, found, _stored_bytes(path, source.stored_bytes), perf_counter() - started, graph.report)
 
 
 def _rehearse(source: Source, chosen: registry.Format, options: ReadOptions) -> None:
@@ -117,7 +118,12 @@ def save(graph: Graph, path: Path, chosen: registry.Format) -> File:
         write_opened(graph, sink, chosen, WriteOptions())
         return File(path, chosen, sink.written, perf_counter() - started)
     write(graph, path, chosen.name)
-    return File(path, chosen, path.stat().st_size, perf_counter() - started)
+    return File(path, chosen, _stored_bytes(path, path.stat().st_size), perf_counter() - started)
+
+
+def _stored_bytes(path: Path, file_bytes: int) -> int:
+    """The bytes on disk of a file, or of all files of a folder."""
+    return sum(each.stat().st_size for each in path.iterdir()) if path.is_dir() else file_bytes
 
 
 def report_files(rows: Iterable[tuple[str, str]], destination: Path) -> None:

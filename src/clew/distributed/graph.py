@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +19,8 @@ from clew.describe import Description
 from clew.dtypes import Array, id_dtype
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph
+from clew.io import FOLDER, tiles
+from clew.io.ranges import url_of
 from clew.names import Name, VertexNames
 from clew.result import Result, Trace
 
@@ -177,6 +180,18 @@ class ClusterGraph:
             for place, name in zip(here, found, strict=True):
                 names[place] = name
         return names
+
+    def write_tiles(self, path: str | Path, format_name: str | None = None) -> None:
+        """Write a folder of tiles, a tile per worker; ``clew.write(graph, "graph.clewd")`` calls this."""
+        target = str(path if url_of(path) is not None else Path(path).absolute())
+        if format_name not in (None, FOLDER) or not target.partition("?")[0].endswith(".clewd"):
+            raise GraphError(
+                f"a graph on a cluster is written as a folder of tiles, such as graph.clewd, not as {str(path)!r}.",
+                remedy="For other formats, write graph.gather().",
+            )
+        with tiles.written_folder(target) as folder:
+            written = self.cluster.call("write_tiles", self._key, folder)
+            tiles.write_header(folder, replace(written[0][0], tiles=tuple(tile for _, tile in written)))
 
     def gather(self) -> Graph:
         """The same graph in this process, which must have the memory for it."""

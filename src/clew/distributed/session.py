@@ -17,6 +17,7 @@ from clew import checks, io
 from clew.distributed import nodes
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
+from clew.distributed.tiles import tiles_at
 from clew.distributed.workers import ROOM, Calls, LostWorkerError, Workers
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError, GraphError
@@ -190,7 +191,10 @@ class Cluster:
 
     def read(self, pattern: Any, options: dict[str, Any]) -> ClusterGraph:
         """The graph of all files that a path, a folder or a pattern names; every worker reads its share of them."""
-        files = files_of(pattern)
+        folder = tiles_at(pattern)
+        if folder is not None and folder.endswith(".clewd"):
+            return self._graph(lambda key: self._open().start("open_tiles", key, folder, options))
+        files = files_of(folder or pattern)
         found = assign_files(files, self.grid.workers)
         self._check_room(sum(size for _, size in files), f"the files of {str(pattern)!r}")
         return self._graph(lambda key: self._open().start("read", key, found, options))

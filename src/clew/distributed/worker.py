@@ -19,6 +19,7 @@ import numpy as np
 from clew import threads
 from clew.algorithms.registry import ALGORITHMS, load_plugins
 from clew.distributed.loading import read_share
+from clew.distributed.tiles import header_of, open_share, write_share
 from clew.dtypes import Array
 from clew.engines.base import available_bytes
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
@@ -29,6 +30,7 @@ from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import Listener, Sockets, Transport
 from clew.errors import ClusterError
 from clew.io.parts import Piece
+from clew.io.tiles import Header, Tile
 from clew.names import VertexNames
 from clew.primitives import cluster
 from clew.program import run as run_program
@@ -154,6 +156,16 @@ class Worker:
         """Read this worker's pieces of files, and take part in building the graph of all files."""
         self._shares[key] = read_share(self.member, pieces, options)
         return self.describe(key)
+
+    @collective
+    def open_tiles(self, key: int, path: str, options: dict[str, Any]) -> dict[str, Any]:
+        """Take part in opening a folder of tiles."""
+        self._shares[key] = open_share(self.member, path, options)
+        return self.describe(key)
+
+    def write_tiles(self, key: int, folder: str) -> tuple[Header, Tile]:
+        """Write this worker's tile of a graph; returns what the header of the folder says about all and about it."""
+        return header_of(self._shares[key]), write_share(self._shares[key], folder)
 
     def describe(self, key: int) -> dict[str, Any]:
         """The facts of a graph, and the bytes that this worker has of it."""

@@ -15,12 +15,13 @@ from clew.io import foreign, registry
 from clew.io.options import ReadOptions, WriteOptions, noted
 from clew.io.ranges import open_source
 from clew.io.registry import EDGE_LIST, GAP_SUFFIXES, TABLE_SUFFIXES, Format
-from clew.io.sink import Sink
+from clew.io.sink import Sink, StreamSink
 from clew.io.source import Source
 from clew.progress import showing
 
 __all__ = ["read", "write"]
 
+FOLDER = "clewd"  # the format that is no file
 LONG = 1 << 22  # bytes; fewer take less than a second, even if they are unpacked or turned into text
 #: Reads the files of a pattern on the workers of a cluster, while one is open.
 on_cluster: Callable[[Any, dict[str, Any]], Any] | None = None
@@ -90,7 +91,8 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     graph
         What to write.
     path
-        Where to, for example ``"graph.mtx"`` or ``"edges.csv.gz"``.
+        Where to, for example ``"graph.mtx"`` or ``"edges.csv.gz"``. A graph on a cluster goes to a folder such as
+        ``"graph.clewd"``, without passing through this process.
     format
         The name of the format, where the suffix does not say it.
     **options
@@ -101,8 +103,11 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     list of str
         What the format has no place for, such as names or direction, so that a reader will not find it; a phrase each.
     """
-    check_graph(graph)
     chosen = _options(WriteOptions, options)
+    if hasattr(graph, "write_tiles"):  # it is on a cluster
+        graph.write_tiles(path, format)
+        return []
+    check_graph(graph)
     sink = Sink(checks.path(path))
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
     write_opened(graph, sink, one, chosen)
@@ -111,6 +116,12 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
 
 def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:
     """Write a graph to what a caller has chosen already: a stream has no name to tell the format from."""
+    if one.name == FOLDER:
+        if isinstance(sink, StreamSink):
+            raise sink.error("a .clewd is a folder, which cannot go to a stream; write a .clew file.")
+        with showing(f"writing {sink.path.name}", unit="B", when=graph.nbytes >= LONG) as report:
+            one.write(graph, sink, _reporting(chosen, report))
+        return
     with sink, showing(f"writing {sink.path.name}", unit="B", when=graph.nbytes >= LONG) as report:
         one.write(graph, sink, _reporting(chosen, report))
 

@@ -35,6 +35,7 @@ of the first section, and the CRC-32 of every 16 MiB of it. Nothing follows the 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import struct
@@ -52,6 +53,7 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.binary import NAME_ARRAYS, little_endian, names_from_arrays, names_to_arrays, typed
 from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_rows, requested_weights
+from clew.io.ranges import between
 from clew.io.sink import Sink
 from clew.io.source import Bytes, Match, Source
 from clew.names import VertexNames
@@ -323,6 +325,13 @@ class Container:
 
     def _damaged(self, what: str) -> Exception:
         return self._source.error(f"the file is damaged: {what}. Copy it again, or write it anew.")
+
+
+def digest_of_header(source: Source) -> str:
+    """A digest of a file's header, and with it of the checksums of all arrays."""
+    start = between(source, 0, _PREAMBLE.size).tobytes().ljust(_PREAMBLE.size, b"\0")
+    length = min(_PREAMBLE.unpack(start)[3], source.stored_bytes)
+    return hashlib.sha256(between(source, 0, _PREAMBLE.size + length)).hexdigest()
 
 
 def write_sections(

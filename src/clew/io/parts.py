@@ -140,7 +140,7 @@ def _of_graph(graph: Graph, first: float, last: float) -> Part:
     low, high = (0 if first == 0 else low), (graph.num_vertices if last == 1 else high)
     start, stop = int(graph.indptr[low]), int(graph.indptr[high])
     target: Array = graph.indices[start:stop]
-    source: Array = np.repeat(np.arange(low, high, dtype=target.dtype), np.diff(graph.indptr[low : high + 1]))
+    source: Array = in_rows(graph.indptr, start, stop).astype(target.dtype)
     weights = None if graph.weights is None else graph.weights[start:stop]
     if not graph.directed:
         once = source <= target
@@ -154,6 +154,14 @@ def _of_graph(graph: Graph, first: float, last: float) -> Part:
         lost = ", ".join(map(str, graph.metadata))
         part.decisions = (*part.decisions, f"The metadata of the graph ({lost}) does not go to a cluster.")
     return part
+
+
+def in_rows(indptr: Array, start: int, stop: int) -> Array:
+    """The rows of the entries from ``start`` to ``stop``."""
+    first = int(np.searchsorted(indptr, start, "right")) - 1
+    last = int(np.searchsorted(indptr, stop, "left"))
+    ends = np.clip(indptr[first : last + 1], start, stop)
+    return np.repeat(np.arange(first, last), np.diff(ends))
 
 
 def _lines(piece: Piece, source: Source, dialect: Dialect, options: ReadOptions, comma: bool) -> Part:

@@ -32,10 +32,25 @@ def url_of(origin: Any) -> str | None:
 
 
 def open_source(origin: Any, max_expanded_bytes: int | None = None) -> Source:
-    """A source of a path, a URL, or bytes."""
-    if (url := url_of(origin)) is not None:
+    """A source of a path, a URL, or bytes; of a ``.clewd`` folder, its header."""
+    url = url_of(origin)
+    if isinstance(origin, (str, Path)) and str(origin).partition("?")[0].rstrip("/").endswith(".clewd"):
+        return _header_source(str(origin) if url is None else url)
+    if url is not None:
         return UrlSource(url, max_expanded_bytes)
     return Source(origin, max_expanded_bytes=max_expanded_bytes)
+
+
+def _header_source(folder: str) -> Source:
+    """The header of a folder of tiles, called as the folder is."""
+    place, mark, options = folder.partition("?")
+    try:
+        source = open_source(f"{place.rstrip('/')}/header.json{mark}{options}")
+    except FormatError as error:
+        what = "there is no such folder" if error.problem.startswith("there is no such file") else error.problem
+        raise FormatError(f"{what.rstrip('.')}; expected a .clewd folder with a header.json.", path=folder) from None
+    source.path, source.name = Path(place), folder
+    return source
 
 
 def file_system(url: str) -> tuple[Any, str]:

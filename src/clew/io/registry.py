@@ -114,6 +114,15 @@ FORMATS: tuple[Format, ...] = (
         keeps_names=True,
         keeps_metadata=None,
     ),
+    Format(
+        "clewd",
+        "clew's own, a folder of tiles",
+        ".clewd",
+        "tiles",
+        rb'\A{"clewd": ',
+        keeps_names=True,
+        keeps_metadata=None,
+    ),
     Format("parquet", "Parquet edge table", ".parquet .pq", "tables", rb"\APAR1", "_parquet", keeps_names=True),
     Format(
         "arrow",

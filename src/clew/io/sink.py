@@ -50,7 +50,7 @@ class Sink:
 
     def check(self) -> None:
         """Refuse a path that cannot be written, before anything is written."""
-        if self._target.is_dir():
+        if self._target.is_dir() and self.suffix != ".clewd":
             raise self.error("this is a directory; expected the name of a file to write.")
         if self._target.exists() and not self._target.is_file():
             raise self.error("this is a device or a pipe; expected the name of a file to write.")

@@ -25,6 +25,7 @@ from clew.engines.cluster.partition import Partition
 from clew.engines.cluster.share import Share
 from clew.names import VertexNames
 
+ROUND = 1 << 20  # names that a member sends in one round
 SAMPLE = 64  # names that every member samples per range
 
 
@@ -98,14 +99,30 @@ def number_names(member: Member, names: Any) -> tuple[npt.NDArray[np.int64], int
 
 def owned_names(member: Member, partition: Partition, names: Any, first: int) -> VertexNames:
     """The names of this member's vertices, from the names of everybody's range."""
+    return send_names(member, partition, names, lambda low, high: np.arange(first + low, first + high))
+
+
+def send_names(member: Member, partition: Partition, names: Any, ids: Callable[[int, int], Array]) -> VertexNames:
+    """The names of this member's vertices, from names that all members give; ``ids`` has the ids of some of them."""
     import pyarrow as pa
 
-    ids = np.arange(first, first + len(names))
-    owner, local = partition.place(ids)
-    _, parts = member.by_owner(owner)
-    arrived = exchange_names(member, [names.take(pa.array(part)) for part in parts])
-    places = np.concatenate(member.all_to_all("all", [local[part] for part in parts]))
-    return VertexNames.trusted(_joined(arrived).take(np.argsort(places)))
+    integers = pa.types.is_integer(names.type)
+    whole = np.empty(partition.num_owned(member.rank) if integers else 0, np.int64)
+    arrived, places = [names.slice(0, 0)], [np.empty(0, np.int32)]
+    for start in range(0, int(member.all_reduce(np.int64(len(names)), np.maximum)), ROUND):
+        few = names.slice(min(start, len(names)), ROUND)
+        owner, local = partition.place(ids(start, start + len(few)))
+        _, parts = member.by_owner(owner)
+        texts = exchange_names(member, [few.take(pa.array(part)) for part in parts])
+        there = member.all_to_all("all", [local[part].astype(np.int32) for part in parts])
+        if integers:
+            whole[np.concatenate(there)] = _joined(texts).to_numpy()
+        else:
+            arrived += texts
+            places += there
+    if integers:
+        return VertexNames.trusted(pa.array(whole))
+    return VertexNames.trusted(_joined(arrived).take(pa.array(np.argsort(np.concatenate(places)))))
 
 
 def names_by_id(share: Share, ids: Array) -> Any:

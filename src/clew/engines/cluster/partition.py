@@ -105,15 +105,26 @@ class Partition:
         """The order in which vertices are dealt out."""
         return Permutation(self.num_vertices)
 
+    def num_owned(self, rank: int) -> int:
+        """The number of vertices of a worker."""
+        return min(max(self.num_vertices - rank * self.segment, 0), self.segment)
+
     def owned(self, rank: int) -> Array:
         """The vertices of a worker, in the order of its segment."""
-        first = min(rank * self.segment, self.num_vertices)
-        return self.permutation.inverse(np.arange(first, min(first + self.segment, self.num_vertices)))
+        return self.permutation.inverse(rank * self.segment + np.arange(self.num_owned(rank)))
 
     def place(self, vertices: Array) -> tuple[Array, Array]:
         """The worker of every vertex, and its place in that worker's segment."""
         owner, local = np.divmod(self.permutation(vertices), self.segment)
         return owner, local
+
+    def places(self, rank: int, rows: Array, columns: Array) -> tuple[Array, Array]:
+        """The places in the permutation of both ends of edges, given their rows and columns in a worker's block."""
+        ends = []
+        for local, group in ((rows, self.grid.row_of(rank)), (columns, self.grid.column_of(rank))):
+            which, local = np.divmod(local.astype(np.int64), self.segment)
+            ends.append(np.asarray(group)[which] * self.segment + local)
+        return ends[0], ends[1]
 
     def edges(self, source: Array, target: Array) -> tuple[Array, Array, Array]:
         """The worker of every edge, and its row and column in that worker's block."""

@@ -276,17 +276,14 @@ def is_handle(graph: Any) -> bool:
 
 def edge_ends(graph: Share) -> tuple[Array, Array]:
     """The ids of both ends of every edge of the block."""
-    partition, member = graph.partition, graph.member
+    partition = graph.partition
     rows = np.repeat(np.arange(graph.block.num_vertices), graph.block.degrees())
-    ends = []
-    for places, axis in ((rows, "row"), (graph.block.indices, "column")):
-        which, local = np.divmod(places.astype(np.int64), partition.segment)
-        owner = np.asarray(member.groups[axis])[which]
-        ends.append(partition.permutation.inverse(owner * partition.segment + local))
+    places = partition.places(graph.member.rank, rows, graph.block.indices)
+    ends = [partition.permutation.inverse(each) for each in places]
     return (ends[1], ends[0]) if graph.is_reversed else (ends[0], ends[1])
 
 
-def _rectangle(rows: Adjacency, columns: int) -> Adjacency:
+def rectangle(rows: Adjacency, columns: int) -> Adjacency:
     """A block with its number of columns, and with offsets of 32 bits where that saves much memory."""
     offsets = rows.indptr
     if rows.num_vertices >= NARROW_FROM and rows.num_arcs <= np.iinfo(np.int32).max:
@@ -334,7 +331,7 @@ def share_of(
         loops="keep",
         consume=True,
     )
-    block = _rectangle(built.adjacency, partition.columns)
+    block = rectangle(built.adjacency, partition.columns)
     counts = [exchange.given, exchange.num_loops, block.num_arcs, built.report.duplicates_merged]
     given, num_loops, arcs, merged = member.all_reduce(np.array(counts, np.int64), np.add).tolist()
     dropped = num_loops if exchange.drop_loops else 0
@@ -343,6 +340,8 @@ def share_of(
         owner, _ = partition.place(arrived.loop_ids)
         (ids,) = member.send_to_owners(owner, [arrived.loop_ids])
         left = int(member.all_reduce(np.int64(np.unique(ids).size), np.add))
+    if not directed and not exchange.symmetrize:  # an edge was given in both directions, a loop in one
+        given = (given + num_loops) // 2
     if not directed:  # a merged edge was in two rows, a merged loop in one
         merged = (merged + num_loops - dropped - left) // 2
     return Share(

@@ -1,0 +1,216 @@
+"""Folders of tiles: written by some members, opened by others or by one process, and refused if damaged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import clew
+from clew.distributed.tiles import header_of, open_share, tiles_at, write_share
+from clew.engines.cluster.member import Member
+from clew.engines.cluster.share import build_share
+from clew.io import tiles
+from clew.names import VertexNames
+from tests.cluster.team import mesh, together
+from tests.cluster.test_loading import edges_of, ends_of, named_edges
+from tests.io.fuzzing import NASTY, assert_valid
+
+GRAPHS = {
+    "weighted": clew.generate.random_weights(clew.generate.rmat(6, edge_factor=5, seed=3), 1, 9, seed=4),
+    "undirected": clew.generate.kronecker(6, seed=1, duplicates="keep", loops="keep"),
+    "named": clew.Graph.from_edges(list("abcdeafgh"), list("bcdeaffah"), np.arange(9) / 4, directed=False),
+    "numbers": clew.Graph.from_edges([5, 10**12, 7], [7, 5, 5], ids="map"),
+    "empty": clew.Graph.from_edges([], [], num_vertices=0),
+}
+
+
+def write_together(members: int, graph: clew.Graph, path: Path) -> None:
+    """What ``clew.write`` does with a graph on a cluster."""
+    source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))
+    cuts = np.linspace(0, source.size, members + 1).astype(int)
+
+    def work(transport: Any) -> Any:
+        mine = slice(cuts[transport.rank], cuts[transport.rank + 1])
+        weights = None if graph.weights is None else graph.weights[mine]
+        ends = source[mine], graph.indices[mine].astype(np.int64)
+        share = build_share(Member(transport), *ends, weights, graph.num_vertices, directed=graph.directed)
+        share = share.with_report(graph.report)
+        if graph.names is not None:
+            share = share.with_names(VertexNames.trusted(graph.names.take(share.ids)))
+        return header_of(share), write_share(share, folder)
+
+    with tiles.written_folder(str(path)) as folder:
+        written = together(work, mesh(members))
+        tiles.write_header(folder, replace(written[0][0], tiles=tuple(tile for _, tile in written)))
+
+
+def open_together(members: int, path: Path, **options: Any) -> list[Any]:
+    def work(transport: Any) -> Any:
+        try:
+            return ends_of(open_share(Member(transport), str(path), options))
+        except Exception as error:
+            transport.close()
+            return error
+
+    done = together(work, mesh(members))
+    for each in done:
+        if isinstance(each, Exception) and not isinstance(each, clew.ClusterError):
+            raise each
+    return done
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_tiles_are_opened_by_any_number_of_members_and_by_one_process(name: str, tmp_path: Path) -> None:
+    graph, path = GRAPHS[name], tmp_path / "graph.clewd"
+    write_together(4, graph, path)
+    assert tiles_at(path) == str(path)
+    assert clew.read(path) == graph
+    assert clew.read(path).report == graph.report
+    for members in (4, 1, 6):
+        done = open_together(members, path)
+        share = done[0][0]
+        assert edges_of(done) == named_edges(graph)
+        assert (share.num_vertices, share.num_arcs, share.num_loops, share.directed, share.report) == (
+            graph.num_vertices,
+            graph.num_arcs,
+            graph.num_loops,
+            graph.directed,
+            graph.report,
+        )
+    assert sorted(each.name for each in path.iterdir()) == [
+        "header.json", "tile-0-0.clew", "tile-0-1.clew", "tile-1-0.clew", "tile-1-1.clew",
+    ]  # fmt: skip
+    assert [each.name for each in tmp_path.iterdir()] == ["graph.clewd"]
+    assert clew.read(path / "tile-1-0.clew").num_arcs == open_together(4, path)[2][0].block.num_arcs
+
+
+def test_tiles_are_mapped_on_the_grid_that_wrote_them(tmp_path: Path) -> None:
+    write_together(4, GRAPHS["weighted"], tmp_path / "graph.clewd")
+    for share, *_ in open_together(4, tmp_path / "graph.clewd"):
+        assert not share.block.indices.flags.owndata
+        assert not share.block.weights.flags.owndata
+
+
+@pytest.mark.parametrize("members", [4, 6])
+def test_options_mean_what_they_do_on_one_machine(members: int, tmp_path: Path) -> None:
+    path = tmp_path / "graph.clewd"
+    for name in ("weighted", "undirected"):
+        write_together(4, GRAPHS[name], path)
+        for options in (
+            {"weights": False},
+            {"weight_dtype": "float64"} if name == "weighted" else {"directed": True},
+            {"duplicates": "drop", "loops": "drop"},
+            {"duplicates": "sum"} if name == "weighted" else {"duplicates": "first"},
+        ):
+            expected, done = clew.read(path, **options), open_together(members, path, **options)
+            assert edges_of(done) == named_edges(expected), options
+            assert done[0][0].report.counts == expected.report.counts, options
+    write_together(4, GRAPHS["weighted"], path)
+    with pytest.raises(clew.FormatError, match=r"directed=False is not available for .clewd folders"):
+        open_together(members, path, directed=False)
+    with pytest.raises(clew.GraphError, match="do not fit bool"):
+        open_together(members, path, weight_dtype="bool")
+
+
+def test_one_process_writes_a_folder_of_one_tile(tmp_path: Path) -> None:
+    path = tmp_path / "graph.clewd"
+    graph = clew.Graph.from_edges(list("abc"), list("bca"), [1, 2, 3], metadata={"title": "x"})
+    assert clew.write(graph, path) == []
+    assert clew.read(path) == graph
+    assert clew.read(path).metadata == {"title": "x"}
+    assert tiles_at(path) == str(path / "tile-0-0.clew")
+    clew.write(GRAPHS["undirected"], path)  # replaces it
+    assert clew.read(path) == GRAPHS["undirected"]
+    assert [each.name for each in tmp_path.iterdir()] == ["graph.clewd"]
+
+
+def test_what_is_no_folder_of_tiles_is_neither_read_nor_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = GRAPHS["weighted"]
+    with pytest.raises(clew.FormatError, match=r"there is no such folder; expected a .clewd folder with a header.json"):
+        clew.read(tmp_path / "nothing.clewd")
+    (tmp_path / "mine.clewd").mkdir()
+    (tmp_path / "mine.clewd" / "thesis.txt").write_text("years of work")
+    with pytest.raises(clew.FormatError, match=r"this is there already, and it is no .clewd folder"):
+        clew.write(graph, tmp_path / "mine.clewd")
+    assert (tmp_path / "mine.clewd" / "thesis.txt").read_text() == "years of work"
+    with pytest.raises(clew.FormatError, match="there is no folder"):
+        clew.write(graph, tmp_path / "nowhere" / "graph.clewd")
+    with pytest.raises(clew.FormatError, match="not compressed"):
+        clew.write(graph, tmp_path / "graph.clewd.gz")
+    clew.write(graph, tmp_path / "graph.clewd")
+    monkeypatch.setattr(tiles, "write_header", lambda *_: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(clew.FormatError, match=r"No space left on device. Nothing was changed"):
+        clew.write(GRAPHS["named"], tmp_path / "graph.clewd")
+    assert clew.read(tmp_path / "graph.clewd") == graph
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["graph.clewd", "mine.clewd"]
+
+
+def test_tiles_that_are_missing_damaged_or_foreign_are_refused(tmp_path: Path) -> None:
+    path, other = tmp_path / "graph.clewd", tmp_path / "other.clewd"
+    write_together(2, GRAPHS["weighted"], path)
+    write_together(2, clew.generate.random_weights(GRAPHS["weighted"], 1, 9, seed=5), other)
+    tile = path / "tile-0-1.clew"
+    kept = tile.read_bytes()
+    cases = {
+        "is damaged, or belongs to another folder": (other / "tile-0-1.clew").read_bytes(),
+        "bytes and should have": kept[:-1],
+        "checksum": kept[:-1] + bytes([kept[-1] ^ 1]),
+    }
+    for sentence, data in cases.items():
+        tile.write_bytes(data)
+        for opened in (lambda: clew.read(path), lambda: open_together(2, path), lambda: open_together(3, path)):
+            with pytest.raises(clew.FormatError, match=sentence):
+                opened()
+    tile.unlink()
+    with pytest.raises(clew.FormatError, match=r"the tile tile-0-1.clew cannot be opened: there is no such file"):
+        clew.read(path)
+    tile.write_bytes(kept)
+    assert clew.read(path) == GRAPHS["weighted"]
+
+
+def test_damaged_folders_give_a_graph_or_a_sentence(tmp_path: Path) -> None:
+    """Any file, changed anywhere; half of the headers get a digest that matches."""
+    path = tmp_path / "graph.clewd"
+    write_together(2, GRAPHS["named"], path)
+    files = {each.name: each.read_bytes() for each in path.iterdir()}
+
+    @settings(max_examples=300, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(st.sampled_from(sorted(files)), st.floats(0, 1), st.sampled_from(NASTY), st.integers(0, 9), st.booleans())
+    def check(name: str, where: float, odd: bytes, lost: int, signed: bool) -> None:
+        data = files[name]
+        place = int(where * len(data))
+        damaged = data[:place] + odd + data[place + lost :]
+        if name == "header.json" and signed:
+            damaged = resigned(damaged)
+        (path / name).write_bytes(damaged)
+        try:
+            graph = clew.read(path)
+        except clew.FormatError as error:
+            str(error)
+        else:
+            assert_valid(graph)
+        finally:
+            (path / name).write_bytes(data)
+
+    check()
+
+
+def resigned(data: bytes) -> bytes:
+    """The header with a digest that matches, if it is still JSON."""
+    import json
+
+    try:
+        found = json.loads(data)
+        found.pop("digest", None)
+        version = found.pop("clewd", None)
+        return json.dumps({"clewd": version, **found, "digest": tiles._digest(found)}).encode()
+    except (ValueError, AttributeError):
+        return data
