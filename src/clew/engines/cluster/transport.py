@@ -102,9 +102,12 @@ class Sockets:
         for each in (*sockets.values(), *self._pulses.values()):
             _prepare(each)
         if self._pulses:
+            from clew.engines.cluster import kernels_sockets as kernels  # here: two threads cannot import Numba at once
+
             self._stop, stopped = socket.socketpair()
             # The thread has no reference to the transport, or that would never be freed.
-            threading.Thread(target=_watch, args=(self._pulses, stopped, weakref.ref(self)), daemon=True).start()
+            facts = kernels.watch, self._pulses, stopped, weakref.ref(self)
+            threading.Thread(target=_watch, args=facts, daemon=True).start()
 
     def exchange(
         self, peers: Sequence[int], parts: Sequence[Bytes], most: int = 1 << 62, rooms: Sequence[Bytes] | None = None
@@ -265,12 +268,15 @@ class Sockets:
         raise LinkError(f"{self._ended}. The run on the cluster has stopped.")
 
 
-def _watch(pulses: dict[int, socket.socket], stop: socket.socket, transport: weakref.ref[Sockets]) -> None:
+def _watch(
+    watch: Callable[..., tuple[int, int]],
+    pulses: dict[int, socket.socket],
+    stop: socket.socket,
+    transport: weakref.ref[Sockets],
+) -> None:
     """Exchange pulses with the neighbors until the transport is closed, and close it when one of them is lost."""
-    from clew.engines.cluster import kernels_sockets as kernels
-
     numbers = np.array([each.fileno() for each in pulses.values()], np.int64)
-    place, ticks = kernels.watch(numbers, stop.fileno(), TICK, SILENT)
+    place, ticks = watch(numbers, stop.fileno(), TICK, SILENT)
     watched = transport()
     if place >= 0 and watched is not None:
         silent = f"has been silent for {ticks * TICK / 1000:g} seconds" if ticks else "is gone: its connection ended"
