@@ -96,7 +96,7 @@ class Report:
     processes: set[int] = field(default_factory=set)
 
     def __str__(self) -> str:
-        left = sum(_runs(each) for each in self.processes)
+        left = sum(is_running(each) for each in self.processes)
         faults = ", ".join(f"{name} {count}" for name, count in sorted(self.faults.items()))
         return (
             f"{self.faults.total()} faults ({faults}): {len(self.wrong)} wrong answers, {self.replaced} workers "
@@ -105,7 +105,8 @@ class Report:
         )
 
 
-def _runs(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether a process is there, and no zombie."""
     try:
         with open(f"/proc/{process}/stat") as status:  # noqa: PTH123
             return status.read().rsplit(")", 1)[1].split()[0] != "Z"
@@ -130,7 +131,7 @@ def inject(cluster: Cluster, count: int, seed: int, *, verbose: bool = False) ->
         expected[name] = run(spread)
         seconds[name] = time.monotonic() - began
     for number in range(count):
-        name, fault = chosen.choice(list(RUNS)), chosen.choice(FAULTS)
+        name, fault = chosen.choice(list(RUNS)), FAULTS[number % len(FAULTS)]
         report.processes |= {each["pid"] for each in cluster.workers}
         injector = threading.Timer(chosen.random() * 1.2 * seconds[name], fault, (cluster, chosen))
         began = time.monotonic()

@@ -124,6 +124,10 @@ class Worker:
         for share in self._shares.values():
             share.member = self._member
 
+    def ended(self) -> str:
+        """Why this worker has no connections; empty if it has."""
+        return "" if self._member is None else self._member.transport.ended
+
     def disconnect(self) -> None:
         """End all connections; a run that waits for a peer ends with an error."""
         if self._listener is not None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import secrets
+import time
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 from clew.distributed import nodes
@@ -14,7 +17,10 @@ from clew.errors import ClusterError
 
 STARTED = 120  # seconds to wait for new workers
 NEWS = 0.2  # seconds after which a wait for all workers checks whether one of them failed
-GRACE = 3  # seconds that a worker has to stop, or to answer, before it counts as lost
+CHECKED = 2  # seconds after which it asks whether their connections are well
+CONNECTED = 15  # seconds to connect workers
+GRACE = 3  # seconds that a worker has to answer before it counts as lost
+BUSY = 30  # seconds that a worker which answers has to end a call, such as one that compiles
 
 ROOM = "Use more workers, or machines with more memory."
 
@@ -40,7 +46,8 @@ class Workers:
         self._unfinished: Calls = {}
         self.actors = [self._new_actor("SPREAD", cores) for _ in range(count)]
         try:
-            self._meet()
+            self.about = [{}] * count
+            self._meet(range(count))
             self._connect()
         except BaseException:
             self.close()
@@ -51,9 +58,9 @@ class Workers:
         options = {"num_cpus": cores, "max_concurrency": 4, "scheduling_strategy": strategy}
         return self._remote.options(**options).remote(**self._settings)
 
-    def _meet(self) -> None:
-        """Ask all workers who they are, and wait until they run."""
-        ray, calls = self._ray, self.start("about")
+    def _meet(self, ranks: Iterable[int]) -> None:
+        """Ask new workers who they are, and wait until they run."""
+        ray, calls = self._ray, {rank: self.actors[rank].about.remote() for rank in ranks}
         ready, late = ray.wait(list(calls.values()), num_returns=len(calls), timeout=STARTED)
         if late:
             free = ray.available_resources().get("CPU", 0)
@@ -62,7 +69,8 @@ class Workers:
                 f"{self._cores:g} cores each, and {free:g} cores are free.",
                 remedy="Pass fewer workers.",
             )
-        self.about = self.wait(calls)
+        for rank, about in zip(sorted(calls), self.wait(calls), strict=True):
+            self.about[rank] = about
         nodes.check_versions(self.about)
 
     def _connect(self) -> None:
@@ -83,7 +91,7 @@ class Workers:
         if self._transport == "ray":
             run, ranked = secrets.randbits(62), enumerate(self.actors)
             facts = self.actors, run, homes, again
-            self.wait({rank: actor.connect_by_ray.remote(rank, *facts) for rank, actor in ranked})
+            self.wait({rank: actor.connect_by_ray.remote(rank, *facts) for rank, actor in ranked}, CONNECTED)
         elif self._transport == "auto":
             self._transport = "sockets"
         self.broken = False
@@ -96,24 +104,34 @@ class Workers:
             raise ClusterError(f"Ray knows no address of the worker on {unknown[0]}.", remedy="Check: ray status")
         hosts = ["127.0.0.1" if local else by_node[home] for home in homes]
         ranked, token = list(enumerate(self.actors)), secrets.token_bytes(32)
-        addresses = self.wait({rank: actor.listen.remote(hosts[rank]) for rank, actor in ranked})
-        self.wait({rank: actor.connect.remote(rank, addresses, token, homes, again) for rank, actor in ranked})
+        addresses = self.wait({rank: actor.listen.remote(hosts[rank]) for rank, actor in ranked}, CONNECTED)
+        calls = {rank: actor.connect.remote(rank, addresses, token, homes, again) for rank, actor in ranked}
+        self.wait(calls, CONNECTED + len(calls) / 50)
 
     def start(self, method: str, *args: Any) -> Calls:
         """Call a method of all workers at once."""
         return {rank: getattr(actor, method).remote(*args) for rank, actor in enumerate(self.actors)}
 
-    def wait(self, calls: Calls) -> list[Any]:
+    def wait(self, calls: Calls, seconds: float = math.inf) -> list[Any]:
         """The answers of workers, by rank. After the first error all stop, and the error that caused the others rises.
 
-        A loss is a ``LostWorkerError``. If the caller is interrupted, the workers stop too.
+        A loss is a ``LostWorkerError``, and so is no answer after some seconds. If the caller is interrupted, the
+        workers stop too.
         """
         pending = {reference: rank for rank, reference in calls.items()}
         answers: dict[int, Any] = {}
         errors: list[BaseException] = []
         try:
+            began = checked = time.monotonic()
             while pending and not errors:
                 self._collect(pending, NEWS, answers, errors)
+                now = time.monotonic()
+                if now - began > seconds and pending:
+                    late = min(pending.values())
+                    errors.append(LostWorkerError(f"worker {late} has not answered for {seconds:g} seconds."))
+                elif now - checked > CHECKED and not self.broken:
+                    errors += self._ended_links()
+                    checked = time.monotonic()
             if errors:
                 self._stop()
                 self._collect(pending, GRACE, answers, errors)
@@ -141,6 +159,14 @@ class Workers:
             except self._ray.exceptions.RayError as error:
                 errors.append(self._explained(rank, error))
 
+    def _ended_links(self) -> list[LinkError]:
+        """What workers noticed while nobody waited for a message, such as a neighbor that is silent."""
+        calls = list(self.start("ended").values())
+        done, _ = self._ray.wait(calls, num_returns=len(calls), timeout=CHECKED)
+        with suppress(self._ray.exceptions.RayError):
+            return [LinkError(f"{reason}.") for reason in self._ray.get(done) if reason]
+        return []  # the call of a worker that died will say so
+
     def _stop(self) -> None:
         """End the connections of all workers, so that a call that is not done ends with an error."""
         self.broken = True
@@ -152,7 +178,7 @@ class Workers:
         if isinstance(error, exceptions.RayTaskError):
             cause: BaseException = error.cause if isinstance(error.cause, Exception) else error
             return cause
-        host = self.about[rank]["host"] if self.about else "a node"
+        host = self.about[rank].get("host", "a node")
         if isinstance(error, exceptions.OutOfMemoryError):
             reason = str(error).splitlines()[0]
             return ClusterError(f"Ray ended worker {rank} on {host}, whose memory is full: {reason}", remedy=ROOM)
@@ -160,19 +186,22 @@ class Workers:
 
     def _lost(self) -> list[int]:
         """The workers that have not stopped in time, or do not answer."""
-        ray = self._ray
-        calls = self.start("about")
-        references = [*self._unfinished.values(), *calls.values()]
-        done, late = ray.wait(references, num_returns=len(references), timeout=GRACE)
-        lost = {rank for each in (self._unfinished, calls) for rank, reference in each.items() if reference in late}
-        for rank, reference in calls.items():
-            if reference in done:
-                try:
-                    ray.get(reference)
-                except ray.exceptions.RayError:
-                    lost.add(rank)
+        exceptions, calls, unfinished = self._ray.exceptions, self.start("about"), self._unfinished
         self._unfinished = {}
-        return sorted(lost)
+        lost = self._late(calls, GRACE)
+        for rank in calls.keys() - lost:
+            try:
+                self._ray.get(calls[rank])
+            except exceptions.RayError:
+                lost.add(rank)
+        busy = {rank: reference for rank, reference in unfinished.items() if rank not in lost}
+        return sorted(lost | self._late(busy, BUSY))
+
+    def _late(self, calls: Calls, seconds: float) -> set[int]:
+        """The workers whose calls are not done in time."""
+        references = list(calls.values())
+        late = self._ray.wait(references, num_returns=len(calls), timeout=seconds)[1] if calls else []
+        return {rank for rank, reference in calls.items() if reference in late}
 
     def repair(self) -> bool:
         """Start workers in place of those that are gone, and connect all; returns whether some were gone."""
@@ -183,7 +212,7 @@ class Workers:
             self.actors[rank] = self._new_actor(node, 0)
             self.num_replaced += 1
         if lost:
-            self._meet()
+            self._meet(lost)
         self._connect()
         return bool(lost)
 

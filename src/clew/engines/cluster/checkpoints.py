@@ -52,7 +52,7 @@ class Checkpoints:
     ) -> None:
         self.folder, self.recover, self.restart, self.between_losses = folder, recover, restart, between_losses
         self.copies: dict[tuple[str, int, Round], Array] = {}  # by run, owner and round
-        self.num_saved = 0
+        self.num_saved = self.num_restored = 0
         self._run: str | None = None
 
     @contextmanager
@@ -76,6 +76,7 @@ class Checkpoints:
         self._visits += 1
         if self._restored is not None and self._restored[0].loop == self._round.loop:
             (self._round, copy), self._restored = self._restored, None
+            self.num_restored += 1
             return decoded(copy, state)
         if self._visits >= self._next_visit and self._is_due(member):
             self._save(member, state)

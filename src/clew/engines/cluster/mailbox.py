@@ -35,13 +35,13 @@ class Mailbox:
         self._carrier = carrier
         self._inbox: dict[tuple[int, int], Bytes] = {}
         self._arrived = threading.Condition()
-        self._ended = ""
+        self.ended = ""
 
     def deliver(self, sender: int, run: int, step: int, part: Bytes) -> None:
         """Take a message; one of another run is dropped."""
         with self._arrived:
             if run == self.run and step == END:
-                self._ended = self._ended or f"worker {sender} has ended its part of the run"
+                self.ended = self.ended or f"worker {sender} has ended its part of the run"
             elif run == self.run and step != PING:
                 self._inbox[sender, step] = part
             self._arrived.notify_all()
@@ -59,8 +59,8 @@ class Mailbox:
         began = time.monotonic()
         with self._arrived:
             while late := [peer for peer, step in expected if (peer, step) not in self._inbox]:
-                if self._ended:
-                    raise LinkError(f"{self._ended}. The run on the cluster has stopped.")
+                if self.ended:
+                    raise LinkError(f"{self.ended}. The run on the cluster has stopped.")
                 if self._arrived.wait(PATIENCE):
                     continue
                 stalled = time.monotonic() - began > self.stalled
@@ -95,9 +95,9 @@ class Mailbox:
 
     def _end(self, reason: str) -> None:
         with self._arrived:
-            if self._ended:
+            if self.ended:
                 return
-            self._ended = reason
+            self.ended = reason
             self._arrived.notify_all()
         for peer in range(self.size):
             if peer != self.rank:
@@ -105,4 +105,4 @@ class Mailbox:
 
     def _fail(self, reason: str) -> None:
         self._end(reason)
-        raise LinkError(f"{self._ended}. The run on the cluster has stopped.")
+        raise LinkError(f"{self.ended}. The run on the cluster has stopped.")

@@ -57,6 +57,7 @@ class Transport(Protocol):
 
     rank: int
     size: int
+    ended: str  # why there are no connections; empty if there are
 
     def exchange(
         self, peers: Sequence[int], parts: Sequence[Bytes], most: int = ..., rooms: Sequence[Bytes] | None = None
@@ -96,7 +97,7 @@ class Sockets:
         self.steps = np.zeros(self.size, np.int64)  # exchanges so far with every peer
         self.notes = np.zeros(3, np.int64)  # bytes sent, exchanges, and the peer that the last trouble is about
         self._sockets, self._pulses = sockets, pulses or {}
-        self._ended, self._lock = "", threading.Lock()  # why there are no connections
+        self.ended, self._lock = "", threading.Lock()  # why there are no connections
         self._rooms = {peer: np.empty(1 << 12, np.uint8) for peer in sockets}
         self._staged = np.empty((self.size, 32 + SMALL), np.uint8)
         for each in (*sockets.values(), *self._pulses.values()):
@@ -216,7 +217,7 @@ class Sockets:
 
     def close(self, reason: str = "the run was stopped") -> None:
         """End all connections, which the peers notice at once. Any thread may call this."""
-        self._ended = self._ended or reason
+        self.ended = self.ended or reason
         for each in self._sockets.values():
             with suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -239,12 +240,12 @@ class Sockets:
                 self._check_open()
                 yield
         finally:
-            if self._ended:
+            if self.ended:
                 self.close()
 
     def _check_open(self) -> None:
-        if self._ended:
-            raise LinkError(f"the connections of this worker are closed: {self._ended}.")
+        if self.ended:
+            raise LinkError(f"the connections of this worker are closed: {self.ended}.")
 
     def _framed(self, place: int, part: Bytes, expected: Array) -> tuple[int, int, int, int]:
         """Two pieces to send, as place and length each: the header with a small part, or the header and a large one."""
@@ -265,7 +266,7 @@ class Sockets:
 
     def _fail(self, reason: str) -> None:
         self.close(reason)
-        raise LinkError(f"{self._ended}. The run on the cluster has stopped.")
+        raise LinkError(f"{self.ended}. The run on the cluster has stopped.")
 
 
 def _watch(
@@ -317,7 +318,7 @@ class Listener:
         host, port = self.tcp.getsockname()[:2]
         return {"host": host, "port": port, "path": self.path, "machine": _machine()}
 
-    def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes, timeout: float = 30.0) -> Sockets:
+    def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes, timeout: float = 10.0) -> Sockets:
         """The transport of member ``rank``: it calls all members before it, and waits for all members behind it."""
         size = len(addresses)
         neighbors = {(rank + 1) % size, (rank - 1) % size} - {rank}
