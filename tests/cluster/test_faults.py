@@ -26,7 +26,8 @@ ROUNDS = 3000
 
 
 def save_often(cluster: clew.distributed.Cluster) -> None:
-    """Let workers save their state five times a second."""
+    """Let workers save their state five times a second; those that replace them do the same."""
+    cluster._open()._settings.update(restart=0.2, between_losses=0)
 
     def change(worker: Any) -> None:
         worker._checkpoints.restart, worker._checkpoints.between_losses = 0.2, 0
@@ -40,6 +41,118 @@ def restored(cluster: clew.distributed.Cluster) -> list[int]:
         actor.__ray_call__.remote(lambda worker: worker._checkpoints.num_restored) for actor in cluster._open().actors
     ]
     return list(cluster._ray.get(calls))
+
+
+DRIVER = """
+import os, sys, time
+import clew
+from tests.cluster.test_faults import GRAPH, ROUNDS, save_often
+
+with clew.cluster(workers=2, checkpoints=sys.argv[1]) as cluster:
+    spread = GRAPH.spread()
+    assert clew.bfs(spread, 3).num_reached
+    clew.pagerank(spread, tolerance=0, max_iterations=10)  # compiled
+    try:
+        print("running", flush=True)
+        clew.pagerank(spread, tolerance=0, max_iterations=10**7)
+    except KeyboardInterrupt:
+        began = time.monotonic()
+        assert clew.bfs(spread, 3).num_reached
+        assert cluster.num_replaced == 0
+        print(f"interrupted {time.monotonic() - began:.1f}", flush=True)
+    save_often(cluster)
+    clew.pagerank(spread, tolerance=0, max_iterations=3 * ROUNDS)
+"""
+
+
+def test_interrupts_and_the_death_of_the_process_that_uses_a_cluster(tmp_path: Path) -> None:
+    """Ctrl-C stops the run and leaves the cluster usable. After kill -9 nothing runs, and another process goes on."""
+    root = Path(__file__).parents[2]
+    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"}
+    command = [sys.executable, "-c", DRIVER, str(tmp_path / "saved")]
+    with subprocess.Popen(
+        command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    ) as driver:
+        try:
+            assert driver.stdout is not None
+            assert next(driver.stdout) == "running\n"
+            time.sleep(1.5)
+            os.killpg(driver.pid, signal.SIGINT)
+            assert next(driver.stdout).startswith("interrupted")
+            deadline = time.monotonic() + 60
+            while not list(tmp_path.glob("saved/*/*.npz")) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            started = _descendants(driver.pid)
+            assert len(started) >= 4  # Ray's own processes, and two workers
+        finally:
+            driver.kill()
+    deadline = time.monotonic() + 20
+    while (left := [process for process in started if _matters(process)]) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    assert not left, [Path(f"/proc/{process}/cmdline").read_text() for process in left]
+    with clew.cluster(workers=2, resume=tmp_path / "saved") as cluster:
+        spread = GRAPH.spread()
+        found = clew.pagerank(spread, tolerance=0, max_iterations=3 * ROUNDS)
+        assert restored(cluster) == [1, 1]
+        again = clew.pagerank(spread, tolerance=0, max_iterations=3 * ROUNDS)
+        assert restored(cluster) == [1, 1]  # a run that ended is not continued
+        assert found.rank.tobytes() == again.rank.tobytes()
+        assert found.iterations == 3 * ROUNDS
+
+
+def _matters(process: int) -> bool:
+    """Whether a process runs, and is none of Ray's two agents: these try to report for a minute, and end then."""
+    if not is_running(process):
+        return False
+    with suppress(OSError):
+        return "Agent" not in Path(f"/proc/{process}/cmdline").read_text()
+    return False
+
+
+def _descendants(process: int) -> list[int]:
+    """The processes that a process started, and those that they started."""
+    parents: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(OSError):
+                parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
+    found = [process]
+    for each in found:
+        found += [child for child, parent in parents.items() if parent == each]
+    return found[1:]
+
+
+def test_a_whole_node_is_lost() -> None:
+    """Its workers start again on the nodes that are left."""
+    from ray.cluster_utils import Cluster as Nodes
+
+    quick = {"health_check_period_ms": 500, "health_check_timeout_ms": 1000, "health_check_failure_threshold": 3}
+    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 2, "_system_config": quick})
+    try:
+        second = nodes.add_node(num_cpus=2)
+        nodes.wait_for_nodes()
+        with clew.cluster(workers=4, address=nodes.address) as cluster:
+            assert len({each["node"] for each in cluster.workers}) == 2
+            spread = GRAPH.spread()
+            expected = clew.pagerank(spread, tolerance=0, max_iterations=ROUNDS).rank
+            save_often(cluster)
+            killer = threading.Timer(1.0, nodes.remove_node, (second, False))
+            killer.start()
+            began = time.monotonic()
+            found = clew.pagerank(spread, tolerance=0, max_iterations=ROUNDS).rank
+            assert time.monotonic() - began < 60
+            killer.join()
+            assert found.tobytes() == expected.tobytes()
+            assert restored(cluster) == [1, 1, 1, 1]  # buddies were on the other node
+            assert cluster.num_replaced == 2
+    finally:
+        import ray
+
+        ray.shutdown()
+        nodes.shutdown()
+
+
+# One cluster for the tests from here on; those above have their own.
 
 
 @pytest.fixture(scope="module")
@@ -104,103 +217,3 @@ def test_a_worker_without_memory_says_how_much_it_needs(cluster: clew.distribute
     finally:
         ray.get(actor.__ray_call__.remote(unlimit))
     assert np.array_equal(clew.bfs(GRAPH.spread(), 3).depth, clew.bfs(GRAPH, 3).depth)
-
-
-DRIVER = """
-import os, sys, time
-import clew
-from tests.cluster.test_faults import GRAPH, ROUNDS, save_often
-
-with clew.cluster(workers=2, checkpoints=sys.argv[1]) as cluster:
-    spread = GRAPH.spread()
-    assert clew.bfs(spread, 3).num_reached
-    clew.pagerank(spread, tolerance=0, max_iterations=10)  # compiled
-    try:
-        print("running", flush=True)
-        clew.pagerank(spread, tolerance=0, max_iterations=10**7)
-    except KeyboardInterrupt:
-        began = time.monotonic()
-        assert clew.bfs(spread, 3).num_reached
-        assert cluster.num_replaced == 0
-        print(f"interrupted {time.monotonic() - began:.1f}", flush=True)
-    save_often(cluster)
-    clew.pagerank(spread, tolerance=0, max_iterations=10 * ROUNDS)
-"""
-
-
-def test_interrupts_and_the_death_of_the_process_that_uses_a_cluster(tmp_path: Path) -> None:
-    """Ctrl-C stops the run and leaves the cluster usable. After kill -9 nothing runs, and another process goes on."""
-    root = Path(__file__).parents[2]
-    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"}
-    command = [sys.executable, "-c", DRIVER, str(tmp_path / "saved")]
-    with subprocess.Popen(
-        command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
-    ) as driver:
-        try:
-            assert driver.stdout is not None
-            assert next(driver.stdout) == "running\n"
-            time.sleep(1.5)
-            os.killpg(driver.pid, signal.SIGINT)
-            assert next(driver.stdout).startswith("interrupted")
-            deadline = time.monotonic() + 60
-            while not list(tmp_path.glob("saved/*/*.npz")) and time.monotonic() < deadline:
-                time.sleep(0.1)
-            started = _descendants(driver.pid)
-            assert len(started) >= 4  # Ray's own processes, and two workers
-        finally:
-            driver.kill()
-    deadline = time.monotonic() + 30
-    while (left := [process for process in started if is_running(process)]) and time.monotonic() < deadline:
-        time.sleep(0.2)
-    assert not left, [Path(f"/proc/{process}/cmdline").read_text() for process in left]
-    with clew.cluster(workers=2, resume=tmp_path / "saved") as cluster:
-        spread = GRAPH.spread()
-        found = clew.pagerank(spread, tolerance=0, max_iterations=10 * ROUNDS)
-        assert restored(cluster) == [1, 1]
-        again = clew.pagerank(spread, tolerance=0, max_iterations=10 * ROUNDS)
-        assert restored(cluster) == [1, 1]  # a run that ended is not continued
-        assert found.rank.tobytes() == again.rank.tobytes()
-        assert found.iterations == 10 * ROUNDS
-
-
-def _descendants(process: int) -> list[int]:
-    """The processes that a process started, and those that they started."""
-    parents: dict[int, int] = {}
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            with suppress(OSError):
-                parents[int(folder.name)] = int((folder / "stat").read_text().rsplit(")", 1)[1].split()[1])
-    found = [process]
-    for each in found:
-        found += [child for child, parent in parents.items() if parent == each]
-    return found[1:]
-
-
-def test_a_whole_node_is_lost() -> None:
-    """Its workers start again on the nodes that are left."""
-    from ray.cluster_utils import Cluster as Nodes
-
-    quick = {"health_check_period_ms": 500, "health_check_timeout_ms": 1000, "health_check_failure_threshold": 3}
-    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 2, "_system_config": quick})
-    try:
-        second = nodes.add_node(num_cpus=2)
-        nodes.wait_for_nodes()
-        with clew.cluster(workers=4, address=nodes.address) as cluster:
-            assert len({each["node"] for each in cluster.workers}) == 2
-            spread = GRAPH.spread()
-            expected = clew.pagerank(spread, tolerance=0, max_iterations=ROUNDS).rank
-            save_often(cluster)
-            killer = threading.Timer(1.0, nodes.remove_node, (second, False))
-            killer.start()
-            began = time.monotonic()
-            found = clew.pagerank(spread, tolerance=0, max_iterations=ROUNDS).rank
-            assert time.monotonic() - began < 60
-            killer.join()
-            assert found.tobytes() == expected.tobytes()
-            assert restored(cluster) == [1, 1, 1, 1]  # buddies were on the other node
-            assert cluster.num_replaced == 2
-    finally:
-        import ray
-
-        ray.shutdown()
-        nodes.shutdown()

@@ -83,7 +83,7 @@ def cluster(
             f"checkpoints is {str(checkpoints)!r} and resume is {str(resume)!r}; expected the same folder.",
             remedy="Pass resume alone.",
         )
-    saving = {"folder": None if folder is None else str(Path(folder).absolute()), "resume": resume is not None}
+    saving = {"folder": None if folder is None else str(Path(folder).absolute()), "recover": resume is not None}
     return Cluster(workers, address, transport, saving)
 
 

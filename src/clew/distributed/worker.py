@@ -60,7 +60,7 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
 class Worker:
     """One member of a cluster; the driver calls the same method of all of them at once."""
 
-    def __init__(self, num_threads: int, folder: str | None = None, resume: bool = False) -> None:
+    def __init__(self, num_threads: int, **saving: Any) -> None:
         threads.set_count(num_threads)
         load_plugins()
         self._member: Member | None = None
@@ -68,7 +68,7 @@ class Worker:
         self._mailbox: Mailbox | None = None
         self._shares: dict[int, Share] = {}
         self._results: dict[int, tuple[Array, Result]] = {}
-        self._checkpoints = Checkpoints(folder, recover=resume)
+        self._checkpoints = Checkpoints(**saving)
 
     def about(self) -> dict[str, Any]:
         """The versions, the host and the node of this worker."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from clew.distributed import nodes
 from clew.engines.cluster.transport import LinkError
-from clew.errors import ClusterError
+from clew.errors import ClewError, ClusterError
 
 STARTED = 120  # seconds to wait for new workers
 NEWS = 0.2  # seconds after which a wait for all workers checks whether one of them failed
@@ -177,6 +177,8 @@ class Workers:
         exceptions = self._ray.exceptions
         if isinstance(error, exceptions.RayTaskError):
             cause: BaseException = error.cause if isinstance(error.cause, Exception) else error
+            if not isinstance(cause, ClewError) and cause is not error:
+                cause.__cause__ = error  # a surprise: its text has the traceback in the worker
             return cause
         host = self.about[rank].get("host", "a node")
         if isinstance(error, exceptions.OutOfMemoryError):
