@@ -36,3 +36,10 @@ def test_a_program_gets_numbers():
 def test_what_is_missing_is_named(monkeypatch, missing, said):
     monkeypatch.setattr(failures, "missing_packages", lambda: missing)
     assert said in str(failures.reason_unavailable())
+
+
+def test_ray_is_shown_with_the_command_that_installs_it(monkeypatch):
+    from clew.engines import survey
+
+    monkeypatch.setattr(survey, "versions", lambda: {"ray": None})
+    assert "pip install 'clew[cluster]'" in running.clew("doctor")[1]

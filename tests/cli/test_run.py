@@ -301,3 +301,34 @@ def test_code_is_loaded_for_the_engine_that_will_run(monkeypatch):
     loaded_for("auto", lambda *_: object())
     loaded_for("cuda", no_gpu)
     assert rehearsed == ["cpu", "cuda"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--workers", 2], "--workers is for clusters. Add --cluster local"),
+        (["--cluster", "local", "--threads", 2], "--threads is for one machine"),
+        (["--cluster", "local", "--output", "ranks.csv"], "expected a name that ends in .parquet"),
+        (["--cluster", "127.0.0.1:1"], "there is no Ray cluster at '127.0.0.1:1'"),
+    ],
+)
+def test_a_cluster_that_cannot_be_used_is_refused(tmp_path, options, said):
+    library.write(library.generate.path(3), tmp_path / "g.mtx")
+    code, _, err = clew("run", "pagerank", tmp_path / "g.mtx", *options)
+    assert code == BAD_INPUT
+    assert said in err
+
+
+def test_a_cluster_without_ray_says_how_to_install_it(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", None)
+    for line in (["run", "pagerank", "edges", "--cluster", "local"], ["cluster", "status"]):
+        code, _, err = clew(*line)
+        assert code == BAD_INPUT
+        assert "Install it with: pip install 'clew[cluster]'" in err
+
+
+def test_workers_of_a_plan_are_a_forecast(tmp_path):
+    library.write(library.generate.path(300), tmp_path / "g.mtx")
+    code, out, _ = clew("explain", "pagerank", tmp_path / "g.mtx", "--workers", 6)
+    assert code == OK
+    assert "2 × 3" in out

@@ -154,6 +154,30 @@ def test_a_plan_is_for_the_workers_that_have_the_graph(graph: clew.Graph) -> Non
     assert "Predicted and measured" in repr(plan)
 
 
+def test_the_command_line_runs_on_workers(
+    cluster: clew.distributed.Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from contextlib import nullcontext
+
+    from clew.cli import cluster as commands
+    from tests.cli import running
+
+    monkeypatch.setattr(commands, "opened", lambda where, workers: nullcontext(cluster))
+    for k in range(3):
+        (tmp_path / f"{k}.csv").write_text("".join(f"user{a},user{a * 7 % 50}\n" for a in range(k, 50, 3)))
+    where = [f"{tmp_path}/*.csv", "--cluster", "auto", "--no-header"]
+    shown = ["--top", 3, "--verify", "--output", tmp_path / "ranks.parquet"]
+    code, out, err = running.clew("run", "pagerank", *where, *shown)
+    assert (code, err) == (running.OK, "")
+    assert "verified" in out
+    assert "Top 3 by rank" in out
+    assert len(list((tmp_path / "ranks.parquet").glob("part-*.parquet"))) == 4
+    assert running.clew("run", "bfs", *where, "--source", "user1")[0] == running.OK
+    code, out, _ = running.clew("explain", "pagerank", *where)
+    assert code == running.OK
+    assert "2 × 2" in out
+
+
 def test_clusters_cannot_be_nested(cluster: clew.distributed.Cluster) -> None:
     with pytest.raises(clew.ClusterError, match="cannot be nested"):
         clew.cluster(workers=2)

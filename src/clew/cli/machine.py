@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clew.tiers import Rates, Tier
 
 LONGEST, STEP = 56, 3  # characters of the longest bar, and per factor of two
+MISSING = {"ray": "not installed; clusters need it: pip install 'clew[cluster]'"}
 SPEEDS = ("read", "write", "random")
 
 
@@ -53,7 +54,7 @@ def doctor(as_json: AsJson = False) -> None:
         copies = _speeds(gpu, copy="copy", upload="from the host", download="to the host")
         output.facts([("name", name), ("driver", driver), *copies])
     output.heading("Packages")
-    output.facts([(name, version or "not installed") for name, version in versions.items()])
+    output.facts([(name, version or MISSING.get(name, "not installed")) for name, version in versions.items()])
     output.paragraph(_cache(cache))
 
 

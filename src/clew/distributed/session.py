@@ -22,6 +22,7 @@ from clew.distributed.workers import ROOM, Calls, LostWorkerError, Workers
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError, GraphError
 from clew.graph import Graph
+from clew.progress import showing
 
 ATTEMPTS = 6  # runs, of which all but the last may lose workers
 TRANSPORTS = ("auto", "sockets", "ray")
@@ -257,9 +258,17 @@ class Cluster:
         key = self.new_key()
         saved_as = self._saved_as(name, args, options)
         recipe = _Recipe(lambda: self._open().start("run", graph, key, name, args, options, saved_as), graph)
-        found = self._surviving(recipe.start, graph)
+        with showing(f"{name} on {checks.counted(self.grid.workers, 'worker')}", self._poll, unit="supersteps"):
+            found = self._surviving(recipe.start, graph)
         self._recipes[key] = recipe
         return key, found[0]
+
+    def _poll(self) -> tuple[float, None]:
+        """The superstep of the first worker, for a progress bar."""
+        try:
+            return float(self._ray.get(self._open().actors[0].progress.remote(), timeout=1)), None
+        except (self._ray.exceptions.RayError, ClusterError):  # it is busy, or gone
+            return 0.0, None
 
     def _saved_as(self, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:
         """A name for the checkpoints of a run in a folder: the same call has the same name in every process."""

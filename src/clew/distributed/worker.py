@@ -81,6 +81,10 @@ class Worker:
         place = {"host": socket.gethostname(), "node": node, "pid": os.getpid()}
         return {**versions, **place, "threads": threads.count()}
 
+    def progress(self) -> int:
+        """The superstep that this worker is in; the driver asks while a run goes on."""
+        return 0 if self._member is None else self._member.superstep
+
     def free_bytes(self) -> int:
         """The bytes of memory that this process may still use."""
         free, (limit, _) = available_bytes(), resource.getrlimit(resource.RLIMIT_AS)
@@ -214,6 +218,7 @@ class Worker:
         ``saved_as`` names its checkpoints in a folder. Without one, they have the name of the result.
         """
         share = self._shares[key]
+        self.member.superstep = 0
         saved_as = str(result) if saved_as is None else f"{saved_as}-{self._digest(share)}"
         with self._checkpoints.run(self.member, saved_as):
             found = self._call(share, name, args, options)

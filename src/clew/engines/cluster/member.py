@@ -27,6 +27,7 @@ class Member:
     def __init__(self, transport: Transport, checkpoints: Checkpoints | None = None, buddy: int = 1) -> None:
         self.transport, self.buddy = transport, buddy
         self.checkpoints = checkpoints or Checkpoints()
+        self.superstep = 0  # of the loop that runs, for progress
         self.rank, self.size = transport.rank, transport.size
         self.grid = Grid(self.size)
         self.groups = {
@@ -47,6 +48,7 @@ class Member:
         Now and then the state is saved. In a run that starts again after a loss, the first call of a loop returns what
         was saved, and the loop continues from there. All members call this; it is no exchange in most rounds.
         """
+        self.superstep = step
         return self.checkpoints.visit(self, step, state)
 
     def all_to_all(self, group: str, parts: Sequence[Array]) -> list[Array]:
