@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import clew
-from clew.distributed import loading
+from clew.distributed import generating, loading
 from clew.distributed.loading import assign_files, files_of, read_share
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import edge_ends
@@ -258,3 +258,31 @@ def test_one_reader_of_a_file_that_cannot_be_split_is_said(tmp_path: Path, monke
     ):
         decisions = read_together(3, tmp_path / name)[0][0].report.decisions
         assert any(f"One worker read {name}: " in each and why in each for each in decisions), decisions
+
+
+# ---------------------------------------------------------------- generators
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "options"),
+    [
+        ("kronecker", (7,), {"seed": 3}),
+        ("rmat", (6, 5), {"seed": 2, "scramble": True, "duplicates": "drop"}),
+        ("uniform", (50, 300), {"seed": 1, "directed": False, "loops": "drop"}),
+        ("barabasi_albert", (60, 3), {"seed": 4}),
+        ("path", (30,), {}),
+        ("cycle", (31,), {"directed": True}),
+        ("star", (20,), {}),
+    ],
+)
+def test_members_draw_the_edges_of_one_machine(
+    name: str, args: tuple[Any, ...], options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(generating, "BLOCK", 17)
+    expected = getattr(clew.generate, name)(*args, **options)
+    for members in (1, 4):
+        done = together(
+            lambda transport: ends_of(generating.generated_share(Member(transport), name, args, options)), mesh(members)
+        )
+        assert edges_of(done) == named_edges(expected)
+        assert done[0][0].report == expected.report

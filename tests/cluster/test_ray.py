@@ -95,6 +95,27 @@ def test_workers_read_files(cluster: clew.distributed.Cluster, tmp_path: Path) -
         clew.read(tmp_path / "*.parquet")
 
 
+def test_one_file_is_shared_and_written_in_tiles(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
+    """One large file, a folder that the workers write and open again, and a graph that they draw."""
+    whole = clew.generate.kronecker(14, edge_factor=24, seed=2)
+    clew.write(whole, tmp_path / "edges.parquet")
+    graph = clew.read(tmp_path / "edges.parquet")
+    assert "Edges are undirected" in graph.report.decisions[0]
+    assert clew.write(graph, tmp_path / "graph.clewd") == []
+    with pytest.raises(clew.GraphError, match=r"such as graph\.clewd, not as .*\.csv"):
+        clew.write(graph, tmp_path / "graph.csv")
+    again = clew.read(tmp_path / "graph.clewd")
+    drawn = cluster.generate.kronecker(14, edge_factor=24, seed=2)
+    for each in (graph, again, drawn):
+        assert (each.num_vertices, each.num_edges, each.directed) == (whole.num_vertices, whole.num_edges, False)
+        assert each.gather() == whole
+    assert drawn.report == whole.report
+    spread = cluster.generate.grid(4, 5)
+    assert spread.num_edges == clew.generate.grid(4, 5).num_edges
+    with pytest.raises(clew.GraphError, match="scale is -1"):
+        cluster.generate.rmat(-1)
+
+
 def test_errors_of_any_worker_reach_the_caller_and_leave_the_cluster_usable(graph: clew.Graph) -> None:
     weights = graph.weights.astype(np.float64)
     weights[len(weights) // 2] = -1

@@ -26,7 +26,7 @@ MAX_SMALL_ROW_BITS = 16  # a row number within its bucket takes 16 bits up to he
 LONG = 1 << 22  # edges; fewer are never a second's work
 PRESORT_FROM = 6  # arcs to a row; shorter rows are sorted fastest as they are
 PORTIONS = 16  # of the edges, by which memory goes back to the system
-DONT_NEED = 4  # MADV_DONTNEED of <sys/mman.h>
+DONT_NEED, NO_HUGE_PAGES = 4, 15  # MADV_DONTNEED and MADV_NOHUGEPAGE of <sys/mman.h>
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
@@ -144,6 +144,10 @@ def _rows(
         columns = np.empty(arcs, dtype=dtype)
         row_numbers = np.empty(arcs, dtype=np.uint16 if shift <= MAX_SMALL_ROW_BITS else np.uint32)
         carried = None if weights is None else np.empty(arcs, dtype=weights.dtype)
+        if consume:  # or the first share would take all pages of the buckets, in which it writes a little everywhere
+            for array in (row_numbers, columns, carried):
+                if array is not None:
+                    _advise(array, 0, array.size, NO_HUGE_PAGES)
         bucketed = (row_numbers, as_bits(columns), as_bits(carried))
         args = (*edges, as_bits(weights), *policy, places, *bucketed)
         given = [array for array in (source, target, weights) if array is not None] if consume else []
@@ -192,11 +196,15 @@ def give_back(array: Array, start: int, stop: int) -> None:
 
     Only memory that the array itself owns is given back: not a view, not a mapped file, not a read-only array.
     """
-    if not (array.flags.owndata and array.flags.writeable and array.flags.c_contiguous):
-        return
+    if array.flags.owndata and array.flags.writeable and array.flags.c_contiguous:
+        _advise(array, start, stop, DONT_NEED)
+
+
+def _advise(array: Array, start: int, stop: int, advice: int) -> None:
+    """Tell the system something about the whole pages of ``array[start:stop]``."""
     page = mmap.PAGESIZE
     address: int = array.ctypes.data
     first = -(-(address + start * array.itemsize) // page) * page
     last = (address + stop * array.itemsize) // page * page
     if last > first:
-        _libc.madvise(first, last - first, DONT_NEED)
+        _libc.madvise(first, last - first, advice)

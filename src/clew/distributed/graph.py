@@ -190,7 +190,7 @@ class ClusterGraph:
                 remedy="For other formats, write graph.gather().",
             )
         with tiles.written_folder(target) as folder:
-            written = self.cluster.call("write_tiles", self._key, folder)
+            written = self.cluster.call("write_tiles", self.key, folder)
             tiles.write_header(folder, replace(written[0][0], tiles=tuple(tile for _, tile in written)))
 
     def gather(self) -> Graph:

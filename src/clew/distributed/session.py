@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from clew import checks, io
 from clew.distributed import nodes
+from clew.distributed.generating import Generators
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
 from clew.distributed.tiles import tiles_at
@@ -194,7 +195,7 @@ class Cluster:
         """The graph of all files that a path, a folder or a pattern names; every worker reads its share of them."""
         folder = tiles_at(pattern)
         if folder is not None and folder.endswith(".clewd"):
-            return self._graph(lambda key: self._open().start("open_tiles", key, folder, options))
+            return self.build_by("open_tiles", folder, options)
         files = files_of(folder or pattern)
         found = assign_files(files, self.grid.workers)
         self._check_room(sum(size for _, size in files), f"the files of {str(pattern)!r}")
@@ -215,6 +216,15 @@ class Cluster:
                 f"{what} cannot be sent to the workers: {error}.",
                 remedy="Keep open files, locks and connections out of it.",
             ) from None
+
+    @property
+    def generate(self) -> Generators:
+        """The generators of ``clew.generate``, whose edges the workers draw; see ``Generators``."""
+        return Generators(self)
+
+    def build_by(self, method: str, *args: Any) -> ClusterGraph:
+        """A graph that a method of the workers builds."""
+        return self._graph(lambda key: self._open().start(method, key, *args))
 
     def _graph(self, start: Callable[[int], Calls], origin: int | None = None) -> ClusterGraph:
         """A graph that ``start`` lets the workers build, now and again if one of them is lost."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from clew import threads
 from clew.algorithms.registry import ALGORITHMS, load_plugins
+from clew.distributed.generating import generated_share
 from clew.distributed.loading import read_share
 from clew.distributed.tiles import header_of, open_share, write_share
 from clew.dtypes import Array
@@ -163,6 +164,12 @@ class Worker:
     def read(self, key: int, pieces: Sequence[Sequence[Piece]], options: dict[str, Any]) -> dict[str, Any]:
         """Read this worker's pieces of files, and take part in building the graph of all files."""
         self._shares[key] = read_share(self.member, pieces, options)
+        return self.describe(key)
+
+    @collective
+    def generate(self, key: int, name: str, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:
+        """Draw this worker's share of the edges of a generator, and take part in building the graph."""
+        self._shares[key] = generated_share(self.member, name, args, options)
         return self.describe(key)
 
     @collective

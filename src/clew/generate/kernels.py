@@ -15,15 +15,15 @@ _COLUMN = np.uint64((1 << LEVELS) - 1)
 
 
 @njit(cache=True, nogil=True)
-def recursive_edges(part, parts, key, scale, table, source, target):
-    """R-MAT: every draw from the alias table gives LEVELS bits of both ids, the highest first."""
+def recursive_edges(part, parts, first, key, scale, table, source, target):
+    """R-MAT from edge ``first`` on: a draw from the alias table gives LEVELS bits of both ids, the highest first."""
     size = source.size
     draws = (scale + LEVELS - 1) // LEVELS
     # Where LEVELS does not divide scale, the last draw gives bits too many. Levels are independent of each other, so
     # shifting the excess out leaves the others as they should be.
     excess = np.uint64(draws * LEVELS - scale)
     for i in range(part * size // parts, (part + 1) * size // parts):
-        counter = np.uint64(i) * np.uint64(draws)
+        counter = np.uint64(first + i) * np.uint64(draws)
         u = np.uint64(0)
         v = np.uint64(0)
         for draw in range(draws):
@@ -39,19 +39,19 @@ def recursive_edges(part, parts, key, scale, table, source, target):
 
 
 @njit(cache=True, nogil=True)
-def uniform_edges(part, parts, key, num_vertices, source, target):
-    """Both endpoints drawn from all vertices."""
+def uniform_edges(part, parts, first, key, num_vertices, source, target):
+    """Both endpoints drawn from all vertices, from edge ``first`` on."""
     size = source.size
     limit = np.uint64(num_vertices)
     for i in range(part * size // parts, (part + 1) * size // parts):
-        counter = np.uint64(2 * i)
+        counter = np.uint64(2 * (first + i))
         source[i] = below(bits(key, counter), limit)
         target[i] = below(bits(key, counter + np.uint64(1)), limit)
 
 
 @njit(cache=True, nogil=True)
-def attached_edges(part, parts, key, per_vertex, source, target):
-    """Preferential attachment: edges in order, those of the seed (a complete graph) first.
+def attached_edges(part, parts, first, key, per_vertex, source, target):
+    """Preferential attachment from edge ``first`` on; those of the seed (a complete graph) come first of all.
 
     All endpoints in that order form a sequence in which a vertex stands as often as its degree. A new edge's target is
     a copy of a random earlier place in it. Instead of looking at that place, which another thread may not have filled
@@ -64,12 +64,12 @@ def attached_edges(part, parts, key, per_vertex, source, target):
     # In the sequence every seed vertex stands per_vertex times; which of the equal places is whose does not matter.
     seed_places = 2 * seed_edges
     for i in range(part * size // parts, (part + 1) * size // parts):
-        if i < seed_edges:
-            u, v = _seed_edge(i)
+        if first + i < seed_edges:
+            u, v = _seed_edge(first + i)
             source[i] = u
             target[i] = v
             continue
-        edge = i - seed_edges
+        edge = first + i - seed_edges
         source[i] = seed_vertices + edge // per_vertex
         while True:
             # Only places before the vertex's own edges: no self-loops.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from clew.build.rows import blocks_of
 from clew.checks import real, whole
 from clew.dtypes import WEIGHT_DTYPES, Array, IdArray, as_bits, id_dtype
 from clew.errors import GraphError
-from clew.generate.arguments import MAX_SCALE, check_memory, check_memory_of_edges, probability, scramble_ids, stream
+from clew.generate.arguments import MAX_SCALE, check_memory, probability, scramble_ids, stream
+from clew.generate.drawn import Drawn
 from clew.graph import Duplicates, Graph, Loops, check_graph
 
 Quadrants = tuple[float, float, float, float | None]  # a, b, c, d; None is the remainder
@@ -60,9 +62,8 @@ def uniform(
     count, size = whole("num_vertices", num_vertices, 0), whole("num_edges", num_edges, 0)
     if size and not count:
         raise GraphError(f"num_edges is {size:,}, but num_vertices is 0; expected at least one vertex.")
-    check_memory_of_edges(count, size, directed=directed)
-    source, target = _draw(kernels.uniform_edges, size, count, stream(seed, "uniform"), count)
-    return Graph.from_edges(source, target, None, count, directed, duplicates, loops)
+    draw = partial(_draw, kernels.uniform_edges, count, stream(seed, "uniform"), count)
+    return Drawn(count, size, draw, directed, duplicates, loops).graph()
 
 
 def barabasi_albert(
@@ -105,9 +106,8 @@ def barabasi_albert(
             "vertices, with which the graph starts."
         )
     size = per_vertex * (per_vertex + 1) // 2 + (count - per_vertex - 1) * per_vertex
-    check_memory_of_edges(count, size, directed=False)
-    source, target = _draw(kernels.attached_edges, size, count, stream(seed, "attachment"), per_vertex)
-    return Graph.from_edges(source, target, None, count, False, duplicates)
+    draw = partial(_draw, kernels.attached_edges, count, stream(seed, "attachment"), per_vertex)
+    return Drawn(count, size, draw, False, duplicates).graph()
 
 
 def rmat(
@@ -153,9 +153,8 @@ def rmat(
     D. Chakrabarti, Y. Zhan, C. Faloutsos: "R-MAT: a recursive model for graph mining", SDM 2004.
     """
     count, size = _sizes(scale, edge_factor)
-    check_memory_of_edges(count, size, directed=directed)
-    source, target = rmat_edges(scale, edge_factor, (a, b, c, d), seed=seed, scramble=scramble)
-    return Graph.from_edges(source, target, None, count, directed, duplicates, loops)
+    draw = _rmat_draw(int(scale), (a, b, c, d), seed, scramble)
+    return Drawn(count, size, draw, directed, duplicates, loops).graph()
 
 
 def kronecker(
@@ -206,28 +205,39 @@ def rmat_edges(
     scale: int, edge_factor: float = 16, quadrants: Quadrants = GRAPH500, *, seed: int = 0, scramble: bool = False
 ) -> tuple[IdArray, IdArray]:
     """The edges of ``rmat`` as two arrays (source, target) in the order drawn, without building a graph."""
+    count, size = _sizes(scale, edge_factor)
+    draw = _rmat_draw(int(scale), quadrants, seed, scramble)
+    check_memory(2 * id_dtype(count).itemsize * size, count, size)
+    return draw(0, size)
+
+
+def _rmat_draw(
+    scale: int, quadrants: Quadrants, seed: int, scramble: bool
+) -> Callable[[int, int], tuple[IdArray, IdArray]]:
+    """A function that draws some edges of ``rmat``."""
     from clew.generate import kernels
 
-    count, size = _sizes(scale, edge_factor)
     matrix = _matrix(quadrants)
     cells: Array = np.ones((1, 1))
     for _ in range(kernels.LEVELS):
         cells = np.kron(cells, matrix)
-    table = alias_table(cells.ravel())
-    check_memory(2 * id_dtype(count).itemsize * size, count, size)
-    source, target = _draw(kernels.recursive_edges, size, count, stream(seed, "rmat"), int(scale), table)
-    if scramble:
-        scramble_ids(scale, seed, source, target)
-    return source, target
+    table, key = alias_table(cells.ravel()), stream(seed, "rmat")
+
+    def draw(first: int, size: int) -> tuple[IdArray, IdArray]:
+        source, target = _draw(kernels.recursive_edges, 1 << scale, key, scale, table, first, size)
+        if scramble:
+            scramble_ids(scale, seed, source, target)
+        return source, target
+
+    return draw
 
 
-def _draw(
-    kernel: Callable[..., None], size: int, num_vertices: int, key: np.uint64, *model: Any
-) -> tuple[IdArray, IdArray]:
-    """Sources and targets of ``size`` edges, which the kernel draws in parallel."""
+def _draw(kernel: Callable[..., None], num_vertices: int, key: np.uint64, *rest: Any) -> tuple[IdArray, IdArray]:
+    """Sources and targets of edges, which the kernel draws in parallel; the rest is a model, the first and the size."""
+    *model, first, size = rest
     source = np.empty(size, dtype=id_dtype(num_vertices))
     target = np.empty_like(source)
-    threads.in_pieces(kernel, size, key, *model, source, target)
+    threads.in_pieces(kernel, size, first, key, *model, source, target)
     return source, target
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
@@ -12,6 +14,7 @@ from clew.dtypes import OFFSET, Array, id_dtype
 from clew.errors import GraphError
 from clew.generate import arguments
 from clew.generate.arguments import check_memory_of_edges, probability, stream
+from clew.generate.drawn import Drawn
 from clew.generate.random_edges import random_weights
 from clew.graph import Graph
 
@@ -33,9 +36,7 @@ def path(num_vertices: int, directed: bool = False) -> Graph:
     Building it takes about three times the graph's memory, as do ``cycle`` and ``star``.
     """
     count = whole("num_vertices", num_vertices, 0)
-    check_memory_of_edges(count, count, directed=directed)
-    ids = np.arange(count, dtype=id_dtype(count))
-    return Graph.from_edges(ids[:-1], ids[1:], None, count, directed)
+    return Drawn(count, max(0, count - 1), partial(_successors, count), directed).graph()
 
 
 def cycle(num_vertices: int, directed: bool = False) -> Graph:
@@ -49,9 +50,15 @@ def cycle(num_vertices: int, directed: bool = False) -> Graph:
         Whether edges are directed, from each vertex to the next.
     """
     count = whole("num_vertices", num_vertices, 3)
-    check_memory_of_edges(count, count, directed=directed)
-    ids = np.arange(count, dtype=id_dtype(count))
-    return Graph.from_edges(ids, np.roll(ids, -1), None, count, directed)
+    return Drawn(count, count, partial(_successors, count), directed).graph()
+
+
+def _successors(count: int, first: int, size: int) -> tuple[Array, Array]:
+    """Edges from vertices to the next one, from that of vertex ``first`` on; the next of the last is 0."""
+    source = np.arange(first, first + size, dtype=id_dtype(count))
+    target = source + 1
+    target[target == count] = 0
+    return source, target
 
 
 def star(num_vertices: int) -> Graph:
@@ -63,9 +70,12 @@ def star(num_vertices: int) -> Graph:
         The number of vertices, including the centre.
     """
     count = whole("num_vertices", num_vertices, 0)
-    check_memory_of_edges(count, count, directed=False)
-    leaves = np.arange(1, max(1, count), dtype=id_dtype(count))
-    return Graph.from_edges(np.zeros_like(leaves), leaves, None, count, False)
+
+    def draw(first: int, size: int) -> tuple[Array, Array]:
+        leaves = np.arange(first + 1, first + size + 1, dtype=id_dtype(count))
+        return np.zeros_like(leaves), leaves
+
+    return Drawn(count, max(0, count - 1), draw, False).graph()
 
 
 def complete(num_vertices: int) -> Graph:

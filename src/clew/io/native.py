@@ -331,7 +331,7 @@ def digest_of_header(source: Source) -> str:
     """A digest of a file's header, and with it of the checksums of all arrays."""
     start = between(source, 0, _PREAMBLE.size).tobytes().ljust(_PREAMBLE.size, b"\0")
     length = min(_PREAMBLE.unpack(start)[3], source.stored_bytes)
-    return hashlib.sha256(between(source, 0, _PREAMBLE.size + length)).hexdigest()
+    return hashlib.sha256(between(source, 0, _PREAMBLE.size + length).tobytes()).hexdigest()
 
 
 def write_sections(

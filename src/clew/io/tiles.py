@@ -75,7 +75,8 @@ class Header:
     @property
     def build_report(self) -> BuildReport:
         """The report of the graph."""
-        return BuildReport(*(self.report[name] for name in COUNTS))
+        counts: dict[str, Any] = dict(self.report)
+        return BuildReport(**counts)
 
 
 def sniff(head: bytes) -> Match:
