@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import clew
-from clew.algorithms.registry import ALGORITHMS
+from clew.algorithms.cluster import ClusterWaist
+from clew.algorithms.paths.generic import shortest_paths
 from clew.engines.cluster.checkpoints import Checkpoints, decoded, encoded
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import Share, build_share
@@ -20,10 +21,10 @@ from examples import vertex_programs as examples
 from tests.cluster.team import mesh, together
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(7, edge_factor=6, seed=3), 1, 9, seed=4)
-RUNS: dict[str, Callable[[Share], clew.Result]] = {
+RUNS: dict[str, Callable[[Share], Any]] = {
     "pagerank": lambda share: clew.pagerank(share, tolerance=0, max_iterations=12),
     "label_propagation": lambda share: clew.label_propagation(share, max_iterations=12),
-    "bellman_ford": lambda share: ALGORITHMS["sssp"].function(share, source=3, deterministic=True),
+    "bellman_ford": lambda share: shortest_paths(ClusterWaist(share, "cpu"), share, 3),
     "program": lambda share: clew.run(examples.ShortestPaths(3), share),
     "steady program": lambda share: clew.run(examples.PageRank(), share),
 }
@@ -52,9 +53,7 @@ def stores_of(members: int, folder: Path | None = None, **options: Any) -> list[
     return [Checkpoints(path, restart=0, between_losses=0, **options) for _ in range(members)]
 
 
-def attempt(
-    run: Callable[[Share], clew.Result], stores: list[Checkpoints], loser: int = -1, exchanges: int = 0
-) -> list[Any]:
+def attempt(run: Callable[[Share], Any], stores: list[Checkpoints], loser: int = -1, exchanges: int = 0) -> list[Any]:
     """What every member finds, or its error; one of them may be lost after some exchanges of its run."""
     source = np.repeat(np.arange(GRAPH.num_vertices), np.diff(GRAPH.indptr))
 

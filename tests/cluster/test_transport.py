@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from clew.engines.cluster import transport as transport_module
-from clew.engines.cluster.transport import Listener, Sockets
+from clew.engines.cluster.listener import Listener
+from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
 from tests.cluster.team import mesh, together
 

@@ -24,11 +24,12 @@ from clew.distributed.tiles import header_of, open_share, write_share
 from clew.dtypes import Array
 from clew.engines.base import available_bytes
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
+from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.share import Share, build_share, edge_ends
-from clew.engines.cluster.transport import Listener, Sockets, Transport
+from clew.engines.cluster.transport import Sockets, Transport
 from clew.errors import ClusterError
 from clew.io.parts import Piece
 from clew.io.tiles import Header, Tile

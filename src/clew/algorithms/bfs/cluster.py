@@ -16,7 +16,7 @@ from clew.primitives.arguments import engine_of
 
 def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``; the values are those of this member's vertices."""
-    size, transport = share.ids.size, share.member.transport
+    size, transport = share.ids.size, share.member.sockets
     rows, row_axis, column_axis = share.oriented(transpose=False)
     columns = share.rows(transpose=row_axis == "row")
     row, column = share.channel(row_axis), share.channel(column_axis, share.ids.itemsize)

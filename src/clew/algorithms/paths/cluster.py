@@ -61,12 +61,12 @@ def best_paths(
         code, pool = kernels.best_paths(*search)
         return int(code)
 
-    member.transport.follow(steps, (row, column))
+    member.sockets.follow(steps, (row, column))
     if deterministic:
         parent = _shortest_path_tree(share, source, value, cost, unreached, low)
     else:
         fetch = (column, giver, origin, share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
-        member.transport.follow(lambda: superstep.fetch_origins(*fetch), (column,))
+        member.sockets.follow(lambda: superstep.fetch_origins(*fetch), (column,))
     reached = int(member.all_reduce(np.int64((value != unreached).sum()), np.add))
     return value, parent, reached, int(state[kernels.STEPS])
 

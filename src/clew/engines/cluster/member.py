@@ -7,16 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from clew.dtypes import Array
 from clew.engines.cluster.checkpoints import Checkpoints, State
 from clew.engines.cluster.partition import Grid
-
-if TYPE_CHECKING:
-    from clew.engines.cluster.transport import Transport
+from clew.engines.cluster.transport import Sockets, Transport
 
 Axis = Literal["row", "column"]
 
@@ -39,7 +37,13 @@ class Member:
     @property
     def has_sockets(self) -> bool:
         """Whether compiled code can exchange messages itself."""
-        return hasattr(self.transport, "channel")
+        return isinstance(self.transport, Sockets)
+
+    @property
+    def sockets(self) -> Sockets:
+        """The transport, for compiled code that exchanges messages itself."""
+        assert isinstance(self.transport, Sockets)
+        return self.transport
 
     def checkpoint(self, step: int, *state: Any) -> State:
         """The state of a loop, to be called at the head of every round: ``a, b = member.checkpoint(rounds, a, b)``.

@@ -95,7 +95,7 @@ class Share(Graph):
         sizes = [min(segment, max(0, self.num_vertices - rank * segment)) for rank in ranks]
         room = 64 + segment // 8 + segment * itemsize
         starts = np.arange(len(ranks)) * segment
-        channel: Channel = self.member.transport.channel(ranks, room, starts, np.array(sizes, np.int64))
+        channel: Channel = self.member.sockets.channel(ranks, room, starts, np.array(sizes, np.int64))
         return channel
 
     def ids_along(self, axis: Axis) -> Array:
