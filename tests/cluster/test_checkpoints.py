@@ -25,6 +25,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "pagerank": lambda share: clew.pagerank(share, tolerance=0, max_iterations=12),
     "label_propagation": lambda share: clew.label_propagation(share, max_iterations=12),
     "bellman_ford": lambda share: shortest_paths(ClusterWaist(share, "cpu"), share, 3),
+    "betweenness": lambda share: clew.betweenness(share, samples=4),
     "program": lambda share: clew.run(examples.ShortestPaths(3), share),
     "steady program": lambda share: clew.run(examples.PageRank(), share),
 }

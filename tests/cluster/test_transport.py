@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import socket
 import threading
 import time
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from clew.engines.cluster import transport as transport_module
-from clew.engines.cluster.listener import Listener
+from clew.engines.cluster.listener import GREETING, Listener
 from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
 from tests.cluster.team import mesh, together
@@ -91,6 +92,54 @@ def test_frames_that_do_not_belong_are_refused(frame: bytes | None) -> None:
             transport.exchange([1], [np.zeros(8, np.uint8)], most=1 << 20)
         with pytest.raises(ClusterError, match="closed"):
             transport.exchange([1], [np.zeros(8, np.uint8)])
+
+
+def test_damaged_frames_end_the_exchange_or_are_what_was_sent() -> None:
+    """A header with any change is refused; lengths never make a receiver take more than it allows."""
+    chosen = random.Random(5)
+    for _ in range(300):
+        content = chosen.randbytes(chosen.choice([0, 1, 40, 3000]))
+        frame = bytearray(np.array([transport_module.MAGIC, 7, 0, len(content)], np.int64).tobytes() + content)
+        place = chosen.randrange(32)
+        damage = chosen.choice(["flip", "cut", "insert", "noise", "none"])
+        if damage == "flip":
+            frame[place] ^= 1 << chosen.randrange(8)
+        elif damage == "cut":
+            del frame[chosen.randrange(len(frame)) :]
+        elif damage == "insert":
+            frame[place:place] = chosen.randbytes(chosen.randrange(1, 9))
+        elif damage == "noise":
+            frame = bytearray(chosen.randbytes(64))
+        ours, theirs = socket.socketpair()
+        transport = Sockets(0, {1: ours}, run=7)
+        theirs.sendall(frame)
+        theirs.shutdown(socket.SHUT_WR)
+        with theirs:
+            try:
+                (arrived,) = transport.exchange([1], [np.zeros(8, np.uint8)], most=4096)
+            except ClusterError:
+                assert damage != "none"
+            else:
+                # A shorter length is the only change of a header that leaves a frame.
+                assert content.startswith(arrived.tobytes()[: len(content)])
+                assert damage in ("none", "flip", "insert")
+                assert damage != "none" or arrived.tobytes() == content
+        transport.close()
+
+
+def test_noise_at_a_listener_keeps_nobody_out() -> None:
+    chosen = random.Random(6)
+    listeners = [Listener(unix=False), Listener(unix=False)]
+    addresses = [listener.address for listener in listeners]
+
+    def disturb(listener: Listener) -> None:
+        for _ in range(30):
+            with socket.create_connection((addresses[0]["host"], addresses[0]["port"])) as stranger:
+                start = chosen.choice([b"", GREETING, GREETING + (1).to_bytes(8, "little")])
+                stranger.sendall(start + chosen.randbytes(chosen.randrange(120)))
+        listener.connect(1, addresses, TOKEN).close()
+
+    together(lambda rank: disturb(listeners[1]) if rank else listeners[0].connect(0, addresses, TOKEN).close(), [0, 1])
 
 
 def test_half_a_frame_and_then_silence_is_noticed() -> None:

@@ -18,8 +18,11 @@ def betweenness(waist: Waist, graph: Graph, sources: Array, scale: Any) -> Answe
     """The dependencies on every vertex, one source after the other; see ``clew.betweenness``."""
     links = waist.simple(graph, directed=True)
     centrality: Array = np.zeros(waist.ids(graph).size)
-    for source in sources:
-        centrality = waist.elementwise(functions.plus, centrality, _dependencies(waist, links, source))
+    done = 0
+    while done < len(sources):
+        done, centrality = waist.checkpoint(done, done, centrality)
+        centrality = waist.elementwise(functions.plus, centrality, _dependencies(waist, links, sources[done]))
+        done += 1
     own = scale[waist.ids(graph)] if isinstance(scale, np.ndarray) else scale
     return summary(graph, sources, waist.elementwise(functions.times, centrality, own))
 

@@ -17,6 +17,7 @@ def hits(waist: Waist, graph: Graph, tolerance: float, max_iterations: int) -> A
     hub: Array = np.full(waist.ids(graph).size, 1 / n if n else 0.0)
     changes: list[float] = []
     while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
+        hub, changes = waist.checkpoint(len(changes), hub, changes)
         # authority = A' hub and hub = A authority, each scaled to sum to 1
         authority = _scaled(waist, waist.spmv(graph, hub, semirings.plus_second, transpose=True))
         after = _scaled(waist, waist.spmv(graph, authority, semirings.plus_second))
