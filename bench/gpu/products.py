@@ -66,10 +66,8 @@ def _dense(device: Any, rows: Adjacency, x: np.ndarray) -> Iterator[Work]:
     yield Work("spmv", "own semiring", product(rows, on_device, OWN), close, held=True)
     for lanes in LANES:
         yield Work(
-            "spmv", f"rows, {lanes} lanes", product(rows, on_device, way=SpmvMethod("rows", lanes, 0)), close, held=True
+            "spmv", f"rows, {lanes} lanes", product(rows, on_device, way=SpmvMethod("rows", lanes)), close, held=True
         )
-        fetched = SpmvMethod("rows", lanes, max(1, 4 * lanes))
-        yield Work("spmv", f"rows, {lanes} lanes, fetched", product(rows, on_device, way=fetched), close, held=True)
     for kind in ("tiles", "sweep"):
         yield Work("spmv unweighted", kind, product(plain, on_device, way=SpmvMethod(kind)))
         yield Work(

@@ -54,19 +54,19 @@ def _spmv() -> list[KernelSource]:
     for numbers, macros in ((sums, narrow), (paths, wide)):
         both = {**macros, **numbers.defines}
         found += [
-            KernelSource.of("spmv_rows.cuh", {**both, "V": 8, "FETCH": 8, "STOP": 0}, numbers.operators),
+            KernelSource.of("spmv_rows.cuh", {**both, "V": 8, "STOP": 0}, numbers.operators),
             KernelSource.of("spmv_tiles.cuh", {**both, **tiles}, numbers.operators),
             KernelSource.of("spmv_coo.cuh", {**both, "EACH": spmv.CHUNK_ROUNDS}, numbers.operators),
             KernelSource.of("spmv_ell.cuh", both, numbers.operators),
         ]
     both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
     found.append(KernelSource.of("spmv_tiles.cuh", both, sums.operators))
-    both = {**narrow, **visits.defines, "V": 32, "FETCH": 0, "STOP": 1}
+    both = {**narrow, **visits.defines, "V": 32, "STOP": 1}
     found.append(KernelSource.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))
     double, byte = np.dtype(np.float64), np.dtype(np.int8)
     segments = index_defines(np.dtype(np.int64), 2**62)
     sums, smallest = algebra.of_monoid(monoids.plus, double, double), algebra.of_monoid(monoids.min, byte, byte)
-    both = {**segments, **smallest.defines, "V": 4, "FETCH": 0, "STOP": 0}
+    both = {**segments, **smallest.defines, "V": 4, "STOP": 0}
     found.append(KernelSource.of("spmv_tiles.cuh", {**segments, **sums.defines, **tiles}, sums.operators))
     found.append(KernelSource.of("spmv_rows.cuh", both, smallest.operators))
     return found

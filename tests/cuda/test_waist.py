@@ -27,7 +27,7 @@ pytestmark = pytest.mark.usefixtures("small_heap")
 
 TILE = tiling.WARP * tiling.EACH
 SIZES = (0, 1, 31, 32, 33, 257, 1500)
-BY_LANES = [SpmvMethod("rows", lanes, fetch) for lanes in LANES for fetch in (0, 3)]
+BY_LANES = [SpmvMethod("rows", lanes) for lanes in LANES]
 WAYS = [*BY_LANES, SpmvMethod("tiles"), SpmvMethod("tiles", each=5), SpmvMethod("sweep"), SpmvMethod()]
 OWN = clew.Semiring(add=lambda a, b: a if a > b else b, identity=-128, multiply=lambda weight, x: x - weight)
 ARITHMETIC = [
@@ -98,7 +98,7 @@ def test_hubs(device, length, dtype):
     for place in ([0], [20], [39], [20, 21]):
         lengths = np.resize([1, 0, 2], 40)
         lengths[place] = length
-        ways = [SpmvMethod("rows", 32, 0), SpmvMethod("rows", 4, 2), SpmvMethod("tiles"), SpmvMethod("sweep")]
+        ways = [SpmvMethod("rows", 32), SpmvMethod("rows", 4), SpmvMethod("tiles"), SpmvMethod("sweep")]
         check_spmv(device, rows_of_lengths(lengths, dtype), semirings.plus_times, dtype, ways)
 
 
@@ -168,11 +168,11 @@ def test_the_way_follows_the_degrees():
     truth = algebra.of_semiring(semirings.or_and, None, np.dtype(np.bool_), np.dtype(np.bool_))
     some = algebra.of_semiring(semirings.any_pair, None, np.dtype(np.int64), np.dtype(np.int64))
     even, skewed = tiling.Degrees(4.0, 8), tiling.Degrees(30.0, 160_000)
-    assert spmv.choose(even, plain, SpmvMethod()) == SpmvMethod("rows", 1, 0)
+    assert spmv.choose(even, plain, SpmvMethod()) == SpmvMethod("rows", 1)
     assert spmv.choose(skewed, plain, SpmvMethod()).name == "tiles"
     assert spmv.choose(skewed, truth, SpmvMethod()).name == "rows"
-    assert spmv.choose(skewed, some, SpmvMethod("tiles")) == SpmvMethod("rows", 1, 0)
-    assert spmv.choose(skewed, plain, SpmvMethod("rows", 4, 0)) == SpmvMethod("rows", 4, 0)
+    assert spmv.choose(skewed, some, SpmvMethod("tiles")) == SpmvMethod("rows", 1)
+    assert spmv.choose(skewed, plain, SpmvMethod("rows", 4)) == SpmvMethod("rows", 4)
     assert [spmv.lanes_for(mean) for mean in (0, 4, 5, 40, 1e6)] == [1, 1, 2, 16, 32]
 
 
@@ -298,7 +298,7 @@ def test_bit_vectors(device, size):
     np.testing.assert_array_equal(fetched(vectors.unpacked(device, vectors.packed(device, there), size)), x)
     rows = rows_of_lengths(np.resize([1, 0, 40, 2], size))
     expected = clew.spvisit(rows, x, device="reference")
-    for way in (SpmvMethod("rows", 4, 0, True), SpmvMethod("rows", 32, 2, True), SpmvMethod("tiles", bits=True)):
+    for way in (SpmvMethod("rows", 4, bits=True), SpmvMethod("rows", 32, bits=True), SpmvMethod("tiles", bits=True)):
         found = device.empty(size, np.bool_)
         spmv.spmv(device, rows, there, semirings.or_and, None, found, way)
         np.testing.assert_array_equal(fetched(found), expected)

@@ -105,7 +105,7 @@ def test_every_semiring_compiles(name, dtype):
     pytest.importorskip("cuda.core")
     semiring, kind = SEMIRINGS[name], np.dtype(dtype)
     numbers = algebra.of_semiring(semiring, kind, kind, semiring.result_dtype(kind, kind))
-    defines = {**index_defines(np.dtype(np.int32), 1), **numbers.defines, "V": 4, "FETCH": 0, "STOP": numbers.stop}
+    defines = {**index_defines(np.dtype(np.int32), 1), **numbers.defines, "V": 4, "STOP": numbers.stop}
     program = KernelSource.of("spmv_rows.cuh", defines, numbers.operators)
     assert linked(program) == ()
     assert cubin(program, "sm_90").startswith(b"\x7fELF")

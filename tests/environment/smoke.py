@@ -107,7 +107,7 @@ def gpu_code():
     from clew.errors import MissingDependencyError
 
     numbers = of_semiring(clew.semirings.plus_times, *(np.dtype(np.float32),) * 3)
-    macros = {**index_defines(np.dtype(np.int32), 1), **numbers.defines, "V": 8, "FETCH": 8, "STOP": 0}
+    macros = {**index_defines(np.dtype(np.int32), 1), **numbers.defines, "V": 8, "STOP": 0}
     program = KernelSource.of("spmv_rows.cuh", macros, numbers.operators)
     assert cubin(program, "sm_90").startswith(b"\x7fELF")
     own = [(name, compiled(lambda a, b: a + 3 * b, op.arguments, op.result)) for name, op in program.operators]

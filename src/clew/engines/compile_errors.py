@@ -10,6 +10,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numba import njit, types
+from numba.np.numpy_support import from_dtype
 
 from clew.errors import OperatorError
 from clew.operators.inspection import callable_now, first_return, place, plain_function, with_helpers
@@ -148,9 +150,6 @@ def _blame(part: Part, what: Explained, at: tuple[FunctionType, int], on: str) -
 
 def _alone(part: Part) -> Exception | Explained | None:
     """Why a function does not compile by itself, or what it returns instead of a number; None where it is fine."""
-    from numba import njit, types
-    from numba.np.numpy_support import from_dtype
-
     if part.dtypes is None:
         return None
     given = tuple(types.Array(from_dtype(d), 1, "C") if part.takes_arrays else from_dtype(d) for d in part.dtypes)
@@ -163,8 +162,6 @@ def _alone(part: Part) -> Exception | Explained | None:
 
 
 def _no_number(result: Any) -> Explained | None:
-    from numba import types
-
     if isinstance(result, types.NoneType | types.Optional):
         some = " on one path" if isinstance(result, types.Optional) else ""
         return Explained(f"it returns nothing{some}", "End every path with return and a value.")

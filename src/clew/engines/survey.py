@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.engines.cuda.memory.bandwidth import upload_rate
+from clew.engines.cuda.toolchain import cuda_device
 from clew.engines.measured import best_seconds, cpu_name
 
 PACKAGES = ("numpy", "scipy", "numba", "pyarrow", "cupy", "cuda-core", "cuda-bindings", "numba-cuda", "networkx", "ray")
@@ -60,12 +62,10 @@ def _host_copy(size: int = 256 << 20) -> float:
 
 def graphics() -> dict[str, Any] | str:
     """The GPU, its memory and the bandwidths measured, or a sentence that says why there is none."""
-    from clew.engines.cuda.toolchain.cuda_device import reason_unusable, the_device
-
-    reason = reason_unusable()
+    reason = cuda_device.reason_unusable()
     if reason is not None:
         return reason
-    device = the_device()
+    device = cuda_device.the_device()
     cuda = device.xp.cuda
     properties = cuda.runtime.getDeviceProperties(0)
     free, total = cuda.Device().mem_info
@@ -88,8 +88,6 @@ def _as_version(number: int) -> str:
 
 def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
     """Copies within the GPU's memory, and between it and pinned host memory, in bytes per second."""
-    from clew.engines.cuda.memory.bandwidth import upload_rate
-
     cuda = device.xp.cuda
     size = min(size, cuda.Device().mem_info[0] // 4)
     here, there = device.empty(size, np.uint8), device.empty(size, np.uint8)

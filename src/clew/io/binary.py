@@ -23,10 +23,11 @@ from __future__ import annotations
 import io
 import struct
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from clew.adjacency import Adjacency
 from clew.checks import counted
@@ -37,9 +38,6 @@ from clew.io.options import OTHER_WEIGHTS, ReadOptions, WriteOptions, converted,
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Bytes, Match, Source
 from clew.names import VertexNames
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 NAME_ARRAYS = INTEGERS, OFFSETS, BYTES = "names", "name_offsets", "name_bytes"
 _GAP = struct.Struct("<?qq")
@@ -132,7 +130,6 @@ def names_from_arrays(arrays: Mapping[str, Array], *, check: bool = True) -> pa.
     """
     if not any(name in arrays for name in NAME_ARRAYS):
         return None
-    import pyarrow as pa
 
     if INTEGERS in arrays:
         values = arrays[INTEGERS]

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
+
+import pyarrow as pa
 
 from clew.checks import counted
 from clew.errors import GraphError
 from clew.io.options import ReadOptions
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 #: The source's word and the target's: these say the direction, in whatever order the columns stand.
 ENDS = (
@@ -301,8 +300,6 @@ def fields_of(schema: pa.Schema) -> list[Field]:
 
 
 def _kind(kind: pa.DataType) -> tuple[Kind, str]:
-    import pyarrow as pa
-
     of = pa.types
     if of.is_dictionary(kind):
         kind = kind.value_type
@@ -319,6 +316,4 @@ def _kind(kind: pa.DataType) -> tuple[Kind, str]:
 
 def is_string(kind: pa.DataType) -> bool:
     """Whether it is one of Arrow's types of text."""
-    import pyarrow as pa
-
     return any(of(kind) for of in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))

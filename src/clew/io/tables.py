@@ -12,9 +12,12 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from clew.checks import counted
 from clew.convert.libraries import from_arrow, to_arrow
@@ -27,9 +30,6 @@ from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_fr
 from clew.io.sink import Sink
 from clew.io.source import Match, Source
 from clew.names import VertexNames, encode
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PARQUET_MAGIC = b"PAR1"
 FILE_MAGIC = b"ARROW1"
@@ -48,8 +48,6 @@ def sniff_parquet(head: bytes) -> Match:
 
 def read_parquet(source: Source, options: ReadOptions) -> Graph:
     """Read the columns that hold the edges and no others."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
     def opened(**more: Any) -> pq.ParquetFile:
         buffer = pa.BufferReader(pa.py_buffer(source.whole().data))
@@ -74,9 +72,6 @@ def read_parquet(source: Source, options: ReadOptions) -> Graph:
 
 def write_parquet(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write a million edges per row group: ids as differences, the rest by dictionary where that pays, and zstd."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     schema = schema_of(graph)
     note = write_note(graph, sink)
     integers = [name for name in ("source", "target") if pa.types.is_integer(schema.field(name).type)]
@@ -102,8 +97,6 @@ def sniff_arrow(head: bytes) -> Match:
 
 def read_arrow(source: Source, options: ReadOptions) -> Graph:
     """Read the columns that hold the edges and no others."""
-    import pyarrow as pa
-
     data = source.whole()
     if data[:4].tobytes() == FEATHER_1_MAGIC:
         raise source.error("this is Feather version 1, which is no longer in use; write it anew as Feather version 2.")
@@ -129,8 +122,6 @@ def read_arrow(source: Source, options: ReadOptions) -> Graph:
 
 def write_arrow(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write an Arrow IPC file, its buffers packed with zstd."""
-    import pyarrow as pa
-
     note = {KEY: write_note(graph, sink)}
     schema = schema_of(graph).with_metadata(note)
     packed = pa.ipc.IpcWriteOptions(compression="zstd")
@@ -149,8 +140,6 @@ class Coded(NamedTuple):
 @contextmanager
 def arrow_errors(source: Source, title: str) -> Iterator[None]:
     """Whatever Arrow says about damaged data, as a ``FormatError``."""
-    import pyarrow as pa
-
     try:
         yield
     except ClewError:
@@ -228,16 +217,11 @@ def batches(graph: Graph, options: WriteOptions) -> Iterator[pa.RecordBatch]:
 
 def _vertices(column: pa.ChunkedArray[Any]) -> Array | Coded:
     """Integers as a NumPy array, strings by code."""
-    import pyarrow as pa
-
     kind: pa.DataType = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
     return column.cast(kind).to_numpy() if pa.types.is_integer(kind) else _coded(column)
 
 
 def _coded(column: Any) -> Coded:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not pa.types.is_dictionary(column.type):
         column = column.cast(pa.large_string()).dictionary_encode()
     if not len(column):
@@ -262,8 +246,6 @@ def _known(column: Array | Coded, names: VertexNames) -> Array:
 
 def typed_names(names: list[Any], like: Any) -> pa.Array[Any]:
     """The list of names in the type of the column."""
-    import pyarrow as pa
-
     try:
         return pa.array(names, pa.from_numpy_dtype(like.dtype) if isinstance(like, np.ndarray) else pa.large_string())
     except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
@@ -307,8 +289,6 @@ def write_note(graph: Graph, sink: Sink) -> bytes:
 
 def _come_back_in_order(names: VertexNames) -> bool:
     """Whether mapping the names in the table gives these ids again: true of ascending 64-bit integers."""
-    import pyarrow as pa
-
     if not pa.types.is_int64(names.array.type):
         return False
     values = names.array.to_numpy()

@@ -16,6 +16,7 @@ from clew.algorithms.bipartite_matching.sides import two_sides
 from clew.algorithms.coloring import Order
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
+from clew.nx import kernels
 from clew.nx.graph import ClewGraph, Node
 from clew.nx.interface import no_directed_graphs, served
 from clew.nx.searches import maximum_matching
@@ -153,8 +154,6 @@ def by_turns(graph: Graph, color: Array) -> Array:
 
     The graph is undirected and has no parallel edges.
     """
-    from clew.nx import kernels
-
     n = graph.num_vertices
     labels, votes = np.arange(n, dtype=np.uint32), np.zeros(n, dtype=np.uint32)
     seen = np.empty(int(graph.degrees().max(initial=0)), dtype=np.uint32)

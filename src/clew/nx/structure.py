@@ -12,6 +12,7 @@ from clew import algorithms, threads
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.graph import Graph
+from clew.nx import kernels
 from clew.nx.graph import ClewGraph, Node, Weight, answer, bunch
 from clew.nx.interface import (
     no_directed_graphs,
@@ -138,8 +139,6 @@ def _could_have_squares(G: ClewGraph) -> Any:
 
 def square_coefficients(graph: Graph) -> Array:
     """The share of possible squares that exist at every vertex of an undirected graph without parallel edges."""
-    from clew.nx import kernels
-
     sources = np.repeat(np.arange(graph.num_vertices), graph.degrees())
     loops = np.bincount(sources[sources == graph.indices], minlength=graph.num_vertices)
     coefficient = np.empty(graph.num_vertices)

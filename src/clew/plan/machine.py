@@ -16,8 +16,12 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.engines import survey
+from clew.engines.cuda.toolchain import cuda_device
 from clew.engines.measured import cpu_name, measured_once
 from clew.errors import ClewError
+from clew.tiers import kernels, measure, tier_named
+from clew.tiers.survey import nodes
 
 #: Bytes over which numbers are read at random.
 SIZES = (1 << 15, 1 << 19, 1 << 22, 1 << 25, 1 << 28)
@@ -89,20 +93,15 @@ def processor(*, fresh: bool = False) -> Machine:
 
 def graphics(*, fresh: bool = False) -> Gpu:
     """The GPU, which there must be. What is free of its memory is asked for each time."""
-    from clew.engines.cuda.toolchain.cuda_device import the_device
-
-    cuda = the_device().xp.cuda
+    cuda = cuda_device.the_device().xp.cuda
     name = cuda.runtime.getDeviceProperties(0)["name"].decode()
     rates = measured_once(f"gpu {name}", lambda: _measure_graphics(name), fresh=fresh)
     free, total = cuda.Device().mem_info
-    pool = the_device().xp.get_default_memory_pool().free_bytes()
+    pool = cuda_device.the_device().xp.get_default_memory_pool().free_bytes()
     return Gpu(**rates, memory=int(total), free=int(free + pool))
 
 
 def _measure_processor() -> dict[str, Any]:
-    from clew.tiers.rates import measure
-    from clew.tiers.survey import nodes
-
     count, name, by_random = threads.count(), cpu_name(), attrgetter("random")
     try:
         beside = [node for node in nodes() if node.kind == "dram"] or nodes()
@@ -119,10 +118,7 @@ def _measure_processor() -> dict[str, Any]:
 
 
 def _measure_graphics(name: str) -> dict[str, Any]:
-    from clew.engines.survey import graphics as survey
-    from clew.tiers import measure, tier_named
-
-    rates, found = measure(tier_named("gpu")), survey()
+    rates, found = measure(tier_named("gpu")), survey.graphics()
     if isinstance(found, str):
         raise ClewError(found)
     return {
@@ -136,8 +132,6 @@ def _measure_graphics(name: str) -> dict[str, Any]:
 
 def _call() -> float:
     """Seconds for all threads to begin and end."""
-    from clew.tiers import kernels
-
     few, count = np.zeros(8, dtype=np.uint64), threads.count()
     taken = []
     for _ in range(ROUNDS * 4):

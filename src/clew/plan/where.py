@@ -10,8 +10,13 @@ from typing import Any, NamedTuple
 from clew.algorithms.registry import ALGORITHMS, gpu_of
 from clew.dtypes import Array
 from clew.engines.choice import EMULATED, HYBRID_EMULATED, WORTH_A_GPU, gpu_of_hybrid, is_hybrid, why_no_gpu
+from clew.engines.cuda.balance.frontiers import NO_LIMIT, order_from
+from clew.engines.cuda.memory.device_graph import bytes_on, plan_in_force, size_of
+from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.edge_memory import SEARCHES, plan_edges
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.memory import current
 from clew.plan.parts import Choice, Share
 from clew.plan.plan import Plan, Tier
 
@@ -80,11 +85,6 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
     shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     if gpu is None or not shares:
         return Edges(0.0, shares)
-    from clew.engines.cuda.memory.device_graph import bytes_on, plan_in_force, size_of
-    from clew.engines.cuda.memory.device_rows import DeviceRows
-    from clew.engines.cuda.memory.edge_memory import SEARCHES, plan_edges
-    from clew.memory import current
-
     rows = plan.graph.outgoing
     weights = rows.weights if any(share.what.endswith("weights") for share in shares) else None
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
@@ -109,8 +109,6 @@ def put_edges(plan: Plan, gpu: Any) -> Edges:
 
 def _reading(rows: Any) -> Choice:
     """How a search reads edges on the host, which it decides in each step."""
-    from clew.engines.cuda.balance.frontiers import NO_LIMIT, order_from
-
     size = order_from(rows)
     if size == NO_LIMIT:
         return Choice("reading", "row by row", "few or sparse edges are on the host: sorting frontiers would cost more")

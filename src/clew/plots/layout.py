@@ -17,12 +17,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.fft
 
 from clew import threads
 from clew.build import component_labels
+from clew.build.kernels_sort import close_gaps
 from clew.checks import whole
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph, check_graph
+from clew.plots import kernels
 from clew.transform import relabeled
 
 SMALL = 400  # vertices of a component that one thread lays out, pair by pair
@@ -111,8 +114,6 @@ def _lay_out_small(parts: _Components, random: np.random.Generator, x: Array, y:
 
 
 def _settle(starts: Array, level: _Level, random: np.random.Generator, x: Array, y: Array) -> None:
-    from clew.plots import kernels
-
     noise = random.normal(scale=0.1, size=(x.size, 2)).astype(np.float32)
     pieces = max(1, min(256, starts.size - 1))
     threads.each(kernels.lay_out, pieces, pieces, starts, *level.rows, level.charge, noise, WORK, x, y)
@@ -134,8 +135,6 @@ def _lay_out_large(finest: _Level, random: np.random.Generator) -> tuple[Array, 
 
 def _relaxed(level: _Level, x: Array, y: Array) -> tuple[Array, Array]:
     """Move vertices to where forces balance, in ever shorter steps; return the new positions."""
-    from clew.plots import kernels
-
     push = _Repulsion(level.charge)
     strength = np.float32(1 / level.charge.sum())
     pieces = max(1, min(64, level.size // GRAIN))
@@ -155,8 +154,6 @@ def _relaxed(level: _Level, x: Array, y: Array) -> tuple[Array, Array]:
 
 def _with_room(parts: _Components, x: Array, y: Array) -> tuple[Array, Array]:
     """The positions, with vertices moved apart that nearly cover each other."""
-    from clew.plots import kernels
-
     source = np.repeat(np.arange(x.size), np.diff(parts.indptr).astype(np.int64))
     length = np.hypot(x[source] - x[parts.indices], y[source] - y[parts.indices])
     apart = np.float32(min(0.6, 0.8 * float(length.mean()))) if length.size else np.float32(0)
@@ -174,8 +171,6 @@ def _scale(level: _Level, x: Array, y: Array) -> np.float32:
     Every pair adds charge · charge · strength to the work of repulsion, at any distance. At rest the springs hold as
     much.
     """
-    from clew.plots import kernels
-
     pieces = max(1, min(64, level.size // GRAIN))
     tension = sum(threads.each(kernels.tension, pieces, pieces, *level.rows, x, y))
     total = float(level.charge.sum(dtype=np.float64))
@@ -196,8 +191,6 @@ class _Repulsion:
 
     def update(self, x: Array, y: Array) -> None:
         """Compute the repulsion for these positions: pair by pair for few vertices, else over a mesh."""
-        from clew.plots import kernels
-
         if not self.nodes:
             pieces = max(1, self.charge.size // 256)
             threads.each(kernels.pairs, pieces, pieces, x, y, self.charge, self.x, self.y)
@@ -215,15 +208,11 @@ class _Repulsion:
 
 def _nodes_for(vertices: int) -> int:
     """The number of nodes along each side of the mesh: at least two per vertex, at most those a picture shows."""
-    import scipy.fft
-
     return int(scipy.fft.next_fast_len(int(np.clip(1.5 * np.sqrt(vertices), 128, MOST_NODES)), real=True))
 
 
 def _convolved(mesh: Array) -> Array:
     """The potential at every node: the sum of charge · log(distance) over all nodes."""
-    import scipy.fft
-
     nodes = len(mesh)
     workers = threads.count()
     padded = (2 * nodes, 2 * nodes)  # the convolution is circular; the padding takes what wraps around
@@ -236,8 +225,6 @@ def _convolved(mesh: Array) -> Array:
 @lru_cache(maxsize=4)
 def _kernel(nodes: int) -> Array:
     """The spectrum of log(distance)."""
-    import scipy.fft
-
     steps = np.minimum(np.arange(2 * nodes), 2 * nodes - np.arange(2 * nodes)).astype(np.float64)
     squares = steps[:, None] ** 2 + steps[None, :] ** 2
     squares[0, 0] = 0.25
@@ -325,9 +312,6 @@ def _levels_of(finest: _Level, random: np.random.Generator) -> list[_Level]:
 
 def _coarser(level: _Level, random: np.random.Generator) -> _Level:
     """The graph with pairs of vertices merged."""
-    from clew.build.kernels_sort import close_gaps
-    from clew.plots import kernels
-
     unmatched = np.uint32(2**32 - 1)
     mate, waiting = np.full((2, level.size), unmatched, dtype=np.uint32)
     order = random.permutation(np.arange(level.size, dtype=np.uint32))

@@ -14,6 +14,7 @@ from clew.checks import array, counted, whole
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
+from clew.plots import kernels
 from clew.plots.chart import Chart, Image, Look, Panel, Series, check, empty, look, render, rgb
 from clew.plots.layout import layout
 from clew.plots.values import WORDS, answered, is_skewed, labels_of, number, short
@@ -254,8 +255,6 @@ class Frame:
 
 def edges_image(frame: Frame, places: Array, source: Array, target: Array, seed: int, look: Look) -> Array:
     """The edges, faint."""
-    from clew.plots import kernels
-
     if source.size > MOST_LINES:
         chosen = np.random.default_rng(seed).choice(source.size, MOST_LINES, replace=False)
         source, target = source[chosen], target[chosen]

@@ -7,9 +7,10 @@ import platform
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
-from clew import plots, threads
+from clew import __version__, plots, threads
 from clew.checks import counted
 from clew.engines.measured import cpu_name
 from clew.errors import ClewError
@@ -298,10 +299,6 @@ def timings(study: Study) -> Section:
 
 def about(study: Study) -> Section:
     """Versions, processor, threads and the date."""
-    import numba
-
-    from clew import __version__
-
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     facts = [
         ("created by", f"clew {__version__}"),

@@ -14,8 +14,11 @@ import numpy as np
 from clew import threads
 from clew.checks import counted
 from clew.dtypes import Array
+from clew.engines.cuda.memory.bandwidth import bandwidths
+from clew.engines.cuda.toolchain import cuda_device
 from clew.engines.measured import best_seconds
 from clew.errors import GraphError, ResourceError
+from clew.tiers import kernels
 from clew.tiers.mapping import allocate, unnamed_file
 from clew.tiers.survey import ON_GPU, Rates, Tier
 
@@ -36,10 +39,7 @@ def measure(tier: Tier, size: int | None = None) -> Rates:
     begins. The time of prefetching is included in all three.
     """
     if tier.kind in ON_GPU:
-        from clew.engines.cuda.memory.bandwidth import bandwidths
-        from clew.engines.cuda.toolchain.cuda_device import the_device
-
-        read, write, random, used = bandwidths(the_device(), tier.kind, size)
+        read, write, random, used = bandwidths(cuda_device.the_device(), tier.kind, size)
         return Rates(read, write, random, used)
     if size is not None and size < mmap.PAGESIZE:
         raise GraphError(
@@ -82,8 +82,6 @@ def _file_rates(tier: Tier, size: int) -> Rates:
 
 def _passes(reads: int) -> tuple[Pass, Pass, Pass]:
     """Sequential reading, writing, and ``reads`` random reads per thread of an array; all are compiled."""
-    from clew.tiers import kernels
-
     members = threads.count()
     passes: tuple[Pass, Pass, Pass] = (
         lambda values: threads.each(kernels.read, members, members, values),

@@ -10,6 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from clew.engines.base import available_bytes
+from clew.engines.choice import why_no_gpu
+from clew.engines.cuda.toolchain import cuda_device
 from clew.errors import GraphError
 
 Kind = Literal["hbm", "dram", "cxl", "file", "device", "pinned", "managed+prefetch", "managed"]
@@ -226,20 +229,14 @@ def _file(folder: str | Path | None) -> Tier:
 
 
 def _gpu() -> list[Tier]:
-    from clew.engines.choice import why_no_gpu
-
     if why_no_gpu() is not None:
         return []
-    from clew.engines.cuda.toolchain.cuda_device import the_device
-
-    free, total = the_device().xp.cuda.Device().mem_info
+    free, total = cuda_device.the_device().xp.cuda.Device().mem_info
     return _seen_by_gpu(free, total)
 
 
 def _seen_by_gpu(free: int, total: int) -> list[Tier]:
     """The memories that a GPU with this many bytes can use."""
-    from clew.engines.base import available_bytes
-
     host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return [
         Tier("gpu", "device", total, free),

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.bellman_ford import cycle_through, negative_cycle
+from clew.algorithms.bellman_ford.cpu import bellman_ford as search
 from clew.algorithms.paths.cuda import Search
 from clew.algorithms.paths.cuda_problem import DEFAULT, Problem, Tuning, path_space, weight_facts
 from clew.algorithms.registry import Answer
@@ -96,7 +97,5 @@ def _sum_along(graph: Graph, cycle: list[int]) -> Any:
 
 def _on_cpu(device: Device, graph: Graph, source: int, deterministic: bool) -> Answer:
     """There is a negative cycle, or floats round as if there were: the CPU's search says which."""
-    from clew.algorithms.bellman_ford.cpu import bellman_ford as search
-
     found = search(graph, source, deterministic=deterministic)
     return replace(found, values={name: device.upload(array) for name, array in found.values.items()})

@@ -37,9 +37,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from clew import threads
 from clew.build.rows import extent
@@ -48,6 +50,7 @@ from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
 from clew.io import foreign
 from clew.io.columns import is_known, known_ends
+from clew.io.edge_list import kernels
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, detect_with_attributes
 from clew.io.edge_list.sample import NO_HEADER, Sample, checked_delimiter
 from clew.io.options import ReadOptions, WriteOptions, noted, requested_weights
@@ -58,9 +61,6 @@ from clew.io.text import Line, Word
 from clew.io.text.tables import DecimalComma, NotAnInteger, Table, read_table
 from clew.io.text.writer import Labels, write_table
 from clew.names import VertexNames, encode
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 IDS_AS_TEXT = "Ids were read as text"
 VERTEX_IDS = (0, (1 << 63) - 1)
@@ -179,8 +179,6 @@ def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool
 
 def _header_among(dialect: Dialect, table: Table) -> str | None:
     """A word of a guessed header that turned out to name a vertex as well: then the first line is an edge."""
-    import pyarrow.compute as pc
-
     header = dialect.header
     if header.names is None or header.said or header.firm or table.names is None:
         return None
@@ -301,10 +299,6 @@ def numbered(*columns: Array, always: bool = False) -> Numbered:
 
 
 def _by_bits(columns: tuple[Array, ...], low: int, high: int, *, always: bool) -> Numbered:
-    import pyarrow as pa
-
-    from clew.io.edge_list import kernels
-
     words = np.zeros((high - low) // 64 + 1, dtype=np.uint64)
     for column in columns:
         threads.in_pieces(kernels.mark, column.size, column, low, words)
@@ -377,9 +371,6 @@ def _edges(graph: Graph) -> Iterator[tuple[Array, Array, Array | None]]:
 
 def _labels(names: VertexNames, delimiter: bytes, sink: Sink) -> pa.Array[Any]:
     """The names as they are written: integers as they are, strings in quotes where they need them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values = names.array
     if names.are_integers:
         return values

@@ -8,21 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from clew import threads
 from clew.dtypes import Array, OffsetArray
 from clew.errors import ResourceError
 from clew.io.options import weight_dtype
 from clew.io.source import Bytes
-from clew.io.text import Range, is_utf8
+from clew.io.text import Range, is_utf8, kernels_parse
+from clew.io.text.kernels_doubles import HARD_BITS, HARD_PLACE
 from clew.io.text.status import DOUBLES, FRACTION, INTEGERS, INTEGRAL, NUMBER_OUT_OF_RANGE, ROUNDED
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.uint64))
 _LARGEST = (1 << 64) - 1
@@ -203,8 +202,6 @@ class NumberColumn:
 
     def _resolve(self, count: int, data: Bytes) -> None:
         """Let Python round the few numbers that the kernels could not."""
-        from clew.io.text.kernels_doubles import HARD_BITS, HARD_PLACE
-
         numbers = self.block[:count]
         for index in np.flatnonzero(numbers & ~HARD_PLACE == HARD_BITS):
             text = _NUMBER.match(memoryview(data), int(numbers[index] & HARD_PLACE))  # type: ignore[arg-type]
@@ -260,10 +257,6 @@ class NameColumns:
 
     def settle(self, rows: int, data: Bytes) -> int | None:
         """Take over the names of a block. Returns where in it a name that is not valid UTF-8 starts, or None."""
-        import pyarrow as pa
-
-        from clew.io.text import kernels_parse
-
         count = rows * self._columns
         spans = self.spans[: 2 * count]
         offsets = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(spans[1::2])])
@@ -282,8 +275,6 @@ class NameColumns:
 
     def finished(self) -> tuple[tuple[Array, ...], pa.Array[Any]]:
         """The codes of each column, and the names they stand for."""
-        import pyarrow as pa
-
         if not self._blocks:
             return (np.empty(0, dtype=np.int32),) * self._columns, pa.array([], pa.large_string())
         together = pa.chunked_array(self._blocks).unify_dictionaries()

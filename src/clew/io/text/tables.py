@@ -20,6 +20,7 @@ from clew.errors import FormatError
 from clew.io.options import Progress
 from clew.io.source import Block, Bytes, Source
 from clew.io.text import Layout, Line, error_at, field_at, field_place, problem, shown, status
+from clew.io.text import kernels_parse as kernels
 from clew.io.text.columns import IdColumns, NameColumns, NumberColumn
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ class Pieces:
     @classmethod
     def of(cls, block: Block) -> Pieces:
         """Cut a block."""
-        from clew.io.text import kernels_parse as kernels
-
         data = block.data.view()
         data.flags.writeable = False  # like a memory map: kernels are compiled for one kind of array only
         count = threads.pieces(data.size, PIECE_BYTES)
@@ -93,8 +92,6 @@ def located(
 def close_gaps(values: Array, places: OffsetArray, counts: OffsetArray) -> None:
     """Where pieces have fewer values than there was room for, move those of the next pieces up."""
     if values.size and not np.array_equal(np.diff(places), counts):
-        from clew.io.text import kernels_parse as kernels
-
         kernels.close_gaps(values, places, counts)
 
 
@@ -190,8 +187,6 @@ class TableReader(Reader):
         self, pieces: Pieces, data: Bytes, places: OffsetArray, ids: list[Array], numbers: Array, spans: Array
     ) -> list[Any]:
         """Parse all pieces; ``data`` is their text with decimal points."""
-        from clew.io.text import kernels_parse as kernels
-
         layout, column = self.layout, self.numbers
         limits = [*self.ids.limits(), _NO_LIMITS, _NO_LIMITS][:2]
         limits.append(_NO_LIMITS if column is None else column.limits)
@@ -205,8 +200,6 @@ class TableReader(Reader):
 
     def _settle(self, pieces: Pieces, parsed: Bytes, rows: int, hard: int) -> None:
         """Take over the rows of a block."""
-        from clew.io.text import kernels_parse as kernels
-
         self.ids.settle(rows)
         if self._names is not None and (place := self._names.settle(rows, pieces.data)) is not None:
             field = shown(field_at(pieces.data, place, self.layout.delimiter))
@@ -241,7 +234,6 @@ class Table:
 
     def error_at(self, row: int, column: int, sentence: str) -> FormatError:
         """An error about one field, with its line and column; finds them by reading the file again."""
-        from clew.io.text import kernels_parse as kernels
 
         def find(data: Bytes, index: int) -> tuple[int, int]:
             start, rows = kernels.find_row(data, self.layout.classes(), self.layout.skipped(), index)

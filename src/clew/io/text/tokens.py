@@ -19,6 +19,7 @@ from clew.errors import FormatError
 from clew.io.options import Progress, ReadOptions, weight_dtype
 from clew.io.source import Bytes, Source
 from clew.io.text import Layout, Line, status
+from clew.io.text import kernels_parse as kernels
 from clew.io.text.columns import GrowingArray
 from clew.io.text.tables import Pieces, Reader, close_gaps, located, offsets
 
@@ -72,7 +73,6 @@ class Tokens:
 
     def error_at(self, index: int, sentence: str, *, by_line: bool = False) -> FormatError:
         """An error about one token, or one line of ``line_starts``; finds its place by reading the file again."""
-        from clew.io.text import kernels_parse as kernels
 
         def find(data: Bytes, index: int) -> Any:
             return kernels.find_token(data, self.layout.classes(), self.layout.skipped(), index, by_line)
@@ -128,8 +128,6 @@ class TokenReader(Reader):
 
     def parse(self, pieces: Pieces) -> bool:
         """Parse a block; False where the values had to be widened first."""
-        from clew.io.text import kernels_parse as kernels
-
         bounds = np.array(threads.each(kernels.count_tokens, pieces.count, pieces.data, pieces.cuts), dtype=np.int64)
         bound = int(bounds.sum())
         room = (self.count + bound, pieces.likely(bound, self.source.size))
@@ -161,8 +159,6 @@ class TokenReader(Reader):
 
     def _settle(self, pieces: Pieces, count: int, hard: int) -> None:
         """Take over the tokens of a block."""
-        from clew.io.text import kernels_parse as kernels
-
         self.ids.settle(count)
         if self.numbers is not None and (lost := self.numbers.settle(count, hard, pieces.data)) is not None:
             place, _ = kernels.find_token(pieces.data, self.classes, self.skipped, lost, False)

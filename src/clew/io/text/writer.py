@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from clew import threads
 from clew.dtypes import Array, OffsetArray
 from clew.io.options import Progress
 from clew.io.sink import Sink
 from clew.io.source import NEWLINE, Bytes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from clew.io.text import kernels_format as kernels
 
 PIECE_VALUES = 1 << 16  # rows of a table, or tokens, that one thread formats at a time
 
@@ -38,8 +37,6 @@ class Labels:
 
     def taken(self) -> pa.Array[Any] | Array:
         """The strings as an Arrow array, or the integers as an array."""
-        import pyarrow as pa
-
         names = self.names.take(_arrow(self.ids))
         return np.asarray(names.to_numpy()) if pa.types.is_integer(names.type) else names
 
@@ -51,8 +48,6 @@ class Formatted:
     """One column, or a part of it, ready to be measured and written."""
 
     def __init__(self, column: Column, base: int, after: int) -> None:
-        from clew.io.text import kernels_format as kernels
-
         self._after = after
         values = column.taken() if isinstance(column, Labels) else column
         self._values: tuple[Any, ...]
@@ -83,16 +78,12 @@ def formatted(columns: Sequence[Column], rows: slice, bases: Sequence[int], afte
 
 
 def _arrow(values: Array) -> pa.Array[Any]:
-    import pyarrow as pa
-
     array: pa.Array[Any] = pa.array(np.ascontiguousarray(values))
     return array
 
 
 def _strings(values: pa.Array[Any]) -> tuple[OffsetArray, Bytes]:
     """Strings, or numbers as strings: where each one ends, and the bytes of all."""
-    import pyarrow as pa
-
     strings = values.cast(pa.large_string())
     _, offsets, text = strings.buffers()
     if offsets is None:
@@ -137,8 +128,6 @@ def write_table(
     lead = np.frombuffer(prefix, dtype=np.uint8)
 
     def piece(number: int) -> Bytes:
-        from clew.io.text import kernels_format as kernels
-
         part = slice(int(cuts[number]), int(cuts[number + 1]))
         ready = formatted(columns, part, bases, afters)
         widths = np.full(part.stop - part.start, lead.size, dtype=np.int64)
@@ -192,8 +181,6 @@ def write_lines(
     blank = ord(" ")
 
     def piece(number: int) -> Bytes:
-        from clew.io.text import kernels_format as kernels
-
         first, last = int(cuts[number]), int(cuts[number + 1])
         mine = starts[first : last + 1]
         part = slice(int(mine[0]), int(mine[-1]))

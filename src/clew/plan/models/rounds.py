@@ -9,6 +9,7 @@ import numpy as np
 
 from clew import threads
 from clew.algorithms.arguments import check_fraction, check_most_rounds, check_rounds
+from clew.algorithms.pagerank.cuda import UNEVEN_FROM, products_pay
 from clew.engines.cpu.team import AHEAD, ahead_of, fixed_blocks
 from clew.plan.models.common import ONCE, Sketch, model, values_like
 from clew.plan.parts import Span
@@ -49,8 +50,6 @@ def _ranks(sketch: Sketch, damping: float, *, personal: bool) -> None:
     given = {key: sketch.arguments[key] for key in ("dtype", "max_iterations")} | {"weighted": weighted}
     longest = int(graph.degrees("in").max(initial=0)) if sketch.on_gpu else 0
     if sketch.on_gpu:
-        from clew.algorithms.pagerank.cuda import products_pay
-
         given["products"] = products_pay(longest, arcs) and not weighted
     sketch.count_workspace("pagerank", **given)
     if personal:
@@ -89,8 +88,6 @@ def _rounds(sketch: Sketch, damping: float, *, personal: bool) -> Span:
 
 
 def _ranks_on_gpu(sketch: Sketch, rounds: Span, wide: int, longest: int, *, products: bool) -> None:
-    from clew.algorithms.pagerank.cuda import UNEVEN_FROM
-
     if products:
         sketch.choose("method", "products", f"{sketch.arcs:,} edges, and a row of {longest:,}")
     else:

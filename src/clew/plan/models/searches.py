@@ -7,6 +7,19 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.algorithms.all_pairs import cpu as all_pairs_cpu
+from clew.algorithms.all_pairs import cuda as all_pairs_cuda
+from clew.algorithms.betweenness.cpu import in_a_round, searches_run_at_once
+from clew.algorithms.betweenness.cuda import ENTRIES, MANY_BYTES, a_block_each_pays, search_space
+from clew.algorithms.bfs import kernels as bfs_kernels
+from clew.algorithms.bfs.cuda import BIG, PULL_COST
+from clew.algorithms.multi_source_bfs.cpu import BATCHES_PER_THREAD, threads_search_alone
+from clew.algorithms.multi_source_bfs.kernels import SEARCHES
+from clew.algorithms.paths.cuda_problem import DEFAULT, tuning_of
+from clew.algorithms.sssp.cpu import default_delta, fits_int32
+from clew.algorithms.sswp.cpu import BUCKETS as WIDEST_BUCKETS
+from clew.algorithms.sswp.cuda import default_buckets
+from clew.engines.cuda.balance.frontiers import DENSE, LARGE, is_large_and_dense
 from clew.plan.models.common import ONCE, Sketch, model
 from clew.plan.parts import Span
 
@@ -49,18 +62,14 @@ def bfs(sketch: Sketch) -> None:
         _search_on_gpu(sketch)
         return
     if sketch.on_gpu:
-        from clew.algorithms.bfs.cuda import BIG, PULL_COST
-
         why = f"looking for a parent is taken to cost a vertex as much as pushing along {PULL_COST:g} edges"
         sketch.choose("direction", "push or pull, level by level", why)
         sketch.choose("load balance", "a warp to a row", f"rows of more than {BIG:,} edges are cut and shared by warps")
         sketch.do("looking at edges", sketch.reached_vertices, streamed=GPU_VERTEX, steps=levels)
         return
-    from clew.algorithms.bfs import kernels
-
     rule = (
-        f"pulls while the frontier has more than 1/{kernels.ALPHA} of the edges left, until it has fewer than "
-        f"1/{kernels.BETA} of the vertices; a search here spreads "
+        f"pulls while the frontier has more than 1/{bfs_kernels.ALPHA} of the edges left, until it has fewer than "
+        f"1/{bfs_kernels.BETA} of the vertices; a search here spreads "
     )
     if sketch.shape.expanding and sketch.shape.mean_degree >= 2:
         sketch.choose("direction", "push, then pull, then push", rule + "fast enough")
@@ -68,7 +77,7 @@ def bfs(sketch: Sketch) -> None:
     else:
         sketch.choose("direction", "push throughout", rule + "slowly, so it seldom has")
         items = PUSHED_EDGE * sketch.reached_arcs
-    sharing = f"members take {kernels.CHUNK} vertices at a time; frontiers up to {kernels.ALONE} stay with one"
+    sharing = f"members take {bfs_kernels.CHUNK} vertices at a time; frontiers up to {bfs_kernels.ALONE} stay with one"
     sketch.choose_team(sketch.arcs, sharing)
     sketch.do("looking at edges", items, sketch.spread(4), streamed=sketch.id_bytes / 4, steps=levels)
     if sketch.arguments.get("deterministic"):
@@ -90,16 +99,13 @@ def multi_source_bfs(sketch: Sketch) -> None:
 
 def _batches(sketch: Sketch, sources: int) -> None:
     """Searches from so many vertices, on the CPU."""
-    from clew.algorithms.multi_source_bfs import kernels
-    from clew.algorithms.multi_source_bfs.cpu import BATCHES_PER_THREAD, threads_search_alone
-
-    count, levels = -(-sources // kernels.SEARCHES), sketch.shape.levels
-    sketch.choose("direction", "push or pull, level by level", f"{kernels.SEARCHES} searches share one look at an edge")
+    count, levels = -(-sources // SEARCHES), sketch.shape.levels
+    sketch.choose("direction", "push or pull, level by level", f"{SEARCHES} searches share one look at an edge")
     if threads_search_alone(sources):
-        why = f"{count:,} batches of {kernels.SEARCHES} sources are enough for {BATCHES_PER_THREAD} to a thread or more"
+        why = f"{count:,} batches of {SEARCHES} sources are enough for {BATCHES_PER_THREAD} to a thread or more"
         sketch.choose("load balance", "a batch to a thread", why)
     else:
-        sketch.choose_team(sketch.arcs, f"{count} batches of {kernels.SEARCHES} sources are too few for a thread each")
+        sketch.choose_team(sketch.arcs, f"{count} batches of {SEARCHES} sources are too few for a thread each")
     sketch.setting_up += BATCHES_FIRST
     items = Span(*(count * sketch.arcs * (BATCH_EDGE + BATCH_LEVEL * level) for level in levels))
     streamed, steps = sketch.id_bytes / 4, levels.times(count)
@@ -112,15 +118,11 @@ def sssp(sketch: Sketch) -> None:
     weights, value_bytes = _begin_paths(sketch)
     delta = sketch.arguments.get("delta")
     if sketch.on_gpu:
-        from clew.engines.cuda.balance.frontiers import DENSE, LARGE, is_large_and_dense
-
         dense = is_large_and_dense(sketch.graph.outgoing)  # type: ignore[arg-type]
         why = f"{LARGE:,} edges or more and {DENSE} to a vertex" if dense else "few or sparse edges: steps cost more"
         _choose_buckets(sketch, delta, "narrow, growing towards the end" if dense else "wide", why)
         _search_on_gpu(sketch)
         return
-    from clew.algorithms.sssp.cpu import default_delta, fits_int32
-
     width = default_delta(sketch.graph, weights) if delta is None and sketch.vertices else delta
     why = f"{sketch.shape.mean_degree:.3g} edges to a vertex: the more, the narrower, or edges are followed twice"
     _choose_buckets(sketch, delta, "" if width is None else f"{width:.4g} wide", why)
@@ -141,18 +143,14 @@ def sswp(sketch: Sketch) -> None:
     """Delta-stepping over weights turned upside down."""
     weights, _ = _begin_paths(sketch)
     if sketch.on_gpu:
-        from clew.algorithms.sswp.cuda import default_buckets
-
         count = default_buckets(sketch.graph.outgoing)  # type: ignore[arg-type]
         sketch.choose("buckets", f"{count}", "by the number of edges, over the range of the weights")
         _search_on_gpu(sketch, steps=GPU_WIDEST_STEPS)
         return
-    from clew.algorithms.sswp.cpu import BUCKETS as COUNT
-
-    sketch.choose("buckets", f"{COUNT}", "over the range of the weights, the widest first")
+    sketch.choose("buckets", f"{WIDEST_BUCKETS}", "over the range of the weights, the widest first")
     sketch.choose_team(sketch.arcs, "members take vertices of the bucket, by their edges")
     items = SSWP_EDGE * sketch.reached_arcs + VERTEX * sketch.reached_vertices
-    steps = Span(50, COUNT, COUNT * 2)
+    steps = Span(50, WIDEST_BUCKETS, WIDEST_BUCKETS * 2)
     sketch.do("following edges", items, sketch.spread(weights.itemsize), streamed=1.0, steps=steps)
 
 
@@ -194,8 +192,6 @@ def _choose_buckets(sketch: Sketch, delta: Any, chosen: str, why: str) -> None:
 
 def _search_on_gpu(sketch: Sketch, *, steps: float = GPU_STEPS) -> None:
     """A search by near_far.cuh, its edges shared as the caller says."""
-    from clew.algorithms.paths.cuda_problem import DEFAULT, tuning_of
-
     balance = sketch.arguments.get("balance", DEFAULT.balance)
     why = "the edges of a frontier are cut into ranks of equal work" if balance == "auto" else "as the caller said"
     if balance == "degree_cut":
@@ -221,8 +217,6 @@ def betweenness(sketch: Sketch) -> None:
     if sketch.on_gpu:
         _betweenness_on_gpu(sketch, sources, looks)
         return
-    from clew.algorithms.betweenness.cpu import in_a_round, searches_run_at_once
-
     at_once = searches_run_at_once(graph, sources)
     sketch.count_workspace(num_sources=sources, at_once=at_once)
     sketch.setting_up += SEARCHES_FIRST
@@ -240,8 +234,6 @@ def betweenness(sketch: Sketch) -> None:
 
 
 def _betweenness_on_gpu(sketch: Sketch, sources: int, looks: float) -> None:
-    from clew.algorithms.betweenness.cuda import ENTRIES, MANY_BYTES, a_block_each_pays, search_space
-
     graph = sketch.graph
     one = search_space(graph.num_vertices, graph.num_arcs, graph.indices.dtype, graph.directed)
     at_once = MANY_BYTES // max(1, one.nbytes)
@@ -260,15 +252,9 @@ def _betweenness_on_gpu(sketch: Sketch, sources: int, looks: float) -> None:
 @model
 def all_pairs(sketch: Sketch) -> None:
     """Floyd and Warshall, or a search per vertex."""
-    from clew.algorithms.all_pairs import cpu as engine
-
     graph, n, arcs, asked = sketch.graph, sketch.vertices, sketch.arcs, sketch.arguments["method"]
     sketch.iterations, sketch.setting_up = ONCE, PAIRS_FIRST
-    able = engine.methods(graph)
-    if sketch.on_gpu:
-        from clew.algorithms.all_pairs.cuda import methods
-
-        able = methods(graph)
+    able = (all_pairs_cuda if sketch.on_gpu else all_pairs_cpu).methods(graph)
     chosen = able[0] if asked == "auto" else asked
     dense = chosen == "floyd_warshall"
     sketch.count_graph(incoming=graph.weights is None and not dense, weights=True)
@@ -278,7 +264,7 @@ def all_pairs(sketch: Sketch) -> None:
         sketch.count_workspace(on_gpu=False, method=chosen)
     why = "as the caller said" if asked != "auto" else "64 searches share a look at an edge"
     if asked == "auto" and graph.weights is not None:
-        costs = f"{engine.PAIRS_PER_VERTEX} pairs a vertex and {engine.PAIRS_PER_ARC} an edge"
+        costs = f"{all_pairs_cpu.PAIRS_PER_VERTEX} pairs a vertex and {all_pairs_cpu.PAIRS_PER_ARC} an edge"
         why = f"{n:,} vertices and {arcs:,} edges: searches are taken to cost {costs}"
     sketch.choose("method", chosen.replace("_", "-"), why)
     if dense and sketch.on_gpu:
@@ -289,7 +275,7 @@ def all_pairs(sketch: Sketch) -> None:
         sketch.do("pairs", PAIR * float(n) ** 3, 1 << 15, streamed=0.0, steps=Span.exactly(max(1, n // 64)))
     elif graph.weights is not None:
         sketch.choose("load balance", "a search to a thread", "threads take the next vertex when they are done")
-        pairs = float(n) * (engine.PAIRS_PER_VERTEX * n + engine.PAIRS_PER_ARC * arcs)
+        pairs = float(n) * (all_pairs_cpu.PAIRS_PER_VERTEX * n + all_pairs_cpu.PAIRS_PER_ARC * arcs)
         sketch.do("pairs", PAIR * pairs, 1 << 15, streamed=0.0)
     else:
         if sketch.on_gpu:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.algorithms.connected_components.cuda import LONG_ROW, SAMPLED_FROM, sampling_pays
+from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
+from clew.algorithms.triangles import cpu as triangles_cpu
+from clew.algorithms.triangles import cuda as triangles_cuda
 from clew.graph import Graph
 from clew.plan.models.common import ONCE, Sketch, model
 from clew.plan.models.searches import PULLED_EDGE, PULLED_VERTEX
@@ -33,8 +37,6 @@ def connected_components(sketch: Sketch) -> None:
     if not sketch.on_gpu:
         _weak(sketch)
         return
-    from clew.algorithms.connected_components.cuda import LONG_ROW, SAMPLED_FROM, sampling_pays
-
     sampled = sampling_pays(sketch.vertices, sketch.arcs)
     why = f"{sketch.shape.mean_degree:.3g} edges to a vertex, against {SAMPLED_FROM} from which on two are a small part"
     sketch.choose("method", "two edges of every vertex first" if sampled else "edges within tiles first", why)
@@ -59,8 +61,6 @@ def _weak(sketch: Sketch) -> None:
 @model
 def strongly_connected_components(sketch: Sketch) -> None:
     """One depth-first search; of a large graph, the largest component by two breadth-first searches before it."""
-    from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
-
     sketch.iterations = ONCE
     graph, levels = sketch.graph, sketch.shape.levels
     first = graph.directed and sketch.arcs > SEARCHED_FIRST
@@ -111,18 +111,16 @@ def _count(sketch: Sketch, entry: float) -> None:
     if sketch.on_gpu:
         _triangles_on_gpu(sketch)
         return
-    from clew.algorithms.triangles.cpu import SHORT, rows_are_short
-
     spread = sketch.spread(sketch.id_bytes)
-    if sketch.arcs and rows_are_short(sketch.graph):
-        sketch.choose("method", "merging rows", f"a neighbour has {SHORT} neighbours or fewer on average")
+    if sketch.arcs and triangles_cpu.rows_are_short(sketch.graph):
+        sketch.choose("method", "merging rows", f"a neighbour has {triangles_cpu.SHORT} neighbours or fewer on average")
         sketch.choose_team(sketch.arcs, "members take blocks of rows")
         sketch.do("merging", MERGED * entry * sketch.arcs * 2, spread, streamed=1.0)
         return
     both = 2 if sketch.graph.directed else 1
     if sketch.graph.directed:
         sketch.do("bringing both ways together", BOTH_WAYS * sketch.arcs, spread, streamed=1.0)
-    why = f"a neighbour has more than {SHORT} neighbours, or edges go one way"
+    why = f"a neighbour has more than {triangles_cpu.SHORT} neighbours, or edges go one way"
     sketch.choose("method", "lists by degree, marked", why)
     sketch.choose("direction", "from low degree to high", "no list is longer than the square root of twice the edges")
     sketch.choose_team(sketch.arcs, "members take vertices; hubs are counted by each and added up")
@@ -131,10 +129,12 @@ def _count(sketch: Sketch, entry: float) -> None:
 
 
 def _triangles_on_gpu(sketch: Sketch) -> None:
-    from clew.algorithms.triangles.cuda import LARGE_SLOTS, SHORT, SMALL_SLOTS
-
-    sketch.choose("method", "tables in shared memory, or merging", f"merging where a neighbour has {SHORT} or fewer")
-    why = f"tables of {SMALL_SLOTS:,} or {LARGE_SLOTS:,} slots"
+    sketch.choose(
+        "method",
+        "tables in shared memory, or merging",
+        f"merging where a neighbour has {triangles_cuda.SHORT} or fewer",
+    )
+    why = f"tables of {triangles_cuda.SMALL_SLOTS:,} or {triangles_cuda.LARGE_SLOTS:,} slots"
     sketch.choose("load balance", "a warp or a block to a vertex", why)
     sketch.do("making lists", (2 if sketch.graph.directed else 1) * sketch.arcs, streamed=GPU_LISTS)
     sketch.do("looking entries up", looked_at(sketch.graph), streamed=GPU_ENTRY, steps=Span.exactly(6))

@@ -18,10 +18,12 @@ import numpy as np
 
 from clew import threads
 from clew.adjacency import Adjacency
+from clew.build.kernels_sort import row_blocks
 from clew.build.rows import blocks_of
 from clew.dtypes import OFFSET, Array, as_bits
 from clew.engines.base import weight_dtypes
 from clew.engines.cpu.compiler import Kernel, kernel
+from clew.engines.cpu.products import kernels, kernels_spgemm, kernels_spmspv
 from clew.engines.cpu.team import is_scattered
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Monoid, Operator, Semiring
@@ -61,8 +63,6 @@ def _plan(
     weights: np.dtype[Any] | None = None,
     **constants: Any,
 ) -> Plan:
-    from clew.engines.cpu.products import kernels
-
     dtype = semiring.result_dtype(x if weights is None else weights, x) if out is None else out
     if factory is kernels.make_rows:  # the only product whose sums stop at a terminal value
         constants["stretch"] = stretch_of(semiring.add, dtype)
@@ -101,8 +101,6 @@ def is_absorbing(semiring: Semiring, x: np.dtype[Any]) -> bool:
 
 def stretch_of(monoid: Monoid, dtype: np.dtype[Any]) -> int:
     """After how many edges to look whether a sum has reached its terminal value: one for booleans, which soon do."""
-    from clew.engines.cpu.products import kernels
-
     if monoid.stops_at_first:
         return kernels.FIRST_WILL_DO
     return kernels.WHOLE_ROW if not monoid.has_terminal else 1 if dtype.kind == "b" else STRETCH
@@ -113,8 +111,6 @@ def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out:
     if isinstance(edges, Adjacency) and edges.num_arcs:
         _over_rows(edges, x, semiring, wanted, out)
         return
-    from clew.engines.cpu.products import kernels
-
     out[... if wanted is None else wanted] = semiring.add.identity(out.dtype)
     factory = kernels.make_coordinates if isinstance(edges, COO) else kernels.make_table
     compiled, _, numbers, one = plans(semiring)(semiring, factory, x.dtype, out.dtype)
@@ -134,8 +130,6 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
 
     Python between products is as slow as code in a cold cache is, up to 0.2 ms a call: so there is little of it.
     """
-    from clew.engines.cpu.products import kernels
-
     scattered = is_scattered(rows, x)
     compiled, _, numbers, one = plans(semiring)(semiring, kernels.make_rows, x.dtype, out.dtype, scattered=scattered)
     bounds = as_bits(blocks_of(rows)) if threads.count() > 1 else np.array([0, rows.num_vertices], np.uint64)
@@ -162,8 +156,6 @@ def _cut_between_rows(rows: Array) -> Array:
 
 def elementwise(operator: Operator, u: Array, v: Array, out: Array) -> None:
     """out[i] = operator(u[i], v[i])."""
-    from clew.engines.cpu.products import kernels
-
     pieces = threads.pieces(out.size)
     flat = (frozen(u).reshape(-1), frozen(v).reshape(-1), out.reshape(-1))
     kernel(kernels.make_elementwise, operator.function).each(pieces, pieces, *flat)
@@ -171,17 +163,12 @@ def elementwise(operator: Operator, u: Array, v: Array, out: Array) -> None:
 
 def outer(operator: Operator, u: Array, v: Array, out: Array) -> None:
     """out[i, j] = operator(u[i], v[j])."""
-    from clew.engines.cpu.products import kernels
-
     pieces = min(threads.pieces(out.size), max(1, u.size))
     kernel(kernels.make_outer, operator.function).each(pieces, pieces, frozen(u), frozen(v), out)
 
 
 def reduce_segments(values: Array, indptr: Array, monoid: Monoid, out: Array) -> None:
     """out[i] = ⊕ of values[indptr[i]:indptr[i + 1]]."""
-    from clew.build.kernels_sort import row_blocks
-    from clew.engines.cpu.products import kernels
-
     bounds = as_bits(row_blocks(indptr, threads.pieces(values.size + out.size)))
     identity, terminal = monoid.identity(out.dtype), monoid.terminal(out.dtype)
     numbers = (identity, identity if terminal is None else terminal)
@@ -197,15 +184,13 @@ def spmspv(
     With few active vertices the kernel takes three microseconds. Python takes ten times as long, so there is little of
     it.
     """
-    from clew.engines.cpu.products import kernels_spmspv as kernels
-
     indptr, indices = rows.unsigned()
     senders = frozen(as_bits(active))
-    edges = int(kernels.edges_of(indptr, senders))
+    edges = int(kernels_spmspv.edges_of(indptr, senders))
     if merge == "auto":
         merge = choose(edges, rows.num_columns)
     weights = rows.weights
-    factory = kernels.make_scatter if merge == "none" else kernels.make_sorted
+    factory = kernels_spmspv.make_scatter if merge == "none" else kernels_spmspv.make_sorted
     constants = {} if merge == "none" else {"radix": merge == "radix"}
     weight = None if weights is None else weights.dtype
     plan = plans(semiring)(semiring, factory, values.dtype, None, weight, **constants)
@@ -226,17 +211,13 @@ def bounds_of(rows: Adjacency, active: Array, edges: int) -> Array:
     pieces = min(threads.count(), threads.pieces(edges)) if edges > threads.GRAIN else 1
     if pieces == 1:
         return np.array((0, rows.num_columns), np.uint64)
-    from clew.engines.cpu.products import kernels_spmspv as kernels
-
     targets = np.zeros(SAMPLES, np.uint64)
-    count = int(kernels.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), targets))
+    count = int(kernels_spmspv.sample(*rows.unsigned(), active, np.uint64(edges // SAMPLES), targets))
     cuts = np.sort(targets[:count])[np.arange(1, pieces) * count // pieces]
     return np.unique(np.concatenate(([0], cuts // 64 * 64, [rows.num_columns]))).astype(np.uint64)
 
 
 def _scattered(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Array, Array]:
-    from clew.engines.cpu.products import kernels_spmspv as kernels
-
     touched = np.zeros(-(-rows.num_columns // 64), dtype=np.uint64)
     sums = np.empty(rows.num_columns, plan.dtype)
     bounds = given[0]
@@ -244,7 +225,7 @@ def _scattered(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Arr
     places = np.cumsum([0, *counts])
     reached, reduced = np.empty(places[-1], rows.indices.dtype), np.empty(places[-1], plan.dtype)
     arrays = (touched, as_bits(sums), as_bits(reached), as_bits(reduced))
-    threads.each(kernels.collect, bounds.size - 1, bounds, places, *arrays)
+    threads.each(kernels_spmspv.collect, bounds.size - 1, bounds, places, *arrays)
     return reached, reduced
 
 
@@ -256,16 +237,14 @@ def _sorted(rows: Adjacency, plan: Plan, given: tuple[Any, ...]) -> tuple[Array,
 
 def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:
     """The product of two matrices, at the entries of ``mask`` where there is one."""
-    from clew.engines.cpu.products import kernels_spgemm as kernels
-
     products = np.empty(a.num_vertices, dtype=np.uint64)
     pieces = threads.pieces(a.num_arcs)
-    threads.each(kernels.count_products, pieces, pieces, *a.unsigned(), as_bits(b.indptr), products)
+    threads.each(kernels_spgemm.count_products, pieces, pieces, *a.unsigned(), as_bits(b.indptr), products)
     units = units_of(products)
 
     left, right = weight_dtypes(a, b)
     dtype = semiring.result_dtype(left, right)
-    compiled, _, numbers, _ = plans(semiring)(semiring, kernels.make_multiply, right, dtype)
+    compiled, _, numbers, _ = plans(semiring)(semiring, kernels_spgemm.make_multiply, right, dtype)
     weights = (_or_one(a.weights, left), _or_one(b.weights, right))
     steps = np.array([a.weights is not None, b.weights is not None], dtype=np.uint64)
     rows = (a.unsigned(), b.unsigned(), None if mask is None else mask.unsigned())

@@ -12,6 +12,10 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import compiler, team
+from clew.engines.cpu.program.kernels import COLUMNS, PULL, program_kernel
+from clew.engines.cpu.program.kernels_gather import gather_kernel
+from clew.engines.cpu.program.kernels_steady import steady_kernel
+from clew.engines.cpu.program.kernels_waiting import LISTS
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
 from clew.operators import Gather
@@ -63,8 +67,6 @@ def _spreading(
     program: VertexProgram, rows: Directions, state: Array, active: npt.NDArray[np.bool_], limit: int
 ) -> Done:
     """From the active vertices to those that change."""
-    from clew.engines.cpu.program.kernels import COLUMNS, PULL, program_kernel
-
     monoid: Any = program.reduce
     ordered = program.priority is not None
     functions = (*_functions(program, monoid.operator.function), program.priority or no_priority)
@@ -107,8 +109,6 @@ def _spreading(
 
 def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) -> Done:
     """Everyone in every iteration."""
-    from clew.engines.cpu.program.kernels_steady import steady_kernel
-
     monoid: Any = program.reduce
     compiled = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
     message = np.dtype(program.message)
@@ -137,8 +137,6 @@ def _gathering(
     program: VertexProgram, gather: Gather, rows: Directions, state: Array, active: npt.NDArray[np.bool_], limit: int
 ) -> Done:
     """A vertex looks at all of its neighbours when one of them has changed."""
-    from clew.engines.cpu.program.kernels_gather import gather_kernel
-
     compiled = compiler.kernel(gather_kernel, *_functions(program, gather.function), in_order=gather.in_order)
     message = np.dtype(program.message)
     n = state.size
@@ -189,8 +187,6 @@ def _lists(active: npt.NDArray[np.bool_], rows: Adjacency) -> tuple[tuple[Array,
 
 def _nobody_waiting(n: int, ids: np.dtype[Any]) -> tuple[Array, ...]:
     """Empty lists for ``kernels_waiting``."""
-    from clew.engines.cpu.program.kernels_waiting import LISTS
-
     follow, before = (np.empty(n, dtype=ids) for _ in range(2))
     return follow, before, np.zeros(n, dtype=np.uint8), np.full(LISTS, n, dtype=ids), np.zeros(1, dtype=np.uint64)
 

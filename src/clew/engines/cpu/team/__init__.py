@@ -15,6 +15,7 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
+from clew.engines.cpu.team import kernels
 from clew.graph import Graph
 from clew.progress import Poll, showing
 
@@ -65,8 +66,6 @@ def run(
     Long runs show a progress bar. ``shown`` is its title, by default the kernel's name, and ``unit`` what it counts.
     ``poll``, or ``watch`` by the team's state, returns the progress.
     """
-    from clew.engines.cpu.team import kernels
-
     state = np.zeros(kernels.STATE_SIZE, dtype=np.int64)
     size = members(work) if most is None else min(members(work), most)
     if work <= SMALL or (bounded and size == 1 and work <= BRIEF):

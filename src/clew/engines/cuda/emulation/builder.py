@@ -17,11 +17,15 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from numba import cfunc
+from numba.np.numpy_support import from_dtype
+
 from clew.engines.compile_errors import is_compile_error, operator_error
 from clew.engines.cuda.toolchain.compiler import stored, typed
 from clew.engines.cuda.toolchain.expressions import definitions, linked
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource, ctype, kept, kernel_files, kernel_path
 from clew.errors import DeviceError, MissingDependencyError
+from clew.jit import uncollected
 
 HERE = Path(__file__).parent
 HEADER = HERE / "cuda_on_cpu.h"
@@ -181,11 +185,6 @@ def address_of(operator: Compiled) -> int:
 
 
 def _compiled(operator: Compiled) -> Any:
-    from numba import cfunc
-    from numba.np.numpy_support import from_dtype
-
-    from clew.jit import uncollected
-
     arguments = [from_dtype(stored(dtype)) for dtype in operator.arguments]
     signature = from_dtype(stored(operator.result))(*arguments)
     try:

@@ -1,9 +1,8 @@
 #pragma once
 // y[i] = ⊕ over row i of w ⊗ x[j]: V lanes for every row, 32 / V rows for every warp (the mapping of LightSpMV).
 //
-// FETCH 0: warps go through the rows in strides of the grid. FETCH f: a warp takes the next f turns of 32 / V rows from a
-// counter, so that one with long rows takes fewer. STOP 1: a row ends when its sum has reached the terminal value; STOP 2:
-// any product will do. OUT_BITS 1: results are truth values, put into a zeroed bit vector.
+// Warps go through the rows in strides of the grid. STOP 1: a row ends when its sum has reached the terminal value.
+// STOP 2: any product will do. OUT_BITS 1: results are truth values, written to a zeroed bit vector.
 
 #include "semiring.cuh"
 
@@ -76,20 +75,8 @@ __device__ __forceinline__ void one_turn(const offset_t* offsets, const Source& 
 
 extern "C" __global__ void spmv_rows(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
                                      const x_word_t* x, const u8* wanted, void* out, u64 num_rows, sum_t identity,
-                                     value_t nothing, sum_t terminal, u64* counter) {
+                                     value_t nothing, sum_t terminal) {
     const Source source = {neighbours, weights, x, identity, nothing};
-#if FETCH
-    for (;;) {
-        u64 first = 0;
-        if (lane() == 0) first = atomicAdd(counter, (u64)FETCH) * ROWS_AT_ONCE;
-        first = __shfl_sync(ALL_LANES, first, 0);
-        if (first >= num_rows) return;
-        for (int turn = 0; turn < FETCH && first < num_rows; turn++, first += ROWS_AT_ONCE)
-            one_turn(offsets, source, wanted, out, first, num_rows, terminal);
-    }
-#else
-    (void)counter;
     for (u64 first = warp_in_grid() * ROWS_AT_ONCE; first < num_rows; first += warps_in_grid() * ROWS_AT_ONCE)
         one_turn(offsets, source, wanted, out, first, num_rows, terminal);
-#endif
 }

@@ -18,6 +18,8 @@ import numpy as np
 from clew.dtypes import Array
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import EdgePlan
+from clew.engines.cuda.memory.host_memory import host_bytes
+from clew.engines.cuda.toolchain import cuda_device
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.engines.cuda.toolchain.failures import clean
 from clew.engines.measured import cpu_name, measured_once
@@ -78,7 +80,6 @@ def _memory(device: Device, kind: str, count: int) -> tuple[Any, Array | None]:
     values = device.managed(np.ones(count, np.uint64), prefetch=False)
     if not hasattr(device.xp, "cuda"):  # the emulation's memory is the host's
         return values, values
-    from clew.engines.cuda.memory.host_memory import host_bytes
 
     return values, host_bytes(values, values.data.ptr, values.nbytes).view(np.uint64)
 
@@ -170,6 +171,5 @@ def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
 def _rate(away: OnHost) -> float:
     if away.emulated:
         return LINK
-    from clew.engines.cuda.toolchain.cuda_device import the_device
 
-    return link_rate(the_device())
+    return link_rate(cuda_device.the_device())

@@ -48,18 +48,15 @@ CHUNK_ROUNDS = 16
 SEGMENTS = index_defines(np.dtype(np.int64), 2**62)
 
 
-def by_rows(
-    device: Device, rows: DeviceRows, macros: dict[str, str], numbers: Arithmetic, lanes: int, fetch: int = 0
-) -> Product:
-    """Over rows, with ``lanes`` lanes each; ``fetch`` is how many turns a warp takes from a counter at once."""
-    defines = {**macros, **numbers.defines, "V": lanes, "FETCH": fetch, "STOP": numbers.stop}
+def by_rows(device: Device, rows: DeviceRows, macros: dict[str, str], numbers: Arithmetic, lanes: int) -> Product:
+    """A product over rows, with ``lanes`` lanes each."""
+    defines = {**macros, **numbers.defines, "V": lanes, "STOP": numbers.stop}
     kernel = device.kernel("spmv_rows.cuh", "spmv_rows", defines, numbers.operators)
     blocks, edges = blocks_for(device, rows.num_vertices * lanes, THREADS), rows.arrays
     known = (np.uint64(rows.num_vertices), numbers.identity, numbers.nothing, numbers.terminal)
 
     def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
-        counter = device.zeros(1, np.uint64) if fetch else None
-        device.launch(kernel, blocks, THREADS, *edges, x, wanted, out, *known, counter)
+        device.launch(kernel, blocks, THREADS, *edges, x, wanted, out, *known)
 
     return run
 
@@ -94,13 +91,11 @@ def by_tiles(
 class SpmvMethod:
     """How spmv reads compressed rows: one of ``METHODS``. "rows" takes ``lanes`` lanes per row, "auto" chooses.
 
-    ``fetch`` is how many turns a warp takes from a counter at once, 0 for fixed strides; ``bits`` packs truth values;
-    ``each`` is how many items of a tile a lane walks through, an odd number.
+    ``bits`` packs truth values. ``each`` is how many items of a tile a lane processes, an odd number.
     """
 
     name: str = "auto"
     lanes: int | None = None
-    fetch: int | None = None
     bits: bool = False
     each: int = tiling.EACH
 
@@ -155,7 +150,7 @@ def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: S
     if bits:
         numbers = _with_bits(numbers)
     if method.name == "rows":
-        product = by_rows(device, rows, rows.defines, numbers, method.lanes or 1, method.fetch or 0)
+        product = by_rows(device, rows, rows.defines, numbers, method.lanes or 1)
     else:
         product = by_tiles(device, rows, rows.defines, tiling.tiles_of(device, rows, method.each), numbers)
     if bits:
@@ -199,9 +194,8 @@ def choose(degrees: tiling.Degrees, numbers: Arithmetic, method: SpmvMethod) -> 
         even = degrees.largest <= SKEW * max(1.0, degrees.mean) or degrees.largest <= tiling.WARP * method.each
         name = "rows" if even or numbers.stop != algebra.NEVER else "tiles"
     if numbers.stop == algebra.FIRST:  # the other kernels know no products that stand for all
-        return replace(method, name="rows", lanes=method.lanes or 1, fetch=method.fetch or 0)
-    # Fetching rows from a counter was slower than fixed strides on every graph it was measured on.
-    return replace(method, name=name, lanes=method.lanes or lanes_for(degrees.mean), fetch=method.fetch or 0)
+        return replace(method, name="rows", lanes=method.lanes or 1)
+    return replace(method, name=name, lanes=method.lanes or lanes_for(degrees.mean))
 
 
 def lanes_for(mean: float) -> int:
