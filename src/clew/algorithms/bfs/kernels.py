@@ -15,7 +15,7 @@ S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first searc
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, counter, stopped
+from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, collect, counter, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
@@ -166,11 +166,7 @@ def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, sp
                 if depth[v] < 0 and atomic.compare_and_swap(depth, np.uint64(v), np.int32(-1), np.int32(level)):
                     parent[v] = u
                     edges += np.int64(indptr[v + ONE] - indptr[v])
-                    spare[filled] = v
-                    filled += 1
-                    if filled == SPARE:
-                        append(state, pushed + ONE, found, spare, filled)
-                        filled = 0
+                    filled = collect(state, pushed + ONE, found, spare, filled, v)
     append(state, pushed + ONE, found, spare, filled)
     atomic.add(state, pushed + TWO, edges)
 
@@ -217,11 +213,7 @@ def _pull(member, size, state, indptr, into, places, start, stop, level, trace, 
         while bits != 0:
             v = np.uint64((np.uint64(word) << SIX) + atomic.trailing_zeros(bits))
             edges += np.uint64(indptr[v + ONE] - indptr[v])
-            spare[filled] = v
-            filled += 1
-            if filled == SPARE:
-                append(state, counter(TAIL), queue, spare, filled)
-                filled = 0
+            filled = collect(state, counter(TAIL), queue, spare, filled, v)
             bits &= bits - ONE
     append(state, counter(TAIL), queue, spare, filled)
     atomic.add(state, counter(EDGES), np.int64(edges))

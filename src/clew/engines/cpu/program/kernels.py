@@ -15,7 +15,7 @@ import numpy as np
 
 from clew.engines.cpu.program.kernels_waiting import advance, keep_due, key_of, pour_first
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, counter, stopped, take_chunk
+from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, collect, counter, stopped, take_chunk
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
@@ -232,11 +232,7 @@ def _pushing(send, process, add, apply, accepts, matters):
                     fold(sums, v, value)
                     flag = ONE << (v & LOW_SIX)
                     if touched[v >> SIX] & flag == 0 and atomic.bitwise_or(touched, v >> SIX, flag) & flag == 0:
-                        spare[filled] = v
-                        filled += 1
-                        if filled == SPARE:
-                            append(state, counter(REACHED), reached, spare, filled)
-                            filled = 0
+                        filled = collect(state, counter(REACHED), reached, spare, filled, v)
             first, last = take_chunk(state, SENT, CHUNK, count)
         append(state, counter(REACHED), reached, spare, filled)
 
@@ -254,11 +250,7 @@ def _pushing(send, process, add, apply, accepts, matters):
                 sums[v] = identity
                 if apply(total, vertices[v]):
                     edges += np.int64(degrees[v + ONE] - degrees[v])
-                    spare[filled] = v
-                    filled += 1
-                    if filled == SPARE:
-                        append(state, counter(ACTIVE), frontier, spare, filled)
-                        filled = 0
+                    filled = collect(state, counter(ACTIVE), frontier, spare, filled, v)
             first, last = take_chunk(state, TAKEN, CHUNK, count)
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
@@ -308,11 +300,7 @@ def _pulling(process, add, apply, accepts, matters, first_suffices):
                                 break
                 if received and apply(total, vertices[v]):
                     edges += np.int64(degrees[v + ONE] - degrees[v])
-                    spare[filled] = v
-                    filled += 1
-                    if filled == SPARE:
-                        append(state, counter(ACTIVE), frontier, spare, filled)
-                        filled = 0
+                    filled = collect(state, counter(ACTIVE), frontier, spare, filled, v)
             first, last = take_chunk(state, TAKEN, CHUNK, words)
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)

@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.engines.cpu.program.kernels import ACTIVE, CHUNK, EDGES, REACHED, SENT, TAKEN, clear, sending
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, counter, take_chunk
+from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, collect, counter, take_chunk
 from clew.engines.cpu.team.kernels_intrinsics import borrowed, nanoseconds
 from clew.jit import njit
 
@@ -127,11 +127,7 @@ def _pointing_out(send):
                     v = np.uint64(indices[j])
                     flag = ONE << (v & LOW_SIX)
                     if touched[v >> SIX] & flag == 0 and atomic.bitwise_or(touched, v >> SIX, flag) & flag == 0:
-                        spare[filled] = v
-                        filled += 1
-                        if filled == SPARE:
-                            append(state, counter(REACHED), reached, spare, filled)
-                            filled = 0
+                        filled = collect(state, counter(REACHED), reached, spare, filled, v)
             first, last = take_chunk(state, SENT, CHUNK, awake)
         append(state, counter(REACHED), reached, spare, filled)
 

@@ -92,6 +92,17 @@ def append(state, tail, queue, spare, filled):
             queue[place + np.uint64(i)] = spare[i]
 
 
+@njit(cache=True, nogil=True, inline="always")
+def collect(state, tail, queue, spare, filled, v):
+    """Add ``v`` to the ``filled`` vertices of ``spare``, and append those when it is full; how many it holds then."""
+    spare[filled] = v
+    filled += 1
+    if filled == SPARE:
+        append(state, tail, queue, spare, filled)
+        filled = 0
+    return filled
+
+
 @njit(cache=True, nogil=True)
 def take_block(size, state, number, step, blocks):
     """The next block of round ``step`` by counter ``number``; ``blocks`` or more when there are none left.
