@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from clew.checks import counted
-from clew.dtypes import Array, IdArray, OffsetArray, as_bits
+from clew.dtypes import Array, IdArray, OffsetArray
 
 #: Where the metadata of a graph with a placement has the number of vertices in slow memory.
 BOUNDARY = "placement_boundary"
+_UNSIGNED = {4: np.uint32, 8: np.uint64}
 #: What of a report a ``.clew`` file keeps; the rest is about the file that the graph came from.
 COUNTS = ("given", "loops", "loops_dropped", "duplicates_merged")
 
@@ -69,7 +70,7 @@ class Adjacency:
 
     def unsigned(self) -> tuple[Array, Array]:
         """(indptr, indices) as unsigned integers over the same memory, which kernels are faster at indexing with."""
-        return as_bits(self.indptr), as_bits(self.indices)
+        return self.indptr.view(_UNSIGNED[self.indptr.itemsize]), self.indices.view(_UNSIGNED[self.indices.itemsize])
 
     def degrees(self) -> OffsetArray:
         """The length of every row."""

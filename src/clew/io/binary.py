@@ -1,21 +1,21 @@
 """GAP's and Galois' binary graphs, and what all binary formats share.
 
-**GAP** ``.sg`` and ``.wsg``, little-endian and without padding: one byte that says whether the graph is directed, the
-int64 number of stored entries, the int64 number of vertices, then the rows. Rows are n+1 int64 offsets and the int32
-neighbours, in ``.wsg`` each followed by its int32 weight. A directed graph has a second set of rows, the incoming
+**GAP** ``.sg`` and ``.wsg`` are little-endian and without padding. The first byte says whether the graph is directed.
+Two int64 follow, the number of stored entries and of vertices, and then the rows. Rows are n+1 int64 offsets and the
+int32 neighbours, in ``.wsg`` each followed by its int32 weight. A directed graph has a second set of rows, the incoming
 edges. An undirected one stores every edge in both rows, and the number of entries counts both. There is no magic
-number, so the size of the file has to be exactly what its first 17 bytes say; that also tells weighted from unweighted.
+number, so the size of the file must match its first 17 bytes. The size also shows whether there are weights.
 
-**Galois** ``.gr``, versions 1 and 2, memory-mapped and little-endian: four uint64 (version, bytes of data per edge,
-vertices, edges), then for every vertex the uint64 where its edges end, the targets (uint32 in version 1, with four zero
-bytes after an odd number of them; uint64 and never padded in version 2), and the data of the edges. The file says how
-many bytes of data an edge has but not what they mean. Galois' own programs read them as unsigned integers, and so does
-clew: uint32 or uint64. ``weight_dtype="float32"`` (or any dtype of the same size) says otherwise; the bits are then
-taken as that. Since nothing in the file would say so, floats and negative weights are not written:
-``graph.with_weights(graph.weights.view("uint64"))`` writes the bits of 64-bit floats, for readers who know. Direction
-is not stored: a graph is directed unless ``directed=False`` is passed, and then its rows must hold both directions.
+**Galois** ``.gr``, versions 1 and 2, is little-endian. It starts with four uint64: version, bytes of data per edge,
+vertices, edges. Then comes the uint64 offset at which the edges of each vertex end. Targets follow: uint32 in version
+1, with four zero bytes after an odd number of them; uint64 without padding in version 2. The data of the edges is last.
+The file says how many bytes of data an edge has but not their type. Galois' own programs read them as unsigned
+integers, and so does clew: uint32 or uint64. ``weight_dtype="float32"`` (or any dtype of the same size) reinterprets
+the bits. The file cannot say that weights are floats or negative, so clew does not write such weights.
+``graph.with_weights(graph.weights.view("uint64"))`` writes the bits of 64-bit floats. Direction is not stored: a graph
+is directed unless ``directed=False`` is passed, and then its rows must hold both directions.
 
-Neither stores names of vertices and metadata.
+Neither format stores vertex names or metadata.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def refuse_expansion(source: Source, nbytes: int) -> None:
 
 
 def refuse_rows(source: Source, num_vertices: int) -> None:
-    """The same for a number of vertices that only a few bytes of the file vouch for."""
+    """The same for a number of vertices that only a few bytes of the file claim."""
     if 8 * (num_vertices + 1) > source.expansion_limit:
         raise source.error(
             f"the file says it has {counted(num_vertices, 'vertex')}, but has only "
@@ -85,7 +85,7 @@ def refuse_rows(source: Source, num_vertices: int) -> None:
 
 
 class SinkFile(io.RawIOBase):
-    """A sink as a file that can only be appended to, for libraries that want one."""
+    """A sink as an append-only file object, for libraries that need one."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -114,7 +114,7 @@ def names_to_arrays(names: VertexNames | None) -> dict[str, Array]:
     values = names.array
     if names.are_integers:
         return {INTEGERS: values.to_numpy(zero_copy_only=False)}
-    if not len(values):  # Arrow may leave out the buffers
+    if not len(values):  # Arrow may omit the buffers
         return {OFFSETS: np.zeros(1, dtype=np.int64), BYTES: np.empty(0, dtype=np.uint8)}
     _, places, data = values.buffers()
     offsets = _values(places, np.int64)[values.offset : values.offset + len(values) + 1]
@@ -126,7 +126,7 @@ def names_to_arrays(names: VertexNames | None) -> dict[str, Array]:
 def names_from_arrays(arrays: Mapping[str, Array], *, check: bool = True) -> pa.Array[Any] | None:
     """The names in an Arrow array that shares the arrays' memory, or None where there are none.
 
-    With ``check`` every offset and every byte is looked at, otherwise only the first and the last offset.
+    With ``check`` every offset and every byte is checked, otherwise only the first and the last offset.
     """
     if not any(name in arrays for name in NAME_ARRAYS):
         return None
@@ -159,7 +159,7 @@ def _values(buffer: Any, dtype: npt.DTypeLike) -> Array:
 
 
 def sniff_gap(head: bytes) -> Match:
-    """Maybe, where the sizes are thinkable and the first rows start in ascending order."""
+    """Maybe, if the sizes are plausible and the first offsets ascend."""
     if len(head) < _GAP.size + 8 or head[0] > 1:
         return Match.NO
     directed, num_entries, num_vertices = _GAP.unpack_from(head)
@@ -337,14 +337,14 @@ def _padding(version: int, num_edges: int) -> int:
 
 
 def _galois_size(version: int, num_vertices: int, num_edges: int, edge_bytes: int, *, padded: bool) -> int:
-    """The size of a file; some writers leave out the padding where no data of edges follow it."""
+    """The size of a file; some writers omit the padding if no edge data follows it."""
     padding = _padding(version, num_edges) if padded or edge_bytes else 0
     each = _TARGETS[version].itemsize + edge_bytes
     return _GALOIS.size + 8 * num_vertices + num_edges * each + padding
 
 
 def _weights_dtype(edge_bytes: int, options: ReadOptions) -> np.dtype[Any]:
-    """What the data of the edges are taken for: their size has to fit."""
+    """The dtype of the edge data, whose size must match."""
     if edge_bytes not in _UNSIGNED:
         raise GraphError(
             f"edges have {edge_bytes} bytes of data each; expected 4 or 8, a number.",

@@ -1,8 +1,8 @@
-"""Which columns of a table hold the edges, whatever the table is stored in.
+"""Which columns of a table hold the edges, in any format.
 
-The ends are what the caller says, else two columns that are called as ends usually are, else the first two. The weight
-is what the caller says, else what is named so, else the third of exactly three columns of numbers. Where numbers are
-left that may be weights or not, nothing is guessed: an error lists the columns and says how to choose.
+The ends are the columns that the caller names, else two columns with usual names, else the first two. The weight is the
+column that the caller names, else one with a usual name, else the third of exactly three numeric columns. If other
+numeric columns are left, nothing is guessed. An error lists the columns and says how to choose.
 
 Names are compared in lower case and without blanks and punctuation: ``From Node ID`` is ``fromnodeid``.
 """
@@ -19,7 +19,7 @@ from clew.checks import counted
 from clew.errors import GraphError
 from clew.io.options import ReadOptions
 
-#: The source's word and the target's: these say the direction, in whatever order the columns stand.
+#: Names of the source and the target. They give the direction, in any column order.
 ENDS = (
     ("source", "target"),
     ("src", "dst"),
@@ -42,7 +42,7 @@ ENDS = (
     ("citing", "cited"),
     ("subject", "object"),
 )
-#: Two words for two ends, which may point either way: the column that stands first is the source.
+#: Names of two ends that may point either way: the first column is the source.
 PAIRS = (
     ("child", "parent"),
     ("head", "tail"),
@@ -56,19 +56,19 @@ PAIRS = (
     ("person1", "person2"),
     ("user1", "user2"),
 )
-#: What may follow the words above.
+#: Suffixes of the names above.
 _SUFFIXES = ("", "id", "node", "nodeid", "vertex", "vertexid", "name", "key")
 
-#: The weight, without a doubt.
+#: Names that always mean the weight.
 WEIGHT = ("weight", "weights", "w", "edgeweight")
-#: The weight, where only one column is called so.
+#: Names that mean the weight if only one column has such a name.
 LIKE_WEIGHT = ("value", "cost", "distance", "dist", "length")
-#: No weight, though it may be a number: when something was, and which row it is.
+#: Names of numbers that are not weights: times and row numbers.
 _NO_WEIGHT = re.compile(
     r"(|id|edgeid|rowid|index|idx|unnamed\d*|indexlevel\d*|.*(date|time|timestamp|datetime)|time.*|date.*"
     r"|day|days?ofweek|week|month|quarter|year|hour|minute|second|when|since|until|epoch|created(at)?|updated(at)?|ts)"
 )
-#: Numbers that count nothing: never taken for weights because of where they stand.
+#: Names of labels: never weights because of their position.
 _LABELS = re.compile(
     r"(.*(id|number|code|type|kind|label|class|category|group)|invoice|no|nr|ref|reference|order|transaction|account"
     r"|phone|zip|zipcode|postcode|color|colour|status|flag)"
@@ -76,7 +76,7 @@ _LABELS = re.compile(
 _OF_ROWS = ("id", "edgeid", "rowid", "index", "idx", "no", "nr", "key", "")
 _PUNCTUATION = re.compile(r"[\W_]+")
 Kind = Literal["integer", "number", "text", "other"]
-#: What to do about wrong ends: in Python, and on the command line.
+#: The remedy for wrong ends, in Python and on the command line.
 CHOOSE_ENDS = (
     "Say which columns to take with source= and target=.",
     "Say which columns to take with --source-column and --target-column.",
@@ -84,12 +84,12 @@ CHOOSE_ENDS = (
 
 
 def plain(name: str) -> str:
-    """A name as it is compared: small letters and digits."""
+    """A name as it is compared: lower-case letters and digits."""
     return _PUNCTUATION.sub("", name.lower())
 
 
 def known_ends(names: Sequence[str]) -> tuple[str, str] | None:
-    """The plain words of the two columns that are called as ends usually are, the source's first; else None."""
+    """The plain names of two columns with usual names of ends, the source first; None if there are none."""
     words = [plain(name) for name in names]
     for suffix in _SUFFIXES:
         for one, other in ENDS:
@@ -104,14 +104,14 @@ def known_ends(names: Sequence[str]) -> tuple[str, str] | None:
 
 
 def is_known(name: str) -> bool:
-    """Whether a column may well be called so."""
+    """Whether this is a usual column name."""
     word = plain(name)
     ends = {end + suffix for pair in (*ENDS, *PAIRS) for end in pair for suffix in _SUFFIXES}
     return bool(word) and (word in ends or word in (*WEIGHT, *LIKE_WEIGHT) or _NO_WEIGHT.fullmatch(word) is not None)
 
 
 class Field(NamedTuple):
-    """A column: its name, None where columns have none; what it holds, in words too; and if that can name vertices."""
+    """A column: its name (None without names), its kind, a description of its content, and if it can name vertices."""
 
     name: str | None
     kind: Kind
@@ -125,7 +125,7 @@ class Field(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Which columns hold the edges, counted from 0; ``weight`` may be None. ``decisions`` says what was not certain."""
+    """The columns that hold the edges, counted from 0; ``weight`` may be None. ``decisions`` reports guesses."""
 
     fields: Sequence[Field]
     source: int
@@ -142,7 +142,7 @@ class Columns(NamedTuple):
         return label(self.fields, column)
 
     def roles(self) -> dict[str, str]:
-        """Every column and what became of it."""
+        """The role of every column."""
         roles = {self.weight: "weight", self.target: "target", self.source: "source"}
         if self.source == self.target:
             roles[self.source] = "source and target"
@@ -189,7 +189,7 @@ def _ends(fields: Sequence[Field], options: ReadOptions) -> tuple[int, int]:
         if not fields[column].names_vertices:
             raise _wrong_ends(fields, f"{_holding(fields, column)}, which cannot name vertices.")
     if by_place and len(fields) > 2 and fields[0].name is not None:
-        # The first two columns are taken for the ends only where that can be meant.
+        # The first two columns are the ends only if that is plausible.
         if (fields[0].kind == "text") != (fields[1].kind == "text"):
             raise _wrong_ends(fields, f"{_holding(fields, 0)} and {_holding(fields, 1)}; expected ends of one kind.")
         if fields[0].word in _OF_ROWS:
@@ -207,7 +207,7 @@ def _wrong_ends(fields: Sequence[Field], problem: str) -> GraphError:
 
 
 def choose_weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> tuple[int | None, tuple[str, ...]]:
-    """Which of ``rest`` holds the weights, and what there is to say about all of them."""
+    """The column of ``rest`` that holds the weights, and decisions to report."""
     weight, decisions = _weight(fields, rest, options)
     ignored = [column for column in rest if column != weight]
     if not ignored:
@@ -265,7 +265,7 @@ def _weight_by_place(
 
 
 def _place(fields: Sequence[Field], given: str | int | None, what: str) -> int | None:
-    """The column that a caller asks for: by name, or by place counted from 1."""
+    """The requested column, by name or by position counted from 1."""
     if given is None:
         return None
     named = [column for column, field in enumerate(fields) if field.name == given]
@@ -277,7 +277,7 @@ def _place(fields: Sequence[Field], given: str | int | None, what: str) -> int |
 
 
 def _place_of_word(fields: Sequence[Field], word: str) -> int:
-    """The column with a usual name; where two are spelled alike, nothing says which is meant."""
+    """The column with a usual name; an error if two have the same spelling."""
     named = [column for column, field in enumerate(fields) if field.word == word]
     if len(named) > 1 and len({fields[column].name for column in named}) < len(named):
         raise _wrong_count(fields, fields[named[0]].name or "", len(named), "source")

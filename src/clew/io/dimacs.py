@@ -2,20 +2,18 @@
 
 Vertices count from 1 in the files and from 0 in the graph; lines that start with ``c`` are comments.
 
-``p sp N M`` and M lines ``a FROM TO WEIGHT`` are a directed graph. An undirected one is customarily stored with both
-arcs of every edge: ``directed=False`` reads it as such, and that both are there is checked. Weights may be negative
-or fractions, although the challenge had neither. If ``X.gr`` has an ``X.co`` beside it (either may be compressed),
-its coordinates go to ``metadata["coordinates"]``, n × 2. A graph is written with all its arcs; weights of 1 where
-there are none, since other readers insist on a weight. Coordinates are written by ``write_coordinates``, into a file
-of their own.
+``p sp N M`` and M lines ``a FROM TO WEIGHT`` are a directed graph. An undirected one usually stores both arcs of every
+edge: ``directed=False`` reads it as such and checks it. Weights may be negative or fractions, although the challenge
+had neither. If there is an ``X.co`` next to ``X.gr`` (either may be compressed), its coordinates become
+``metadata["coordinates"]``, n × 2. A graph is written with all its arcs. Unweighted edges get weight 1, because other
+readers require a weight. ``write_coordinates`` writes coordinates to a separate file.
 
-``p edge N M`` (``p col`` and ``p edges`` occur too) and lines ``e FROM TO`` are an undirected graph. M is the number
-of these lines in most published instances; in some, edges are counted twice but listed once, and these are read as
-well, as is the opposite. Instances that list both directions (``queen*``, ``miles*``, the books of the Stanford
-GraphBase) so have every edge twice: pass ``duplicates="drop"``. ``directed=True`` makes two arcs of every edge. Lines
-``n VERTEX VALUE`` go to ``metadata["vertex_weights"]`` if they begin before the edges do, and are refused otherwise;
-lines ``d``, ``v`` and ``x``, which describe how an instance was made, are skipped. Written are only undirected graphs
-without edge weights: the format has no room for more.
+``p edge N M`` (``p col`` and ``p edges`` occur too) and lines ``e FROM TO`` are an undirected graph. M is the number of
+these lines in most published instances. Some count edges twice but list them once, or the opposite; clew reads both.
+Instances that list both directions (``queen*``, ``miles*``, the books of the Stanford GraphBase) have every edge twice:
+pass ``duplicates="drop"``. ``directed=True`` makes two arcs of every edge. Lines ``n VERTEX VALUE`` before the edges
+become ``metadata["vertex_weights"]``; after them they are an error. Lines ``d``, ``v`` and ``x`` describe how an
+instance was generated and are skipped. Only undirected graphs without edge weights can be written.
 """
 
 from __future__ import annotations
@@ -42,7 +40,7 @@ from clew.io.text.writer import write_table
 
 
 class Problem(NamedTuple):
-    """A type of file: the words after ``p``, and what to do with such a file in Python and on the command line."""
+    """A file type: the words after ``p``, and how to read such a file in Python and on the command line."""
 
     words: tuple[str, ...]
     remedy: str
@@ -59,7 +57,7 @@ COORDINATES = Problem(
 
 
 def sniff_paths(head: bytes) -> Match:
-    """Sure of shortest path problems, and of their coordinates, so that these can be refused with good advice."""
+    """Sure of shortest path problems, and of coordinates, which get an error with advice."""
     return _sniff(head, PATHS, COORDINATES)
 
 
@@ -70,7 +68,7 @@ def sniff_graph(head: bytes) -> Match:
 
 def _sniff(head: bytes, *problems: Problem) -> Match:
     line = next(first_rows(head, b"c"), None)
-    if line is None:  # nothing but comments as far as can be seen
+    if line is None:  # only comments in the head
         return Match.MAYBE if len(head) == HEAD_BYTES else Match.NO
     return Match.SURE if line.startswith((b"p ", b"p\t")) and _problem_of(line) in problems else Match.NO
 
@@ -105,7 +103,7 @@ def read_graph(source: Source, options: ReadOptions) -> Graph:
         table.check_rows(promised, "edges", words[1].place)
     words[0].check_vertices(num_vertices, table.num_rows)
     metadata = {"vertex_weights": _vertex_values(source, after, num_vertices)} if valued else None
-    options = replace(options, ids="keep")  # names are for edge lists; here they would part vertices from their values
+    options = replace(options, ids="keep")  # mapping ids would separate vertices from their values
     known: dict[str, Any] = {"directed": False, "num_vertices": num_vertices, "metadata": metadata}
     source_ids, target_ids = table.ids
     return graph_from_edges(source_ids, target_ids, None, options, **known)
@@ -189,7 +187,7 @@ def read_coordinates(
     Raises
     ------
     FormatError
-        Where the file is damaged, or leaves a vertex out.
+        If the file is damaged or lacks a vertex.
     """
     source = Source(origin, max_expanded_bytes=max_expanded_bytes)
     (count,), words = read_header(source, COORDINATES, "vertices")

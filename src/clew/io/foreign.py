@@ -1,4 +1,4 @@
-"""Formats that clew does not read: recognised, so that none of them is taken for an edge list.
+"""Formats that clew does not read. They are recognised, so that none is read as an edge list.
 
 The content shows most of them, the suffix the others. A refusal names the format and says what to do.
 """

@@ -1,14 +1,14 @@
 """LDBC Graphalytics: ``NAME.v`` lists the vertices, ``NAME.e`` the edges, ``NAME.properties`` says what they mean.
 
-Naming any of the three reads all of them. They lie in one folder, compressed or not; the files that the properties name
-are looked for only where there are none called ``NAME.v`` and ``NAME.e``. Without properties, edges are directed and a
-third column is their weight; whatever stands after the ids of vertices is ignored.
+Naming any of the three reads all of them. They are in one folder, compressed or not. File names from the properties are
+used only if ``NAME.v`` or ``NAME.e`` does not exist. Without properties, edges are directed and a third column is their
+weight. Further columns of vertices are ignored.
 
-Ids are integers from 0 to 2^63-1, without a plus sign or leading zeros, and become the names of the vertices, in
-ascending order, unless they are 0…n-1 anyway. Vertices without edges are kept. Columns are separated by blanks or by
-``|``. An undirected edge stands once. Of several edge properties, the weight is the one that the caller or
-``sssp.weight-property`` names, else the one called "weight", else the first. What the properties say about algorithms
-is kept as strings in ``metadata["ldbc"]``.
+Ids are integers from 0 to 2^63-1, without a plus sign or leading zeros. They become the names of the vertices, in
+ascending order, unless they are exactly 0…n-1. Vertices without edges are kept. Columns are separated by blanks or by
+``|``. An undirected edge is listed once. The weight is the edge property that the caller or ``sssp.weight-property``
+names, else the one called "weight", else the first. Parameters of algorithms are kept as strings in
+``metadata["ldbc"]``.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from clew.io.text.writer import write_table
 from clew.names import VertexNames
 
 SUFFIXES = (".e", ".v", ".properties")
-#: What the graph itself says; all other keys are kept with it as they are.
+#: Keys that the graph itself represents; all others are kept unchanged.
 STRUCTURE = (
     *("vertex-file", "edge-file", "meta.vertices", "meta.edges", "directed"),
     *(f"{what}-properties.{part}" for what in ("vertex", "edge") for part in ("names", "types")),
 )
-SPREAD = 8  # a table may have so many slots for each id: that is still less memory than the edges take
+SPREAD = 8  # the most slots per id in a lookup table, which is still smaller than the edges
 COMMENTS = b"#"
 _ANY_ID = (0, (1 << 63) - 1)
 _ROW = re.compile(rb"\s*[0-9]+(\s*[ \t|].*)?")
@@ -75,7 +75,7 @@ def graph_of(files: Files, options: ReadOptions) -> Graph:
             raise table.error_at(unknown, column, problem)
         ends.append(places)
     (source, target), weights = ends, table.numbers
-    del table, ids  # the ids in it take more memory than the graph, and have done their work
+    del table, ids  # its ids take more memory than the graph
     count = known.ids.size
     numbered = not count or (known.ids[0] == 0 and known.ids[-1] == count - 1)
     names = None if numbered else VertexNames(known.ids)
@@ -85,7 +85,7 @@ def graph_of(files: Files, options: ReadOptions) -> Graph:
 
 
 class KnownIds:
-    """Distinct ids in ascending order, none of them negative; looking one up gives its place among them."""
+    """Distinct ids of 0 or more in ascending order, with a lookup of their positions."""
 
     def __init__(self, ids: OffsetArray) -> None:
         self.ids = ids
@@ -196,7 +196,7 @@ def _first_row(source: Source) -> tuple[int | None, bytes, int]:
 
 @dataclass(frozen=True, slots=True)
 class Properties:
-    """What is known about a graph beside its vertices and edges.
+    """The properties of a graph.
 
     Parameters
     ----------
@@ -219,14 +219,14 @@ class Properties:
 
     @property
     def directed(self) -> bool:
-        """Whether edges go one way only; so it is where nothing is said."""
+        """Whether edges are directed, which is the default."""
         directed = self.values.get("directed", "true").lower()
         if directed not in ("true", "false"):
             raise self._error("directed", "expected 'true' or 'false'")
         return directed == "true"
 
     def count(self, what: str) -> int | None:
-        """The number of "vertices" or "edges", if it is said."""
+        """The number of "vertices" or "edges", or None."""
         count = self.values.get(f"meta.{what}")
         if count is None:
             return None
@@ -284,7 +284,7 @@ class Files(NamedTuple):
 
 
 def find_files(source: Source, max_expanded_bytes: int | None) -> Files:
-    """Open the files beside ``source``, which is one of the three."""
+    """Open the other two files of ``source``."""
     if source.path is None:
         raise source.error(
             "an LDBC graph consists of several files, and these are the bytes of one; pass the path of its .e, .v or "
@@ -326,8 +326,8 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     Ids are the names of the vertices, which have to be integers, or 0…n-1 where they have none. Vertices and edges are
     both compressed like the file that the caller named, the properties only if they are that file.
 
-    All three are written under temporary names before the first takes its place: properties, vertices and edges in that
-    order, but the one that the caller named last, so that whoever waits for it finds the others.
+    All three are written under temporary names before the first is renamed. They are renamed in the order properties,
+    vertices, edges. The file that the caller named is last, so that it never exists without the others.
     """
     if sink.suffix not in SUFFIXES:
         expected = "expected NAME.e, NAME.v or NAME.properties, which are the files of an LDBC graph."
@@ -369,7 +369,7 @@ def _ids(graph: Graph, sink: Sink) -> Array:
 
 
 def _properties(graph: Graph, stem: str, sink: Sink) -> dict[str, str]:
-    """What describes the files, and the parameters of algorithms that the graph came with."""
+    """The description of the files, and the parameters of algorithms in the metadata."""
     stored = graph.metadata.get("ldbc", {})
     if not isinstance(stored, Mapping):
         raise sink.error(f"metadata['ldbc'] is {stored!r}; expected a dictionary of strings.")

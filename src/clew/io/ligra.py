@@ -1,14 +1,13 @@
 """Ligra: ``AdjacencyGraph`` or ``WeightedAdjacencyGraph``, then numbers, with blanks or line ends between them.
 
-The numbers are n and m, the offset of each of the n rows, the m neighbours (counted from 0) and in weighted graphs
-their m weights. Edges are directed as they stand; an undirected graph has each in both rows, but nothing in the file
-says so: read it with ``directed=False``, which checks it. Names of vertices are not written.
+The numbers are n and m, the n offsets of the rows, and the m neighbours, counted from 0. Weighted graphs have m weights
+after them. Edges are directed. An undirected graph has each edge in both rows, but the file does not say so: read it
+with ``directed=False``, which checks it. Names of vertices are not written.
 
-A variant for graphs whose vertices are placed in two kinds of memory has one number more, at the top: the first D
-vertices belong into slow memory, the others into fast memory. D stands before n and is
-``metadata["placement_boundary"]`` of the graph. How many numbers there are, and that the first row starts at 0, tells
-the two apart, with one exception: D = 1 and no edges reads like a graph of one vertex with self-loops. It is taken for
-that, and not written.
+A variant for graphs placed in two memories has one more number D before n. The first D vertices belong in slow memory,
+the others in fast memory. D becomes ``metadata["placement_boundary"]``. The count of numbers, and that the first row
+starts at 0, distinguish the variants. There is one exception: D = 1 without edges looks like one vertex with
+self-loops. It is read as such, and never written.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ PLAIN, WEIGHTED = b"AdjacencyGraph", b"WeightedAdjacencyGraph"
 
 
 class _Parts(NamedTuple):
-    """Where in the stream of numbers what begins."""
+    """The positions of the parts in the stream of numbers."""
 
     num_vertices: int
     num_edges: int
@@ -43,7 +42,7 @@ class _Parts(NamedTuple):
 
 
 def sniff(head: bytes) -> Match:
-    """Sure, where the first word is one of the two."""
+    """Sure, if the first word is one of the two."""
     return Match.SURE if head.split(maxsplit=1)[:1] in ([PLAIN], [WEIGHTED]) else Match.NO
 
 
@@ -89,7 +88,7 @@ def _first_word(source: Source) -> tuple[bytes, Line]:
 
 
 def _blanked(source: Source, line: Line, word: bytes) -> Source:
-    """The file with its first word blanked out, for the odd one that has numbers on the same line."""
+    """The file with its first word blanked out, for files with numbers on the same line."""
     text = source.whole().copy()
     start = line.offset + line.column(word) - 1
     text[start : start + len(word)] = ord(" ")
@@ -99,7 +98,7 @@ def _blanked(source: Source, line: Line, word: bytes) -> Source:
 
 
 def _parts(tokens: Tokens, weighted: bool) -> tuple[int | None, _Parts]:
-    """What the stream consists of, with D or without, checked against the number of numbers that are there."""
+    """The boundary D, if there is one, and the parts of the stream, checked against the count of numbers."""
     values = tokens.values
     if _fits(values, 0, weighted):
         return None, _parts_from(values, 0)
@@ -134,7 +133,7 @@ def _parts(tokens: Tokens, weighted: bool) -> tuple[int | None, _Parts]:
 
 
 def _fits(values: Array, first: int, weighted: bool) -> bool:
-    """Whether n stands at ``first`` and everything after it is as long as it has to be."""
+    """Whether n is at ``first`` and the parts after it have the right lengths."""
     sizes = values[first : first + 2]
     if sizes.size < 2 or first_misfit(sizes, 0, values.size) is not None:
         return False

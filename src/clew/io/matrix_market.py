@@ -1,12 +1,13 @@
 """Matrix Market: entry (i, j) of a matrix is the edge from i to j, counted from 1 in the file and from 0 in the graph.
 
-Read are coordinate and array files, of pattern, integer, real (or ``double``, ``unsigned-integer``) values, general,
-symmetric or skew-symmetric. Complex and Hermitian matrices are refused. What the format leaves open is decided so:
+clew reads coordinate and array files with pattern, integer or real (also ``double`` and ``unsigned-integer``) values.
+Matrices are general, symmetric or skew-symmetric; complex and Hermitian ones are an error. The format leaves some
+questions open:
 
-* General matrices are directed graphs. ``directed=False`` takes every entry for an undirected edge.
-* Symmetric matrices are undirected graphs. Each entry is one edge, in whichever triangle it stands: the format asks
-  for the lower one, but writers do not all care, and LAGraph and SciPy mirror either. An edge that is listed in both
-  triangles is there twice; ``duplicates=`` says what to do with it. ``directed=True`` gives both arcs.
+* General matrices are directed graphs. ``directed=False`` reads every entry as an undirected edge.
+* Symmetric matrices are undirected graphs. Each entry is one edge, in either triangle. The format requires the lower
+  one, but not all writers follow it, and LAGraph and SciPy mirror both. An edge in both triangles is a duplicate; see
+  ``duplicates=``. ``directed=True`` gives both arcs.
 * Skew-symmetric matrices are directed graphs with both arcs, the mirrored one with the negated weight. An entry on
   the diagonal, unsigned values and a smallest integer, which has no negative, are refused. ``directed=False`` takes
   every entry as it stands for an undirected edge.
@@ -16,7 +17,7 @@ symmetric or skew-symmetric. Complex and Hermitian matrices are refused. What th
 * Integers are int64 and reals float64, unless a line ``%%GraphBLAS type …``, as LAGraph writes it, names another
   dtype or ``weight_dtype`` is passed. A value that does not fit is an error; with a float type, integers may be
   ``inf`` or ``nan``.
-* A pattern has no weights, whatever type it declares.
+* A pattern has no weights, even if it declares a type.
 * Without a banner, a file whose first line is three integers is read as LAGraph does: these are the size line of a
   matrix in coordinate form, real (or a pattern, where entries have no values) and general. ``report`` says so. A file
   named ``.mtx`` that has two integers on every line is no matrix but a list of edges, and read as that.
@@ -24,8 +25,8 @@ symmetric or skew-symmetric. Complex and Hermitian matrices are refused. What th
   occur: for matrices with far more rows than entries. A column of a matrix that is not square is then called r plus
   its number.
 
-Undirected graphs are written as symmetric matrices, lower triangle, others as general ones (as r × c where the
-metadata say so and no edge contradicts); with the GraphBLAS line, so that every dtype comes back. Names are not
+Undirected graphs are written as symmetric matrices, lower triangle, and directed ones as general matrices. A bipartite
+graph is written as r × c if its metadata fits its edges. The GraphBLAS line preserves every dtype. Names are not
 written.
 """
 
@@ -181,7 +182,7 @@ def _parse_banner(source: Source, line: Line) -> tuple[bool, np.dtype[Any] | Non
 
 
 def _choice(line: Line, place: int, name: str, known: list[str], refused: str | None = None) -> str:
-    """One word of the banner, in lower case; ``refused`` is one that asks for complex numbers."""
+    """One word of the banner, in lower case; ``refused`` is the word for complex numbers."""
     word = [*line.words(), *[line.missing_word()] * 4][place]
     text = word.text.decode("latin-1").lower()
     if text in known:

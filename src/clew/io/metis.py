@@ -1,19 +1,18 @@
 """METIS: a header ``n m [fmt [ncon]]``, then a line for each vertex with its neighbours, counted from 1.
 
-``fmt`` has up to three digits: hundreds for a size of every vertex, tens for ``ncon`` weights of every vertex, units
-for a weight after every neighbour. Lines that start with ``%`` are comments; an empty line is a vertex without
-neighbours, so there are exactly n lines (blank ones at the end do not count). Vertex weights and sizes are kept in the
-graph's metadata as ``vertex_weights`` (n, or n×ncon) and ``vertex_sizes``.
+``fmt`` has up to three digits. The hundreds digit adds a size to every vertex, the tens digit ``ncon`` weights, and the
+units digit a weight after every neighbour. Lines that start with ``%`` are comments. An empty line is a vertex without
+neighbours, so there are exactly n lines, apart from blank ones at the end. Vertex weights and sizes become the metadata
+``vertex_weights`` (n, or n×ncon) and ``vertex_sizes``.
 
-Every edge stands on the lines of both its ends, so that m edges make 2m entries. The number of entries shows
-other customs:
+Every edge is on the lines of both ends, so m edges have 2m entries. The number of entries reveals other conventions:
 
-- Self-loops, which METIS itself does not have, stand twice on their line where there are 2m entries in all (two entries
-  are one edge then), or once where that makes the number right.
-- m entries: every edge stands once, on the line of its source, as GAP's benchmark suite has it; the graph is directed.
+- METIS itself has no self-loops. With 2m entries in all, a self-loop has two entries on its line; otherwise it has one.
+- With m entries, every edge is listed once, on the line of its source, as in GAP's benchmark suite. The graph is
+  directed.
 
-METIS means vertex sizes by the hundreds digit, the DIMACS-10 challenge "may have self-loops and parallel edges".
-Whichever reading gives the right number of entries holds; METIS's own comes first.
+The hundreds digit means vertex sizes in METIS, and "may have self-loops and parallel edges" in the DIMACS-10 challenge.
+clew uses the reading that gives the right number of entries, and tries that of METIS first.
 """
 
 from __future__ import annotations
@@ -46,14 +45,14 @@ _EXACT = 1 << 53  # a double beyond it may be another integer than the one in th
 
 
 def sniff(head: bytes) -> Match:
-    """Maybe, where the first line that is no comment could be a header; many a list of edges starts like one, too."""
+    """Maybe, if the first line after comments could be a header; edge lists may start like one."""
     words = next(first_rows(head, b"%"), b"").split()
     could = 2 <= len(words) <= len(NAMES) and all(map(bytes.isdigit, words)) and all(map(_FMT.fullmatch, words[2:3]))
     return Match.MAYBE if could else Match.NO
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
-    """Read a graph: undirected, unless every edge stands only once."""
+    """Read a graph: undirected, unless every edge is listed only once."""
     header = read_header(source)
     plain = not (header.sizes or header.num_vertex_weights or header.edge_weights)
     layout = Layout(
@@ -143,7 +142,7 @@ def read_header(source: Source) -> Header:
 
 
 def _check_number_of_lines(tokens: Tokens, header: Header) -> None:
-    """Refuse a file that has not exactly one line for each vertex; blank lines at the end do not count."""
+    """Reject a file without exactly one line per vertex, apart from blank lines at the end."""
     assert tokens.line_starts is not None
     promised, lines = header.num_vertices, tokens.line_starts.size - 1
     problem = f"the header promises {counted(promised, 'vertex')}, a line each"
@@ -154,10 +153,10 @@ def _check_number_of_lines(tokens: Tokens, header: Header) -> None:
 
 
 def _rows_and_direction(tokens: Tokens, header: Header) -> tuple[Rows, bool]:
-    """The lines, read in the manner that gives the right number of entries, and whether the graph is directed.
+    """The rows, by the convention that gives the right number of entries, and whether the graph is directed.
 
-    The manners are tried from the plainest to the oddest: every edge twice; every edge twice, but self-loops once;
-    every edge once. For each, a file that may have sizes is read with them first.
+    Conventions are tried in this order: every edge twice; every edge twice but self-loops once; every edge once. For
+    each, a file that may have sizes is read with them first.
     """
     readings = [_parsed(tokens, header, sized=sized) for sized in ((True, False) if header.sizes else (False,))]
     fitting = [(rows, rows.loops()) for rows in readings if isinstance(rows, Rows)]
@@ -181,7 +180,7 @@ def _rows_and_direction(tokens: Tokens, header: Header) -> tuple[Rows, bool]:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """One reading of the lines; whether the numbers make sense so is not known yet.
+    """One interpretation of the lines, not validated yet.
 
     Parameters
     ----------
@@ -212,7 +211,7 @@ class Rows:
         return self.indptr.size - 1
 
     def loops(self) -> OffsetArray:
-        """Which entries name the vertex whose line they stand on."""
+        """The entries that are self-loops."""
         dtype = np.int32 if self.entries.dtype == np.int32 else np.int64
         owners = np.repeat(np.arange(1, self.num_vertices + 1, dtype=dtype), np.diff(self.indptr))
         return np.flatnonzero(self.entries == owners)
@@ -252,7 +251,7 @@ class Rows:
 
 
 def _parsed(tokens: Tokens, header: Header, *, sized: bool) -> Rows | int:
-    """The first n lines, read with or without sizes; or the number of the first one that cannot be read that way."""
+    """The first n lines, read with or without sizes; or the number of the first line that does not fit."""
     assert tokens.line_starts is not None
     starts = tokens.line_starts[: header.num_vertices + 1]
     num_heads = sized + header.num_vertex_weights
@@ -274,7 +273,7 @@ def _parsed(tokens: Tokens, header: Header, *, sized: bool) -> Rows | int:
 
 
 def _with_loops_once(rows: Rows, loops: OffsetArray) -> Rows:
-    """Leave out the second of the two entries that a self-loop has where every edge has two."""
+    """Drop the second of two entries of every self-loop."""
     if not loops.size:
         return rows
     owners = np.searchsorted(rows.indptr, loops, side="right") - 1
@@ -317,9 +316,9 @@ def _line_error(tokens: Tokens, header: Header, vertex: int) -> FormatError:
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write an undirected graph, with ``vertex_weights`` and ``vertex_sizes`` of its metadata where they are there.
 
-    Every edge stands on the lines of both its ends, a self-loop twice on its own. METIS itself knows neither self-loops
-    nor parallel edges; they are written all the same, since other programs read them. Names of vertices are not
-    written: vertices are 1…n in their order.
+    Every edge is written on the lines of both ends, a self-loop twice on its own. METIS has neither self-loops nor
+    parallel edges, but other programs read them, so clew writes them. Names are not written: vertices are 1…n in their
+    order.
     """
     _refuse_what_does_not_fit(graph, sink)
     sizes = _vertex_columns(graph, "vertex_sizes", sink)

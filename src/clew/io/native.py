@@ -1,7 +1,7 @@
 """``.clew``: a graph's own arrays in one file, mapped into memory instead of read.
 
-Opening one takes milliseconds, however large it is: of a large one nothing but the header is looked at, and the arrays
-are views of the file. The sections are
+Opening one takes milliseconds for any size. Only the header of a large file is read, and the arrays are views of the
+file. The sections are
 
 - ``indptr`` (int64), ``indices`` (int32 or int64) and, where edges have weights, ``weights``: the compressed rows,
   sorted, an undirected edge in both directions;
@@ -10,10 +10,9 @@ are views of the file. The sections are
 
 and the header holds ``directed``, ``report`` and ``metadata``.
 
-A file that is damaged in transport shows it: the header always has its checksum compared, the arrays where they are
-small (64 MiB at most) or the caller says ``check=True``. Only then are rows checked to be a graph, too, so a large file
-from an untrusted origin should be read with ``check=True`` once. That undirected edges are there both ways takes longer
-to see, and is looked at up to 4 MiB.
+Checksums detect damage. The checksum of the header is always verified. Those of the arrays are verified up to 64 MiB,
+or with ``check=True``. The same holds for the validity of the rows, so read a large file from an untrusted origin with
+``check=True`` once. The symmetry of undirected edges takes longer, and is checked up to 4 MiB.
 
 The bytes of a file:
 
@@ -28,9 +27,9 @@ at byte     bytes  what (all integers little-endian)
 32                 the header: JSON in UTF-8
 ==========  =====  ====================================================================================================
 
-After the header, at the next multiple of 64, come the sections in the order in which the header lists them, each one
-starting at a multiple of 64 with zeros in between. The header says of each: name, dtype, shape, offset from the start
-of the first section, and the CRC-32 of every 16 MiB of it. Nothing follows the last section.
+The sections follow the header, in the order in which the header lists them. Each starts at a multiple of 64, with zeros
+in between. The header has the name, dtype, shape and offset of each, and the CRC-32 of every 16 MiB. Offsets count from
+the start of the first section. Nothing follows the last section.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ from clew.io.source import Bytes, Match, Source
 from clew.names import VertexNames
 
 SMALL = 1 << 26  # bytes that are checked in well under a tenth of a second,
-SMALLER = 1 << 22  # and these too where every edge is to be found from both of its ends
+SMALLER = 1 << 22  # the same if the symmetry of edges is checked too
 ARRAY = "$array"
 MAGIC = b"CLEW\r\n\x1a\n"
 VERSION = 1
@@ -77,7 +76,7 @@ def sniff(head: bytes) -> Match:
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
-    """Map a ``.clew`` file; copies nothing unless ``options`` ask for another graph than the file's."""
+    """Map a ``.clew`` file; copies nothing unless ``options`` change the graph."""
     container = Container(source)
     check = container.nbytes <= SMALL if options.check is None else options.check
     if check:
@@ -270,7 +269,7 @@ class Container:
             if progress:
                 progress(batch[-1][1] + batch[-1][2], self._data.size)
         for section in self._sections.values():
-            # Any other byte than 0 and 1 in an array of booleans misleads whatever computes with it.
+            # A byte other than 0 and 1 in a boolean array gives wrong results later.
             if section.dtype == np.bool_ and self.array(section.name).view(np.uint8).max(initial=0) > 1:
                 raise self._damaged(f"the booleans in {section.name!r} are not all 0 or 1")
 

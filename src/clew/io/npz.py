@@ -4,16 +4,16 @@ What the arrays are called decides:
 
 - ``format``, ``shape`` and ``data``: a matrix as ``scipy.sparse.save_npz`` writes it (csr, csc, coo, bsr or dia). An
   entry is a directed edge, its value the weight.
-- ``src`` and ``dst`` (or ``source`` and ``target``, ``row`` and ``col``): an edge per entry. There may also be weights
-  (``weights``, ``weight``, ``w``, ``data``), the number of vertices (``n``, ``num_vertices``, ``num_nodes``) and a
-  flag: ``directed``, or ``sym`` (``symmetric``, ``undirected``), which says that each pair, given once, stands for an
-  edge in both directions. Without a flag edges are directed.
+- ``src`` and ``dst`` (or ``source`` and ``target``, ``row`` and ``col``): an edge per entry. Optional arrays are
+  weights (``weights``, ``weight``, ``w``, ``data``) and the number of vertices (``n``, ``num_vertices``,
+  ``num_nodes``). A flag may be ``directed``, or ``sym`` (``symmetric``, ``undirected``) if each pair is an edge in both
+  directions. Without a flag edges are directed.
 
-clew writes a csr matrix, which ``scipy.sparse.load_npz`` can read, and besides ``directed``, ``weighted`` (where it is
-false, ``data`` is all ones) and the names of the vertices.
+clew writes a csr matrix, which ``scipy.sparse.load_npz`` can read. It adds ``directed``, ``weighted`` and the names of
+the vertices. Without weights, ``data`` is all ones.
 
 Nothing is ever unpickled. A member's size is checked against its own header and against ``max_expanded_bytes`` before
-memory is taken for it.
+memory is allocated for it.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def sniff(head: bytes) -> Match:
 
 
 def read(source: Source, options: ReadOptions) -> Graph:
-    """Read a graph from whichever arrays there are."""
+    """Read a graph from the arrays of the archive."""
     archive = Archive(source)
     if "shape" in archive and "format" in archive:
         return _from_matrix(archive, source, options)
@@ -163,7 +163,7 @@ def _is_directed(archive: Archive) -> bool:
 
 
 class Archive:
-    """The arrays of a file by name; each is read when it is asked for.
+    """The arrays of a file by name; each is read on first use.
 
     Parameters
     ----------

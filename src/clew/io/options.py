@@ -30,22 +30,22 @@ Progress = Callable[[int, int | None], None]
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How to read. ``None`` always means "what the file says, else the format's custom".
+    """How to read. ``None`` always means "what the file says, else the format's default".
 
     Parameters
     ----------
     directed
         Override what the format says about direction.
     duplicates, loops
-        What becomes of duplicate edges and self-loops (see ``Graph.from_edges``).
+        How to treat duplicate edges and self-loops (see ``Graph.from_edges``).
     weights
         True: weights are required. False: weights in the file are ignored. None: read them where present.
     weight_dtype
         Store weights as this dtype; a value that does not fit is an error.
     ids
-        Edge lists and tables only. "keep": an integer in the file is the vertex id. "map": whatever is in the file is a
-        name, mapped to 0…n-1. "auto": keep where the integers are exactly 0…n-1, map otherwise. "text": every id is
-        text, integers too. An id that is no plain integer, such as 007 or +5, makes all ids text anyway.
+        Edge lists and tables only. "keep": an integer in the file is the vertex id. "map": every id is a name, mapped
+        to 0…n-1. "auto": keep where the integers are exactly 0…n-1, map otherwise. "text": every id is text, integers
+        too. An id that is no plain integer, such as 007 or +5, makes all ids text anyway.
     delimiter, header
         Edge lists only: the separator and whether the first line names the columns; None detects both.
     source, target, weight
@@ -109,7 +109,7 @@ class WriteOptions:
 
 
 def weight_dtype(value: npt.DTypeLike) -> np.dtype[Any]:
-    """The dtype that a caller asked for, checked."""
+    """The requested dtype, checked."""
     try:
         dtype = np.dtype(value)
     except TypeError:
@@ -152,8 +152,8 @@ def graph_from_rows(
 ) -> Graph:
     """A graph from compressed rows of unknown quality; ``directed`` is what the file says.
 
-    Rows of an undirected graph hold every edge in both directions. That makes both overrides plain: read as directed,
-    such an edge is two; and rows read as undirected must hold both directions already, which is checked.
+    Rows of an undirected graph hold every edge in both directions. Read as directed, such an edge is two. Rows read as
+    undirected must hold both directions, which is checked.
     """
     direction = directed if options.directed is None else options.directed
     policies: dict[str, Any] = {"directed": direction, "duplicates": options.duplicates, "loops": options.loops}
@@ -197,7 +197,7 @@ def graph_from_edges(
 
 
 def noted(graph: Graph, *decisions: str, columns: Mapping[str, str] | None = None) -> Graph:
-    """The graph with a report of what its reader decided and, where its file has columns, what became of them."""
+    """The graph with the decisions of its reader and, if its file has columns, their roles in the report."""
     old = graph.report
     report = old.about(old.columns if columns is None else columns, (*old.decisions, *decisions))
     return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
@@ -217,7 +217,7 @@ def ids_are_dense(source: Array, target: Array) -> bool:
 
 
 def requested_weights(weights: Array | None, options: ReadOptions) -> Array | None:
-    """The weights that a file holds, as the caller wants them: required, left out, or in another dtype."""
+    """The weights of a file as requested: required, ignored, or in another dtype."""
     if options.weights is False:
         return None
     if weights is None:

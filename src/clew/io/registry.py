@@ -1,7 +1,7 @@
-"""Which formats there are and which one a file is in: content without doubt decides first, the suffix second.
+"""All formats, and detection: unambiguous content decides first, the suffix second.
 
 A new format is one module with ``sniff``, ``read`` and ``write``, and one entry in ``FORMATS``. A module is loaded only
-when its format is asked for: the entry has what tells most files apart.
+when its format is needed. The patterns in the entries distinguish most files.
 """
 
 from __future__ import annotations
@@ -102,8 +102,8 @@ BANNER = re.compile(rb"(?i)\A\s*%%?matrixmarket(?![^ \t\r\n])")
 PROPERTY = re.compile(rb"(?m)^[ \t]*graph\.\S+\.(directed|vertex-file|edge-file)[ \t]*[=:]")
 _PROBLEM = rb"(?:\A|[\r\n])[^\S\r\n]*p[ \t]"
 
-#: In the order they are tried: the first that is sure wins, then the first that a suffix speaks for, then the first
-#: that is possible. Formats that edge lists can be taken for stand after those, binary ones after text of their suffix.
+#: In the order of detection. The first that is sure wins, then the first whose suffix fits, then the first that is
+#: possible. Formats that look like edge lists come after these, binary formats after text formats of the same suffix.
 FORMATS: tuple[Format, ...] = (
     Format(
         "clew",
@@ -211,9 +211,9 @@ def named(name: str) -> Format:
 def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) -> Format:
     """The format of a file that starts with ``head`` and whose name ends in ``suffix``.
 
-    Content that leaves no doubt decides, whatever the suffix is. Otherwise a suffix that stands for a format decides,
-    be it one that clew does not read. Only where the suffix stands for none, or for edge lists, which have no mark, is
-    the content guessed at. ``otherwise`` names the format to take where the content speaks for none.
+    Unambiguous content decides, for any suffix. Otherwise the suffix of a format decides, also of one that clew does
+    not read. If the suffix belongs to none, or to edge lists, the content is guessed. ``otherwise`` names the format if
+    the guess finds none.
     """
     for one in FORMATS:
         if one.mark and re.search(one.mark, head) and one.sniff(head) == Match.SURE:
@@ -287,7 +287,7 @@ def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
         one.read(Source(text), ReadOptions())
     except FormatError as error:
         lines = text.count(b"\n")
-        if error.line is not None and (is_whole or error.line < lines):  # else it may be for want of the rest
+        if error.line is not None and (is_whole or error.line < lines):  # else the cut may be the reason
             error.path = name
             return error
     except ClewError:
@@ -296,7 +296,7 @@ def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
 
 
 def for_writing(suffix: str, name: str) -> Format:
-    """The format that ``suffix`` asks for when a graph is written."""
+    """The format to write for ``suffix``."""
     if own := _by_suffix(suffix):
         return own[0]
     strange = foreign.by_suffix(suffix)

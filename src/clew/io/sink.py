@@ -1,6 +1,6 @@
 """Where a graph is written to: a temporary file that takes the real name only when it is whole.
 
-Whatever goes wrong on the way (disk full, Ctrl-C, a bug), a file that was there before is still there, untouched.
+After any failure (disk full, Ctrl-C, a bug), the previous file is unchanged.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ class Sink:
 
 
 class StreamSink(Sink):
-    """A sink that hands everything on to an open stream at once: what has gone into a pipe cannot be taken back.
+    """A sink that writes to an open stream at once: data in a pipe cannot be taken back.
 
-    Errors of the stream are the caller's: that nobody reads on is none of the graph's.
+    Errors of the stream, such as a closed pipe, are passed on to the caller.
     """
 
     def __init__(self, stream: IO[bytes], name: str) -> None:

@@ -1,8 +1,7 @@
 """Bytes to read from: a memory-mapped file, a compressed file unpacked block by block, or a buffer.
 
-Readers see one interface, whatever lies underneath. The first bytes say which codec a file is packed with. Memory stays
-bounded: text is handed out in blocks that end at a line's end, and a compressed file is unpacked by a second thread
-while the block before it is parsed.
+Readers see one interface. The first bytes identify the compression. Memory stays bounded: text is read in blocks of
+whole lines. A second thread decompresses the next block while the previous one is parsed.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ from clew.errors import FormatError
 
 Bytes = npt.NDArray[np.uint8]
 
-#: What the decompressors raise on data that is damaged or cut short (Arrow's errors are ValueErrors and OSErrors).
+#: Errors of the decompressors on damaged or truncated data (Arrow's errors are ValueErrors and OSErrors).
 BROKEN = (EOFError, OSError, ValueError, zlib.error, LZMAError)
 START_BYTES = 16
 HEAD_BYTES = 1 << 16
-BLOCK_BYTES = 1 << 25  # large enough to keep every core busy, small beside the graphs that need blocks at all
+BLOCK_BYTES = 1 << 25  # enough to keep every core busy, and small compared with large graphs
 SMALL_BYTES = 1 << 12
 NEWLINE = 10
 
@@ -47,7 +46,7 @@ class Match(IntEnum):
 
 
 class Codec(NamedTuple):
-    """One way to compress: the suffix that asks for it, the bytes it starts with (a pattern), and its streams."""
+    """A compression: its suffix, the pattern of its first bytes, and its streams."""
 
     suffix: str
     magic: bytes
@@ -141,7 +140,7 @@ def codec_of(start: bytes) -> Codec | None:
 
 
 def codec_for(suffix: str | None) -> Codec | None:
-    """The codec that a file name's suffix asks for, or None."""
+    """The codec of a file name's suffix, or None."""
     return next((codec for codec in _CODECS if codec.suffix == suffix), None)
 
 
@@ -229,8 +228,8 @@ class Source:
     def blocks(self, size: int = BLOCK_BYTES, start: int = 0) -> Generator[Block, None, None]:
         """The text from byte ``start`` (where a line begins) on, in blocks of about ``size`` bytes.
 
-        A block is never empty and always ends with a newline: a last line without one gets it. What lies in a memory
-        map is not copied, and is dropped from memory again once the next block is asked for.
+        A block is never empty and always ends with a newline: a last line without one gets it. Blocks of a memory map
+        are not copied, and their pages are released when the next block is read.
         """
         if self._whole is not None:
             yield from self._mapped_blocks(self._whole, size, start)
@@ -341,7 +340,7 @@ class Source:
             )
 
     def _sound_bytes(self) -> int:
-        """How many bytes can be unpacked before an error: counted anew in small steps, as a large one is lost whole."""
+        """The number of bytes that can be decompressed before an error, counted in small steps."""
         assert self._codec is not None
         total = 0
         with suppress(*BROKEN), self._codec.open(self._raw) as stream:
@@ -367,7 +366,7 @@ def packed_or_not(folder: Path, name: str) -> Path | None:
 
 
 def _filled(stream: IO[bytes], size: int) -> Bytes:
-    """The next ``size`` bytes, fewer only at the end: a stream may answer with less than was asked for."""
+    """The next ``size`` bytes, fewer only at the end; one read of a stream may return less."""
     buffer = np.empty(size, dtype=np.uint8)
     view = memoryview(buffer)  # type: ignore[arg-type]
     filled = 0

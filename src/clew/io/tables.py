@@ -2,8 +2,8 @@
 
 Strings are handled as Arrow's dictionaries: a code per row and the distinct strings, which alone are hashed.
 
-A table that clew writes has a note, JSON in the metadata of its schema: whether edges are directed, how many vertices
-there are and, where the rows would not bring them back in the same order, what all of them are called.
+A table that clew writes has JSON in its schema's metadata: whether edges are directed, and the number of vertices. If
+the rows do not preserve the order of the vertices, all names are listed too.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Coded(NamedTuple):
 
 @contextmanager
 def arrow_errors(source: Source, title: str) -> Iterator[None]:
-    """Whatever Arrow says about damaged data, as a ``FormatError``."""
+    """Arrow's errors about damaged data as a ``FormatError``."""
     try:
         yield
     except ClewError:

@@ -7,10 +7,10 @@ spreadsheets write them.
 * **The first line** may name the columns. In ``.csv`` and ``.tsv`` files it does where it is text above numbers, or
   where none of its cells occurs again. In other files it does where its words are usual ones, such as ``source`` and
   ``target``. Without a suffix, commas, semicolons, tabs and bars make a table. ``header=`` decides otherwise.
-* **Columns.** The ends are what ``source=`` and ``target=`` say (a name, or a position counted from 1), else columns
-  with usual names, else the first two. The weight is what ``weight=`` says, else what is named so (``weight``, ``w``,
-  ``value``, ``cost``, ``distance``, ``dist``, ``length``), else the third of exactly three columns of numbers. Where
-  other columns of numbers are left, the reader asks. ``weights=False`` reads none of them.
+* **Columns.** The ends are the columns given by ``source=`` and ``target=`` (a name, or a position counted from 1),
+  else columns with usual names, else the first two. The weight is the column given by ``weight=``. Else it is a column
+  called ``weight``, ``w``, ``value``, ``cost``, ``distance``, ``dist`` or ``length``, else the third of exactly three
+  numeric columns. Other numeric columns are an error that lists the choices. ``weights=False`` reads none of them.
 * **Vertices** are integers or, where any of them is something else, strings: text in double quotes, and integers that
   are not written as integers are printed (``007``, ``+5``). ``ids="text"`` makes all of them strings. Integers that are
   exactly 0…n-1, each of them used, are vertex ids. Others are names: vertices are numbered in their ascending order. In
@@ -24,12 +24,12 @@ spreadsheets write them.
   ``# Nodes: 5 Edges: 7`` are not read.
 * Dictionaries after the ends, as NetworkX writes them (``0 1 {'weight': 3}``), are read as columns with names.
 
-What was decided is in ``graph.report.decisions``, with the options that override it, and what became of every column in
-``graph.report.columns``.
+``graph.report.decisions`` lists what was decided and the options that override it. ``graph.report.columns`` has the
+role of every column.
 
 An undirected graph is written with every edge once, and with ``# sym`` as its first line where the file has comments.
-Vertices without edges are not in an edge list, except where there are no edges at all and no header; the widths of
-weights are not either.
+An edge list has no vertices without edges, unless there are no edges at all and no header. It does not store the widths
+of weights.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ SMALL_SPAN = 1 << 20
 Numbered = tuple[tuple[Array, ...], int, Any]
 BLOCK_EDGES = 1 << 21
 DELIMITERS = {".csv": b",", ".tsv": b"\t"}
-# Names that would not be read back as they are: numbers, comments, those with blanks, quotes or control characters, and
-# those with anything that could be taken for a delimiter.
+# Names that would not be read back unchanged: numbers, comments, and names with blanks, quotes, control characters or
+# delimiters.
 _IN_NEED_OF_QUOTES = (
     r"^$|^[#%\x{feff}]|[\x00-\x20\",;|\x7f]"
     r"|^[+-]?([0-9]+\.?[0-9]*(e[+-]?[0-9]+)?|\.[0-9]+(e[+-]?[0-9]+)?|nan|inf|infinity)$"
@@ -243,7 +243,7 @@ def _counts_from_1(ids: Any) -> bool:
 def counted_vertices(
     source: Source, line: Line, columns: tuple[Array, ...], names: Any, options: ReadOptions, *, keep: bool
 ) -> Vertices:
-    """The vertices of a file whose first line is a single number, and what that number is taken for.
+    """The vertices of a file whose first line is a single number, and the meaning of that number.
 
     It is the number of vertices where ids are below it, or count from 1 up to it. It is skipped where it is the number
     of edges or of the vertices that occur; anything else is refused.

@@ -1,10 +1,10 @@
-"""What kind of edge list a text is: what separates its columns, whether the first line names them, what they hold.
+"""The dialect of an edge list: its delimiter, whether the first line names the columns, and what they hold.
 
 The first lines decide. Comments start with ``#`` or ``%``; KONECT's first comment also says whether edges are directed.
 
-``networkx.write_edgelist`` puts a dictionary of attributes after the ends of every edge. Such a text is written again
-with the weight in the place of the dictionary, line by line, so that everything else is read as in any other edge list
-and errors keep their lines.
+``networkx.write_edgelist`` puts a dictionary of attributes after the ends of every edge. Such a text is rewritten line
+by line, with the weight in place of the dictionary. The rest is read as in any other edge list, and errors keep their
+line numbers.
 """
 
 from __future__ import annotations

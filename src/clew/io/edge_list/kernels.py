@@ -12,7 +12,7 @@ U = np.uint64
 
 @intrinsic
 def _set_bits(typing_context, words, index, bits):
-    """words[index] |= bits, whatever other threads do to that word at the same time."""
+    """words[index] |= bits, atomically."""
 
     def generate(context, builder, signature, arguments):
         array = context.make_array(signature.args[0])(context, builder, arguments[0])

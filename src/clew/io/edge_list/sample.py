@@ -20,7 +20,7 @@ from clew.io.text import Line, leading_lines
 from clew.io.text.tables import DECIMAL_COMMA
 
 COMMENTS = b"#%"
-NO_HEADER = b"# no header: every line is an edge"  # as clew writes it where the first edge could be taken for one
+NO_HEADER = b"# no header: every line is an edge"  # clew writes it if the first edge looks like one
 MARK = b"\xef\xbb\xbf"  # the byte order mark that some programs put first
 FEW_LINES, MANY_LINES = 20, 2000
 
@@ -131,7 +131,7 @@ def name_of(field: bytes) -> str:
 
 
 def checked_delimiter(given: str) -> bytes:
-    """The separator that a caller asks for; empty for blanks."""
+    """The requested separator; empty for blanks."""
     if given == " ":
         return b""
     if len(given) != 1 or not given.isascii() or given in '"#%+-.\r\n\0' or given.isalnum():
@@ -141,7 +141,7 @@ def checked_delimiter(given: str) -> bytes:
 
 def delimiter_of(lines: list[Line]) -> bytes:
     """The first of , ; tab | that separates the columns of the first lines, else blanks."""
-    # What stands in quotes between blanks or delimiters is one field, whatever it holds.
+    # Text in quotes between blanks or delimiters is one field.
     first = [_QUOTED_FIELD.sub(b"x", line.text) for line in lines[:2]]
     if first and all(map(_has_decimal_commas, first)):
         return b";"

@@ -1,7 +1,7 @@
 """Lines of text: the words of a header, the layout of a table, and what an error says about a wrong line.
 
-A header is only believed once the rows after it were read: memory goes by the bytes of the file, never by what a
-number in its first lines claims. ``tables`` and ``tokens`` read the rows, ``writer`` writes them.
+A header is trusted only after the rows were read. Memory depends on the size of the file, never on a number in its
+header. ``tables`` and ``tokens`` read the rows, ``writer`` writes them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clew.errors import FormatError
 from clew.io.source import Bytes, Source
 from clew.io.text import status
 
-MANY_VERTICES = 1 << 28  # 2 GiB of offsets: nobody misses them, and an honest file of more vertices has edges to show
+MANY_VERTICES = 1 << 28  # 2 GiB of offsets; a valid file with more vertices has edges
 VERTICES_PER_EDGE = 64
 SHOWN_CHARACTERS = 40
 Range = tuple[int, int]

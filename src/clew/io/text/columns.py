@@ -138,11 +138,10 @@ class IdColumns:
 class NumberColumn:
     """Numbers as they are read.
 
-    Without a requested dtype, numbers are int64, or uint64 where they need it, while all of them are integers; from the
-    first other number on they are float64. An integer of up to 64 bits is never rounded on the way: one that a double
-    cannot hold, in a column that has fractions too, is refused. With a requested dtype, numbers are rounded to it if it
-    is a float, and must fit exactly if it is not (``3.0`` is an integer, ``3.5`` is not). Decimals become float32 by
-    way of float64.
+    Without a requested dtype, integers are int64, or uint64 if needed. From the first fraction on, numbers are float64.
+    Integers of up to 64 bits are never rounded: in a column with fractions, one that a double cannot hold is an error.
+    A requested float dtype rounds numbers. Other dtypes must hold them exactly (``3.0`` is an integer, ``3.5`` is not).
+    Decimals become float32 by way of float64.
     """
 
     def __init__(self, requested: npt.DTypeLike | None = None) -> None:

@@ -143,7 +143,7 @@ def double_bits(negative, mantissa, power, cut_off, place):
         value = value * EXACT_POWERS[power] if power >= 0 else value / EXACT_POWERS[-power]
         return sign | bits_of(value)
     bits, sure = _nearest(mantissa, power)
-    if sure and cut_off:  # the digits left out lie between this mantissa and the next
+    if sure and cut_off:  # the dropped digits lie between this mantissa and the next
         above, sure = _nearest(mantissa + U(1), power)
         sure = sure and above == bits
     return sign | bits if sure else HARD_BITS | U(place)

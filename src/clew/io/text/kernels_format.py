@@ -27,7 +27,7 @@ def _digits(value):
 
 @njit
 def _magnitude(value, unsigned):
-    """A 64-bit integer, kept as int64 whatever it is, as a sign and a magnitude."""
+    """A 64-bit integer, stored as int64 even if unsigned, as a sign and a magnitude."""
     if value < 0 and not unsigned:
         return True, U(0) - U(value)
     return False, U(value)

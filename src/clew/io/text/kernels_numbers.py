@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""One number out of bytes, eight digits at a time.
+"""Parse one number from bytes, eight digits at a time.
 
-Text handed to these functions always ends with a newline, so that scanning for the end of a number needs no bound:
-every loop stops at a byte that is no digit. Only loads of eight bytes at once have to ask whether there are eight.
+The text always ends with a newline, so a scan needs no bound: every loop stops at a byte that is no digit. Only loads
+of eight bytes check that there are eight.
 """
 
 import numpy as np

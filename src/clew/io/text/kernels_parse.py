@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """Rows of columns and streams of tokens: every piece of a block is parsed on its own, straight into the arrays.
 
-A piece starts and ends at a line's end. ``count_lines`` bounds its rows, so that every piece knows where its rows go
-before any is parsed; lines that hold no row (comments, blank lines) leave a gap that ``close_gaps`` closes.
+A piece starts and ends at a line's end. ``count_lines`` bounds its rows, so every piece knows where its rows go before
+any is parsed. Comments and blank lines leave gaps, which ``close_gaps`` closes.
 """
 
 import numpy as np
@@ -175,9 +175,9 @@ def read_rows(
 ):
     """Parse the rows of one piece; ``ids`` has the arrays of the first and the second end.
 
-    limits[k] is what id column k (2: the numbers) takes: largest negative magnitude, smallest and largest other value;
-    base is subtracted from ids; with canonical, those that are not plain integers are none. A name becomes two entries
-    of spans, see ``name_span``. Returns rows, hard doubles, outcome, and the place and column it is about.
+    limits[k] is the range of id column k (2: the numbers): largest negative magnitude, smallest and largest other
+    value. base is subtracted from ids. With canonical, only plain integers are ids. A name becomes two entries of
+    spans, see ``name_span``. Returns rows, hard doubles, outcome, and the place and column it is about.
     """
     p, stop = cuts[piece], cuts[piece + 1]
     row = places[piece]

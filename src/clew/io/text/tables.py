@@ -1,8 +1,8 @@
 """Tables: lines of the same columns, parsed in parallel block by block.
 
-A format says which columns its lines have and what they may hold; everything else (line ends, comments, widths,
-errors and their places) is done here. A block is cut into pieces at line ends, one kernel call each. A block that needs
-wider columns is parsed again once they are.
+A format declares the columns of its lines and their ranges. This module handles line ends, comments, widths, and errors
+with their positions. A block is cut into pieces at line ends, one kernel call each. A block that needs wider columns is
+parsed again once they are.
 """
 
 from __future__ import annotations
@@ -266,8 +266,8 @@ def read_table(
     after
         The header line after which the rows begin; None: at the start.
     named
-        Ids are names (any text; in double quotes where it holds a delimiter): they become codes in the order in which
-        names first occur, and the table gets ``names``.
+        Ids are names: any text, in double quotes if it contains a delimiter. They become codes in the order of first
+        occurrence, and the table gets ``names``.
     progress
         Called after every block.
 

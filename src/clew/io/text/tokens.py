@@ -1,7 +1,7 @@
 """Tokens: numbers separated by blanks and line ends, for formats whose lines differ in length or mean nothing.
 
-Tokens that may hold fractional weights are read as floats where they do, and the ids among them too: ``first_misfit``
-finds a value that is no integer of a range.
+If weights among the tokens have fractions, all tokens are read as floats, the ids too. ``first_misfit`` then finds a
+value that is not an integer of a range.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def shown_number(value: np.generic) -> str:
 def token_dtype(options: ReadOptions) -> npt.DTypeLike | None:
     """The dtype of tokens of which only some are weights.
 
-    Where the caller wants weights as floats, all tokens may be rounded to doubles: ids and offsets stay below 2^53.
-    Other dtypes are applied to the weights alone.
+    If float weights are requested, all tokens may be rounded to doubles: ids and offsets stay below 2^53. Other dtypes
+    are applied to the weights alone.
     """
     if options.weight_dtype is None:
         return None
@@ -62,7 +62,7 @@ class Tokens:
     """What was read.
 
     ``values[line_starts[i]:line_starts[i + 1]]`` are the tokens of line ``i``; comments are no lines, empty lines are.
-    ``line_starts`` is None where it was not asked for.
+    ``line_starts`` is None if it was not requested.
     """
 
     source: Source
@@ -96,7 +96,7 @@ def read_tokens(
     after: Line | None = None,
     progress: Progress | None = None,
 ) -> Tokens:
-    """Read all numbers of a text, whatever its lines.
+    """Read all numbers of a text.
 
     Parameters
     ----------

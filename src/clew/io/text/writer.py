@@ -103,8 +103,8 @@ def write_table(
 ) -> None:
     """Write a line for every row.
 
-    Integers are written in decimal, booleans as 0 and 1, floats as the shortest text that reads back as the same float
-    (``1.0``, never ``1``), and ``nan``, ``inf`` and ``-inf`` as such.
+    Integers are written in decimal, booleans as 0 and 1. Floats are written as the shortest text that reads back as the
+    same float (``1.0``, never ``1``), or as ``nan``, ``inf`` and ``-inf``.
 
     Parameters
     ----------
