@@ -1,13 +1,13 @@
-"""Vectors of messages between CPU and GPU, in whichever form has the fewest bytes.
+"""Transfer of message vectors between CPU and GPU, in the form with the fewest bytes.
 
-On either side a vector is what kernels use: a bit for every vertex, and values in places of their own. On the way it is
+On either side a vector is a bitmap and an array of values per vertex. In transit it is
 
 - sparse: the ids of the vertices that have a value, and their values;
-- a bitmap: a bit for every vertex, and the values of those that have one, side by side;
-- dense: all values, where every vertex has one.
+- a bitmap: a bit for every vertex, and the packed values of those that have one;
+- dense: all values, if every vertex has one.
 
-The side that sends packs, the side that receives unpacks, each with all it has. Large vectors go in pieces: while one
-travels, the CPU packs or unpacks another. Buffers are pinned, and kept for the next iteration.
+The sender packs and the receiver unpacks, each with all cores. Large vectors are split: the CPU packs or unpacks one
+piece while another is copied. Buffers are pinned, and reused in the next iteration.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from clew.engines.cuda.toolchain.source import ctype
 from clew.engines.hybrid import kernels
 
 SPARSE, BITMAP, DENSE = "sparse", "bitmap", "dense"
-FORMS = (DENSE, BITMAP, SPARSE)  # of two with as many bytes, the one that is easier to unpack
-PIECE = 4 << 20  # bytes that travel while others are packed
+FORMS = (DENSE, BITMAP, SPARSE)  # for equal bytes, the form that is easier to unpack
+PIECE = 4 << 20  # bytes copied while others are packed
 BLOCKS = 256  # at most, that a vector is cut into on the CPU
 WORDS = 1 << 9  # to a block, at least
 KEPT = 2 << 30  # bytes of unused buffers, at most
 WARP = 32
 
-#: Puts packed values in their places on the GPU.
+#: Scatters packed values on the GPU.
 Scatter = Callable[[Any, Any], None]
 
 _free: dict[tuple[weakref.ref[Device], int], list[Array]] = {}
@@ -44,7 +44,7 @@ _lock = threading.Lock()
 
 
 class Sent(NamedTuple):
-    """What a transfer took."""
+    """The form and bytes of a transfer."""
 
     form: str
     nbytes: int
@@ -55,7 +55,7 @@ NOTHING = Sent("none", 0)
 
 @dataclass(eq=False)
 class Vector:
-    """Who has a value (a bit for each vertex: 64 to a word on the CPU, 32 on the GPU), and columns of values."""
+    """A bitmap of the vertices with a value (words of 64 bits on the CPU, 32 on the GPU), and columns of values."""
 
     words: Any
     columns: tuple[Any, ...]
@@ -70,15 +70,15 @@ def bytes_of(form: str, num_vertices: int, count: int, id_bytes: int, value_byte
 
 
 def choose(num_vertices: int, count: int, id_bytes: int, value_bytes: int) -> str:
-    """The form with the fewest bytes; dense ones have no place to say that a value is missing."""
+    """The form with the fewest bytes; the dense form needs a value for every vertex."""
     fitting = FORMS if count == num_vertices else FORMS[1:]
     return min(fitting, key=lambda form: bytes_of(form, num_vertices, count, id_bytes, value_bytes))
 
 
 class Exchange:
-    """Transfers of one kind of vector: so many vertices, ids and values of these dtypes.
+    """Transfers of vectors with this number of vertices, id dtype and value dtypes.
 
-    ``form`` prescribes one, where it can be used.
+    ``form`` prescribes the form, if it can be used.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Exchange:
         self._last: Any = None
 
     def host_vector(self) -> Vector:
-        """Room for a vector on the CPU, with no values yet; lives as long as this does."""
+        """Memory for an empty vector on the CPU; it lives as long as the exchange."""
         columns = tuple(borrow(self, self.device, self.n, dtype) for dtype in self.dtypes)
         return Vector(np.zeros(self.num_words, np.uint64), columns)
 
@@ -105,9 +105,9 @@ class Exchange:
         return Vector(self.device.zeros(2 * self.num_words, np.uint32), columns)
 
     def up(self, source: Vector, target: Vector) -> Sent:
-        """Copy a vector of the CPU to the GPU; the copies go on after the call, and kernels wait for them.
+        """Copy a vector to the GPU; copies continue after the call, and kernels wait for them.
 
-        With ``target.words`` None, the GPU does not learn who has a value.
+        With ``target.words`` None, the GPU gets no bitmap.
         """
         if self._last is not None:
             self._last.synchronize()  # the buffers are free again
@@ -136,7 +136,7 @@ class Exchange:
         return Sent(form, self._bytes(form, count))
 
     def _send_bits(self, words: Array, target: Any, starts: Array) -> Scatter:  # noqa: ARG002, as _send_ids
-        """Send a bitmap; returns what puts values in the places of its bits on the GPU."""
+        """Send a bitmap; returns the function that scatters values by it."""
         if target is None:
             target = self._on_wire("words", 2 * self.num_words, np.uint32)
         pinned = self._pinned_room("words", self.num_words, np.uint64)
@@ -145,7 +145,7 @@ class Exchange:
         return Counted(self.device, target).scatter
 
     def _send_ids(self, words: Array, target: Any, starts: Array) -> Scatter:
-        """Send the ids of a bitmap; returns what puts values in their places on the GPU."""
+        """Send the ids of a bitmap; returns the function that scatters values by them."""
         wire = self._on_wire("ids", self.n, self.id_dtype)
         self._pack_up("ids", starts, kernels.list_bits, (self.bounds, words, starts), wire)
         ids = wire[: int(starts[-1])]
@@ -154,7 +154,7 @@ class Exchange:
         return partial(scatter_list, self.device, ids)
 
     def down(self, source: Vector, target: Vector) -> Sent:
-        """Copy a vector of the GPU to the CPU, whose bitmap is replaced; places without a value keep what they had."""
+        """Copy a vector to the CPU and replace its bitmap; entries without a value are unchanged."""
         counted = Counted(self.device, source.words)
         count = counted.total()
         target.words.fill(0)
@@ -220,7 +220,7 @@ class Exchange:
                 self.device.copy_to(wire[low:high], pinned[low:high])
 
     def _unpack(self, name: Any, places: Array, wire: Any, kernel: Any, given: tuple[Any, ...], into: Array) -> None:
-        """Fetch into pinned memory and unpack, batch by batch: all travel before the first is unpacked."""
+        """Copy into pinned memory and unpack, batch by batch; all copies start before the first batch is unpacked."""
         pinned = self._pinned_room(name, self.n, wire.dtype)
         batches = _batches(places, wire.dtype.itemsize)
         arrived = []
@@ -256,22 +256,22 @@ class Exchange:
 
 def _batches(places: Array, itemsize: int) -> list[tuple[int, int]]:
     """Runs of blocks with at least PIECE bytes each."""
-    found, first = [], 0
+    batches, first = [], 0
     for last in range(1, places.size):
         if (places[last] - places[first]) * itemsize >= PIECE or last == places.size - 1:
-            found.append((first, last))
+            batches.append((first, last))
             first = last
-    return found
+    return batches
 
 
 def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
-    """An array for as long as ``owner`` lives, full of what was there before."""
+    """An uninitialised array that lives as long as ``owner``."""
     dtype = np.dtype(dtype)
     nbytes = max(64, size * dtype.itemsize)
     key = (weakref.ref(device), nbytes)
     with _lock:
-        found = _free.get(key)
-        raw = found.pop() if found else None
+        buffers = _free.get(key)
+        raw = buffers.pop() if buffers else None
     if raw is None:
         raw = device.pinned(nbytes, np.uint8)
     else:
@@ -281,7 +281,7 @@ def borrow(owner: object, device: Device, size: int, dtype: Any) -> Array:
 
 
 def _give_back(key: tuple[weakref.ref[Device], int], raw: Array) -> None:
-    # A finalizer may run anywhere, on a thread that holds the lock too: then the memory is freed instead.
+    # A finalizer may run on a thread that holds the lock; then the memory is freed instead.
     if not _lock.acquire(blocking=False):
         return
     try:
@@ -293,12 +293,12 @@ def _give_back(key: tuple[weakref.ref[Device], int], raw: Array) -> None:
 
 
 def units_of(array: Any) -> Any:
-    """The same bytes as unsigned integers: to copy a value, its width is all that matters."""
+    """The same bytes as unsigned integers: copies depend only on the width of a value."""
     return array.view(np.dtype(f"u{array.dtype.itemsize}"))
 
 
 class Counted:
-    """The bits of a vector, counted: how many there are, and where those of every span begin."""
+    """The counted bits of a vector: their number, and the start of every span."""
 
     def __init__(self, device: Device, words: Any) -> None:
         self.device, self.words = device, words
@@ -317,12 +317,12 @@ class Counted:
         return out[:count]
 
     def gather(self, values: Any, packed: Any) -> None:
-        """Values of the vertices, side by side."""
+        """Pack the values of the vertices."""
         units = units_of(values)
         self._launch("gather_bits", "int", ctype(units.dtype), self.ends, units, packed)
 
     def scatter(self, packed: Any, values: Any) -> None:
-        """The other way round."""
+        """Unpack values to the vertices."""
         units = units_of(values)
         self._launch("scatter_bits", "int", ctype(units.dtype), self.ends, packed, units)
 

@@ -67,7 +67,7 @@ def scatter_bits(piece, first, bounds, words, starts, packed, values):
 
 @njit(cache=True, nogil=True)
 def set_bits(piece, bounds, ids, words):
-    """The bits of some of the listed vertices; who has others may be in the same word."""
+    """Set the bits of some of the listed vertices, atomically: others may be in the same word."""
     for k in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
         v = np.uint64(ids[k])
         atomic.bitwise_or(words, v >> SIX, ONE << (v & LOW_SIX))
@@ -144,7 +144,7 @@ def _sending(send, priority, mark, ordered):
 
     @njit(cache=True, nogil=True)
     def send_all(piece, bounds, vertices, messages):
-        """Everyone sends."""
+        """All vertices send."""
         mark  # noqa: B018
         for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
             messages[v] = send(vertices[v])
@@ -171,7 +171,7 @@ def _products(process, add, accepts, matters, mark, first_suffices):
 
     @njit(cache=True, nogil=True)
     def push(piece, bounds, rows, vertices, messages, frontier, sums, reached):
-        """Fold the messages of a block's vertices into the sums of their neighbours, whoever else does the same.
+        """Fold the messages of a block's vertices into the sums of their neighbours, atomically.
 
         ``sums`` come twice, as numbers and as integers for compare-and-swap, and are the identity before.
         """
@@ -199,7 +199,7 @@ def _products(process, add, accepts, matters, mark, first_suffices):
 
     @njit(cache=True, nogil=True)
     def pull(piece, bounds, rows, vertices, messages, frontier, everyone_sends, identity, sums, reached):
-        """The sums of a block's vertices over their rows, in the order of the rows; how many edges were looked at."""
+        """The sums of a block's vertices over their rows, in row order; returns the edges read."""
         mark  # noqa: B018
         indptr, indices, weights = rows
         looked = np.uint64(0)
@@ -237,7 +237,7 @@ def _applying(add, apply, accepts, mark, first_suffices):
 
     @njit(cache=True, nogil=True)
     def apply_sums(piece, bounds, vertices, identity, everyone, ours, theirs, active, changed):
-        """Apply what has arrived from this side and the other; leaves our sums at the identity and nobody reached.
+        """Apply the sums of both sides; resets our sums to the identity and clears the reached bits.
 
         ``ours`` and ``theirs`` are (words, sums). Gives how many became active.
         """

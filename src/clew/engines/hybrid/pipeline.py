@@ -1,15 +1,15 @@
-"""One iteration of a vertex program on CPU and GPU: the vertices and their state are the CPU's, rows are shared.
+"""One iteration of a vertex program on CPU and GPU: the state is on the CPU, rows are divided.
 
     CPU: send → pack ─┐                              ┌─ unpack → apply
     GPU:              └─ unpack → product → pack ────┘
     CPU:                 product of its own rows
 
-Only what the program's edges look at (``process``, ``accepts``, ``matters``) is on the GPU too, kept up to date with
-the vertices that have changed.
+Only the fields that edges read (in ``process``, ``accepts``, ``matters``) are mirrored on the GPU. Changed vertices are
+updated there.
 
-How fast CPU and GPU follow edges is measured as they do. The rows are cut where both should end together. The CPU has
-the rows before the cut. The GPU has those from it on: first its slow rows, read over the link, then its fast ones, in
-its own memory. Wherever the cut is, what is slow for the GPU goes to the CPU first.
+The edge rates of CPU and GPU are measured during the run. The rows are cut where both should finish together. The CPU
+processes the rows before the cut and the GPU the others. The GPU's first rows are slow, read over the link, and the
+last are in its own memory. So the CPU takes the rows that are slow for the GPU first.
 """
 
 from __future__ import annotations
@@ -40,30 +40,30 @@ if TYPE_CHECKING:
 
 SHARES = 16  # blocks to a thread: hubs make some of them long
 ALL_BITS = np.uint64(2**64 - 1)
-#: Where nothing has been measured yet, in edges a second: of a thread, and of a GPU over its own memory and the link.
+#: Initial rates in edges per second: of a CPU thread, and of a GPU over its own memory and over the link.
 CPU = {"push": 6e7, "pull": 1.2e8}
 FAST = {"push": 8e9, "pull": 2e10}
 SLOW = {"push": 1e9, "pull": 6e9}
-STEP = 3e-4  # seconds of launches, read-backs and waking threads, whatever there is to do
-ENOUGH = 1 << 16  # edges; less says nothing about a rate
+STEP = 3e-4  # fixed seconds of a step for launches, read-backs and waking threads
+ENOUGH = 1 << 16  # edges below which no rate is measured
 WEIGHT = 0.5  # of the latest measurement
-BOLD = 4.0  # how far one measurement may change a rate
+BOLD = 4.0  # the largest factor by which one measurement changes a rate
 
 
 @dataclass(frozen=True)
 class Settings:
-    """How a run is shared out; nothing of it changes results but the last digits of sums.
+    """How a run is divided; this changes only the last digits of sums.
 
     Parameters
     ----------
     form
-        The form in which vectors travel, where it can be used; None for the smallest.
+        The form of transferred vectors, if it can be used; None for the smallest.
     first_row
-        The GPU has the rows from here on (rounded to where blocks begin); None for what the rates say.
+        The GPU has the rows from here on, rounded to a block; None decides by the rates.
     tiny
-        Steps along up to so many edges are left to the CPU: a GPU has not been asked by then.
+        The CPU alone runs steps of up to this many edges: they take less time than a launch.
     patience
-        After so many of them in a row, the CPU's own engine has the rest.
+        After this many such steps in a row, the CPU engine runs the rest.
     """
 
     form: str | None = None
@@ -77,51 +77,51 @@ DEFAULT = Settings()
 
 @dataclass
 class Rates:
-    """Edges a second of either side, by direction."""
+    """Edges per second of either side, by direction."""
 
-    cpu: dict[str, float] = field(default_factory=lambda: {way: rate * threads.count() for way, rate in CPU.items()})
+    cpu: dict[str, float] = field(default_factory=lambda: {key: rate * threads.count() for key, rate in CPU.items()})
     fast: dict[str, float] = field(default_factory=lambda: dict(FAST))
     slow: dict[str, float] = field(default_factory=lambda: dict(SLOW))
 
-    def cut(self, way: str, edges: Array, slow_blocks: int) -> int:
-        """The number of blocks that the CPU should have; ``edges`` are those to follow in each."""
+    def cut(self, direction: str, edges: Array, slow_blocks: int) -> int:
+        """The number of blocks for the CPU; ``edges`` counts the edges of each block."""
         before = np.append(0, np.cumsum(edges)).astype(np.float64)
         slow = before[slow_blocks]
-        of_cpu = before / self.cpu[way] + np.where(before > 0, STEP / 4, 0)
+        of_cpu = before / self.cpu[direction] + np.where(before > 0, STEP / 4, 0)
         slow_left, fast_left = np.maximum(slow - before, 0), before[-1] - np.maximum(before, slow)
-        of_gpu = slow_left / self.slow[way] + fast_left / self.fast[way] + STEP
+        of_gpu = slow_left / self.slow[direction] + fast_left / self.fast[direction] + STEP
         of_gpu[-1] = 0.0
         return int(np.argmin(np.maximum(of_cpu, of_gpu)))
 
-    def learn_cpu(self, way: str, edges: int, seconds: float) -> None:
-        """The CPU followed so many edges."""
+    def learn_cpu(self, direction: str, edges: int, seconds: float) -> None:
+        """Update the CPU's rate."""
         if edges >= ENOUGH and seconds > 0:
-            self.cpu[way] = _mixed(self.cpu[way], edges / seconds)
+            self.cpu[direction] = _mixed(self.cpu[direction], edges / seconds)
 
-    def learn_gpu(self, way: str, slow: int, fast: int, seconds: float) -> None:
-        """The GPU followed so many: what is wrong with the sum is taken to be wrong with both rates."""
+    def learn_gpu(self, direction: str, slow: int, fast: int, seconds: float) -> None:
+        """Update the GPU's rates: both are scaled by the same error."""
         if slow + fast >= ENOUGH and seconds > STEP:
-            expected = slow / self.slow[way] + fast / self.fast[way]
+            expected = slow / self.slow[direction] + fast / self.fast[direction]
             factor = expected / (seconds - STEP)
-            self.slow[way] = _mixed(self.slow[way], self.slow[way] * factor)
-            self.fast[way] = _mixed(self.fast[way], self.fast[way] * factor)
+            self.slow[direction] = _mixed(self.slow[direction], self.slow[direction] * factor)
+            self.fast[direction] = _mixed(self.fast[direction], self.fast[direction] * factor)
 
 
 _known: WeakKeyDictionary[Device, dict[str, Rates]] = WeakKeyDictionary()
 
 
 def rates_of(device: Device, what: str) -> Rates:
-    """What is known of a kind of work on this device; the next run begins with it."""
+    """The rates of this work on this device, kept for the next run."""
     return _known.setdefault(device, {}).setdefault(what, Rates())
 
 
 def slow_rows(rows: DeviceRows, indptr: Array) -> int:
-    """How many rows, the first ones, the GPU has to read over the link."""
+    """The number of first rows that the GPU reads over the link."""
     return 0 if rows.plan is None else int(np.searchsorted(indptr, rows.plan.cut))
 
 
 class Stopwatch:
-    """The seconds that the device takes from here to ``stop``, by its own clock where it has one."""
+    """The seconds on the device from here to ``stop``, by its own clock if it has one."""
 
     def __init__(self, device: Device) -> None:
         self._cuda = getattr(device.xp, "cuda", None)
@@ -129,11 +129,11 @@ class Stopwatch:
         self._end: Any = None
 
     def stop(self) -> None:
-        """What was launched so far counts."""
+        """Include everything launched so far."""
         self._end = self._mark()
 
     def seconds(self) -> float:
-        """Waits for the device."""
+        """The seconds; waits for the device."""
         if self._cuda is None:
             return float(self._end - self._begin)
         self._end.synchronize()
@@ -153,7 +153,7 @@ def _mixed(known: float, measured: float) -> float:
 
 
 class Step(NamedTuple):
-    """What one iteration did."""
+    """The trace of one iteration."""
 
     frontier: int
     direction: str
@@ -188,14 +188,14 @@ class Pipeline:
         self.kernels: Any = compiler.kernel(kernels.pipeline_kernels, *functions, *filters, **options).dispatcher
         self.along, self.against = directions_of(graph, program.direction)
         sides = {"push": self.along, "pull": self.against}
-        self.bounds = {way: blocks_of_rows(rows, settings.first_row) for way, rows in sides.items()}
+        self.bounds = {direction: blocks_of_rows(rows, settings.first_row) for direction, rows in sides.items()}
         self.rows = {"push": rows_with_weights(self.along, program)}
         same = self.along is self.against
         self.rows["pull"] = self.rows["push"] if same else rows_with_weights(self.against, program)
         self.product = RowProduct(device, program, monoid, graph)
         self.identity = monoid.identity(self.message)
         on_device = zip(sides.items(), self.product.directions, strict=True)
-        self.slow = {way: slow_rows(there, rows.indptr) for (way, rows), there in on_device}
+        self.slow = {direction: slow_rows(there, rows.indptr) for (direction, rows), there in on_device}
         self.everyone = program.apply_to == "all"
         self._make_room(graph.indices.dtype, monoid)
 
@@ -212,13 +212,13 @@ class Pipeline:
         self.mirroring = Exchange(device, n, ids, dtypes, form) if fields else None
         self.mirror = tuple(device.empty(n, dtype) for dtype in dtypes)
         self.changed = np.zeros(self.exchange.num_words, np.uint64)
-        _fill_bits(self.changed, n)  # nothing is on the device yet
+        _fill_bits(self.changed, n)  # the mirror is empty at first
         self.active = np.zeros(self.exchange.num_words, np.uint64)
         self.num_words = self.exchange.num_words
         self.first_suffices = monoid.stops_at_first
 
     def select(self, present: Any, scale: float) -> tuple[Array, Array, int]:
-        """Who sends now, in ``frontier``: their number and edges by block of rows, and the lowest key that waits."""
+        """Select the senders into ``frontier``; returns their number and edges by block, and the lowest waiting key."""
         bounds = self.bounds["push"]
         given = (self.vertices, self.active, self.frontier.words, self.frontier.columns[0], as_bits(self.along.indptr))
         blocks = threads.each(self.kernels.select, bounds.size - 1, bounds, *given, present, scale)
@@ -226,31 +226,31 @@ class Pipeline:
         return np.array(counts), np.array(edges), int(min(lowest))
 
     def send_all(self) -> None:
-        """Everyone sends."""
+        """All vertices send."""
         bounds = self.bounds["pull"]
         _fill_bits(self.frontier.words, self.n)
         threads.each(self.kernels.send_all, bounds.size - 1, bounds, self.vertices, self.frontier.columns[0])
 
-    def step(self, counts: Array, way: str, edges: Array, alone: bool) -> tuple[Step, int]:
-        """Products of all rows, shared out, and apply; what was done, and how many vertices became active.
+    def step(self, counts: Array, direction: str, edges: Array, alone: bool) -> tuple[Step, int]:
+        """Divide and compute the products of all rows, and apply; returns the trace and the number of active vertices.
 
-        ``counts`` are the vertices that send in each block, ``edges`` those to go along, or to look at, in each.
+        ``counts`` are the senders of each block, ``edges`` the edges to push or pull in each.
         """
         count = int(counts.sum())
         began = time.perf_counter()
-        bounds = self.bounds[way]
+        bounds = self.bounds[direction]
         blocks = bounds.size - 1
-        slow_blocks = min(int(np.searchsorted(bounds, self.slow[way])), blocks)
-        ours = blocks if alone else self._cut(way, edges, slow_blocks)
+        slow_blocks = min(int(np.searchsorted(bounds, self.slow[direction])), blocks)
+        ours = blocks if alone else self._cut(direction, edges, slow_blocks)
         up, down, watch = NOTHING, NOTHING, None
         if ours < blocks:
             watch = Stopwatch(self.device)
-            up = self._start(way, count, int(bounds[ours]), counts, int(edges[ours:].sum()))
+            up = self._start(direction, count, int(bounds[ours]), counts, int(edges[ours:].sum()))
             watch.stop()
         seconds_cpu, looked = 0.0, 0
         if ours > 0:
             start = time.perf_counter()
-            looked = self._ours(way, count, ours)
+            looked = self._product_on_cpu(direction, count, ours)
             seconds_cpu = time.perf_counter() - start
         seconds_gpu = 0.0
         if watch is not None:
@@ -264,20 +264,20 @@ class Pipeline:
         prefix = np.append(0, np.cumsum(edges))
         edges_cpu, edges_gpu = int(prefix[ours]), int(prefix[-1] - prefix[ours])
         slow = max(0, int(prefix[slow_blocks] - prefix[ours]))
-        self.rates.learn_cpu(way, edges_cpu, seconds_cpu)
-        self.rates.learn_gpu(way, slow, edges_gpu - slow, seconds_gpu)
+        self.rates.learn_cpu(direction, edges_cpu, seconds_cpu)
+        self.rates.learn_gpu(direction, slow, edges_gpu - slow, seconds_gpu)
         form = up.form if up.form == down.form else f"{up.form}/{down.form}"
-        followed, seconds = looked if way == "pull" else edges_cpu, time.perf_counter() - began
+        followed, seconds = looked if direction == "pull" else edges_cpu, time.perf_counter() - began
         sent = (up.nbytes, down.nbytes)
-        return Step(count, way, followed, edges_gpu, *sent, seconds_cpu, seconds_gpu, form, seconds), active
+        return Step(count, direction, followed, edges_gpu, *sent, seconds_cpu, seconds_gpu, form, seconds), active
 
-    def _cut(self, way: str, edges: Array, slow_blocks: int) -> int:
-        wanted = self.settings.first_row
-        if wanted is not None:
-            return min(int(np.searchsorted(self.bounds[way], wanted // 64 * 64)), edges.size)
-        return self.rates.cut(way, edges, slow_blocks)
+    def _cut(self, direction: str, edges: Array, slow_blocks: int) -> int:
+        first_row = self.settings.first_row
+        if first_row is not None:
+            return min(int(np.searchsorted(self.bounds[direction], first_row // 64 * 64)), edges.size)
+        return self.rates.cut(direction, edges, slow_blocks)
 
-    def _start(self, way: str, count: int, first_row: int, counts: Array, edges: int) -> Sent:
+    def _start(self, direction: str, count: int, first_row: int, counts: Array, edges: int) -> Sent:
         """Send the messages and start the GPU's product."""
         mirrored = NOTHING
         if self.mirroring is not None:
@@ -286,11 +286,11 @@ class Pipeline:
             self.changed.fill(0)
         sums, reached = self.outbox.columns[0], self.outbox.words
         reached.fill(0)
-        if way == "push":
+        if direction == "push":
             sums.fill(self.identity)
-            wanted = Vector(self.frontier.words.copy(), self.frontier.columns)
-            wanted.words[: first_row // 64] = 0
-            sent = self.exchange.up(wanted, self.inbox)
+            senders = Vector(self.frontier.words.copy(), self.frontier.columns)
+            senders.words[: first_row // 64] = 0
+            sent = self.exchange.up(senders, self.inbox)
             pushed = int(counts[np.searchsorted(self.bounds["push"], first_row) :].sum())
             self.product.push(self.inbox.words, pushed, edges, self.inbox.columns[0], sums, reached, self.mirror)
         else:
@@ -299,11 +299,12 @@ class Pipeline:
             self.product.pull(first_row, self.inbox.columns[0], active, sums, reached, self.mirror)
         return Sent(sent.form, sent.nbytes + mirrored.nbytes)
 
-    def _ours(self, way: str, count: int, blocks: int) -> int:
-        """The CPU's product; how many edges it looked at, where that is counted."""
+    def _product_on_cpu(self, direction: str, count: int, blocks: int) -> int:
+        """Compute the CPU's product; returns the edges that a pull read."""
         sums, reached = self.ours.columns[0], self.ours.words
-        given = (self.bounds[way], self.rows[way], self.vertices, self.frontier.columns[0], self.frontier.words)
-        if way == "push":
+        rows = (self.bounds[direction], self.rows[direction])
+        given = (*rows, self.vertices, self.frontier.columns[0], self.frontier.words)
+        if direction == "push":
             threads.each(self.kernels.push, blocks, *given, (sums, as_bits(sums)), reached)
             return 0
         everyone = count == self.n
@@ -327,12 +328,12 @@ def arcs_of(rows: Adjacency, bounds: Array) -> Array:
     return np.diff(rows.indptr[bounds])
 
 
-def blocks_of_rows(rows: Adjacency, wanted: int | None) -> Array:
-    """Blocks of rows with about as many edges each, that begin at multiples of 64; one where it is wanted."""
+def blocks_of_rows(rows: Adjacency, cut: int | None) -> Array:
+    """Blocks of rows with similar numbers of edges, which begin at multiples of 64, and one at ``cut``."""
     parts = max(1, min(threads.count() * SHARES, (rows.num_arcs + rows.num_vertices) >> 12))
     inner = blocks_of(rows, parts)[1:-1] // 64 * 64
     n = rows.num_vertices
-    ends = [0, n] if wanted is None else [0, n, min(wanted, n) // 64 * 64]
+    ends = [0, n] if cut is None else [0, n, min(cut, n) // 64 * 64]
     return np.unique(np.concatenate([inner, ends])).astype(np.int64)
 
 

@@ -33,20 +33,20 @@ if TYPE_CHECKING:
     from clew.program import VertexProgram
 
 FIRST_KEY, LAST_KEY = np.uint64(0), 2**64 - 1
-COMMON = ("active", "edges", "direction", "changed", "seconds")  # columns that either side alone has too
+COMMON = ("active", "edges", "direction", "changed", "seconds")  # columns that runs on one side have too
 MEASURED = ("bytes_up", "bytes_down", "seconds_cpu", "seconds_gpu", "form")
 GPU, PIPELINE, CPU = "gpu", "pipeline", "cpu"
 ORDER = (GPU, PIPELINE, CPU)
 FUNCTIONS = ("send", "process", "apply", "accepts", "matters", "priority")
-Ended = tuple[cpu.Done, dict[str, Array]]
-#: What the compiler said of programs that do not compile for a GPU: on the next graph it need not be asked.
+Outcome = tuple[cpu.Done, dict[str, Array]]
+#: Compile errors of programs that do not compile for a GPU, so that they are not compiled again.
 _refused: dict[tuple[Any, ...], str] = {}
 
 
 def run_program(
     device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array, settings: Settings = DEFAULT
 ) -> Done:
-    """Run the program on ``state``, a record for each vertex, in place; an error may leave it half changed."""
+    """Run the program on ``state``, a record per vertex, in place; after an error it may be partly changed."""
     monoid = monoid_of(program)
     limit = limit_of(program)
     steady = program.active_next == "all"
@@ -66,7 +66,7 @@ def run_program(
 
 
 def _steady(pipeline: Pipeline, limit: int) -> Done:
-    """Everyone in every iteration."""
+    """All vertices in every iteration."""
     steps: list[Step] = []
     changes: list[int] = []
     edges = arcs_of(pipeline.against, pipeline.bounds["pull"])
@@ -103,15 +103,15 @@ def _spreading(pipeline: Pipeline, program: VertexProgram, graph: Graph, active:
                 break
             present = np.uint64(max(lowest, int(present)))
             continue
-        way = "push" if total <= most_pushed else "pull"
-        alone = pushable and not forced and way == "push" and total <= pipeline.settings.tiny
+        direction = "push" if total <= most_pushed else "pull"
+        alone = pushable and not forced and direction == "push" and total <= pipeline.settings.tiny
         tiny = tiny + 1 if alone else 0
         if tiny > pipeline.settings.patience:
             waiting = mask_of(pipeline.active | pipeline.frontier.words, pipeline.n)
             rest = _limited(program, None if limit == NO_LIMIT else limit - done)
             ended = cpu.run_program(rest, graph, pipeline.vertices, waiting)
             return Done(done + ended.iterations, ended.converged, joined(_trace(steps, False), ended.trace))
-        step, _ = pipeline.step(counts, way, edges if way == "push" else in_rows, alone)
+        step, _ = pipeline.step(counts, direction, edges if direction == "push" else in_rows, alone)
         done += 1
         if done <= TRACED:
             steps.append(step._replace(form="none" if alone else step.form))
@@ -119,11 +119,11 @@ def _spreading(pipeline: Pipeline, program: VertexProgram, graph: Graph, active:
 
 
 def set_active(pipeline: Pipeline, active: npt.NDArray[np.bool_]) -> None:
-    """Who is active, from a mask."""
+    """Set the active vertices from a mask."""
     padded = np.zeros(pipeline.num_words * 64, dtype=np.bool_)
     padded[: active.size] = active
     pipeline.active[...] = np.packbits(padded, bitorder="little").view(np.uint64)
-    pipeline.changed |= pipeline.active  # whoever is active may begin with a state of its own
+    pipeline.changed |= pipeline.active  # active vertices may start with their own state
 
 
 def mask_of(words: Array, count: int) -> npt.NDArray[np.bool_]:
@@ -132,21 +132,21 @@ def mask_of(words: Array, count: int) -> npt.NDArray[np.bool_]:
 
 
 def _all_on_gpu(pipeline: Pipeline) -> Pipeline:
-    """Sums of floats depend on who forms them: the GPU does, unless somebody asks for something else."""
+    """Float sums depend on where they are formed, so the GPU forms all of them unless settings say otherwise."""
     if pipeline.settings.first_row is None:
         pipeline.settings = replace(pipeline.settings, first_row=0)
     return pipeline
 
 
 def _limited(program: VertexProgram, limit: int | None) -> VertexProgram:
-    """The same program with fewer iterations to go."""
+    """The same program with a lower limit of iterations."""
     rest = copy(program)
     rest.max_iterations = limit
     return rest
 
 
 def joined(first: Trace, then: Trace) -> Trace:
-    """The trace of a run that the CPU's engine ended: what it does not measure is 0."""
+    """The trace of a run that the CPU engine finished; columns that it does not measure are 0."""
     columns: dict[str, Array] = {}
     size = then["active"].size
     for name, values in first.columns.items():
@@ -182,13 +182,13 @@ def _trace(steps: list[Step], steady: bool, changes: Array | None = None) -> Tra
 
 def run_hybrid(
     device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array, *, order: tuple[str, ...] = ORDER
-) -> Ended:
-    """Run the program; how it ended, and the fields' values on the CPU. The content of ``state`` is undefined then.
+) -> Outcome:
+    """Run the program; returns how it ended, and the fields on the CPU. ``state`` is undefined afterwards.
 
-    The first engine of ``order`` that can run the program does; tests and benchmarks leave engines out.
+    The first engine of ``order`` that can run the program does; tests and benchmarks omit some.
     """
     monoid_of(program)  # or an error: a gather is for the CPU
-    engines: dict[str, Callable[[], Ended]] = {
+    engines: dict[str, Callable[[], Outcome]] = {
         GPU: lambda: _on_gpu(device, program, graph, state, active),
         PIPELINE: lambda: _on_both(device, program, graph, state, active),
         CPU: lambda: _on_cpu(program, graph, state, active),
@@ -199,11 +199,11 @@ def run_hybrid(
         try:
             return retried(engines[name])()
         except (OperatorError, ResourceError):
-            continue  # the error is forgotten first, with what it holds of the device
+            continue  # the error is released first, with the device memory it holds
     return engines[order[-1]]()
 
 
-def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Ended:
+def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Outcome:
     key = (identity_of(program), None if graph.weights is None else graph.weights.dtype)
     if key in _refused:
         raise OperatorError(_refused[key])
@@ -217,7 +217,7 @@ def _on_gpu(device: Device, program: VertexProgram, graph: Graph, state: Array, 
     return _with_columns_of_both(done, GPU), fields
 
 
-def _on_both(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Ended:
+def _on_both(device: Device, program: VertexProgram, graph: Graph, state: Array, active: Array) -> Outcome:
     before = state.copy()
     try:
         done = run_program(device, program, graph, state, active)
@@ -227,13 +227,13 @@ def _on_both(device: Device, program: VertexProgram, graph: Graph, state: Array,
     return done, _columns(state)
 
 
-def _on_cpu(program: VertexProgram, graph: Graph, state: Array, active: Array) -> Ended:
+def _on_cpu(program: VertexProgram, graph: Graph, state: Array, active: Array) -> Outcome:
     done = cpu.run_program(program, graph, state, active)
     return _with_columns_of_both(done, CPU), _columns(state)
 
 
 def identity_of(program: VertexProgram) -> tuple[Any, ...]:
-    """What tells programs apart: a class that is defined again under the same name has other functions."""
+    """The identity of a program: a redefined class of the same name has other functions."""
     functions = (getattr(program, name) for name in FUNCTIONS)
     codes = (getattr(getattr(function, "py_func", function), "__code__", None) for function in functions)
     return type(program).__module__, type(program).__qualname__, *codes
@@ -249,7 +249,7 @@ def _with_columns_of_both(done: Any, side: str) -> cpu.Done:
 
 
 def one_sided(trace: Trace, side: str) -> dict[str, Array]:
-    """The columns of a run on one side, with those that the pipeline has: the other side did nothing."""
+    """The columns of a run on one side, with the columns of the pipeline; those of the other side are 0."""
     columns = {name: column for name, column in trace.columns.items() if name in COMMON}
     size = columns["active"].size
     nothing, no_time = np.zeros(size, dtype=np.int64), np.zeros(size)

@@ -27,9 +27,9 @@ CLASSES = len(LIMITS) + 1
 
 
 class RowProduct:
-    """The rows of a graph on the GPU, and the kernels of a program that go over them.
+    """The rows of a graph on the GPU, and the program's kernels for products over them.
 
-    ``fields`` are those that the program's edges look at, in the order in which ``mirror`` has them on the device.
+    ``fields`` are the fields that edges read, in the order of ``mirror`` on the device.
     """
 
     def __init__(self, device: Device, program: VertexProgram, monoid: Monoid, graph: Graph) -> None:
@@ -49,7 +49,7 @@ class RowProduct:
     def pull(
         self, first_row: int, messages: Any, active: Any, sums: Any, reached: Any, mirror: tuple[Any, ...]
     ) -> None:
-        """Sums for the rows from ``first_row`` on; ``active`` None says that everyone has a message."""
+        """Sums for the rows from ``first_row`` on; ``active`` None means that all vertices have a message."""
         rows = self.directions.against
         begins, ends = self._from(first_row)
         device = self.device
@@ -62,7 +62,7 @@ class RowProduct:
     ) -> None:
         """Sums along the edges of the vertices whose bits are set; sums are the identity before.
 
-        Whoever set the bits knows how many vertices and edges there are: asking the device would mean to wait for it.
+        The caller passes the numbers of vertices and edges; reading them from the device would wait for it.
         """
         if count == 0 or num_edges == 0:
             return
@@ -79,7 +79,7 @@ class RowProduct:
         return self.device.kernel(file, name, self._defines, self.operators)
 
     def _from(self, first_row: int) -> tuple[Any, Any]:
-        """Where in the order of the classes the rows from ``first_row`` on begin, and where each class ends."""
+        """Per class of rows, the position of the first row from ``first_row`` on, and the end."""
         if self._bounds is None or self._bounds[0] != first_row:
             device, order = self.device, self._classes.order
             starts = device.download(self._classes.starts).astype(np.int64)
@@ -89,8 +89,8 @@ class RowProduct:
                     begins[k] = min(max(begins[k], first_row), ends[k])
                 elif first_row > 0:  # within a class, rows are in their own order
                     part = order[int(begins[k]) : int(ends[k])]
-                    wanted = device.xp.asarray([min(first_row, self.n - 1)], dtype=part.dtype)
-                    begins[k] += int(device.xp.searchsorted(part, wanted)[0])
+                    first = device.xp.asarray([min(first_row, self.n - 1)], dtype=part.dtype)
+                    begins[k] += int(device.xp.searchsorted(part, first)[0])
                     if first_row >= self.n:
                         begins[k] = ends[k]
             pair = tuple(device.upload(bounds.astype(np.uint64)) for bounds in (begins, ends))

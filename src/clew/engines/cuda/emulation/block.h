@@ -1,4 +1,4 @@
-// One block: its threads as fibers, who waits for whom, and what is said when nobody can go on.
+// One block: its threads as fibers, their waits, and the message at a deadlock.
 #pragma once
 #include <sched.h>
 #include <stdarg.h>
@@ -171,7 +171,7 @@ inline Fiber* Worker::fresh_fiber() {
     return starting_;
 }
 
-// Run another thread until this one is ready; one that has returned sleeps for ever.
+// Run another thread until this one is ready; one that has returned is never resumed.
 inline void Worker::suspend(Thread& thread) {
     Fiber* next = nullptr;
     if (ready_count_) {

@@ -1,7 +1,7 @@
-"""Kernels to shared libraries, by g++, cached on disk; users' Python functions by Numba, called through a pointer.
+"""Compile kernels to shared libraries with g++, cached on disk, and users' Python functions with Numba.
 
-The source is preprocessed first: then kernels and ``__shared__`` variables can be found by their text, whatever macros
-they came from. For every kernel an entry is added that Python can call.
+The source is preprocessed first, so that kernels and ``__shared__`` variables from macros are visible in the text. Each
+kernel gets an entry point for Python. Users' functions are called through pointers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 HEADER = HERE / "cuda_on_cpu.h"
 FLAGS = ("-std=c++17", "-fPIC", "-fvisibility=hidden", "-fno-strict-aliasing", "-ffp-contract=off", "-w")
 PLAIN = ("-O1",)
-#: Not optimised: with checks at every access that takes g++ four times as long, and leaves out some of them.
+#: Not optimised: that would take g++ four times as long, and remove some checks.
 SANITIZED = ("-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer", "-g1")
 
 KERNEL = re.compile(r'extern\s+"C"\s+void\s+(\w+)\s*\(')
@@ -45,18 +45,18 @@ extern "C" __attribute__((visibility("default"))) const char* signature_{name}()
     return emulated::signature({name});
 }}
 """
-_made: dict[str, Any] = {}
+_functions: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
 class Builder:
-    """How kernels are compiled: with sanitizers or without, and for which ``__CUDA_ARCH__`` they take themselves."""
+    """How kernels are compiled: with sanitizers or without, and with which ``__CUDA_ARCH__``."""
 
     sanitize: bool = False
     cuda_arch: int = 900
 
     def library(self, program: KernelSource) -> ctypes.CDLL:
-        """The kernels of a program, loaded. Its users' functions are pointers that must be set before a launch."""
+        """The loaded kernels of a program. Pointers to users' functions must be set before a launch."""
         runtime = self._runtime_path()
         _loaded(runtime)
         types = [f"{name}({o.arguments})->{o.result}" for name, o in linked(program)]
@@ -65,7 +65,7 @@ class Builder:
         return _loaded(path)
 
     def runtime(self) -> ctypes.CDLL:
-        """What all kernels share: fibers, barriers, launches."""
+        """The shared runtime of all kernels: fibers, barriers, launches."""
         return _loaded(self._runtime_path())
 
     def _runtime_path(self) -> Path:
@@ -107,15 +107,15 @@ class Builder:
 
 
 def share(text: str) -> str:
-    """Make ``__shared__`` variables references to memory of the block that runs; each gets an address as its name."""
+    """Turn ``__shared__`` variables into references to the running block's memory, each with its own key."""
 
-    def reference(found: re.Match[str]) -> str:
-        kind, name, extent = found.groups()
-        if "," in re.sub(r"<[^<>]*>|\([^()]*\)", "", kind):
-            raise DeviceError(f"__shared__{kind}{name}{extent}: the emulation takes one variable in a declaration.")
+    def reference(match: re.Match[str]) -> str:
+        declared, name, extent = match.groups()
+        if "," in re.sub(r"<[^<>]*>|\([^()]*\)", "", declared):
+            raise DeviceError(f"__shared__{declared}{name}{extent}: the emulation takes one variable in a declaration.")
         typed = f"shared_type_{name}"
         return (
-            f"static char shared_id_{name}; typedef {kind} {typed} {extent}; {typed}& {name} = "
+            f"static char shared_id_{name}; typedef {declared} {typed} {extent}; {typed}& {name} = "
             f"*static_cast<{typed}*>(emulated::shared_variable(&shared_id_{name}, sizeof({typed})));"
         )
 
@@ -124,7 +124,7 @@ def share(text: str) -> str:
 
 def run(arguments: list[str], text: str = "") -> str:
     """What g++ prints; an error in the source gives DeviceError with its first lines."""
-    # A sanitizer that Python was started with is not for the compiler, which it would slow down.
+    # A preloaded sanitizer would slow the compiler down.
     quick = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
     done = subprocess.run([compiler(), *arguments], input=text, capture_output=True, text=True, check=False, env=quick)
     if done.returncode:
@@ -138,17 +138,17 @@ def run(arguments: list[str], text: str = "") -> str:
 @lru_cache(maxsize=1)
 def compiler() -> str:
     """Where g++ is."""
-    found = shutil.which("g++")
-    if found is None:
+    path = shutil.which("g++")
+    if path is None:
         raise MissingDependencyError(
             "the emulation of CUDA needs g++ 10 or later, which is not on the PATH; install it (apt install g++)."
         )
-    return found
+    return path
 
 
 @lru_cache(maxsize=1)
 def compiler_version() -> str:
-    """Which g++: another one may make other code."""
+    """The version of g++, which is part of the cache key."""
     return run(["-dumpfullversion", "-dumpmachine"])
 
 
@@ -159,12 +159,12 @@ def emulation_text() -> str:
 
 
 def sanitizer_library() -> str:
-    """What must be loaded before Python (``LD_PRELOAD``) for sanitized kernels."""
+    """The library to preload (``LD_PRELOAD``) for sanitized kernels."""
     return run(["-print-file-name=libasan.so"]).strip()
 
 
 def check_sanitizer() -> None:
-    """AddressSanitizer ends the process where it does not come first; say what to do instead."""
+    """Raise an error with advice: AddressSanitizer ends a process that did not load it first."""
     if "libasan" not in Path("/proc/self/maps").read_text():
         raise DeviceError(
             "sanitized kernels need AddressSanitizer in the process from its start; start Python with "
@@ -178,10 +178,10 @@ def _loaded(path: Path) -> ctypes.CDLL:
 
 
 def address_of(operator: Compiled) -> int:
-    """Where the compiled function is; the same for functions that do the same, for the life of the process."""
-    if operator.mark not in _made:
-        _made[operator.mark] = _compiled(operator)
-    return int(_made[operator.mark].address)
+    """The address of the compiled function, cached for equal functions."""
+    if operator.mark not in _functions:
+        _functions[operator.mark] = _compiled(operator)
+    return int(_functions[operator.mark].address)
 
 
 def _compiled(operator: Compiled) -> Any:

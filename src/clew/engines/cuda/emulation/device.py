@@ -1,6 +1,6 @@
-"""A GPU that is none: the Device interface on the CPU, for tests of kernels and of the host code around them.
+"""The Device interface emulated on the CPU, for tests of kernels and their host code.
 
-Its memory is counted and limited, and an allocation fails where a test asks for it.
+Its memory is counted and limited, and tests can make an allocation fail.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from clew.errors import DeviceError, ResourceError
 
 #: Pointers to users' functions are variables of a library, so launches of one library take turns.
 _launching = threading.Lock()
-#: Memory that nobody has written to holds this, so that reading it shows.
+#: The content of uninitialised memory, so that reading it is noticed.
 RUBBISH = 0xCD
 
 
 @dataclass(frozen=True, eq=False)
 class EmulatedKernel:
-    """A kernel of a loaded library; ``takes`` is what its arguments must be, ``operators`` where pointers go."""
+    """A kernel of a loaded library: the types of its arguments, and the pointers to set."""
 
     name: str
     entry: Any
@@ -55,7 +55,7 @@ class EmulatedDevice(Device):
     cuda_arch
         What kernels see as ``__CUDA_ARCH__``; below 800 they take the path without ``__reduce_*_sync``.
     seconds
-        After which a launch is given up, the next time it meets a barrier.
+        The time limit of a launch, checked at barriers.
     """
 
     name = "emulated"
@@ -115,28 +115,28 @@ class EmulatedDevice(Device):
         """The array itself, not kept alive and not counted."""
         return np.asarray(Alias(array)) if array.flags.c_contiguous else np.array(array, order="C")
 
-    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Array:
+    def split(self, array: Array, fast_from_byte: int, weights: Array | None = None) -> Array:
         """A copy, of which the bytes in whole pages from the cut on are counted."""
-        kind = array.dtype if beside is None else PAIR
-        size = array.size * kind.itemsize
+        dtype = array.dtype if weights is None else PAIR
+        size = array.size * dtype.itemsize
         cut = min(size, -(-fast_from_byte // self.page) * self.page)
-        copy = self.memory.empty(array.shape, kind, counted=size - cut)
-        if beside is None:
+        copy = self.memory.empty(array.shape, dtype, counted=size - cut)
+        if weights is None:
             copy[...] = array
         else:
-            write_pairs_on_all_cores(copy.view(np.uint8), array, beside)
+            write_pairs_on_all_cores(copy.view(np.uint8), array, weights)
         return copy
 
     def why_not_split(self) -> str | None:
-        """It can."""
+        """It can split arrays."""
         return None
 
     def managed(self, array: Array, prefetch: bool) -> Array:  # noqa: ARG002
-        """A copy, which counts."""
+        """A counted copy."""
         return self.upload(array)
 
     def prefetch(self, array: Array) -> None:
-        """It is there."""
+        """Nothing to do."""
 
     def pinned(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Array:
         """Any memory of the host."""
@@ -174,7 +174,7 @@ class EmulatedDevice(Device):
         return self.cooperative_blocks
 
     def leave_to_cache(self, kernel: EmulatedKernel, threads: int, shared: int = 0) -> None:
-        """There is none to be had."""
+        """There is no cache to configure."""
 
     def synchronize(self) -> None:
         """Nothing to wait for: launches return when they have ended."""
@@ -214,11 +214,11 @@ def _word(kernel: str, position: int, value: Any, code: str) -> int:
     """The bits of an argument, if it is of the type that the kernel takes."""
     if code[0] == "p" and value is None:
         return 0
-    given: Any = value.dtype if isinstance(value, np.ndarray | np.generic) else None
+    dtype: Any = value.dtype if isinstance(value, np.ndarray | np.generic) else None
     pointer = isinstance(value, np.ndarray)
-    if given is None or pointer != (code[0] == "p") or not _fits(given, code.lstrip("p")):
-        found = type(value).__name__ if given is None else f"{'an array of ' if pointer else ''}{given}"
-        raise DeviceError(f"argument {position} of the kernel {kernel} is {found}; the kernel takes {_words(code)}.")
+    if dtype is None or pointer != (code[0] == "p") or not _fits(dtype, code.lstrip("p")):
+        passed = type(value).__name__ if dtype is None else f"{'an array of ' if pointer else ''}{dtype}"
+        raise DeviceError(f"argument {position} of the kernel {kernel} is {passed}; the kernel takes {_words(code)}.")
     if not pointer:
         return int.from_bytes(value.tobytes(), "little")
     if not value.flags.c_contiguous:
@@ -239,7 +239,7 @@ def _words(code: str) -> str:
 
 
 class Memory:
-    """What is allocated and how much, now and so far."""
+    """Allocations and their bytes, now and in total."""
 
     def __init__(self, runtime: ctypes.CDLL, capacity: int) -> None:
         self.capacity = capacity
@@ -257,7 +257,7 @@ class Memory:
 
     @property
     def will_fail(self) -> bool:
-        """Whether the failure that ``fail_at`` asked for is still to come."""
+        """Whether the failure requested by ``fail_at`` is pending."""
         return self._fails_at is not None
 
     @property
@@ -270,21 +270,21 @@ class Memory:
         dtype = np.dtype(dtype)
         shape = (int(shape),) if np.ndim(shape) == 0 else tuple(int(extent) for extent in shape)  # type: ignore[union-attr,arg-type]
         size = math.prod(shape) * dtype.itemsize
-        wanted = size if counted is None else counted
+        needed = size if counted is None else counted
         self.allocations += 1
         address = None
         if self.allocations == self._fails_at:
             self._fails_at = None
-        elif wanted <= self.free_bytes:
+        elif needed <= self.free_bytes:
             address = self.allocate(size)
         if address is None:
             raise ResourceError(
-                f"an array of {wanted:,} bytes does not fit into GPU memory: {wanted:,} bytes are needed and "
+                f"an array of {needed:,} bytes does not fit into GPU memory: {needed:,} bytes are needed and "
                 f'{self.free_bytes:,} bytes are free. Use device="cpu", free other arrays on the GPU, '
                 "or use a smaller graph or narrower weights (float32 instead of float64)."
             )
         ctypes.memset(address, RUBBISH, size)
-        return np.asarray(_Piece(self, address, wanted, shape, dtype))
+        return np.asarray(_Piece(self, address, needed, shape, dtype))
 
 
 class Alias:

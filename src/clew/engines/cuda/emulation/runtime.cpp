@@ -7,8 +7,8 @@
 
 namespace emulated {
 
-// The model is said again: g++ forgets that of a declaration. Without it a first kernel that does not ask for its place
-// would let the variables be put where a later one, which does, cannot reach them.
+// The TLS model is repeated, because g++ forgets that of a declaration. Without it, the variables might be allocated
+// where later kernels cannot reach them.
 __thread Position* current __attribute__((tls_model("initial-exec"))) = nullptr;
 __thread Worker* worker __attribute__((tls_model("initial-exec"))) = nullptr;
 
@@ -57,7 +57,7 @@ class Helpers {
         run_blocks(caller_, grid);
         if (!wanted) return;
         std::unique_lock<std::mutex> held(mutex_);
-        wanted_ = 0;  // all blocks are taken: who has not come yet need not
+        wanted_ = 0;  // all blocks are taken: the other helpers need not start
         idle_.wait(held, [&] { return busy_ == 0; });
     }
 

@@ -1,7 +1,7 @@
 """Rates of a GPU's memories and of its link to the host, and the bytes that runs move over the link.
 
 ``bandwidths`` measures device, pinned and managed memory. Managed memory is on the host when the clock starts, so the
-time includes moving its pages: by faults when a kernel touches them, or by a prefetch before the kernel.
+time includes moving its pages. Faults move them when a kernel touches them, or a prefetch does before the kernel.
 
 ``link_rate`` is measured once, at the first trace of edges on the host, and cached on disk.
 """
@@ -38,12 +38,12 @@ _known: MutableMapping[Any, float] = WeakKeyDictionary()
 
 
 def bandwidths(device: Device, kind: str, size: int | None = None) -> tuple[float, float, float, int]:
-    """Bytes per second read, written and read at random (8 bytes at a time), and over how many bytes.
+    """Bytes per second read, written and read at random (8 bytes at a time), and the bytes of the array.
 
     ``kind`` is a key of ``SIZE``.
     """
-    wanted = min(size or SIZE[kind], device.free_memory() // 4)
-    values, on_host = _memory(device, kind, max(1, wanted // 8))
+    nbytes = min(size or SIZE[kind], device.free_memory() // 4)
+    values, on_host = _memory(device, kind, max(1, nbytes // 8))
     faults, fetched = kind == "managed", kind == "managed+prefetch"
     count, total = np.uint64(values.size), device.zeros(1, np.uint64)
     grid = blocks_for(device, values.size, THREADS)
@@ -102,15 +102,15 @@ def link_rate(device: Any) -> float:
         try:
             with clean("the link cannot be measured"):
                 name = device.xp.cuda.runtime.getDeviceProperties(device.ordinal)["name"].decode()
-                found = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": upload_rate(device)})
-            _known[device] = float(found["upload"])
+                measured = measured_once(f"link {name} {cpu_name()}", lambda: {"upload": upload_rate(device)})
+            _known[device] = float(measured["upload"])
         except (ClewError, KeyError, TypeError, ValueError):
             return LINK
     return _known[device]
 
 
 def share_of_link(moved: Array, seconds: Array, rate: float) -> Array:
-    """What part so many bytes are of what the link can carry in the time."""
+    """The share of the link's capacity that these bytes use in this time."""
     share: Array = moved / np.maximum(seconds, SHORTEST) / rate
     return share
 
@@ -142,7 +142,7 @@ class OnHost(NamedTuple):
 
 
 def on_host(pushed: DeviceRows, pulled: DeviceRows | None = None) -> OnHost:
-    """That of rows as they were put; of iterations that know one direction only, ``pushed`` alone is given."""
+    """The part on the host of rows as they were placed. Iterations in one direction pass ``pushed`` alone."""
     return on_host_by_plans(pushed.plan, (pulled or pushed).plan, isinstance(pushed.neighbours, np.ndarray))
 
 
@@ -155,11 +155,10 @@ def on_host_by_plans(pushed: EdgePlan | None, pulled: EdgePlan | None, emulated:
 def with_link(columns: Mapping[str, Array], away: OnHost) -> dict[str, Array]:
     """The columns of a trace, with ``link_bytes`` and ``link_share`` added where some edges are on the host.
 
-    Where all are, these are the ``bytes`` of the edges that were looked at. Where some are, it is an estimate: the part
-    on the host is taken to be looked at as often as the rest; with a placement, which keeps it for the rows that are
-    looked at least, it is an upper bound. What the link carries beside (whole sectors and lines), or need not carry
-    again because a cache has it, is not counted. The first call on a machine measures the link: traces call this when
-    they are looked at.
+    If all are, these are the ``bytes`` of the edges that were read. If some are, it is an estimate that assumes the
+    same reads of both parts. With a placement, which keeps rarely read rows on the host, it is an upper bound. Whole
+    sectors and lines, and hits of a cache, are not counted. The first call on a machine measures the link, when a trace
+    is first used.
     """
     if not (away.pushed or away.pulled):
         return dict(columns)

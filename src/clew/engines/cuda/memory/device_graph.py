@@ -28,10 +28,10 @@ from clew.memory import Policy, current
 
 @dataclass(frozen=True, eq=False)
 class _Edges:
-    """Rows on the device, and the request that put them there.
+    """Rows on the device, and the request that placed them.
 
-    ``boundary`` is the placement's: a graph whose placement renumbers nobody shares its arrays with the one it was
-    made of. There are rows without weights unless neighbours and weights are in pairs.
+    ``boundary`` is the placement's. A graph whose placement keeps all numbers shares its arrays with the original
+    graph. There are rows without weights unless neighbours and weights are in pairs.
     """
 
     policy: Policy
@@ -44,27 +44,27 @@ class _Edges:
 
     @property
     def whole(self) -> DeviceRows:
-        """The rows with all that was put."""
+        """The rows with all their arrays."""
         whole = self.weighted or self.plain
         assert whole is not None
         return whole
 
-    def serve(self, policy: Policy, rows: Adjacency, wanted: Any, paired: bool) -> bool:
-        """Whether they are what the policy and the caller ask for."""
-        if wanted is not None and (self.weights is None or self.weights() is not wanted):
+    def serve(self, policy: Policy, rows: Adjacency, requested: Any, paired: bool) -> bool:
+        """Whether they match the policy and the request."""
+        if requested is not None and (self.weights is None or self.weights() is not requested):
             return False
-        if self.plain is None and (wanted is None or not paired):
+        if self.plain is None and (requested is None or not paired):
             return False
         if self.policy == policy:
             return policy.edges != "tiered" or self.boundary == rows.boundary
-        # Under whatever policy: all edges are in device memory, and nobody wants fewer of them there.
+        # Edges that are all in device memory serve every policy without a limit.
         return self.plan.mode == "device" and policy.fast_memory is None and policy.edges in ("auto", "device")
 
 
 class DeviceGraph:
-    """What the rows of a graph have on one device: offsets, edges, in-edges made of them, and layouts.
+    """The arrays of a graph on one device: offsets, edges, in-edges built from them, and layouts.
 
-    Where the in-edges come from the host they are a ``DeviceGraph`` of their own, of the same ``family``.
+    In-edges from the host are another ``DeviceGraph`` of the same ``family``.
     """
 
     def __init__(self, neighbours: Any = None, family: object = None) -> None:
@@ -73,11 +73,11 @@ class DeviceGraph:
         self.family = family or object()
         self.last_used = 0
         self.edges: _Edges | None = None
-        self.in_edges: DeviceGraph | None = None  # made on the device
+        self.in_edges: DeviceGraph | None = None  # built on the device
         self.offsets: tuple[weakref.ref[Any], Any] | None = None  # of which indptr, and the copy
         #: The same edges as coordinates or a padded table, dropped when rows are replaced (spmv.py).
         self.forms: dict[str, Any] = {}
-        #: Graphs made of this one, with device graphs of their own (symmetric_rows.py).
+        #: Graphs derived from this one, with their own device graphs (symmetric_rows.py).
         self.derived: dict[Any, Any] = {}
 
     def drop(self) -> None:
@@ -98,126 +98,126 @@ class DeviceGraph:
             had |= rows is not None and rows.facts.pop("sweep", None) is not None
         return had
 
-    def rows(self, device: Device, rows: Adjacency, wanted: Any, parts: int, paired: bool) -> DeviceRows:
-        """The rows on the device with the wanted weights (None: without), as ``rows_on`` describes."""
+    def rows(self, device: Device, rows: Adjacency, requested: Any, parts: int, paired: bool) -> DeviceRows:
+        """The rows on the device with the requested weights (None: without), as ``rows_on`` describes."""
         policy, attempt = current(), this_try()
         if attempt is not None:
             attempt.used.add(self.ref)
             if policy.edges == "auto":
                 attempt.note(self.ref, 0)
-        found = self.edges
-        if found is not None and not self._begin_alike(device, found, rows):
-            found = None
+        cached = self.edges
+        if cached is not None and not self._same_offsets(device, cached, rows):
+            cached = None
             ledger_of(device).evict(self)
-        if found is None or not found.serve(policy, rows, wanted, paired):
-            found = None  # or what is to be replaced would be held here
-            found = self.edges = self._put(device, rows, wanted, policy, parts, paired)
+        if cached is None or not cached.serve(policy, rows, requested, paired):
+            cached = None  # else the rows to replace would be kept alive
+            cached = self.edges = self._put(device, rows, requested, policy, parts, paired)
         if attempt is not None and policy.edges == "auto":
-            attempt.note(self.ref, found.plan.fast_bytes)
-        there = found.plain if wanted is None else found.weighted
+            attempt.note(self.ref, cached.plan.fast_bytes)
+        there = cached.plain if requested is None else cached.weighted
         assert there is not None
         return there
 
-    def _begin_alike(self, device: Device, found: _Edges, rows: Adjacency) -> bool:
-        """Whether rows begin where those on the device do: layouts may share an array of neighbours and cut it anew.
+    def _same_offsets(self, device: Device, cached: _Edges, rows: Adjacency) -> bool:
+        """Whether the offsets equal those on the device: two layouts may share an array of neighbours.
 
         The offsets of a list of coordinates are counted at every call, so equal offsets come in different arrays.
         """
-        assert found.indptr is not None
-        if found.indptr() is rows.indptr:
+        assert cached.indptr is not None
+        if cached.indptr() is rows.indptr:
             return True
-        known, asked = found.whole.offsets, self.offsets_of(device, rows)
+        known, asked = cached.whole.offsets, self.offsets_of(device, rows)
         if known is asked:
             return True
-        alike = bool(known.size == asked.size and (known == asked).all())
-        if alike:  # one copy will do, and these need not be compared again
+        same = bool(known.size == asked.size and (known == asked).all())
+        if same:  # keep one copy, and do not compare again
             self.offsets = (weakref.ref(rows.indptr), known)
-        return alike
+        return same
 
     def offsets_of(self, device: Device, rows: Adjacency) -> Any:
-        """Where rows begin, in device memory."""
+        """The offsets of rows, in device memory."""
         if self.offsets is None or self.offsets[0]() is not rows.indptr:
             dtype = np.uint32 if rows.num_arcs < 2**32 else np.int64
             self.offsets = (weakref.ref(rows.indptr), device.upload(rows.indptr.astype(dtype)))
         return self.offsets[1]
 
-    def _put(self, device: Device, rows: Adjacency, wanted: Any, policy: Policy, parts: int, paired: bool) -> _Edges:
-        """Put rows on the device in the place of what is there; fewer where there is less room than planned."""
+    def _put(self, device: Device, rows: Adjacency, requested: Any, policy: Policy, parts: int, paired: bool) -> _Edges:
+        """Place rows on the device instead of the present ones; less of them in device memory if allocation fails."""
         ledger, before, attempt = ledger_of(device), self.edges, this_try()
         paired = paired and (before is None or before.plain is None or before.policy != policy)
         offsets = self.offsets_of(device, rows)
         number = 0 if attempt is None else attempt.number
         self.forms.clear()
         while True:
-            held = _left_by_build(rows.indices, wanted)
+            held = _left_by_build(rows.indices, requested)
             held = max(held, 0 if before is None else ledger.charged(self))
-            size = size_of(device, rows, wanted, parts, held=held, makes_room=True)
+            size = size_of(device, rows, requested, parts, held=held, makes_room=True)
             plan = plan_edges(policy, size, SMALLER[number])
             if plan.mode != "device":
-                for array in (rows.indices, *(() if wanted is None else (wanted,))):
+                for array in (rows.indices, *(() if requested is None else (requested,))):
                     on_device.device_copies.pop(array)
             if before is not None and not before.plan.mode == plan.mode == "device":
-                before = None  # only where all is in device memory can weights be added to what is there
+                before = None  # weights can be added only if all edges are in device memory
                 ledger.evict(self)
-                continue  # what was freed, and only that, is counted as free
-            made = None
+                continue  # plan again with the memory that was freed
+            placed = None
             try:
-                made = _placed_or_hosted(device, rows, wanted, plan, offsets, before, paired)
+                placed = _placed_or_hosted(device, rows, requested, plan, offsets, before, paired)
             except ResourceError:
                 if plan.mode not in ("device", "tiered") or policy.edges not in ("auto", "tiered"):
                     raise
-            if made is None:  # the error is forgotten by now, with what it held
+            if placed is None:  # the error, and the arrays it held, are gone by now
                 before = None
                 ledger.evict(self)
                 number = min(number + 1, len(SMALLER) - 1)
                 continue
-            plain, weighted = made
+            plain, weighted = placed
             whole = weighted or plain
             assert whole is not None
             assert whole.plan is not None
             _charge(ledger, self, whole)
-            whose = None if weighted is None else weakref.ref(wanted)
+            whose = None if weighted is None else weakref.ref(requested)
             return _Edges(policy, whole.plan, plain, whose, weighted, weakref.ref(rows.indptr), rows.boundary)
 
-    def made_in_edges(self, device: Device, rows: Adjacency, weights: bool) -> DeviceRows | None:
-        """In-edges made of the out-edges, where these are, or can be, all in device memory and both fit there."""
-        wanted, policy = rows.weights if weights else None, current()
-        found = None if self.in_edges is None else self.in_edges.edges
-        if found is not None and policy.fast_memory is not None and found.policy != policy:
-            found = None  # there may be more of them in device memory than is allowed now
-        if found is None or (wanted is not None and (found.weights is None or found.weights() is not wanted)):
-            found = self.in_edges = None
-            if not self._has_room_for_both(device, rows, wanted):
+    def build_in_edges(self, device: Device, rows: Adjacency, weights: bool) -> DeviceRows | None:
+        """In-edges built from the out-edges, if both fit in device memory; else None."""
+        requested, policy = rows.weights if weights else None, current()
+        cached = None if self.in_edges is None else self.in_edges.edges
+        if cached is not None and policy.fast_memory is not None and cached.policy != policy:
+            cached = None  # they may exceed the limit in force now
+        if cached is None or (requested is not None and (cached.weights is None or cached.weights() is not requested)):
+            cached = self.in_edges = None
+            if not self._has_room_for_both(device, rows, requested):
                 return None
             out = rows_on(device, rows, weights=weights, parts=2)
             if out.plan is None or out.plan.mode != "device":
                 return None
-            with clean("the in-edges cannot be made on the GPU"):
-                made = replace(transposed(device, out), plan=out.plan)
-            self.in_edges = turned = DeviceGraph(family=self.family)
-            _charge(ledger_of(device), turned, made)
-            if wanted is None:
-                found = _Edges(policy, out.plan, made)
+            with clean("the in-edges cannot be built on the GPU"):
+                built = replace(transposed(device, out), plan=out.plan)
+            self.in_edges = reverse = DeviceGraph(family=self.family)
+            _charge(ledger_of(device), reverse, built)
+            if requested is None:
+                cached = _Edges(policy, out.plan, built)
             else:
-                found = _Edges(policy, out.plan, replace(made, weights=None), weakref.ref(wanted), made)
-            turned.edges = found
+                cached = _Edges(policy, out.plan, replace(built, weights=None), weakref.ref(requested), built)
+            reverse.edges = cached
         assert self.in_edges is not None
         self.in_edges.last_used = self.last_used
         if (attempt := this_try()) is not None:
             attempt.used.add(self.in_edges.ref)
-        return found.plain if wanted is None else found.weighted
+        return cached.plain if requested is None else cached.weighted
 
-    def _has_room_for_both(self, device: Device, rows: Adjacency, wanted: Any) -> bool:
-        """Whether the out-edges are in device memory and leave as much again, or both can be put there."""
+    def _has_room_for_both(self, device: Device, rows: Adjacency, requested: Any) -> bool:
+        """Whether the out-edges and as many in-edges fit in device memory."""
         policy, attempt = current(), this_try()
-        if self.edges is not None and self.edges.serve(policy, rows, wanted, False):
+        if self.edges is not None and self.edges.serve(policy, rows, requested, False):
             if self.edges.plan.mode != "device":
                 return False
             limit = policy.fast_memory
             left = device.free_memory() if limit is None else limit - ledger_of(device).charged()
             return left >= self.edges.plan.fast_bytes
         try:
-            size = size_of(device, rows, wanted, 2)
+            size = size_of(device, rows, requested, 2)
             return plan_edges(policy, size, SMALLER[0 if attempt is None else attempt.number]).mode == "device"
         except ResourceError:
             return False
@@ -226,46 +226,46 @@ class DeviceGraph:
 def graph_on(device: Device, neighbours: Any) -> DeviceGraph:
     """The device graph of an array of neighbours, which may have nothing on the device yet."""
     ledger = ledgers.get(device) or ledger_of(device)
-    found: DeviceGraph | None = ledger.latest()
-    if found is not None and found.of is not None and found.of() is neighbours:
-        return found  # calls come in rows over one graph
-    found = ledger.graphs.get(neighbours)
-    if found is None:
-        found = ledger.graphs[neighbours] = DeviceGraph(neighbours)
-    found.last_used, ledger.latest = next(clock), found.ref
-    return found
+    cached: DeviceGraph | None = ledger.latest()
+    if cached is not None and cached.of is not None and cached.of() is neighbours:
+        return cached  # calls come in rows over one graph
+    cached = ledger.graphs.get(neighbours)
+    if cached is None:
+        cached = ledger.graphs[neighbours] = DeviceGraph(neighbours)
+    cached.last_used, ledger.latest = next(clock), cached.ref
+    return cached
 
 
 def rows_on(
     device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1, paired: bool = False
 ) -> DeviceRows:
-    """The rows on the device; the second call finds what the first has put there.
+    """The rows on the device, placed there by the first call.
 
-    ``parts`` is 2 where rows of the same size, those of the other direction, will be asked for next: they are left half
-    of the memory, unless they are there already. What was put stays where it is.
+    ``parts`` is 2 if the rows of the other direction are needed next. Half of the memory is left for them, unless they
+    are on the device already. Placed rows are not moved.
 
-    ``paired`` is for kernels that support pairs: they get them where edges are in two memories and have two words each.
-    Edges are there in one form at a time, and changing it costs more than pairs gain: edges without pairs stay so.
+    ``paired`` is for kernels that support pairs. They get pairs if edges are in two memories and have two words each.
+    Edges are in one form at a time. Converting costs more than pairs gain, so edges without pairs stay so.
     """
     return graph_on(device, rows.indices).rows(device, rows, rows.weights if weights else None, parts, paired)
 
 
 def incoming_on(device: Device, graph: Graph, *, weights: bool = True) -> DeviceRows:
-    """The in-edges on the device: made there, unless the graph has them on the host or they do not fit."""
+    """The in-edges on the device: built there, unless the graph has them on the host or they do not fit."""
     if not graph.directed:
         return rows_on(device, graph.outgoing, weights=weights)
     if not graph.has_incoming and current().edges in ("auto", "device"):
         try:
-            made = graph_on(device, graph.indices).made_in_edges(device, graph.outgoing, weights)
-        except MemoryError:  # it takes memory of its own on the device; the host has more
-            made = None
-        if made is not None:
-            return made
+            built = graph_on(device, graph.indices).build_in_edges(device, graph.outgoing, weights)
+        except MemoryError:  # building takes memory on the device; the host has more
+            built = None
+        if built is not None:
+            return built
     return rows_on(device, into_of(device, graph), weights=weights)
 
 
 def into_of(device: Device, graph: Graph) -> Adjacency:
-    """The in-edges on the host, for the device: they share its memory with the out-edges."""
+    """The in-edges on the host, registered as the other direction of the out-edges."""
     into = graph.incoming
     if graph.directed:
         out, other = graph_on(device, graph.indices), graph_on(device, into.indices)
@@ -276,43 +276,43 @@ def into_of(device: Device, graph: Graph) -> Adjacency:
 
 
 def offsets_on(device: Device, rows: Adjacency) -> Any:
-    """Where rows begin, in device memory whatever the policy; for those who need no edges."""
+    """The offsets of rows, in device memory under every policy, for callers that need no edges."""
     return graph_on(device, rows.indices).offsets_of(device, rows)
 
 
 def plan_in_force(device: Device, rows: Adjacency, weights: Any, *, paired: bool = False) -> EdgePlan | None:
-    """The plan of rows that the next call would find and keep; None where it would put them."""
-    found = _edges_of(device, rows)
-    return found.plan if found is not None and found.serve(current(), rows, weights, paired) else None
+    """The plan of rows that the next call would reuse; None if it would place them."""
+    cached = _edges_of(device, rows)
+    return cached.plan if cached is not None and cached.serve(current(), rows, weights, paired) else None
 
 
 def plan_of(device: Device, rows: Adjacency) -> EdgePlan | None:
-    """In which memory the edges of rows are and why; None where they have not been put anywhere yet."""
-    found = _edges_of(device, rows)
-    return None if found is None else found.plan
+    """In which memory the edges of rows are and why; None if they have not been placed yet."""
+    cached = _edges_of(device, rows)
+    return None if cached is None else cached.plan
 
 
 def _edges_of(device: Device, rows: Adjacency) -> _Edges | None:
-    """What has been put of rows; looking does not count as a use."""
-    found: DeviceGraph | None = ledger_of(device).graphs.get(rows.indices)
-    return None if found is None else found.edges
+    """The edges that were placed; this does not count as a use."""
+    cached: DeviceGraph | None = ledger_of(device).graphs.get(rows.indices)
+    return None if cached is None else cached.edges
 
 
 def bytes_on(device: Device, rows: Adjacency) -> int:
-    """The bytes of device memory that the edges of rows take."""
+    """The bytes of device memory that the edges of rows use."""
     return ledger_of(device).charged(graph_on(device, rows.indices))
 
 
 def size_of(
     device: Device, rows: Adjacency, weights: Any, parts: int, *, held: int = 0, makes_room: bool = False
 ) -> Rows:
-    """What the plan for rows depends on; ``makes_room`` evicts rows that exceed a budget."""
+    """The inputs of the plan for rows; ``makes_room`` evicts rows that exceed a budget."""
     ledger, graph, attempt = ledger_of(device), graph_on(device, rows.indices), this_try()
     widths = [int(array.itemsize) for array in (rows.indices, weights) if array is not None]
     if parts > 1 and ledger.has_other_direction(graph):
         parts = 1
     if makes_room:
-        if current().fast_memory is not None:  # what the build left there has no part in the budget
+        if current().fast_memory is not None:  # copies from the build are outside the budget
             for array in on_device.device_copies.objects():
                 if array is not rows.indices and array is not weights:
                     on_device.device_copies.pop(array)
@@ -326,7 +326,7 @@ def size_of(
 
 
 def _left_by_build(*arrays: Any) -> int:
-    """Bytes of arrays that were left on the device when the graph was built there."""
+    """Bytes of arrays that a build on the device left there."""
     left = [on_device.device_copy(array) for array in arrays if array is not None]
     return sum(int(array.nbytes) for array in left if array is not None)
 
@@ -343,33 +343,33 @@ _Placed = tuple[DeviceRows | None, DeviceRows | None]
 
 
 def _placed_or_hosted(
-    device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Edges | None, paired: bool
+    device: Device, rows: Adjacency, requested: Any, plan: EdgePlan, offsets: Any, before: _Edges | None, paired: bool
 ) -> _Placed:
-    """Rows as planned; all on the host where the driver turns out to be unable to have them in two memories."""
+    """Rows as planned; all on the host if the driver cannot map them in two memories."""
     try:
-        if paired and plan.mode == "tiered" and can_pair(rows.indices, wanted):
-            return None, _placed_in_pairs(device, rows, wanted, plan, offsets)
-        return _placed(device, rows, wanted, plan, offsets, before)
+        if paired and plan.mode == "tiered" and can_pair(rows.indices, requested):
+            return None, _placed_in_pairs(device, rows, requested, plan, offsets)
+        return _placed(device, rows, requested, plan, offsets, before)
     except DeviceError as error:
         if plan.mode != "tiered":
             raise
         problem = str(error)
     whole = replace(plan, mode="zero_copy", cut=plan.num_arcs, why=f"all bytes of edges on the host: {problem}")
-    return _placed(device, rows, wanted, whole, offsets, None)
+    return _placed(device, rows, requested, whole, offsets, None)
 
 
-def _placed_in_pairs(device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any) -> DeviceRows:
-    pairs = device.split(rows.indices, plan.cut * PAIR.itemsize, wanted)
-    neighbours, weights = pairs.view(rows.indices.dtype)[::2], pairs.view(wanted.dtype)[1::2]
+def _placed_in_pairs(device: Device, rows: Adjacency, requested: Any, plan: EdgePlan, offsets: Any) -> DeviceRows:
+    pairs = device.split(rows.indices, plan.cut * PAIR.itemsize, requested)
+    neighbours, weights = pairs.view(rows.indices.dtype)[::2], pairs.view(requested.dtype)[1::2]
     return DeviceRows(offsets, neighbours, weights, rows.num_vertices, rows.num_arcs, plan, pairs)
 
 
 def _placed(
-    device: Device, rows: Adjacency, wanted: Any, plan: EdgePlan, offsets: Any, before: _Edges | None
+    device: Device, rows: Adjacency, requested: Any, plan: EdgePlan, offsets: Any, before: _Edges | None
 ) -> _Placed:
-    """Rows without weights, and with them where they are wanted."""
+    """Rows without weights, and with weights if requested."""
     plain = None if before is None else before.plain
     if plain is None:
         alone = replace(plan, bytes_per_edge=int(rows.indices.itemsize))
         plain = DeviceRows(offsets, put(device, rows.indices, plan), None, rows.num_vertices, rows.num_arcs, alone)
-    return plain, None if wanted is None else replace(plain, weights=put(device, wanted, plan), plan=plan)
+    return plain, None if requested is None else replace(plain, weights=put(device, requested, plan), plan=plan)

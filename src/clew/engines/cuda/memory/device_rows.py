@@ -1,4 +1,4 @@
-"""DeviceRows: compressed rows on a device, and what was computed from them."""
+"""DeviceRows: compressed rows on a device, and values computed from them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Fact = TypeVar("Fact")
 
 @dataclass(frozen=True, eq=False)
 class DeviceRows:
-    """Compressed rows on a device: offsets in 32 bits where the arcs can be counted so.
+    """Compressed rows on a device, with 32-bit offsets if the arcs fit.
 
     ``plan`` says in which memory the neighbours and weights are; None means device memory.
     With ``pairs``, each neighbour is stored next to its weight, and the other two arrays are views of it with gaps.
@@ -32,17 +32,17 @@ class DeviceRows:
     num_arcs: int
     plan: EdgePlan | None = None
     pairs: Any = None
-    #: Products that are ready to be started, by arithmetic and way (products.py).
+    #: Prepared products, by arithmetic and method (spmv.py).
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
-    #: What ``once`` computed: degrees, tiles, layouts. Values must not hold the rows.
+    #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
     facts: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     def once(self, name: str, compute: Callable[[], Fact]) -> Fact:
-        """What ``compute`` returned at the first call with this name; it is freed with the rows."""
+        """The cached value of this name, computed at the first call; it is freed with the rows."""
         if name not in self.facts:
             self.facts[name] = compute()
-        found: Fact = self.facts[name]
-        return found
+        fact: Fact = self.facts[name]
+        return fact
 
     @cached_property
     def paired(self) -> bool:
@@ -92,7 +92,7 @@ def transposed(device: Device, rows: DeviceRows) -> DeviceRows:
     """The same edges by their other end. Sources ascend already, so a stable sort by target is all it takes."""
     xp = device.xp
     order = stable_order(rows.neighbours)
-    # The row that an edge stands in: the last that begins at or before it.
+    # The row of an edge: the last that begins at or before it.
     sources = xp.searchsorted(rows.offsets[1:].astype(np.int64), order, side="right")
     return DeviceRows(
         _offsets(device, rows.neighbours, rows.num_vertices),
@@ -104,7 +104,7 @@ def transposed(device: Device, rows: DeviceRows) -> DeviceRows:
 
 
 def _offsets(device: Device, ids: Any, num_vertices: int) -> Any:
-    """Where the edges of each vertex begin, once they are sorted."""
+    """The offset of each vertex's edges after sorting."""
     offset = np.uint32 if ids.size < 2**32 else np.int64
     offsets = device.zeros(num_vertices + 1, offset)
     if num_vertices:

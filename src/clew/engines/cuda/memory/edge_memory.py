@@ -1,4 +1,4 @@
-"""Which edges of a graph are in which memory: a plan from the policy and the free bytes, and arrays put accordingly.
+"""Which edges of a graph are in which memory: a plan from the policy and the free bytes, and arrays placed by it.
 
 Edges in two memories may be pairs: one array of 8-byte pairs, each a neighbour and its weight. The number of requests
 limits kernels that read edges over the link, and a GPU does not cache host memory. A short row whose neighbours and
@@ -25,8 +25,8 @@ STATE_OF_A_VERTEX = 128
 LARGEST_RESERVE = 4
 PAIR = np.dtype(np.uint64)
 WORD = np.dtype(np.uint32)
-WORD_BITS = np.uint64(32)  # by which the weight, the second word of a pair, is above the neighbour
-BLOCK = 1 << 16  # pairs written at a time, first one half and then the other: few enough to be in the cache until then
+WORD_BITS = np.uint64(32)  # the shift of the weight, the second word of a pair
+BLOCK = 1 << 16  # pairs written at a time, one half after the other, small enough for the cache
 #: Algorithms whose kernels read pairs.
 SEARCHES = ("sssp", "sswp", "bellman_ford")
 
@@ -42,12 +42,12 @@ class EdgePlan:
     cut
         The number of the first edge in fast memory; those before are on the host.
     num_arcs, bytes_per_edge
-        How many edges there are, and what each takes: its neighbour and, where it has been asked for, its weight.
+        The number of edges, and the bytes of each: its neighbour and, if requested, its weight.
     why
         A sentence.
     copies
-        Whether algorithms may make a second copy in device memory, in an order that suits them: not where the bytes
-        of edges are limited.
+        Whether algorithms may keep a second copy in device memory in another order. False if the bytes of edges are
+        limited.
     """
 
     mode: str
@@ -59,12 +59,12 @@ class EdgePlan:
 
     @cached_property
     def fast_bytes(self) -> int:
-        """Of neighbours and weights in GPU memory (or on their way there, if managed)."""
+        """The bytes of neighbours and weights in GPU memory, or moving there if managed."""
         return (self.num_arcs - self.cut) * self.bytes_per_edge
 
     @cached_property
     def slow_bytes(self) -> int:
-        """Of those on the host."""
+        """The bytes of edges on the host."""
         return self.cut * self.bytes_per_edge
 
     @cached_property
@@ -75,7 +75,7 @@ class EdgePlan:
 
 @dataclass(frozen=True)
 class Rows:
-    """What a plan depends on besides the policy.
+    """The inputs of a plan besides the policy.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Rows:
     why_not_split
         Why the device cannot have an array in two memories; None if it can.
     first_fast
-        The first edge of the rows that a placement wants in fast memory; None without one.
+        The first edge of the rows that a placement puts in fast memory; None without one.
     parts
         Sets of rows of this size that share the memory: 2 where out-edges and in-edges are both needed.
     held
@@ -166,10 +166,10 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
 
 
 def put(device: Device, array: Array, plan: EdgePlan) -> Any:
-    """An array with an entry per edge, in memory as planned. Where it stays on the host, the caller keeps it alive."""
+    """An array with an entry per edge, in memory as planned. If it stays on the host, the caller keeps it alive."""
     if plan.mode == "device":
-        made = device_copy(array)  # sorted on the GPU when the graph was built
-        return made if isinstance(made, device.xp.ndarray) else device.upload(array)
+        copy = device_copy(array)  # sorted on the GPU when the graph was built
+        return copy if isinstance(copy, device.xp.ndarray) else device.upload(array)
     if plan.mode == "zero_copy":
         return device.hosted(array)
     if plan.mode == "tiered":
@@ -178,7 +178,7 @@ def put(device: Device, array: Array, plan: EdgePlan) -> Any:
 
 
 def _allowed(policy: Policy, rows: Rows, free: int) -> int:
-    """The bytes that all sets of rows together may have: what was asked for, or what is free less a reserve."""
+    """The bytes that all sets of rows together may use: the limit, or the free bytes less a reserve."""
     if policy.fast_memory is not None:
         return min(max(0, policy.fast_memory - rows.taken), free)
     offsets = (rows.num_vertices + 1) * rows.parts * (4 if rows.num_arcs < 2**32 else 8)

@@ -1,7 +1,7 @@
-"""Host memory for a GPU: how much is free, users' arrays pinned in place, and new pinned pages.
+"""Host memory for a GPU: free bytes, users' arrays pinned in place, and new pinned pages.
 
-Callers ask how much is free before they copy edges: beyond that, the system would kill the process. The host part of
-tiered edges is such a copy. The driver maps only memory that it has allocated itself, pinned or not.
+Callers check the free bytes before they copy edges, or the system may kill the process. The host part of tiered edges
+is such a copy. The driver maps only memory that it has allocated itself, pinned or not.
 
 Registering pins pages that exist already. It takes 0.03 s per GiB, a twentieth of allocating pinned memory. So pinned
 memory is allocated that way, too.
@@ -26,17 +26,17 @@ from clew.weak import WeakIdentityDict
 
 GROUPS = Path("/sys/fs/cgroup")
 PAGE = mmap.PAGESIZE
-#: A page whose unpinning failed stays pinned for the driver when its memory is used again: other pages are tried.
+#: A page whose unpinning failed stays pinned for the driver. Then other pages are tried.
 ALREADY_PINNED, TRIES = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", 8
 
 
 def free_on_host() -> int:
-    """The bytes that this process may still take: what the machine has, or what its control group is left."""
+    """The bytes that this process may still allocate, by the machine's memory and its control group."""
     return min(available_bytes(), _left_to_group())
 
 
 def check_host(needed: int, what: str, *, remedy: str, option: str) -> None:
-    """Refuse what would take more than there is."""
+    """Raise ``ResourceError`` if there is not enough host memory."""
     free = free_on_host()
     if needed > free:
         raise ResourceError(
@@ -45,8 +45,8 @@ def check_host(needed: int, what: str, *, remedy: str, option: str) -> None:
 
 
 def _left_to_group() -> int:
-    """What a container's limit leaves; very much where there is none."""
-    for limit, used, told in (
+    """The bytes left by a container's limit; a very large number without one."""
+    for limit, used, statistics in (
         ("memory.max", "memory.current", "memory.stat"),
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"),
     ):
@@ -54,33 +54,33 @@ def _left_to_group() -> int:
             most, taken = (int((GROUPS / name).read_text()) for name in (limit, used))
         except (OSError, ValueError):  # no such file, or "max"
             continue
-        return max(0, most - max(0, taken - _file_pages(GROUPS / told)))
+        return max(0, most - max(0, taken - _file_pages(GROUPS / statistics)))
     return 2**63 - 1
 
 
-def _file_pages(told: Path) -> int:
-    """The bytes of files that the system keeps in memory on the group's account: it drops them when others need it."""
+def _file_pages(statistics: Path) -> int:
+    """The bytes of cached file pages charged to the group, which the system drops when memory is needed."""
     try:
-        words = dict(line.split() for line in told.read_text().splitlines())
-        kinds = ("inactive_file", "active_file")
-        return sum(int(words.get(f"total_{kind}", words.get(kind, 0))) for kind in kinds)
+        words = dict(line.split() for line in statistics.read_text().splitlines())
+        names = ("inactive_file", "active_file")
+        return sum(int(words.get(f"total_{name}", words.get(name, 0))) for name in names)
     except (OSError, ValueError):
         return 0
 
 
 class Registered:
-    """A user's pages, pinned until this object or the last array over them goes, whichever is first."""
+    """A user's pages, pinned until this object or the last array over them is freed."""
 
     def __init__(self, array: Array, address: int) -> None:
         self.address = address
         self._release = weakref.finalize(self, _release, array.ctypes.data, current_device())
         self._release.atexit = False
-        # An array must not be kept alive by what reads it: graphs are freed when the user lets go of them.
+        # Arrays are referenced weakly, so that a graph is freed with the user's last reference.
         self._arrays: list[weakref.ref[Array]] = []
         self.serve(array)
 
     def serve(self, array: Array) -> None:
-        """Stay pinned for another array over the same pages, such as a view that a second graph has."""
+        """Stay pinned for another array over the same pages, such as a view in a second graph."""
         if any(known() is array for known in self._arrays):
             return
         myself = weakref.ref(self)
@@ -104,29 +104,29 @@ _known: weakref.WeakValueDictionary[tuple[int, int], Registered] = weakref.WeakV
 
 
 def pin_in_place(array: Array) -> Registered | None:
-    """The array's own pages, pinned; None where the driver refuses, as it does for some mapped files."""
+    """The array's own pages, pinned; None if the driver refuses, as for some mapped files."""
     from cuda.bindings import driver
 
     key = (array.ctypes.data, array.nbytes)
-    found = _known.get(key)
-    if found is not None and found.alive:
-        found.serve(array)
-        return found
+    pinned = _known.get(key)
+    if pinned is not None and pinned.alive:
+        pinned.serve(array)
+        return pinned
     mapped = driver.CU_MEMHOSTREGISTER_DEVICEMAP
     for flags in (mapped, mapped | driver.CU_MEMHOSTREGISTER_READ_ONLY):
         address, _ = _register(*key, flags)
         if address:
-            _known[key] = made = Registered(array, address)
-            return made
+            _known[key] = pinned = Registered(array, address)
+            return pinned
     return None
 
 
-#: Memory that ``pinned_pages`` made.
+#: Memory that ``pinned_pages`` allocated.
 _pages: WeakIdentityDict[bool] = WeakIdentityDict()
 
 
 def pinned_address(array: Array) -> int:
-    """Where the GPU sees an array in memory of ``pinned_pages``; 0 for others."""
+    """The GPU's address of an array in memory of ``pinned_pages``; 0 for others."""
     from cuda.bindings import driver
 
     base = array
@@ -139,7 +139,7 @@ def pinned_address(array: Array) -> int:
 
 
 def pinned_pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
-    """New pinned memory, which lives as long as a view of it, and where the GPU sees it."""
+    """New pinned memory, which lives as long as a view of it, and its GPU address."""
     from cuda.bindings import driver
 
     whole = max(PAGE, -(-size // PAGE) * PAGE)
@@ -149,7 +149,7 @@ def pinned_pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
         remedy='Free memory, or use device="cpu".',
         option="Free memory, or use --device cpu.",
     )
-    taken: list[Array] = []  # held meanwhile, so that the next memory is elsewhere
+    taken: list[Array] = []  # kept alive, so that the next allocation is elsewhere
     for _ in range(TRIES):
         room = _unpinned(whole + PAGE)
         start = -room.ctypes.data % PAGE
@@ -187,7 +187,7 @@ def _lockable() -> str:
 
 
 def _register(address: int, size: int, flags: int) -> tuple[int, str]:
-    """Where the GPU sees the pages, or 0 and what the driver said."""
+    """The GPU address of the pages, or 0 and the driver's error."""
     from cuda.bindings import driver
 
     (status,) = driver.cuMemHostRegister(address, size, flags)
@@ -205,12 +205,12 @@ def _release(address: int, ordinal: int) -> None:
 
     settle(ordinal)  # kernels may still be reading
     (status,) = driver.cuMemHostUnregister(address)
-    if status != driver.CUresult.CUDA_SUCCESS:  # the driver will take for pinned whatever comes to be there
+    if status != driver.CUresult.CUDA_SUCCESS:  # the driver will treat later memory there as pinned
         warnings.warn(f"host memory at {address:#x} cannot be unpinned: {status.name}", RuntimeWarning, stacklevel=2)
 
 
 def view_of(device: Any, owner: Any, address: int, shape: tuple[int, ...], dtype: np.dtype[Any], size: int) -> Any:
-    """Memory that is not CuPy's as an array of CuPy's, which keeps ``owner`` alive."""
+    """A CuPy array over foreign memory, which keeps ``owner`` alive."""
     cuda = device.xp.cuda
     place = cuda.MemoryPointer(cuda.UnownedMemory(address, size, owner, device.ordinal), 0)
     return device.xp.ndarray(shape, dtype, place)
@@ -219,7 +219,7 @@ def view_of(device: Any, owner: Any, address: int, shape: tuple[int, ...], dtype
 def host_bytes(owner: Any, address: int, size: int) -> npt.NDArray[np.uint8]:
     """Bytes at an address that the host can write to; the array keeps ``owner`` alive, and so do views of it.
 
-    After Ctrl-C, threads may be at work on a part of it for a moment when nobody else has it any more.
+    After Ctrl-C, threads may use it for a moment after all other references are gone.
     """
     import ctypes
 
@@ -229,9 +229,9 @@ def host_bytes(owner: Any, address: int, size: int) -> npt.NDArray[np.uint8]:
 
 
 def settle(ordinal: int) -> None:
-    """Wait for all kernels of a GPU, on whatever thread the last reference to memory goes; it may know no GPU.
+    """Wait for all kernels of a GPU, on any thread, also one that has not used a GPU.
 
-    Nothing is raised: what was to be freed must be freed however the last kernel ended.
+    Nothing is raised: memory must be freed even if the last kernel failed.
     """
     from cuda.bindings import driver
 

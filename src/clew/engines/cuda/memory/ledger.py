@@ -1,7 +1,7 @@
-"""Ledger: the graphs that are on a device, and the bytes of its memory that their edges take.
+"""Ledger: the graphs on a device, and the bytes of its memory that their edges use.
 
-There is one budget for all graphs and both directions. What is charged is an array, for as long as it lives: an array
-that was evicted but is still read by a run counts, and one that is freed does not.
+There is one budget for all graphs and both directions. An array is charged for as long as it lives. An evicted array
+that a run still reads counts, a freed one does not.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class _Charge:
 
     @property
     def holder(self) -> DeviceGraph | None:
-        """The owner, where it still exists."""
+        """The owner, if it still exists."""
         return None if self.owner is None else self.owner()
 
 
@@ -65,8 +65,8 @@ class Ledger:
             if (holder := entry.holder) is not None
         )
 
-    def make_room(self, wanted: int, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> None:
-        """Evict edges until ``wanted`` bytes of the budget are left, or nothing more can go.
+    def make_room(self, needed: int, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> None:
+        """Evict edges until ``needed`` bytes of the budget are left, or nothing more can go.
 
         Edges of another policy go first, then those of other graphs, the least recently used first. Edges that this
         run uses stay, and so do those of the same graph under this policy.
@@ -74,12 +74,12 @@ class Ledger:
         policy = current()
         if policy.fast_memory is None:
             return
-        for holder in self._strangers(owner, used):
-            if self.charged() - self.charged(owner) + wanted <= policy.fast_memory:
+        for holder in self._evictable(owner, used):
+            if self.charged() - self.charged(owner) + needed <= policy.fast_memory:
                 return
             self.evict(holder)
 
-    def _strangers(self, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> list[DeviceGraph]:
+    def _evictable(self, owner: DeviceGraph, used: Collection[weakref.ref[Any]]) -> list[DeviceGraph]:
         policy = current()
         ranks: dict[DeviceGraph, tuple[bool, int]] = {}
         for entry in self._charges.values():
@@ -94,7 +94,7 @@ class Ledger:
     def evict(self, holder: DeviceGraph) -> None:
         """Drop the edges of a graph in every form."""
         holder.drop()
-        # Another thread may read them, or an interrupted run, whose frames may be in a cycle.
+        # Another thread or an interrupted run may still hold them in a reference cycle.
         if any(entry.holder is holder for entry in self._charges.values()):
             gc.collect()
 
@@ -105,10 +105,10 @@ ledgers: weakref.WeakKeyDictionary[Any, Ledger] = weakref.WeakKeyDictionary()
 
 def ledger_of(device: Device) -> Ledger:
     """The ledger of a device."""
-    found = ledgers.get(device)
-    if found is None:
-        found = ledgers[device] = Ledger()
-    return found
+    ledger = ledgers.get(device)
+    if ledger is None:
+        ledger = ledgers[device] = Ledger()
+    return ledger
 
 
 def _graphs() -> Iterator[DeviceGraph]:
@@ -129,5 +129,5 @@ def forget_all() -> None:
 
 
 def forget_layouts() -> bool:
-    """Free all layouts, which graphs may earn again; whether there were any."""
+    """Free all layouts, which graphs may build again; returns whether there were any."""
     return sum(graph.drop_layouts() for graph in _graphs()) > 0

@@ -24,17 +24,17 @@ from clew.engines.cuda.memory.virtual import Run
 from clew.engines.cuda.toolchain.failures import clean
 from clew.errors import DeviceError, ResourceError
 
-CHUNK = 4 << 20  # bytes; of 1 MiB, starting the copies takes longer than they do
+CHUNK = 4 << 20  # bytes; with 1 MiB, starting a copy takes longer than the copy
 LANES = 8
 SMALL = CHUNK
 
 TO_GPU, FROM_GPU = "a copy to the GPU failed", "a copy from the GPU failed"
 
-#: Fills a buffer with the bytes from a place on.
+#: Fills a buffer with the bytes from an offset on.
 Write = Callable[[Array, int], None]
 
-_one_at_a_time = threading.Lock()  # who has the lanes
-#: Arrays below this may share their pages with others, of which only one can be pinned: they are copied.
+_one_at_a_time = threading.Lock()  # held while the lanes are in use
+#: Smaller arrays are copied: they may share pages with others, and only one can be pinned.
 COPIED_BELOW = 1 << 20
 
 
@@ -49,7 +49,7 @@ class Lane:
         self._turns = itertools.count()
 
     def send(self, chunks: Chunks, address: int, size: int, write: Write) -> None:
-        """Copy chunks of what ``write`` makes, so many bytes of it, to an address of the GPU's."""
+        """Copy chunks of ``size`` bytes, which ``write`` produces, to a GPU address."""
         for start in chunks:
             turn = next(self._turns) % 2
             part = self.buffers[turn][: size - start]
@@ -58,7 +58,7 @@ class Lane:
             self._start(address + start, part.ctypes.data, part.size, turn, "memcpyHostToDevice")
 
     def fetch(self, chunks: Chunks, address: int, target: Array) -> None:
-        """Copy chunks from an address of the GPU's into a host array."""
+        """Copy chunks from a GPU address into a host array."""
         travelling: tuple[Array, int] | None = None
         for start in chunks:
             part, turn = target[start : start + CHUNK], next(self._turns) % 2
@@ -68,18 +68,18 @@ class Lane:
         self._unpack(travelling)
 
     def see_to_the_end(self) -> None:
-        """Wait for what is under way, however often Ctrl-C comes."""
+        """Wait for pending copies, even if Ctrl-C comes again."""
         while True:
             try:
                 return self.stream.synchronize()  # type: ignore[no-any-return]
-            except Exception:  # the GPU is lost: nothing is under way
+            except Exception:  # the GPU is lost: nothing is pending
                 return None
             except BaseException:
                 continue
 
-    def _start(self, target: int, source: int, size: int, turn: int, kind: str) -> None:
+    def _start(self, target: int, source: int, size: int, turn: int, direction: str) -> None:
         runtime = self.cuda.runtime
-        runtime.memcpyAsync(target, source, size, getattr(runtime, kind), self.stream.ptr)
+        runtime.memcpyAsync(target, source, size, getattr(runtime, direction), self.stream.ptr)
         self.ended[turn].record(self.stream)
 
     def _unpack(self, travelling: tuple[Array, int] | None) -> None:
@@ -90,7 +90,7 @@ class Lane:
 
 
 class Chunks:
-    """Where the chunks of an array begin, each for whichever lane asks next; none once they are to stop."""
+    """The starts of the chunks of an array, shared by the lanes; empty after ``stop``."""
 
     def __init__(self, size: int) -> None:
         self._size, self._numbers = size, itertools.count()
@@ -100,13 +100,13 @@ class Chunks:
             yield start
 
     def stop(self) -> None:
-        """Hand out no more."""
+        """End the iteration for all lanes."""
         self._size = 0
 
 
 def upload(device: Any, array: Array) -> Any:
     """A copy of a host array on the GPU."""
-    array = np.asarray(array, order="C")  # of one number too, which ascontiguousarray would make a list
+    array = np.asarray(array, order="C")  # ascontiguousarray would turn a scalar into a list
     target = device.empty(array.shape, array.dtype)
     if array.nbytes <= SMALL:
         with clean(TO_GPU):
@@ -117,12 +117,12 @@ def upload(device: Any, array: Array) -> Any:
 
 
 def send(device: Any, address: int, source: Array) -> None:
-    """Copy the bytes of a host array to an address of the GPU's."""
+    """Copy the bytes of a host array to a GPU address."""
     send_written(device, address, source.size, lambda part, start: np.copyto(part, source[start : start + part.size]))
 
 
 def send_written(device: Any, address: int, size: int, write: Write) -> None:
-    """Bring bytes that are in no array, which ``write`` makes a chunk at a time, to an address of the GPU's."""
+    """Copy bytes that ``write`` produces chunk by chunk to a GPU address."""
     with clean(TO_GPU):
         _in_lanes(device, size, lambda lane, chunks: lane.send(chunks, address, size, write))
 
@@ -145,9 +145,9 @@ def download(device: Any, array: Any) -> Array:
 
 
 def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> None:
-    """Have lanes share the chunks of so many bytes: after what the current stream was given, and before what comes.
+    """Copy ``size`` bytes in chunks by all lanes, after earlier and before later work of the current stream.
 
-    After Ctrl-C or a failure, too, for the memory copied to may be somebody else's soon.
+    This also holds after Ctrl-C or a failure, because the target may be reused soon.
     """
     if size == 0:
         return
@@ -182,7 +182,7 @@ def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> N
             raise
     if errors:
         failed = errors[0]
-        errors.clear()  # or they and the frames on their way here would hold each other, and the arrays
+        errors.clear()  # else errors and frames would form a cycle that keeps the arrays
         try:
             raise failed
         finally:
@@ -190,9 +190,9 @@ def _in_lanes(device: Any, size: int, work: Callable[[Lane, Chunks], None]) -> N
 
 
 def _bytes_on_host(array: Any) -> int:
-    """Of an array in two memories, the bytes before the cut: the driver cannot be trusted with a copy across it.
+    """Of an array in two memories, the bytes before the cut. The driver fails on a copy across it.
 
-    It copies from host memory on the CPU, which cannot read what comes after.
+    It copies from host memory on the CPU, which cannot read the rest.
     """
     owner = getattr(array.data.mem, "_owner", None)
     if not isinstance(owner, Run):
@@ -217,7 +217,7 @@ def hosted(device: Any, array: Array) -> Any:
         return device.empty(array.shape, array.dtype)
     owner: Any = array
     whole = array.flags.c_contiguous
-    address = host_memory.pinned_address(array) if whole else 0  # of pinned memory, which the view keeps
+    address = host_memory.pinned_address(array) if whole else 0  # pinned memory is kept alive by the view
     if not address and whole and array.nbytes >= COPIED_BELOW and (held := host_memory.pin_in_place(array)) is not None:
         owner, address = held, held.address
     if not address:
@@ -226,33 +226,33 @@ def hosted(device: Any, array: Array) -> Any:
     return host_memory.view_of(device, owner, address, array.shape, array.dtype, array.nbytes)
 
 
-def split(device: Any, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
-    """A copy in one run of addresses, whose pages from the cut on are the GPU's.
+def split(device: Any, array: Array, fast_from_byte: int, weights: Array | None = None) -> Any:
+    """A copy at contiguous addresses, whose pages from the cut on are in GPU memory.
 
-    Pairs are written where they belong, or into the buffers through which they go to the GPU: there is no third copy.
+    Pairs are written directly to their place, or into the buffers for the GPU. There is no third copy.
     """
-    kind = array.dtype if beside is None else PAIR
-    size = array.size * kind.itemsize
+    dtype = array.dtype if weights is None else PAIR
+    size = array.size * dtype.itemsize
     if size == 0:
-        return device.empty(array.shape, kind)
+        return device.empty(array.shape, dtype)
     device.xp.get_default_memory_pool().free_all_blocks()
     run = virtual.in_two(device.ordinal, size, fast_from_byte)
     cut = min(size, run.cut)
     host = host_memory.host_bytes(run, run.address, cut)
-    if beside is None:
+    if weights is None:
         source = _bytes_of(array)
         copy_bytes(host, source[:cut])
         send(device, run.address + cut, source[cut:])
     else:
-        write_pairs_on_all_cores(host, array, beside)
+        write_pairs_on_all_cores(host, array, weights)
         send_written(
-            device, run.address + cut, size - cut, lambda part, start: write_pairs(part, cut + start, array, beside)
+            device, run.address + cut, size - cut, lambda part, start: write_pairs(part, cut + start, array, weights)
         )
-    return host_memory.view_of(device, run, run.address, array.shape, kind, run.size)
+    return host_memory.view_of(device, run, run.address, array.shape, dtype, run.size)
 
 
 def managed(device: Any, array: Array, prefetch: bool) -> Any:
-    """A copy in managed memory, written by the host, so that its pages begin there."""
+    """A copy in managed memory, written by the host, so that its pages start there."""
     size, free = array.nbytes, device.free_memory()
     if size == 0:
         return device.empty(array.shape, array.dtype)

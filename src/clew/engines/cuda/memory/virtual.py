@@ -1,9 +1,9 @@
-"""One run of GPU addresses with two memories behind it: the first pages on the host, the others on the device.
+"""Contiguous GPU addresses over two memories: the first pages on the host, the others on the device.
 
-What ``clew.tiers.mapping`` does with the page table of the CPU, CUDA's virtual memory management does with the GPU's.
-Kernels follow one pointer, as ever, and no kernel has to ask in which memory a row is.
+``clew.tiers.mapping`` does the same with the page table of the CPU; here CUDA's virtual memory management does. Kernels
+use one pointer and need not know in which memory a row is.
 
-Nothing of this has a name outside the process: however it ends, the driver takes both memories back.
+The driver frees both memories when the process ends in any way.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from clew.engines.cuda.memory.host_memory import free_on_host, settle
 from clew.errors import DeviceError, ResourceError
 
 ON_GPU = "GPU memory"
-PAGE = 2 << 20  # the granularity of both memories on today's GPUs; it is asked for, and this is the least
+PAGE = 2 << 20  # the usual granularity of both memories; the driver may report a larger one
 
 
 class Run:
-    """The addresses, and from which byte on they are the GPU's; both memories are freed with it."""
+    """The addresses, and the byte from which on they are in GPU memory; both memories are freed with it."""
 
     def __init__(self, address: int, size: int, cut: int, undo: ExitStack) -> None:
         self.address, self.size, self.cut = address, size, cut
-        # When a process ends the driver frees everything; a finalizer that ran then could find no driver to talk to.
+        # At exit the driver frees everything, and a finalizer might run without a driver.
         weakref.finalize(self, undo.close).atexit = False
 
 
@@ -34,7 +34,7 @@ def why_not(ordinal: int) -> str | None:
     if not _attribute(ordinal, "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED"):
         return "this GPU's driver has no virtual memory management"
     if _host_location(ordinal) is None:
-        return "this GPU's driver cannot map host memory beside its own (it takes CUDA 12.2 or later)"
+        return "this GPU's driver cannot map host memory next to its own (that requires CUDA 12.2 or later)"
     return None
 
 
@@ -52,7 +52,7 @@ def in_two(ordinal: int, size: int, cut: int) -> Run:
             if start == stop:
                 continue
             handle = _call(driver.cuMemCreate(stop - start, properties, 0), place, stop - start)
-            with ExitStack() as handed_over:  # a mapping keeps the memory; the handle is not needed beyond it
+            with ExitStack() as handed_over:  # the mapping keeps the memory after its handle is released
                 handed_over.callback(driver.cuMemRelease, handle)
                 _call(driver.cuMemMap(address + start, stop - start, 0, handle, 0), "addresses", stop - start)
             undo.callback(driver.cuMemUnmap, address + start, stop - start)
@@ -61,7 +61,7 @@ def in_two(ordinal: int, size: int, cut: int) -> Run:
                 readers.append(_access(*(_host_location(ordinal) or ("", 0))))
             for reader in readers:
                 _call(driver.cuMemSetAccess(address + start, stop - start, [reader], 1), "access", stop - start)
-        undo.callback(settle, ordinal)  # done first: kernels may still be reading
+        undo.callback(settle, ordinal)  # called first: kernels may still be reading
         return Run(address, total, slow, undo.pop_all())
 
 
@@ -87,7 +87,7 @@ def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
 
 
 def _free(what: str) -> str:
-    """How much there is of a memory; addresses and rights to them are kept in the host's."""
+    """The free bytes of a memory, for an error; addresses and access rights use host memory."""
     from cuda.bindings import driver
 
     if what != ON_GPU:
@@ -98,7 +98,7 @@ def _free(what: str) -> str:
 
 
 def _attribute(ordinal: int, name: str) -> int:
-    """A fact about the GPU; 0 where this driver does not know it."""
+    """An attribute of the GPU; 0 if this driver does not know it."""
     from cuda.bindings import driver
 
     attribute = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}", None)
@@ -110,7 +110,7 @@ def _attribute(ordinal: int, name: str) -> int:
 
 @lru_cache(maxsize=8)
 def _host_location(ordinal: int) -> tuple[str, int] | None:
-    """How the driver calls host memory: on the GPU's own NUMA node where there are several."""
+    """The driver's name of host memory, on the GPU's NUMA node if there are several."""
     if _attribute(ordinal, "HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED"):
         return "HOST_NUMA", max(0, _attribute(ordinal, "HOST_NUMA_ID"))
     if _attribute(ordinal, "HOST_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED"):
@@ -118,12 +118,12 @@ def _host_location(ordinal: int) -> tuple[str, int] | None:
     return None
 
 
-def _properties(kind: str, number: int) -> Any:
+def _properties(location: str, number: int) -> Any:
     from cuda.bindings import driver
 
     properties = driver.CUmemAllocationProp()
     properties.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
-    properties.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{kind}")
+    properties.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{location}")
     properties.location.id = number
     return properties
 
@@ -135,11 +135,11 @@ def _granularity(properties: Any) -> int:
     return int(_call(driver.cuMemGetAllocationGranularity(properties, least), "memory", 0))
 
 
-def _access(kind: str, number: int) -> Any:
+def _access(location: str, number: int) -> Any:
     from cuda.bindings import driver
 
     access = driver.CUmemAccessDesc()
-    access.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{kind}")
+    access.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{location}")
     access.location.id = number
     access.flags = driver.CUmemAccess_flags.CU_MEM_ACCESS_FLAGS_PROT_READWRITE
     return access

@@ -1,8 +1,8 @@
 """A vertex program's functions as kernels call them: on the values of all fields, each returning one number.
 
-On the GPU a vertex's state is an array per field, but the functions take a record. So each call builds a record from
-the values on the stack, of which nothing is left after inlining. ``apply`` becomes one function for every field that it
-can change, and one for what it returns. The compiler finds what they have in common.
+On the GPU a vertex's state is an array per field, but the functions take a record. So each call builds a record on the
+stack, which disappears after inlining. ``apply`` becomes one function for every field that it can change, and one for
+its result. The compiler merges their common work.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 BOOL = np.dtype(np.bool_)
 Fields = tuple[tuple[str, np.dtype[Any]], ...]
-#: The name in kernels, the function, the types of its arguments before the fields, the type of its result, and the
-#: field to return instead of the result.
-_Given = tuple[str, Any, tuple[np.dtype[Any], ...], np.dtype[Any], str | None]
+#: The name in kernels, the function, the types of the arguments before the fields, the result type, and the field to
+#: return instead.
+_Signature = tuple[str, Any, tuple[np.dtype[Any], ...], np.dtype[Any], str | None]
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def functions_of(program: VertexProgram, weight: np.dtype[Any] | None, monoid: M
     fields: Fields = tuple((name, np.dtype(kind)) for name, kind in program.fields.items())
     message = np.dtype(program.message)
     changed = [k for k, (name, _) in enumerate(fields) if name in set_by(plain_function(program.apply))]
-    given: list[_Given] = [
+    given: list[_Signature] = [
         ("clew_send", program.send, (), message, None),
         ("clew_apply", program.apply, (message,), BOOL, None),
         *((f"clew_set_f{k}", program.apply, (message,), fields[k][1], fields[k][0]) for k in changed),
@@ -68,11 +68,11 @@ def product_functions_of(program: VertexProgram, weight: np.dtype[Any] | None, m
 
 
 def _compiled(
-    program: VertexProgram, weight: np.dtype[Any] | None, monoid: Monoid, fields: Fields, more: list[_Given]
+    program: VertexProgram, weight: np.dtype[Any] | None, monoid: Monoid, fields: Fields, more: list[_Signature]
 ) -> Functions:
     """The functions of edges, ``more`` functions, and the sum."""
     message, types = np.dtype(program.message), tuple(kind for _, kind in fields)
-    given: list[_Given] = [
+    given: list[_Signature] = [
         ("clew_process", program.process, (message, weight or message), message, None),
         ("clew_accepts", program.accepts, (), BOOL, None),
         ("clew_matters", program.matters, (message,), BOOL, None),
@@ -113,7 +113,7 @@ def _of_values(
     values = [f"f{k}" for k in range(len(fields))]
     lines = [f"def of_values({', '.join([*given, *values])}):", "    vertex = blank_vertex()"]
     for value, (name, _) in zip(values, fields, strict=True):
-        if name.isidentifier() and not keyword.iskeyword(name):  # others cannot be asked for
+        if name.isidentifier() and not keyword.iskeyword(name):  # others cannot be attributes
             lines.append(f"    vertex.{name} = {value}")
     call = f"function({', '.join([*given, 'vertex'])})"
     if field is not None:

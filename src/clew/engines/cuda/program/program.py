@@ -30,8 +30,8 @@ from clew.result import Trace, edge_bytes, timed
 if TYPE_CHECKING:
     from clew.program import VertexProgram
 
-PUSHED_IN_ORDER = 32  # of the vertices: a frontier of one in so many is put in order where its rows are on the host
-NOWHERE = OnHost(0.0, 0.0)  # where nothing has been put on the device
+PUSHED_IN_ORDER = 32  # frontiers above 1/32 of the vertices are sorted if their rows are on the host
+NOWHERE = OnHost(0.0, 0.0)  # if nothing was placed on the device
 #: As in program.cuh and program_steady.cuh.
 BARRIER = ("barrier", "u4", GRID_BARRIER_WORDS)
 COUNTERS = tuple((name, "u8", 3) for name in ("size", "longest", "reached", "waiting", "least"))
@@ -46,25 +46,25 @@ State = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Tuning:
-    """How a program is run; nothing of it changes results.
+    """Options of a run, which do not change results.
 
     Parameters
     ----------
     threads, resident
-        Of a block, and how many blocks a processor must have room for, which limits the registers of a thread.
+        The threads of a block, and the blocks that must fit on a multiprocessor, which limits registers.
     balance
         How the edges of active vertices are shared among warps where they push: a key of ``BALANCES``.
     cut, prefetch
         For "degree_cut": edges of a piece at most, and whether they are fetched to shared memory first.
     pushed, pushed_to_any
-        Push where at most this part of the edges is active; the second where one message is as good as many.
+        Push if at most this part of the edges is active; the second applies if one message suffices.
     alone
-        Frontiers of up to the first number of vertices and edges are left to one block, until they pass the second.
+        One block processes frontiers of up to the first number of vertices and edges, until they exceed the second.
     order_from
-        Frontiers of so many vertices push in the order of their rows, which are then read a line at a time; None: as
-        ``frontiers.order_from`` says for searches, and a larger part of all vertices.
+        Frontiers of this many vertices are sorted, so that rows are read line by line. None: as
+        ``frontiers.order_from`` chooses for searches, but only for a larger part of all vertices.
     steps, work
-        After so many steps, or edges, the host has a look, so that Ctrl-C is heard.
+        The number of steps or edges after which control returns to the host, to handle Ctrl-C.
     """
 
     threads: int = 512
@@ -184,13 +184,13 @@ def order_memory(device: Device, rows: DeviceRows, tuning: Tuning) -> tuple[Any,
 
 
 def _order_from(rows: DeviceRows, tuning: Tuning) -> int:
-    """As for searches, but for larger frontiers: what follows an edge takes longer here than the link does."""
-    found = order_from(rows, tuning.balance, tuning.order_from)
-    return found if tuning.order_from is not None else max(found, rows.num_vertices // PUSHED_IN_ORDER)
+    """As for searches, but for larger frontiers: processing an edge takes longer than the link."""
+    threshold = order_from(rows, tuning.balance, tuning.order_from)
+    return threshold if tuning.order_from is not None else max(threshold, rows.num_vertices // PUSHED_IN_ORDER)
 
 
 def _steady(device: Device, program: VertexProgram, graph: Graph, state: State, tuning: Tuning) -> Done:
-    """Everyone in every iteration."""
+    """All vertices in every iteration."""
     n, message, limit = graph.num_vertices, np.dtype(program.message), limit_of(program)
     monoid = monoid_of(program)
     if n == 0 or limit == 0:
@@ -272,14 +272,14 @@ def _kernel(
 
 
 def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
-    """Of rows of which the last has only the time at which the last iteration ended."""
+    """The columns of a trace, whose last row has only the end of the last iteration."""
     active, edges, direction, begun = rows.T
     columns = {"active": active[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
     return with_link(timed(columns, begun, width), away)
 
 
 def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int, away: OnHost) -> dict[str, Array]:
-    """The same of iterations over everyone: ``rows`` are ``Round`` of clock.cuh."""
+    """The same for iterations over all vertices: ``rows`` are ``Round`` of clock.cuh."""
     begun = rows[:, 1].copy().view(np.int64)
     everyone, edges = (np.full(len(rows) - 1, count) for count in (num_vertices, num_arcs))
     columns = with_link(timed({"active": everyone, "edges": edges}, begun, width), away)

@@ -69,10 +69,10 @@ class Device(Protocol):
         What cannot be read in place is copied into host memory that can.
         """
 
-    def split(self, array: Array, fast_from_byte: int, beside: Array | None = None) -> Any:
+    def split(self, array: Array, fast_from_byte: int, weights: Array | None = None) -> Any:
         """A copy in one run of addresses: bytes from ``fast_from_byte`` on in device memory, those before on the host.
 
-        With ``beside``, a second array of words, the copy is of pairs: an entry of 8 bytes for one of either. The page
+        With ``weights``, the copy is of pairs of a neighbour and its weight, 8 bytes each. The page
         of the cut is on the host. ResourceError where either memory is too small.
         """
 

@@ -116,7 +116,7 @@ def text_of(file: str) -> str:
 
 @lru_cache(maxsize=1)
 def kernel_files() -> dict[str, Path]:
-    """Every kernel file by its name: those that algorithms share, and those beside the algorithm they belong to."""
+    """Every kernel file by its name: shared ones, and those in the folders of algorithms."""
     return {path.name: path for path in (*KERNELS.glob("*.cuh"), *ALGORITHMS.glob("*/*.cuh"))}
 
 
