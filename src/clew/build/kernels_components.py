@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""Which vertices hang together: a forest of pointers to smaller ids, joined over edges until nothing is left to join.
+"""Connected components: a forest of pointers to smaller ids, joined over edges until nothing is left to join.
 
-A vertex points to itself or to a smaller vertex of its component, so there are no cycles, a root is the smallest id of
-its tree, and in the end the root of a whole component is its smallest vertex, whoever joined what first.
+A vertex points to itself or to a smaller vertex of its component. So there are no cycles, and a root is the smallest id
+of its tree. In the end the root of a component is its smallest vertex, in any order of joins.
 
 1. ``point_to_first``  every vertex over its first edge, which leads to its smallest neighbour: rows are sorted
 2. ``join_second``     over its second edge; most of the largest component is one tree after this
@@ -98,10 +98,10 @@ def mark(part, parts, pointer, largest, marks):
 
 @njit(cache=True, nogil=True)
 def join_all(part, bounds, indptr, indices, pointer, largest, marks):
-    """Join over the edges of every vertex of a block; ``largest`` is the root of the tree to leave out.
+    """Join over the edges of every vertex of a block; ``largest`` is the root of the tree to skip.
 
-    Where edges are stored one way, those that leave that tree are seen from nowhere else, so they are looked for with
-    the ``marks`` of its vertices; else there are none.
+    If edges are stored one way, the edges that leave that tree are stored only there. They are found with the ``marks``
+    of its vertices. Otherwise there are none.
     """
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         if pointer[v] != largest:

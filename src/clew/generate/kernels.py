@@ -54,9 +54,8 @@ def attached_edges(part, parts, first, key, per_vertex, source, target):
     """Preferential attachment from edge ``first`` on; those of the seed (a complete graph) come first of all.
 
     All endpoints in that order form a sequence in which a vertex stands as often as its degree. A new edge's target is
-    a copy of a random earlier place in it. Instead of looking at that place, which another thread may not have filled
-    yet, we compute what it must hold: either it is known outright or it is a target, whose own random number leads
-    further back.
+    a copy of a random earlier place in it. Another thread may not have filled that entry yet, so its value is computed.
+    Either it is known at once, or it is a target, whose own random number leads further back.
     """
     size = source.size
     seed_vertices = per_vertex + 1
@@ -174,7 +173,7 @@ def grid_rows(part, parts, key, height, width, diagonals, delete, indptr, indice
 
 @njit(cache=True, nogil=True)
 def ring_edges(part, parts, key, num_vertices, half, rewire, source, target, rewired):
-    """The lattice, and which of its edges are to be rewired."""
+    """The lattice, and which of its edges to rewire."""
     size = source.size
     for slot in range(part * size // parts, (part + 1) * size // parts):
         u = slot // half

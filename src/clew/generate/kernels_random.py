@@ -1,10 +1,10 @@
 # mypy: ignore-errors
 """Random numbers without a state: number ``i`` of a stream is a function of the stream's key and of ``i``.
 
-The function is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), whose
-state after ``i`` steps is ``key + i * GOLDEN``: any thread can compute any number directly, in any order. Its
-output passes BigCrush. Streams with different keys are pieces of one sequence of 2^64 numbers that start at random
-places; two streams of 2^40 numbers overlap with a probability of 2^-23.
+The function is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). Its
+state after ``i`` steps is ``key + i * GOLDEN``, so any thread can compute any number directly. Its output passes
+BigCrush. Streams with different keys are pieces of one sequence of 2^64 numbers that start at random places; two
+streams of 2^40 numbers overlap with a probability of 2^-23.
 
 All arithmetic is on uint64: Numba would turn a mix of signed and unsigned into floats.
 """
@@ -53,7 +53,7 @@ def below(x, limit):
 def scramble_ids(part, parts, width, rounds, ids):
     """Replace ids 0…2^width-1 by where a random permutation puts them.
 
-    Each round can be undone (xor, multiply by an odd number, xor with the own high bits), so different ids stay
+    Each round is invertible: xor, multiplication by an odd number, xor with the own high bits. So different ids stay
     different without a table of the permutation. ``rounds`` has a row (mask, odd factor) for each.
     """
     size = ids.size

@@ -112,9 +112,8 @@ def squares(piece, bounds, indptr, indices, degrees, coefficient):
     """Fill ``coefficient`` for the vertices of a piece: squares at a vertex, divided by those that are possible.
 
     Rows hold no vertex twice; self-loops are skipped, and ``degrees`` has the lengths without them. Where p paths of
-    two edges lead from v to x, v and x are opposite corners of p(p-1)/2 squares. For a pair u, w of neighbours of v,
-    what is possible is one square for each neighbour that u or w has besides v and each other, a shared one counted
-    once.
+    two edges lead from v to x, v and x are opposite corners of p(p-1)/2 squares. A pair u, w of neighbours of v could
+    form a square with each neighbour of u or w other than u, v and w. A shared neighbour counts once.
     """
     ways = np.zeros(indptr.size - 1, np.uint32)
     for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):

@@ -150,8 +150,8 @@ def read(piece, pieces, x, y, potential, left, bottom, per_unit, push_x, push_y)
 def move(piece, pieces, indptr, indices, weights, charge, x, y, push_x, push_y, strength, longest, new_x, new_y):
     """Move every vertex of the piece halfway to where attraction and repulsion balance.
 
-    An edge attracts in proportion to its length and weight. Dividing by the sum of the weights makes the step right for
-    hubs and leaves alike.
+    An edge attracts in proportion to its length and weight. Dividing by the sum of the weights gives a suitable step
+    for hubs and for leaves.
     """
     size = x.size
     for v in range(np.uint64(piece * size // pieces), np.uint64((piece + 1) * size // pieces)):

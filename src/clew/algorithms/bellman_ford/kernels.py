@@ -2,8 +2,8 @@
 """Bellman-Ford with a frontier: each round relaxes the edges of the vertices whose value fell in the round before.
 
 Without a negative cycle the parents form a tree; a cycle of parents is a negative cycle. So the parents are searched
-for one whenever as many vertices have been relaxed as there are: that doubles the time at most, and a negative cycle is
-found soon after it forms, not after n rounds.
+for a cycle after every n relaxed vertices. That doubles the time at most, and a negative cycle is found soon after it
+forms, not after n rounds.
 
 Frontiers of a few vertices are left to member 0 alone.
 """
@@ -29,9 +29,9 @@ FRONTIER_COLUMN, EDGES_COLUMN, BEGUN_COLUMN, COLUMNS = range(4)  # of the trace
 def bellman_ford(member, size, state, out, weights, source, zero, paths, frontiers, seen, trace):
     """Fill value and parent; returns the number of rounds and a vertex on a negative cycle, or -1.
 
-    ``out`` is (indptr, indices), ``paths`` (value, parent, queued), all ids unsigned; ``zero`` is the source's value;
-    the two ``frontiers`` and ``seen`` have room for all vertices; ``trace`` takes COLUMNS numbers of each
-    round, and when the last one ended.
+    ``out`` is (indptr, indices), ``paths`` (value, parent, queued), all ids unsigned. ``zero`` is the source's value.
+    The two ``frontiers`` and ``seen`` have room for all vertices. ``trace`` gets COLUMNS numbers per round, and the end
+    of the last one.
     """
     spare = np.empty(SPARE, seen.dtype)
     if member == 0:
@@ -111,7 +111,7 @@ def _relax(size, state, out, weights, paths, now, later, spare):
 
 @njit(cache=True, nogil=True)
 def _finish_round(state, source, paths, seen, trace):
-    """Make the next frontier the present one; look for a cycle of parents when it is time, and for the wish to stop."""
+    """Make the next frontier the present one; check for a cycle of parents when due, and for a request to stop."""
     count, rounds = state[counter(COUNT)], state[counter(ROUND)]
     if rounds < trace.shape[0]:
         trace[rounds, FRONTIER_COLUMN] = count

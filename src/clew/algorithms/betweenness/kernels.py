@@ -2,21 +2,20 @@
 """Brandes' algorithm with one number per vertex to look up along an edge.
 
 Forward, ``paths[v]`` is UNSEEN, 0 once ``v`` is found, and the number of shortest paths to ``v`` once its level is
-complete. In the row of a vertex on level d of an undirected graph, what is not UNSEEN is then either 0 (levels d and
-d + 1) or a number of paths (level d - 1): the same look at the row sums up the paths to the vertex and finds the next
-level. Backward, ``paths`` starts at 0 and gets, level by level from the deepest, the share that a vertex hands to
-each path that leads to it; other entries are 0. So neither pass needs depths or a list of predecessors.
+complete. In the row of a vertex on level d of an undirected graph, an entry other than UNSEEN is 0 (levels d and d + 1)
+or a number of paths (level d - 1). So one pass over the row sums up the paths to the vertex and finds the next level.
+Backward, ``paths`` starts at 0. Level by level from the deepest, it gets the share that a vertex passes to each path
+that leads to it. So neither pass needs depths or a list of predecessors.
 
-In a directed graph, the row of out-edges finds the next level, with a bit per vertex that says whether it is known, and
-the row of in-edges sums up the paths; there, 0 is what the vertices not found yet count too.
+In a directed graph, the out-edges find the next level, with a bit per known vertex, and the in-edges sum up the paths.
+Vertices that are not found yet count 0 there.
 
 Every sum is one vertex's, in the order of its row: results do not depend on who computes them, or how many do.
 
 A grid of 1,000 rows and columns has more shortest paths than a float64 can hold. Only the ratio of a vertex's paths to
-those of its predecessors matters, so a level with a count above ``large``, a power of two, is divided by it, which
-changes no digit; the way back takes it into account. Where counts of one level lie so far apart that the smallest
-falls below ``1 / large``, the search fails and says so. ``wide_dependencies`` is for those; it is slower and uses one
-thread.
+those of its predecessors matters. So a level with a count above ``large``, a power of two, is divided by it, which is
+exact. The backward pass accounts for it. Where counts of one level lie so far apart that the smallest falls below ``1 /
+large``, the search fails and says so. ``wide_dependencies`` is for those; it is slower and uses one thread.
 
 References
 ----------
@@ -45,8 +44,9 @@ def dependencies(member, size, state, out, into, source, large, work, found):
     """Fill ``found`` with the dependency of ``source`` on every vertex; False where the range of a float is too small.
 
     ``into`` holds the in-edges of a directed graph, None for an undirected one. ``work`` is (paths, along, queue,
-    levels, divided, seen): by vertex, by place in the queue, the vertices in the order found, where each level starts
-    among them, which levels were divided by ``large``, and bits.
+    levels, divided, seen). ``paths`` is by vertex, ``along`` by place in the queue. ``queue`` has the vertices in the
+    order found, ``levels`` the start of each level, ``divided`` the levels divided by ``large``, and ``seen`` is a
+    bitmap.
     """
     paths, _, queue, levels, _, seen = work
     num_vertices = paths.size

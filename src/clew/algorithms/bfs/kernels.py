@@ -1,11 +1,11 @@
 # mypy: ignore-errors
 """Breadth-first search that changes direction: pushes from a small frontier, pulls towards a large one.
 
-Pushing looks at every edge of the frontier; pulling looks, for every vertex not reached yet, for one neighbour in the
-frontier, and stops at the first. When the frontier holds much of the graph, pulling looks at far fewer edges.
+A push reads every edge of the frontier. A pull searches, for every unreached vertex, for one neighbour in the frontier,
+and stops at the first. For a large frontier, a pull reads far fewer edges.
 
-All levels run inside one call. A frontier of a few vertices, as road networks have for thousands of levels, is left to
-member 0 alone while the others wait: sharing it would cost more than it saves.
+All levels run inside one call. Road networks have thousands of levels with small frontiers. Member 0 processes these
+alone while the others wait, because sharing would cost more than it saves.
 
 References
 ----------
@@ -40,8 +40,8 @@ TURNS = 3
 def bfs(member, size, state, out, into, source, depth, parent, queue, front, behind, trace):
     """Fill ``depth`` and ``parent``; returns the number of levels and how many vertices were reached.
 
-    ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned; ``queue`` has room for all vertices;
-    ``front`` and ``behind`` are bitmaps; ``trace`` takes COLUMNS numbers of each level, and when the last one ended.
+    ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned. ``queue`` has room for all vertices.
+    ``front`` and ``behind`` are bitmaps. ``trace`` gets COLUMNS numbers per level, and the end of the last one.
     """
     indptr = out[0]
     spare = np.empty(SPARE, queue.dtype)
@@ -52,7 +52,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
         parent[source] = source
         queue[0] = source
     start, stop = np.uint64(0), ONE
-    level, turn = np.int64(0), 0  # a bare 0 is a type of its own at first: what it is passed to would be compiled twice
+    level, turn = np.int64(0), 0  # a literal 0 has another type: the called functions would be compiled twice
     reached = np.int64(1)
     left = np.int64(indptr[indptr.size - 1])
     edges = np.int64(indptr[source + ONE] - indptr[source])
@@ -96,7 +96,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
 
 @njit(cache=True, nogil=True)
 def _begin(member, size, depth, parent):
-    """Nothing is reached. Every member sets its share: touching new memory takes longer than the rest of it."""
+    """Mark all vertices as unreached. Every member sets its share, because touching new memory is slow."""
     for v in range(np.uint64(member * depth.size // size), np.uint64((member + 1) * depth.size // size)):
         depth[v] = -1
         parent[v] = -1
@@ -111,7 +111,7 @@ def _clear(state, pushed):
 
 @njit(cache=True, nogil=True)
 def _pulling_pays(edges, left, num_vertices):
-    """A pull looks at every vertex at least, which a handful of edges at the end of a long path is not worth."""
+    """A pull reads every vertex, which does not pay for a few edges at the end of a long path."""
     return edges > left // ALPHA and edges > num_vertices // GAMMA
 
 
@@ -175,7 +175,7 @@ def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, sp
 def _pull(member, size, state, indptr, into, places, start, stop, level, trace, spare):
     """Levels by pulling, until the frontier is small again, which is the queue then; the last level, and all found.
 
-    The counter EDGES is that of this frontier then, for the trace alone: the search pushes on, however many they are.
+    The counter EDGES has the edges of this frontier, for the trace alone: the search pushes next in any case.
     """
     depth, parent, queue, front, behind = places
     words = front.size
@@ -223,9 +223,9 @@ def _pull(member, size, state, indptr, into, places, start, stop, level, trace, 
 
 @njit(cache=True, nogil=True)
 def _pull_level(state, into, depth, parent, front, behind, level):
-    """Words of the next bitmap are taken in turn: nobody shares a word, so no atomics are needed for bits.
+    """Members take whole words of the next bitmap, so its bits need no atomics.
 
-    Adds up, side by side, the vertices found and the edges looked at.
+    Adds to two counters: the vertices found and the edges read.
     """
     indptr, indices = into
     num_vertices = np.uint64(depth.size)
@@ -268,7 +268,7 @@ def _note(trace, level, frontier, edges, direction, begun):
 
 @njit(cache=True, nogil=True)
 def smallest_parents(part, bounds, into, depth, parent):
-    """Replace every parent by the smallest possible one, so that it does not depend on who came first."""
+    """Replace every parent by the smallest possible one, so that it does not depend on the order of threads."""
     indptr, indices = into
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         if depth[v] > 0:

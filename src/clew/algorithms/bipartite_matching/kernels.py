@@ -54,8 +54,8 @@ def edge_within_a_side(part, bounds, rows, side):
 def karp_sipser(rows, side, degree, stack, mate, none):
     """A maximal matching, usually within a percent of the maximum; returns its size.
 
-    A vertex with one free neighbour left is matched to it at once, which no maximum matching can improve on; when
-    there is none, the next vertex takes its free neighbour of the lowest degree. ``degree`` counts free neighbours.
+    A vertex with one free neighbour left is matched to it at once, which is always optimal. If there is none, the next
+    vertex takes its free neighbour of the lowest degree. ``degree`` counts free neighbours.
     """
     indptr = rows[0]
     n = np.uint64(mate.size)

@@ -2,9 +2,9 @@
 """Colouring: the smallest free colour in the order of priorities, or one colour a round for all local maxima.
 
 In order: every vertex takes the smallest colour that none of its neighbours of higher priority has, as Jones and
-Plassmann do. Instead of rounds with barriers, members take vertices in the order of priority and wait for a neighbour
-of higher priority that is not coloured yet. The first vertex without a colour never waits, so somebody always gets on;
-every edge is looked at once from each side, and the colours are those of one thread that goes through the order alone.
+Plassmann do. Instead of rounds with barriers, members take vertices in priority order and wait for uncoloured
+neighbours of higher priority. The first uncoloured vertex never waits, so there is always progress. Every edge is read
+once from each side, and the colours equal those of one thread that follows the order.
 
 ``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge in both directions.
 """
@@ -160,9 +160,8 @@ def by_rounds(member, size, state, key, out, into, above, below, color, queue, t
     """Give local maxima and minima among the vertices left a colour each round; returns the number of rounds.
 
     ``above`` and ``below`` count the neighbours left with a larger and a smaller value. A vertex joins the queue when
-    one of the two comes down to 0, so that rounds look at the vertices they colour and at no others. ``color`` is
-    NO_COLOR everywhere at first. ``trace`` takes how many each round colours, ``begun`` when it began, and when the
-    last one ended.
+    one of the two reaches 0, so a round reads only the vertices that it colours. ``color`` is NO_COLOR everywhere at
+    first. ``trace`` takes how many each round colours, ``begun`` when it began, and when the last one ended.
     """
     spare = np.empty(SPARE, queue.dtype)
     _count_neighbours(state, key, out, into, above, below, color, queue, spare)
@@ -243,7 +242,7 @@ def _tell(size, state, key, v, rows, above, below, color, queue, spare, filled):
     mine = bits(key, v)
     for j in range(indptr[v], indptr[v + ONE]):
         u = np.uint64(indices[j])
-        if color[u] < 0 and u != v:  # those queued for the next round still have to know whether they are maxima
+        if color[u] < 0 and u != v:  # vertices queued for the next round still need to know if they are maxima
             left = above if bits(key, u) < mine else below
             if size == 1:
                 left[u] -= ONE

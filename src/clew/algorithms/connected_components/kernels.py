@@ -21,9 +21,9 @@ FIRST, SECOND, REST, LARGEST = range(4)  # counters
 def connected_components(member, size, state, bounds, out, into, label, marks, rank, roots, sizes):
     """Fill ``label``, and ``sizes`` up to the number of components, which is returned.
 
-    ``out`` is (indptr, indices), unsigned, and ``bounds`` the blocks of rows that members take. Where edges are stored
-    one way only, either ``into`` is the rows of the in-edges or ``marks`` room for a bit a vertex; else both are None.
-    ``rank`` has room for all vertices, ``roots`` for SHARES numbers.
+    ``out`` is (indptr, indices), unsigned, and ``bounds`` the blocks of rows that members take. If edges are stored one
+    way only, ``into`` has the in-edges or ``marks`` has room for a bit per vertex. Otherwise both are None. ``rank``
+    has room for all vertices, ``roots`` for SHARES numbers.
     """
     indptr, indices = out
     blocks = bounds.size - 1
@@ -44,7 +44,7 @@ def connected_components(member, size, state, bounds, out, into, label, marks, r
     barrier(size, state)
     if all_stop(state):
         return np.int64(0)
-    if member == 0:  # all must leave out the same tree
+    if member == 0:  # all must skip the same tree
         state[counter(LARGEST)] = most_frequent(label)
     barrier(size, state)
     largest = label.dtype.type(state[counter(LARGEST)])
@@ -103,7 +103,8 @@ def _measure(member, size, state, label, rank, roots, sizes):
     """Count the vertices of each label, in ascending order of the labels, into ``sizes``; returns how many there are.
 
     Roots are counted share by share, so that each share knows the rank of its first. Most vertices are often in one
-    component, whose count all members would write to at once: runs of equal labels are counted first, and it apart.
+    component, whose count all members would update at once. So runs of equal labels are counted first, and that
+    component separately.
     """
     for share in range(member, SHARES, size):
         own = np.int64(0)

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Hubs and authorities by turns: authorities from hubs over in-edges, hubs from authorities over out-edges."""
+"""Hubs and authorities alternate: authorities from hubs over in-edges, hubs from authorities over out-edges."""
 
 import numpy as np
 
@@ -17,15 +17,15 @@ def hits(
 ):
     """Fill ``hub`` and ``authority``, both summing to 1; returns the number of rounds and whether they met the limit.
 
-    ``into`` and ``out`` are (indptr, indices), unsigned; ``limits`` is (tolerance, most rounds); ``fresh`` is room for
-    new hubs, ``sums`` for three numbers a block, and ``trace`` takes the change of every round it has room for,
-    ``begun`` when it began, and when the last one ended.
+    ``into`` and ``out`` are (indptr, indices), unsigned. ``limits`` is (tolerance, most rounds). ``fresh`` is room for
+    new hubs, ``sums`` for three numbers per block. ``trace`` gets the change of every round, ``begun`` its start, and
+    the end of the last one.
     """
     tolerance, most_rounds = limits
     if member == 0:
         begun[0] = nanoseconds()
     for step in range(most_rounds):
-        if member == 0:  # one asks for all: the answer may change between two members' asking
+        if member == 0:  # one member decides for all: the answer may change between two reads
             state[counter(LEAVE)] = np.int64(stopped(state))
         _gather(size, state, AUTHORITY, step, in_bounds, into, ahead, hub, authority, 1.0, sums)
         barrier(size, state)

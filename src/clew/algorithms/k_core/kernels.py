@@ -1,10 +1,10 @@
 # mypy: ignore-errors
 """Core numbers by peeling: level after level, vertices with no more neighbours left than the level are taken away.
 
-Every member scans its own share of the vertices that are left, takes those of the level, and follows what their removal
-sets free by itself, on a stack made of links, so that any vertex can be on any member's. All meet twice a level. A
-share keeps only what is left, so all scans together look at about as many vertices as the sum of all core numbers,
-which is at most the number of arcs.
+Every member scans its own share of the remaining vertices and removes those of the level. It also processes the
+vertices that fall to the level by that, on a stack of links, which can hold any vertex. All meet twice a level. A share
+keeps only remaining vertices, so all scans together read about as many vertices as the sum of all core numbers. That is
+at most the number of arcs.
 
 References
 ----------
@@ -26,8 +26,8 @@ NONE = np.int64(2**63 - 1)
 def k_core(member, size, state, out, into, bounds, core, links, left, lowest, taken):
     """Fill ``core``, which is signed.
 
-    ``out`` and, of a directed graph, ``into`` (else None) are (indptr, indices), unsigned; ``bounds`` cut the
-    vertices into shares; ``links`` and ``left`` are room for n ids, ``lowest`` and ``taken`` for an entry a member.
+    ``out`` and, for a directed graph, ``into`` (else None) are (indptr, indices), unsigned. ``bounds`` cut the vertices
+    into shares. ``links`` and ``left`` are room for n ids, ``lowest`` and ``taken`` for an entry per member.
     """
     parts = bounds.size - 1
     start, kept = np.uint64(bounds[member * parts // size]), np.uint64(bounds[(member + 1) * parts // size])

@@ -2,8 +2,7 @@
 """Label propagation: all vertices at once take the label that most of their neighbours have, the smallest of several.
 
 Every member counts labels in an array of its own, with a counter per vertex, which it clears by the list of what it
-counted. Once few labels change, only vertices with a neighbour that changed are looked at: the others would find what
-they found before.
+counted. Once few labels change, only vertices with a changed neighbour are processed; the others keep their label.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.jit import njit
 
 CHUNK = 128  # vertices that a member takes at a time
-FEW = 4  # look at neighbours of changed vertices only, where less than 1/FEW of the labels changed
+FEW = 4  # process only neighbours of changed vertices if less than 1/FEW of the labels changed
 ONE = np.uint64(1)
 TAKEN, CHANGED, AWAKE, EDGES = range(4)  # counters
 
@@ -24,9 +23,9 @@ def propagate(member, size, state, out, into, labels, after, awake, longest, max
     """Rounds until nothing changes, at most ``max_rounds``; returns their number, and what the last one changed.
 
     ``into`` is None where ``out`` has all edges in both directions. ``labels`` and ``after`` take turns: after an odd
-    number of rounds the answer is in ``after``. ``longest`` is the most neighbours any vertex has; ``awake`` has a byte
-    per vertex; changes[r] becomes the number of labels that round r changed, for as many as it has room for, and
-    looked[r] the vertices and edges that it looked at; ``begun`` takes when it began, and when the last one ended.
+    number of rounds the answer is in ``after``. ``longest`` is the largest degree. ``awake`` has a byte per vertex.
+    changes[r] becomes the number of labels that round r changed, and looked[r] the vertices and edges that it read.
+    ``begun`` gets the start of each round, and the end of the last one.
     """
     num_vertices = np.uint64(labels.size)
     votes = np.zeros(num_vertices, np.uint32)
@@ -64,7 +63,7 @@ def propagate(member, size, state, out, into, labels, after, awake, longest, max
 
 @njit(cache=True, nogil=True)
 def _round(state, out, into, labels, after, awake, everyone, votes, seen):
-    """New labels for the vertices this member gets hold of; how many changed, were looked at, and had edges in all."""
+    """New labels for this member's vertices; returns how many changed and were processed, and their edges."""
     num_vertices = np.uint64(labels.size)
     changed, vertices, edges = 0, 0, np.uint64(0)
     while True:

@@ -1,9 +1,10 @@
 # mypy: ignore-errors
-"""A maximal independent set in rounds: who has the largest key among its neighbours joins, and they are discarded.
+"""A maximal independent set in rounds: vertices with the largest key among their neighbours join, and these are
+discarded.
 
-One array says all there is to know of a vertex: 0 is discarded (a neighbour joined), UNDRAWN takes no part in this
-round, more is its key. Steps that read keys of others write none, or none that another step of the round would read
-differently, so that the set does not depend on who comes first.
+One array holds the state of a vertex: 0 if discarded (a neighbour joined), UNDRAWN if it skips this round, else its
+key. Steps that read keys of others write none that another step of the round reads. So the set does not depend on the
+order of threads.
 
 ``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge in both directions.
 """
@@ -27,8 +28,8 @@ def independent_set(member, size, state, streams, by_degree, out, into, key, joi
     """Fill ``joined``; returns the number of rounds. ``trace`` takes how many vertices each began with, ``begun``
     when, and when the last one ended.
 
-    Keys are random and stay, or, with ``by_degree``, every round draws vertices with one half of the chance 1/degree
-    and gives those their degree as key. ``streams`` has a key for the random keys and one for who is drawn.
+    Keys are random and fixed. With ``by_degree``, every round draws vertices with probability 1 / (2 degree) and uses
+    their degree as key. ``streams`` has one seed for the keys and one for the draws.
     """
     spare = np.empty(SPARE, live.dtype)
     left = np.uint64(live.size)
@@ -62,7 +63,7 @@ def independent_set(member, size, state, streams, by_degree, out, into, key, joi
 
 @njit(cache=True, nogil=True)
 def _draw(state, streams, turn, out, into, key, live, left):
-    """New keys for this round: the degree among the vertices left for who is drawn, UNDRAWN for who is not."""
+    """New keys for this round: the remaining degree of drawn vertices, UNDRAWN for the others."""
     round_key = bits(streams[1], np.uint64(turn))
     start, stop = take(state, DRAWING, left)
     while start < stop:
@@ -112,7 +113,7 @@ def _join(state, out, into, key, joined, live, left, later, spare):
 
 @njit(cache=True, nogil=True)
 def _beaten(v, rows, key):
-    """Whether a neighbour's key is larger; of equal keys the larger id's is, which leaves out a loop."""
+    """Whether a neighbour's key is larger; ties are broken by id, so a self-loop never wins."""
     indptr, indices = rows
     mine = key[v]
     for j in range(indptr[v], indptr[v + ONE]):

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
-"""Up to 64 breadth-first searches at once, one to a bit: an edge is looked at once for all searches that pass it.
+"""Up to 64 breadth-first searches at once, one per bit: an edge is read once for all searches that pass it.
 
-A level is pushed from the vertices that some search reached last, or, when these have much of the edges, pulled to the
-vertices that some search has not reached yet.
+A level is pushed from the vertices that some search reached last. If these have many of the edges, it is pulled to the
+vertices that some search has not reached.
 
 References
 ----------
@@ -43,7 +43,7 @@ def search(member, size, state, out, into, sources, first, work, depth):
         _begin(state, out[0], sources, first, count, seen, front, queue, depth)
     barrier(size, state)
     alone = ALONE if size > 1 else seen.size
-    # A bare 0 is a type of its own at first: what it is passed to would be compiled twice.
+    # A bare 0 is a type of its own at first: the called functions would be compiled twice.
     level, active, edges = np.int64(0), state[counter(ACTIVE)], state[counter(WEIGHT)]
     barrier(size, state)
     while active > 0 and not all_stop(state):
@@ -119,7 +119,7 @@ def _levels(member, size, state, out, into, first, everyone, work, spare, depth,
 
 @njit(cache=True, nogil=True)
 def _push(size, state, mine, out, seen, front, behind, queue, active, found, spare):
-    """Hand the searches of every active vertex to its neighbours; who is the first to get one is queued."""
+    """Pass the searches of every active vertex to its neighbours; a neighbour that gets its first one is queued."""
     indptr, indices = out
     filled = 0
     while True:
@@ -149,7 +149,7 @@ def _push(size, state, mine, out, seen, front, behind, queue, active, found, spa
 
 @njit(cache=True, nogil=True)
 def _settle(member, size, state, mine, indptr, seen, behind, found, place):
-    """What was pushed to each vertex is complete: note it."""
+    """Record the searches that were pushed to each vertex."""
     edges = np.int64(0)
     for i in range(np.uint64(member), np.uint64(state[counter(mine + TAIL)]), np.uint64(size)):
         v = found[i]
@@ -161,7 +161,7 @@ def _settle(member, size, state, mine, indptr, seen, behind, found, place):
 
 @njit(cache=True, nogil=True)
 def _pull(state, mine, indptr, into, seen, front, behind, everyone, found, spare, place):
-    """Collect searches from the in-neighbours of every vertex that lacks some; nobody else writes to its words."""
+    """Collect searches from the in-neighbours of every vertex that lacks some; only one thread writes its words."""
     num_vertices = np.uint64(seen.size)
     edges = np.int64(0)
     filled = 0

@@ -1,8 +1,8 @@
 # mypy: ignore-errors
 """PageRank by pulling: all rounds in one call, one barrier to a round, the same numbers from any number of threads.
 
-A round sums, for every vertex, what its in-neighbours pass on. What a vertex passes to each (its rank times its
-``scale``) is worked out once, when its rank is, into an array for the next round; a rank itself is read by nobody else.
+A round sums, for every vertex, what its in-neighbours pass on. The share that a vertex passes to each (its rank times
+its ``scale``) is computed with its rank, for the next round. No other thread reads a rank itself.
 """
 
 import numpy as np
@@ -21,9 +21,9 @@ def pagerank(member, size, state, bounds, ahead, edges, scale, jumps, damping, l
     """Change ``rank`` round by round; returns the number of rounds and whether the last one changed little enough.
 
     ``edges`` is (outgoing, into, passing). ``into`` is (indptr, indices) of the in-edges, unsigned. With weights,
-    ``passing`` has each edge's share of its source's rank, ``scale`` the part of its rank that a vertex passes on, and
-    ``outgoing`` is None. Without, ``passing`` is None, ``outgoing`` is the indptr of the out-edges, and ``scale`` is
-    room for the part that goes over each. ``jumps`` is the distribution of jumps, None for a uniform one.
+    ``passing`` has each edge's share of its source's rank, ``scale`` the part of the rank that a vertex passes on.
+    ``outgoing`` is None then. Without weights, ``passing`` is None, ``outgoing`` is the indptr of the out-edges, and
+    ``scale`` is room for the share per edge. ``jumps`` is the distribution of jumps, None for a uniform one.
 
     ``limits`` is (tolerance, most rounds). ``flows`` are two arrays: what vertices pass on in this round and the next.
     ``sums`` has shape (2, blocks, 2). ``noted`` is (trace, begun): the change of every round, and when it began; begun
@@ -43,7 +43,7 @@ def pagerank(member, size, state, bounds, ahead, edges, scale, jumps, damping, l
         begun[0] = nanoseconds()
     for step in range(most_rounds):
         turn = step & 1  # sums of this round are still read while others write those of the next
-        if member == 0:  # one asks for all: the answer may change between two members' asking
+        if member == 0:  # one member decides for all: the answer may change between two reads
             state[counter(LEAVE + turn)] = np.int64(stopped(state))
         jumping = 1.0 - damping + damping * stranded
         block = take_block(size, state, TAKEN, step, blocks)
@@ -87,8 +87,7 @@ def _pull(first, last, ahead, into, passing, scale, jumps, jumping, rank, now, l
     return settle(jumping, jumping / rank.size, part, scale[first:last], rank[first:last], later[first:last])
 
 
-# The sums may be formed in several parts at once, which the processor's wide registers want; in which parts is decided
-# when the code is compiled, so it is the same in every run.
+# The sums may be vectorized. The compiler fixes the order of additions, so it is the same in every run.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def settle(jumping, everywhere, jumps, scale, rank, later):
     """Turn the sums of a block, in ``later``, into ranks and what these pass on."""

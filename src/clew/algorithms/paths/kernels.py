@@ -9,10 +9,10 @@ An entry says that ``vertex`` got the value ``reach`` over an edge from ``origin
 that value. A thread that improves the vertex adds a new entry.
 
 A pool is ``(vertex, origin, reach, follow, tips, marks)``. Block ``b`` has the entries from ``b * BLOCK`` on. Blocks
-save memory accesses compared with lists of single entries. ``tips[slot]`` is where the last entry of a list ends, 0
-for an empty list. All blocks of a list but the last are full. ``follow[b]`` is where the block before ``b`` ends, 0
-for none. ``marks`` has the first block of the free list, linked by ``follow``, or NONE; the first block that was
-never used; and the number of blocks in both.
+save memory accesses compared with lists of single entries. ``tips[slot]`` is where the last entry of a list ends, 0 for
+an empty list. All blocks of a list but the last are full. ``follow[b]`` is where the block before ``b`` ends, 0 for
+none. ``marks`` has the first block of the free list (linked by ``follow``) or NONE, the first unused block, and the
+number of blocks in both.
 
 **Relaxed edges.** A vertex has a value (smaller is better) and a parent, which must change together. Delta-stepping
 does that with its entries. Elsewhere the parent doubles as a lock: the thread that swaps it for LOCKED may write

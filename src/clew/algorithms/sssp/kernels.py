@@ -1,19 +1,18 @@
 # mypy: ignore-errors
 """Delta-stepping: vertices are relaxed bucket by bucket, in any order within a bucket, until nothing improves.
 
-Every member of the team has its own buckets. A step: all members pour their share of the current bucket into one
-frontier and relax it together, in chunks; what falls back into the same bucket is relaxed by its finder at once,
-without meeting the others, as long as it is little (bucket fusion: it saves most of the barriers on road networks);
-then all agree on the next bucket. When bucket after bucket is nearly empty, all hand over to member 0, which goes on
-alone until a bucket is worth sharing again.
+Every member of the team has its own buckets. In a step, all members move their share of the current bucket to one
+frontier and relax it together, in chunks. A member relaxes few vertices that fall back into the same bucket at once,
+without a barrier. This bucket fusion saves most of the barriers on road networks. Then all agree on the next bucket.
+After several nearly empty buckets, member 0 takes all entries and continues alone until a bucket is worth sharing.
 
 A thread that improves a vertex swaps its value and adds an entry to a bucket: the vertex, the value and the origin. An
 entry is skipped if its vertex has another value by then. One entry remains, and its origin becomes the parent.
 So an improvement is one atomic operation, and a parent is written once per vertex. ``paths.kernels`` shows that the
 parents form a tree.
 
-With ``low`` given, the value of a path is not its sum but its largest weight (see ``extended``); nothing
-else changes, since that never falls along a path either.
+With ``low``, the value of a path is its largest weight instead of its sum (see ``extended``). Nothing else changes,
+because that never decreases along a path either.
 
 References
 ----------
@@ -31,10 +30,10 @@ from clew.jit import njit
 
 CHUNK = 64  # vertices relaxed at a time
 SHARES = 8  # that a member should get of a small frontier
-FUSED_EDGES = 4096  # what a member relaxes by itself rather than share it,
-FUSED = 1024  # and as many vertices at most
+FUSED_EDGES = 4096  # the most edges that a member relaxes alone,
+FUSED = 1024  # and the most vertices
 QUIET, QUIET_STEPS = 32, 16  # after this many steps with frontiers no larger than that, member 0 continues alone
-AHEAD = 4  # vertices whose edges are asked for before their turn
+AHEAD = 4  # vertices whose edges are prefetched
 ONE = np.uint64(1)
 LINE = np.uint64(16)  # edges of four bytes to a cache line
 TAIL, TAKEN, NEXT = 0, 2, 4  # counters, two of each: those of one step are reset during the next
@@ -46,10 +45,10 @@ BUCKET, VERTICES, EDGES, BEGUN, COLUMNS = range(5)  # of the trace
 def delta_stepping(member, size, state, out, weights, source, ends, paths, wide, frontier, scale, low, trace):
     """Fill value and parent; returns the number of buckets that were emptied, and of vertices that were reached.
 
-    ``out`` is (indptr, indices), ``paths`` (value, the same as unsigned integers, parent), all ids unsigned; ``ends``
-    are the values of the source and of an unreached vertex, ``scale`` 1 / delta; ``trace`` takes COLUMNS numbers a
-    bucket, and when the last one ended, and has 0 in all. Where ``wide`` is not None, it gets the values in its own
-    type, whose largest number is that of unreached vertices.
+    ``out`` is (indptr, indices), ``paths`` (value, the same as unsigned integers, parent), all ids unsigned. ``ends``
+    are the values of the source and of an unreached vertex, ``scale`` is 1 / delta. ``trace`` gets COLUMNS numbers per
+    bucket, and the end of the last one; it is 0 at first. If ``wide`` is not None, it gets the values in its own type,
+    whose largest number means unreached.
     """
     value = paths[0]
     work = np.empty(CHUNK, frontier.dtype)
@@ -66,7 +65,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
     turn, quiet = 0, 0
     few = max(QUIET, min(FUSED, FUSED_EDGES * value.size // max(1, weights.size)))
     together = 1  # how many work: 1 while member 0 is alone
-    unclocked = np.uint64(0)  # edges and vertices since member 0 looked at the clock
+    unclocked = np.uint64(0)  # edges and vertices since member 0 read the clock
     if member == 0:
         _begin_bucket(trace, steps)
     while slot < buckets.NOTHING:
@@ -114,7 +113,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
             unclocked += np.uint64(vertices) + edges
         agreed = buckets.next_slot(tips, slot)
         if together > 1:
-            # Only member 0 asks whether to stop: all have to leave at the same step.
+            # Only member 0 checks for a stop: all must leave at the same step.
             _lower(state, counter(NEXT + turn), np.int64(-1) if member == 0 and stopped(state) else agreed)
             barrier(size, state)
             agreed = state[counter(NEXT + turn)]
@@ -179,7 +178,7 @@ def _reset(state, turn):
 
 @njit(cache=True, nogil=True)
 def _hand_over(member, size, state, turn, pool, paths, frontier, work, base, scale, low):
-    """Give all members' entries to member 0; the pool, larger for it where need be."""
+    """Move all members' entries to member 0; returns the pool, enlarged if needed."""
     value, _, parent = paths
     if member > 0:
         for slot in range(buckets.FAR + 1):
@@ -223,7 +222,7 @@ def _begin_bucket(trace, step):
 
 @njit(cache=True, nogil=True)
 def _pour(state, turn, pool, paths, frontier, work, slot):
-    """Move what counts of one of this member's buckets to the frontier; nobody changes values meanwhile."""
+    """Move the valid entries of one of this member's buckets to the frontier; values do not change meanwhile."""
     value, _, parent = paths
     vertex, origin, reach, follow, tips, marks = pool
     filled = 0

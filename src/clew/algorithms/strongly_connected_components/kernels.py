@@ -3,11 +3,11 @@
 
 Vertices are numbered in the order they are found. Every vertex has a reach: the smallest number known to be reachable
 from it among vertices whose component is not complete. A vertex that the search leaves with its own number as its reach
-is the first of its component, and all that wait and were found after it belong to it: the component is complete, and
-its vertices get a reach above all numbers, so that they never lower another one's.
+is the first of its component. All waiting vertices found after it belong to the component, which is complete. They get
+a reach above all numbers, so that they never lower another one.
 
-Two stacks grow towards each other in one array of n entries, since a vertex is in one of them at a time: from the left
-the path of the search, from the right the vertices that wait for their component to be complete.
+Two stacks share one array of n entries, because a vertex is in one of them at a time. The path of the search grows from
+the left, and the vertices that wait for their component from the right.
 
 References
 ----------
@@ -27,8 +27,8 @@ def strong_components(indptr, indices, reach, stack, place, label):
     """Fill ``label`` with the smallest vertex of each vertex's component.
 
     ``reach`` is 0, or n + 1 where the label is known already. ``stack`` and ``place`` are room for n entries; ``place``
-    holds, for every vertex on the path, the edge to look at next. Until a component is complete, its labels are the
-    vertices' numbers.
+    holds the next edge of every vertex on the path. Until a component is complete, its labels are the vertices'
+    numbers.
     """
     count = np.uint64(reach.size)
     number = np.uint64(0)

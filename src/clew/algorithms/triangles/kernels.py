@@ -1,14 +1,14 @@
 # mypy: ignore-errors
 """Triangles, each found once: at its last vertex u, whose earlier neighbours are marked, in the row of an earlier one.
 
-Every vertex gets a list of its neighbours that come before it in the order of falling degree. u, v, w is a triangle
-with u last and v second to last exactly when v and w are in the list of u and w is in the list of v. Marks are a byte
-per vertex, set and cleared by the list of u; looking up w is one load without a branch, where merging two lists would
+Every vertex gets a list of its neighbours that come before it in the order of descending degree. Let u be last and v
+second to last. u, v, w is a triangle if v and w are in the list of u, and w is in the list of v. Marks are a byte per
+vertex, set and cleared by the list of u. Looking up w is one load without a branch, while merging two lists would
 mispredict a branch at every step.
 
-In this order no list is longer than √arcs, and most of what is looked up is among the few vertices that come first, so
-that the marks stay in the cache. Where rows are a few entries long, as in road networks, ``in_place`` is done before
-such lists are made: it takes the vertices as they are and merges the beginnings of rows.
+In this order no list is longer than √arcs. Most lookups are among the few vertices that come first, so the marks stay
+in the cache. If rows are short, as in road networks, ``in_place`` needs no such lists: it merges the beginnings of
+rows.
 
 Lists are (start, stop, items): the list of v is items[start[v]:stop[v]], and there may be gaps between lists.
 """

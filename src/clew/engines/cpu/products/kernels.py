@@ -37,9 +37,9 @@ def make_rows(add, multiply, mark, stretch, absorbing, scattered):
     """Over rows bounds[piece]…bounds[piece + 1]-1. ``numbers``: ⊕'s identity, terminal value, identity in x's dtype.
 
     A row is one sum in the order of its edges. Whether the terminal value is reached is looked up after every
-    ``stretch`` edges only: a look per edge would stop the pipeline. Where x is ``scattered`` over more memory than
-    caches hold, its values are asked for AHEAD edges before their turn. Rows of more than ``longest`` edges are left
-    for later and listed in ``skipped``, piece by piece; returns how many there are.
+    ``stretch`` edges only: a look per edge would stop the pipeline. If x is ``scattered`` over more memory than the
+    caches, its values are prefetched AHEAD edges early. Rows of more than ``longest`` edges are left for later and
+    listed in ``skipped``, piece by piece; returns how many there are.
     """
     product = make_product(multiply, absorbing)
 

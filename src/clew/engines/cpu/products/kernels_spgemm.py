@@ -24,7 +24,7 @@ FREE = np.uint64(0xFFFFFFFFFFFFFFFF)
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio: neighbours end up far apart
 HALF = np.uint64(32)
 SHORT = np.uint64(16)  # products up to which a row needs no table
-LOOKED_UP = np.uint64(16)  # so many times longer a row of b has to be for the mask's columns to be looked up in it
+LOOKED_UP = np.uint64(16)  # how many times longer a row of b must be for a lookup of the mask's columns in it
 HASHED = np.uint64(1024)  # products up to which a row is hashed
 MOST_HASHED = np.uint64(1 << 32)  # columns: half a word tells one from the others
 NEAR = np.uint64(1 << 17)  # columns whose totals a core's own cache holds: then no row is
@@ -111,7 +111,7 @@ def make_masked_rows(add, product):
         step, other_step = steps[0], steps[1]
         totals = np.empty(size, sums.dtype)
         kind = totals.dtype.type
-        filled = np.zeros(size, np.uint8)  # by column: quicker to look at than bits
+        filled = np.zeros(size, np.uint8)  # by column: faster to test than bits
         allowed = np.zeros((size >> SIX) + ONE, np.uint64)
         place = ZERO
         for i in range(first, last):
@@ -188,7 +188,7 @@ def make_multiply(add, multiply, mark, absorbing):
         b_indptr, b_indices = b
         totals = np.empty(size, sums.dtype)
         kind = totals.dtype.type
-        filled = np.zeros(size, np.uint8)  # by column: quicker to look at than bits
+        filled = np.zeros(size, np.uint8)  # by column: faster to test than bits
         touched = np.zeros((size >> SIX) + ONE, np.uint64)
         groups = np.zeros((size >> np.uint64(12)) + ONE, np.uint64)
         keys = np.full(2 * HASHED, FREE, np.uint64)

@@ -4,9 +4,9 @@
 * scatter      into a dense vector, with a bitmap of what was touched; the list is read off the bitmap in order
 * sort         all products by their j (merge sort, or radix sort by 11 bits at a time) and add up runs
 
-Threads share the work by where edges lead to: each looks at all active vertices and finds its part of their rows by
-bisection. Both sorts are stable and edges are taken in order, so every way adds the same numbers in the same order:
-results are equal to the last bit, for any number of threads.
+Threads divide the work by the targets of edges. Each reads all active vertices and finds its part of their rows by
+bisection. Both sorts are stable and edges are read in order, so every method adds the same numbers in the same order.
+Results are equal to the last bit, for any number of threads.
 """
 
 import numpy as np
@@ -30,7 +30,7 @@ def edges_of(indptr, active):
 
 @njit(cache=True, nogil=True)
 def sample(indptr, indices, active, stride, found):
-    """Where every ``stride``-th edge of the active vertices leads to; returns how many were looked at."""
+    """The targets of every ``stride``-th edge of the active vertices; returns their number."""
     passed, count, goal = ZERO, ZERO, stride >> ONE
     for a in range(active.size):
         start = indptr[active[a]]
@@ -68,8 +68,8 @@ def part_of_row(indptr, indices, i, low, high, whole):
 def make_scatter(add, multiply, mark, absorbing):
     """Into ``sums``, of which only entries with their bit in ``touched`` mean anything; returns how many there are.
 
-    A piece looks at all active vertices, and at those of their edges that lead to bounds[piece]…bounds[piece + 1]-1;
-    bounds are multiples of 64, so that no two pieces share a word.
+    A piece reads all active vertices, and their edges to bounds[piece]…bounds[piece + 1]-1. Bounds are multiples of 64,
+    so that no two pieces share a word.
     """
     product = make_product(multiply, absorbing)
 

@@ -1,14 +1,13 @@
 # mypy: ignore-errors
 """Vertex programs: send, process, reduce and apply fused into one loop, a masked product of the adjacency and a vector.
 
-``program_kernel`` makes the loop from the program's own Python functions, which Numba inlines; the kernel is kept on
-disk, so the next process finds it there.
+``program_kernel`` builds the loop from the program's Python functions, which Numba inlines. The kernel is cached on
+disk.
 
-The active vertices are a list. An iteration either pushes (they fold their messages into the sums of their neighbours,
-atomically where there are several threads) or pulls (every vertex looks at the messages of its active neighbours, of
-which there is a bitmap then). Pushing is chosen where few edges are active and the order of reduction does not matter;
-the sums of a pull are always formed in the same order. A short list is member 0's alone, for as many iterations as it
-stays short: a road network has thousands of them, each too small to share.
+The active vertices are a list. In a push, they fold their messages into the sums of their neighbours, atomically with
+several threads. In a pull, every vertex reads the messages of its active neighbours, which have a bitmap then. A push
+is chosen if few edges are active and the order of reduction does not matter. A pull always forms sums in the same
+order. Member 0 alone processes a list while it is short: a road network has thousands of iterations too small to share.
 """
 
 import numpy as np
@@ -28,9 +27,9 @@ ACTIVE, EDGES, ITERATIONS, REACHED, SENT, TAKEN = range(6)  # counters
 
 
 def program_kernel(send, process, add, apply, accepts, matters, priority, mark, first_suffices, ordered):
-    """The loop of a program whose functions are given as plain Python functions.
+    """The loop of a program, from plain Python functions.
 
-    ``first_suffices`` says that one message is as good as many, ``ordered`` that those of lowest priority go first.
+    ``first_suffices`` means that one message is enough, ``ordered`` that vertices of lowest priority go first.
     """
     admit, find_keys = _admitting(priority, ordered)
     functions = (send, process, add, apply, accepts, matters)
@@ -42,12 +41,12 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
     def run(member, size, state, out, into, vertices, messages, sums, lists, bitmaps, waiting, keys, options, trace):
         """Iterate until no vertex is active; returns (iterations, whether it converged).
 
-        ``out`` and ``into`` are (indptr, indices, weights) along and against the messages' way. ``sums`` come twice, as
-        numbers and as integers for compare-and-swap, and hold the identity between iterations. ``lists`` are two of
-        vertices: the active ones, and room for those that messages reach. ``bitmaps`` are (active, reached), the latter
-        empty between iterations. ``options``: the number of active vertices, the identity, the limit of iterations,
-        whether all vertices apply, how many edges are pushed along at most, and 1 / width of the priorities. Where
-        there are any, ``waiting`` has the lists of those who wait, and ``keys`` room for a key per vertex. ``trace``
+        ``out`` and ``into`` are (indptr, indices, weights) along and against the direction of messages. ``sums`` come
+        twice, as numbers and as integers for compare-and-swap, and hold the identity between iterations. ``lists`` are
+        two of vertices: the active ones, and room for those that messages reach. ``bitmaps`` are (active, reached), the
+        latter empty between iterations. ``options``: the number of active vertices, the identity, the limit of
+        iterations, whether all vertices apply, the most edges of a push, and 1 / width of the priorities. With
+        priorities, ``waiting`` has the lists of waiting vertices, and ``keys`` room for a key per vertex. ``trace``
         takes COLUMNS numbers of each iteration, and when the last one ended.
         """
         mark  # noqa: B018, captured: see the compiler
@@ -101,11 +100,11 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
 
 
 def _pushing_alone(send, process, add, apply, accepts, matters, admit, first_suffices):
-    """What one member does while few vertices are active."""
+    """Iterations of one member while few vertices are active."""
 
     @njit(nogil=True)
     def push_sums(out, vertices, sums, frontier, count, reached, touched):
-        """Fold messages into the neighbours' sums, and list whom they reach; how many that are."""
+        """Fold messages into the neighbours' sums, and list the vertices reached; returns their number."""
         indptr, indices, weights = out
         tail = np.uint64(0)
         for i in range(count):
@@ -128,9 +127,9 @@ def _pushing_alone(send, process, add, apply, accepts, matters, admit, first_suf
 
     @njit(nogil=True)
     def push_first(out, vertices, messages, frontier, count, following, touched):
-        """Where one message is as good as many, apply the first that comes; how many are active next.
+        """If one message is enough, apply the first that comes; returns the number of active vertices.
 
-        All have to send before one applies. The far end of ``following`` lists those reached that do not become active.
+        All send before any applies. The end of ``following`` lists reached vertices that do not become active.
         """
         indptr, indices, weights = out
         for i in range(count):
@@ -203,7 +202,7 @@ def _pushing(send, process, add, apply, accepts, matters):
 
     @njit(nogil=True)
     def fold(sums, v, value):
-        """Fold ``value`` into the sum of ``v``, whoever else does the same at this moment."""
+        """Fold ``value`` into the sum of ``v``, atomically."""
         numbers, words = sums
         while True:
             before = atomic.load(words, v)
@@ -214,7 +213,7 @@ def _pushing(send, process, add, apply, accepts, matters):
 
     @njit(nogil=True)
     def push_messages(state, out, vertices, sums, frontier, count, touched, reached, spare):
-        """Fold messages into the neighbours' sums, and list whom they reach."""
+        """Fold messages into the neighbours' sums, and list the vertices reached."""
         indptr, indices, weights = out
         filled = 0
         first, last = take_chunk(state, SENT, CHUNK, count)
@@ -309,7 +308,7 @@ def _pulling(process, add, apply, accepts, matters, first_suffices):
 
 
 def _admitting(priority, ordered):
-    """Who goes next, where there are priorities."""
+    """The next vertices by priority."""
 
     @njit(nogil=True)
     def find_keys(vertices, frontier, count, scale, keys):
@@ -318,7 +317,7 @@ def _admitting(priority, ordered):
 
     @njit(nogil=True)
     def admit(vertices, frontier, count, indptr, waiting, keys, scale):
-        """Keep those whose turn it is, or if it is nobody's, list the next that wait; their number and their edges.
+        """Keep the due vertices, or list the next waiting ones if none is due; returns their number and edges.
 
         One member's work, about as much as a few edges for every vertex that was activated.
         """
@@ -342,7 +341,7 @@ def _admitting(priority, ordered):
 
 @njit(cache=True, nogil=True)
 def clear(member, size, state, bitmap, keep):
-    """Empty a bitmap together, unless it is not going to be used."""
+    """Clear a bitmap together, unless it is not used next."""
     if not keep:
         for word in range(np.uint64(member * bitmap.size // size), np.uint64((member + 1) * bitmap.size // size)):
             bitmap[word] = np.uint64(0)

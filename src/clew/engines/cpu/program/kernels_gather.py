@@ -2,12 +2,12 @@
 """Vertex programs whose reduction sees all messages of a vertex at once, as a multiset of numbers.
 
 Messages are always pulled: a vertex that a message reaches reads its whole row, where every neighbour's latest message
-is. While many vertices are active, each looks for an active neighbour first and goes no further if there is none; once
-few are, they point out whom they reach.
+is. While many vertices are active, each vertex first searches for an active neighbour, and skips if there is none. With
+few active vertices, these list their neighbours.
 
-A multiset is ``(values, counts, table)``: the different values and how often each occurs, and a table of a power of two
-of places, at least twice the number of values there can be. A place holds 1 + the index of a value, and 0 if nobody's;
-the table is empty between two multisets.
+A multiset is ``(values, counts, table)``: the distinct values, their counts, and a hash table. The table has a power of
+two of slots, at least twice the largest number of values. A slot holds 1 + the index of a value, or 0 if empty. The
+table is empty between two multisets.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ from clew.jit import njit
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 MANY = 4  # where fewer than 1/MANY of the edges are active, active vertices point out whom they reach
-FEW = 16  # values that are found sooner by looking at all of them
+FEW = 16  # values that are found faster by a linear scan
 FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / the golden ratio: neighbouring numbers end up far apart
 
 
@@ -33,12 +33,11 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
     def run(member, size, state, out, into, vertices, messages, lists, bitmaps, multisets, options, trace):
         """Iterate until no vertex is active; returns (iterations, whether it converged).
 
-        ``out`` and ``into`` are (indptr, indices, weights) along and against the messages' way; ``lists`` two of
-        vertices, the active ones and room for those reached; ``bitmaps`` are (active, reached), the latter empty.
+        ``out`` and ``into`` are (indptr, indices, weights) along and against the direction of messages. ``lists`` are
+        the active vertices and room for those reached. ``bitmaps`` are (active, reached), the latter empty.
         ``multisets`` has room for one for every member. ``options``: the number of active vertices, the limit of
-        iterations, what stands for the reduction of nothing, whether all vertices apply, and whether all stay active
-        while anything changes. ``trace`` takes (active, edges, when it began) of each iteration, and when the last one
-        ended.
+        iterations, the reduction of no messages, whether all vertices apply, and whether all stay active while anything
+        changes. ``trace`` takes (active, edges, when it began) of each iteration, and when the last one ended.
         """
         mark  # noqa: B018, captured: see the compiler
         given, limit, empty, everyone, steady = options
@@ -62,7 +61,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             if steady:
                 awake, edges = np.uint64(given), np.int64(out[1].size)
             few = not everyone and edges < out[1].size // MANY
-            sure = few or everyone or awake == vertices.size  # that who is looked at is reached, if it has edges at all
+            sure = few or everyone or awake == vertices.size  # every vertex processed is reached, if it has edges
             barrier(size, state)  # all have seen the counters
             if member == 0:
                 if iterations < trace.shape[0]:
@@ -111,11 +110,11 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
 
 
 def _pointing_out(send):
-    """Messages of the active vertices, with a list of whom they reach."""
+    """Messages of the active vertices, with a list of the vertices they reach."""
 
     @njit(nogil=True)
     def point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare):
-        """Send messages, and list whom they reach."""
+        """Send messages, and list the vertices they reach."""
         indptr, indices, _ = out
         filled = 0
         first, last = take_chunk(state, SENT, CHUNK, awake)
@@ -135,11 +134,11 @@ def _pointing_out(send):
 
 
 def _gathering(process, matters, in_order):
-    """The multiset of what arrives at a vertex."""
+    """The multiset of the values that arrive at a vertex."""
 
     @njit(nogil=True, inline="always")
     def gather(into, v, vertices, messages, multiset):
-        """Count what arrives at ``v``; how many different values there are."""
+        """Count the values that arrive at ``v``; returns the number of distinct values."""
         indptr, indices, weights = into
         start, stop = indptr[v], indptr[v + ONE]
         found = np.uint64(0)
@@ -148,7 +147,7 @@ def _gathering(process, matters, in_order):
             for j in range(start, stop):
                 value = messages.dtype.type(process(messages[indices[j]], weights[j], vertices[v]))
                 if matters(value, vertices[v]):
-                    # Looked up one by one: a hash table would take longer.
+                    # A linear search: a hash table would take longer.
                     i = np.uint64(0)
                     while i < found and values[i] != value:
                         i += ONE
@@ -185,7 +184,7 @@ def is_reached(into, v, active):
 
 @njit(cache=True, nogil=True)
 def keep(state, frontier, spare, filled, steady):
-    """Add to the active vertices, or only to their number where all stay active; what is left in ``spare``: 0."""
+    """Append to the active vertices, or only count them if all stay active; returns 0, what ``spare`` holds then."""
     if steady:
         atomic.add(state, counter(ACTIVE), np.int64(filled))
     else:
@@ -195,7 +194,7 @@ def keep(state, frontier, spare, filled, steady):
 
 @njit(cache=True, nogil=True, inline="always")
 def count(multiset, mask, size, value):
-    """Count ``value`` in a multiset of ``size`` different values in any order; how many it has then."""
+    """Count ``value`` in a multiset of ``size`` distinct values; returns the new size."""
     values, counts, table = multiset
     place = _first_place(value, mask)
     while table[place] != 0:
@@ -224,7 +223,7 @@ def forget(multiset, mask, size):
 
 @njit(cache=True, nogil=True)
 def mask_for(length):
-    """The places to use for up to ``length`` values, less one: small multisets use the start of a large table."""
+    """The slots for up to ``length`` values, less one: small multisets use the start of a large table."""
     places = TWO
     while places < TWO * length:
         places *= TWO

@@ -1,7 +1,8 @@
 # mypy: ignore-errors
-"""Vertex programs in which everyone stays active, such as PageRank: a pull over all edges, one barrier to an iteration.
+"""Vertex programs in which all vertices stay active, such as PageRank: a pull over all edges, with one barrier per
+iteration.
 
-What a vertex sends next is worked out as soon as it has applied, while its state is at hand, into a second array.
+The next message of a vertex is computed right after apply, while its state is cached, into a second array.
 """
 
 import numpy as np
@@ -22,8 +23,8 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
     def run(member, size, state, bounds, ahead, into, vertices, now, later, options, changes, begun):
         """Iterate until nothing changes; returns (iterations, whether it converged).
 
-        ``bounds`` are those of blocks of rows, ``ahead`` how many edges ahead messages are asked for (0 for not at
-        all), ``now`` and ``later`` room for messages, ``options`` the identity, the limit of iterations and whether
+        ``bounds`` are the bounds of blocks of rows. Messages are prefetched ``ahead`` edges early (0: not at all).
+        ``now`` and ``later`` are room for messages. ``options`` are the identity, the limit of iterations, and whether
         vertices without edges apply too. ``changes`` takes the number of vertices that changed in each iteration,
         ``begun`` when it began, and when the last one ended.
         """
@@ -33,11 +34,11 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
         for v in range(np.uint64(member * now.size // size), np.uint64((member + 1) * now.size // size)):
             now[v] = send(vertices[v])
         barrier(size, state)
-        if begun[0] == 0:  # whoever leaves the barrier first: others may have been put to sleep in it
+        if begun[0] == 0:  # by the first member to leave the barrier: others may be asleep
             begun[0] = nanoseconds()
         for step in range(limit):
             turn = step % 3  # the counter of the next iteration is cleared while that of the last may still be read
-            if member == 0:  # one asks for all: the answer may change between two members' asking
+            if member == 0:  # one member decides for all: the answer may change between two reads
                 state[counter(LEAVE + (step & 1))] = np.int64(stopped(state))
                 state[counter(CHANGED + (step + 1) % 3)] = 0
             changed = np.int64(0)

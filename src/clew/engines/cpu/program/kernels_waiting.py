@@ -1,14 +1,14 @@
 # mypy: ignore-errors
-"""Vertices that wait for their turn, by a key that each of them has: a radix heap of linked lists.
+"""Waiting vertices by key: a radix heap of linked lists.
 
-List k holds the vertices whose key differs from ``present``, the key whose turn it is, at bit k - 1 and at none above.
-So the smallest keys are in the first list that is not empty; when their turn comes, that list is dealt out again among
-the ones before it. A vertex moves down at most 64 times, whatever the keys are, and is in one list at most: it can be
-taken out of the middle, nothing goes stale, and the memory is fixed.
+List k holds the vertices whose key differs from ``present``, the key that is due, at bit k - 1 and at none above. So
+the smallest keys are in the first non-empty list. When they are due, that list is redistributed among the lists before
+it. A vertex moves down at most 64 times. It is in one list at most and can be removed from the middle, so no entry is
+stale and the memory is fixed.
 
-The lists are ``(follow, before, place, heads, present)``: the next and the previous vertex, the number of the list that
-a vertex is in (OUT for none), the first vertex of every list, and an array with the present key. The vertex after the
-last is the number of vertices; the one before the first is itself.
+The lists are ``(follow, before, place, heads, present)``: the next and the previous vertex, the number of a vertex's
+list (OUT for none), the first vertex of every list, and an array with the present key. The vertex after the last is the
+number of vertices; the one before the first is itself.
 
 References
 ----------
@@ -23,7 +23,7 @@ from clew.jit import njit
 LISTS = 65  # a key has 64 bits; list 0 is not used
 OUT = np.uint8(0)
 ONE, BITS, TOP = np.uint64(1), np.uint64(64), np.uint64(1) << np.uint64(63)
-FURTHEST = 2.0**62  # the largest number of an interval; what lies beyond is treated alike
+FURTHEST = 2.0**62  # the largest interval number; larger ones are clamped
 
 
 @njit(cache=True, nogil=True)
@@ -35,9 +35,9 @@ def key_of(priority, scale):
 
 @njit(cache=True, nogil=True)
 def keep_due(lists, chosen, keys, count):
-    """Of ``chosen[:count]``, keep those whose turn it is, off the lists; the others wait. How many are left.
+    """Keep the due vertices of ``chosen[:count]``, off the lists; the others wait. Returns how many are left.
 
-    Whole lists to a call: a call for each would count references to every array, which takes longer than the rest.
+    One call processes a whole list: a call per vertex would count references to every array, which takes longer.
     """
     follow, before, place, heads, turn = lists
     none = np.uint64(follow.size)
@@ -47,7 +47,7 @@ def keep_due(lists, chosen, keys, count):
         v = np.uint64(chosen[i])
         if place[v] != OUT:
             ahead, behind = np.uint64(before[v]), np.uint64(follow[v])
-            if ahead == v:  # nobody is: it is the first
+            if ahead == v:  # it is the first
                 heads[place[v]] = behind
             else:
                 follow[ahead] = behind
@@ -71,7 +71,7 @@ def keep_due(lists, chosen, keys, count):
 
 @njit(cache=True, nogil=True)
 def pour_first(lists, chosen):
-    """Take the first list that is not empty apart, into ``chosen``; how many that were."""
+    """Move the first non-empty list into ``chosen``; returns its length."""
     follow, _, place, heads, _ = lists
     none = np.uint64(follow.size)
     count = np.uint64(0)
@@ -92,7 +92,7 @@ def pour_first(lists, chosen):
 
 @njit(cache=True, nogil=True)
 def advance(lists, keys, count):
-    """Make it the turn of the smallest key, unless that was passed already."""
+    """Make the smallest key due, unless it was passed already."""
     lowest = keys[0]
     for i in range(count):
         lowest = min(lowest, keys[i])

@@ -4,16 +4,16 @@
 Starting a piece of work from Python costs tens of microseconds; a barrier among running threads costs well under one.
 An algorithm with thousands of short steps, such as a traversal of a road network, has to stay inside one compiled call.
 
-Every kernel of a team takes ``(member, size, state, …)``. ``state`` is an array of int64 that the team shares, with one
-number to a cache line (index times LINE): the barrier's own, the request to stop, and COUNTERS for the kernel's use.
+Every kernel of a team takes ``(member, size, state, …)``. ``state`` is an int64 array that the team shares, with one
+number per cache line (index times LINE). It holds the barrier's numbers, the request to stop, and COUNTERS for the
+kernel.
 
-A team works through lists of vertices and fills them. Members take pieces of a list from a shared counter, so that a
-hub delays one member only, and collect what they find in a buffer of their own before they append it: an atomic
-operation for every vertex would cost more than the work.
+A team processes lists of vertices and fills new ones. Members take pieces of a list from a shared counter, so that a
+hub delays one member only. They collect vertices in a private buffer before they append them: an atomic operation per
+vertex would cost more than the work.
 
-Rows are handed out in blocks that depend on the graph alone (``fixed_blocks``). Who does a block is left to chance, but
-each leaves its sums in its own place, and they are added in the order of the blocks; so sums do not depend on the
-number of threads.
+Blocks of rows depend on the graph alone (``fixed_blocks``). Any member may process a block, but the sums of blocks are
+added in the order of the blocks. So sums do not depend on the number of threads.
 """
 
 import numpy as np
@@ -31,7 +31,7 @@ FIRST_COUNTER = 4
 STATE_SIZE = (FIRST_COUNTER + COUNTERS) * int(LINE)
 CHUNK = np.uint64(64)  # vertices a member takes at a time
 SPARE = 1024  # vertices a member collects before it appends them
-SPINS = 4000  # about ten microseconds; who waits longer gives the core to others
+SPINS = 4000  # about ten microseconds; then a waiting member yields its core
 
 _give_way = types.ExternalFunction("sched_yield", types.int32())
 
@@ -50,7 +50,7 @@ def barrier(size, state):
         return
     turn = atomic.load(state, ROUND)
     if atomic.add(state, ARRIVED, np.int64(1)) == size - 1:
-        # The last to come decides for all whether to stop, so that nobody leaves alone and lets the others wait.
+        # The last member decides for all whether to stop, so that no member leaves alone.
         state[AGREED] = atomic.load(state, STOP)
         atomic.store(state, ARRIVED, np.int64(0))
         atomic.store(state, ROUND, turn + 1)
@@ -72,7 +72,7 @@ def all_stop(state):
 
 @njit(cache=True, nogil=True)
 def stopped(state):
-    """Whether the caller asked to stop, at this moment: for loops without barriers, and for one member's decisions."""
+    """Whether the caller has requested a stop: for loops without barriers, and for decisions of one member."""
     return atomic.load(state, STOP) != 0
 
 
@@ -107,8 +107,8 @@ def collect(state, tail, queue, spare, filled, v):
 def take_block(size, state, number, step, blocks):
     """The next block of round ``step`` by counter ``number``; ``blocks`` or more when there are none left.
 
-    Every member is refused once a round, so a round uses up as many tickets as there are blocks and members: the
-    counter never has to go back to 0, which would take a barrier.
+    Every member gets one number past the end per round. So a round uses as many numbers as there are blocks and
+    members, and the counter need not return to 0, which would take a barrier.
     """
     return atomic.add(state, counter(number), np.int64(1)) - step * (blocks + size)
 
@@ -124,12 +124,12 @@ def take_chunk(state, number, chunk, total):
 
 
 @njit(cache=True, nogil=True)
-def row_sums(first, last, rows, ahead, factors, values, found):
-    """Sums of ``values`` at each row's neighbours, times the factors of the edges where there are any, into ``found``.
+def row_sums(first, last, rows, ahead, factors, values, sums):
+    """Sums of ``values`` at each row's neighbours, times the factors of the edges if there are any, into ``sums``.
 
-    Values are asked for ``ahead`` edges before their turn, unless that is 0 (see ``ahead_of``). Sums are float64
-    even where values are float32: a row of a million would otherwise lose most digits. A whole block to a call: a call
-    per row would count references to every array, which takes longer than a short row.
+    Values are prefetched ``ahead`` edges early, unless that is 0 (see ``ahead_of``). Sums are float64 even where values
+    are float32: a row of a million would otherwise lose most digits. One call processes a whole block: a call per row
+    would count references to every array, which takes longer than a short row.
     """
     indptr, indices = rows
     end = np.uint64(indices.size - 1)
@@ -152,4 +152,4 @@ def row_sums(first, last, rows, ahead, factors, values, found):
         if j < stop:
             even += values[indices[j]] if factors is None else values[indices[j]] * factors[j]
             j += ONE
-        found[v] = even + odd
+        sums[v] = even + odd

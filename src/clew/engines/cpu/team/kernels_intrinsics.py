@@ -1,19 +1,19 @@
 # mypy: ignore-errors
 """What LLVM has and Numba does not: atomics, bit counts, a clock, prefetching, borrowed arrays, loops left as written.
 
-``nanoseconds`` is a clock for kernels, which run without Python. Looking at it takes some 20 nanoseconds, as long as an
-iteration of a road network may: where iterations are short, a kernel looks when WORTH_A_LOOK edges and vertices have
-gone by since, and leaves 0 for the others, which share the time between two looks (``clew.result``).
+``nanoseconds`` is a clock for kernels, which run without Python. Reading it takes some 20 nanoseconds, as long as a
+short iteration on a road network. So a kernel reads it after WORTH_A_LOOK edges and vertices, and records 0 for
+iterations in between. These share the time between two readings (``clew.result``).
 
-``prefetch`` asks for memory before it is needed: a core that waits for one number could have fetched dozens meanwhile.
+``prefetch`` loads memory before it is needed: a core that waits for one number could have loaded dozens meanwhile.
 
 ``borrowed`` is for functions called once per vertex. Numba counts references to every array that a function is given,
-with atomic operations, which takes longer than a short function. Nobody counts references to a borrowed view, so it
-must not outlive the array: borrow only from a kernel's own arguments, which the caller keeps.
+with atomic operations, which takes longer than a short function. References to a borrowed view are not counted, so it
+must not outlive the array. Borrow only from a kernel's arguments, which the caller keeps alive.
 
 ``hidden`` keeps a loop as it is written. LLVM unrolls loops whose number of turns it can work out before they start.
-For the short rows of a graph that is a loss: an unrolled loop needs a second one for what is left over, and the end of
-each is a branch that a core cannot foresee. A step of which the compiler does not know that it adds one stops that.
+That is slower for the short rows of a graph. An unrolled loop needs a second loop for the remainder, and each end is a
+branch that a core mispredicts. A step of which the compiler does not know that it adds one stops that.
 
 Atomic operations on array elements are for kernels whose threads share arrays. Numba has none for the CPU. Indices are
 uint64 (a signed index would have to be tested for counting from the end); values have the array's own type. Updates are
@@ -133,7 +133,7 @@ def load(typing_context, array, index):
 
 @intrinsic
 def store(typing_context, array, index, value):
-    """Set ``array[index]``; whoever sees it sees everything this thread wrote before."""
+    """Set ``array[index]`` with release order: a thread that sees it sees all earlier writes of this thread."""
 
     def generate(context, builder, signature, args):
         place = address(context, builder, signature.args[0], args[0], args[1])
