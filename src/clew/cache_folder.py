@@ -95,12 +95,12 @@ def _chosen(*settings: str | None) -> tuple[tuple[Path, ...], Path | None]:
 
 def _wanted(*settings: str | None) -> tuple[Path, ...]:
     chosen, numba, cache, _, temporary = settings
-    wanted = [Path(setting).absolute() for setting in (chosen, numba) if setting]
-    wanted.append(Path(__file__).parent / "__pycache__")
+    candidates = [Path(setting).absolute() for setting in (chosen, numba) if setting]
+    candidates.append(Path(__file__).parent / "__pycache__")
     home = os.path.expanduser("~")  # noqa: PTH111 -- unlike Path.home(), it does not fail for users without a home
     if cache or home != "~":
-        wanted.append((Path(cache) if cache else Path(home) / ".cache") / "clew")
-    return (*wanted, *_temporary(temporary))
+        candidates.append((Path(cache) if cache else Path(home) / ".cache") / "clew")
+    return (*candidates, *_temporary(temporary))
 
 
 @lru_cache(maxsize=8)

@@ -62,8 +62,8 @@ class Graph(DrawnGraph, ConvertibleGraph):
         metadata: Mapping[str, Any] | None = None,
     ) -> None:
         if names is not None and len(names) != adjacency.num_vertices:
-            given, wanted = counted(len(names), "name"), counted(adjacency.num_vertices, "vertex")
-            raise GraphError(f"there are {given} for {wanted}; expected one each.")
+            given, expected = counted(len(names), "name"), counted(adjacency.num_vertices, "vertex")
+            raise GraphError(f"there are {given} for {expected}; expected one each.")
         if metadata and BOUNDARY in metadata:
             adjacency = adjacency.cut_at(metadata[BOUNDARY])
         self._out = adjacency

@@ -155,21 +155,21 @@ class VertexNames:
         import pyarrow.compute as pc
 
         try:
-            wanted = _as_arrow(names)
-            if len(wanted) == 0:
+            requested = _as_arrow(names)
+            if len(requested) == 0:
                 return np.empty(0, dtype=np.int64)
-            if pa.types.is_integer(wanted.type) != self.are_integers:
+            if pa.types.is_integer(requested.type) != self.are_integers:
                 raise GraphError(
-                    f"{wanted[0].as_py()!r} is not the name of a vertex: this graph's names are "
+                    f"{requested[0].as_py()!r} is not the name of a vertex: this graph's names are "
                     f"{'integers' if self.are_integers else 'strings'}, such as {self[0]!r}."
                     if len(self)
                     else "this graph has no vertices, so no vertex has a name."
                 )
-            found = pc.index_in(wanted.cast(self._values.type), value_set=self._values)
+            found = pc.index_in(requested.cast(self._values.type), value_set=self._values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise GraphError(f"these are not names of vertices: {error}.") from None
         if found.null_count:
-            missing = wanted.filter(found.is_null())[0].as_py()
+            missing = requested.filter(found.is_null())[0].as_py()
             raise GraphError(f"no vertex is called {missing!r}; this graph's names are such as {self._first_few()}.")
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
 

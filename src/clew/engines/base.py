@@ -36,16 +36,16 @@ class Engine(Protocol):
     def memory(self) -> Memory:
         """Where the arrays that it takes and makes are."""
 
-    def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
-        """Pull: out[i] = ⊕ over edges i → j of w ⊗ x[j], for every i (where ``wanted[i]``; others stay as they are)."""
+    def spmv(self, edges: Layout, x: Array, semiring: Semiring, mask: Array | None, out: Array) -> None:
+        """Pull: out[i] = ⊕ over edges i → j of w ⊗ x[j], for every i (where ``mask[i]``; others stay as they are)."""
 
     def spmspv(
-        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
+        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, mask: Array | None, merge: str
     ) -> tuple[Array, Array]:
         """Push: y[j] = ⊕ over edges i → j, i in ``active``, of w ⊗ values[i], for every j such an edge leads to.
 
         ``active`` is ascending without repeats and values[k] belongs to active[k]. Returns the j, ascending and only
-        where ``wanted[j]``, and the y[j]. ``merge`` says how products of the same j are brought together: "none"
+        where ``mask[j]``, and the y[j]. ``merge`` says how products of the same j are brought together: "none"
         (scatter into a dense vector), "merge" or "radix" (sort), or "auto".
         """
 

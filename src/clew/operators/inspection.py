@@ -110,12 +110,12 @@ def plain_function(function: Any) -> FunctionType:
 def uses_argument(function: Any, position: int) -> bool:
     """Whether a function uses one of its arguments."""
     plain = plain_function(function)
-    wanted = plain.__code__.co_varnames[position]
-    if wanted in plain.__code__.co_cellvars:
+    name = plain.__code__.co_varnames[position]
+    if name in plain.__code__.co_cellvars:
         return True
     for step in dis.get_instructions(plain):
         named = step.argval if isinstance(step.argval, tuple) else (step.argval,)
-        if "LOAD" in step.opname and wanted in named:
+        if "LOAD" in step.opname and name in named:
             return True
     return False
 

@@ -163,9 +163,9 @@ def _foresee(plan: Plan, sketch: Sketch) -> None:
 
 def _mind_others(plan: Plan) -> None:
     """Extend the range if other processes use the cores, by the ratio of busy threads to cores."""
-    cores, wanted = os.cpu_count() or 1, os.getloadavg()[0]
-    if wanted > cores and plan.engine == CPU and plan.expected is not None:
-        plan.expected = plan.expected._replace(high=plan.expected.high * (1 + wanted / cores))
+    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
+    if load > cores and plan.engine == CPU and plan.expected is not None:
+        plan.expected = plan.expected._replace(high=plan.expected.high * (1 + load / cores))
         plan.notes.append(
-            f"this machine is busy: {wanted:.1f} threads compete for {cores} cores; the estimate assumes free cores"
+            f"this machine is busy: {load:.1f} threads compete for {cores} cores; the estimate assumes free cores"
         )

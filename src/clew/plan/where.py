@@ -127,13 +127,13 @@ def count_tiers(plan: Plan, going: list[Share], free: dict[str, int | None]) -> 
     taken = [share for share in plan.memory if share.role != "graph"]
     new = {tier: sum(share.bytes for share in taken if share.tier == tier) for tier in ("host", "gpu")}
     new["gpu"] += sum(share.bytes for share in going)
-    for tier, wanted in new.items():
+    for tier, needed in new.items():
         there = free.get(tier)
-        if there is not None and wanted > there:
+        if there is not None and needed > there:
             what = "GPU memory" if tier == "gpu" else "memory"
             end = "try the CPU" if tier == "gpu" else "the rest would be swapped, or the run would fail"
             plan.notes.append(
-                f"{what} is too small: results, scratch and other arrays need {wanted:,} bytes, and "
+                f"{what} is too small: results, scratch and other arrays need {needed:,} bytes, and "
                 f"{there:,} are free; {end}."
             )
 

@@ -117,12 +117,12 @@ def selection_of(mask: npt.ArrayLike | None, complement: bool, size: int, memory
             raise GraphError("complement=True needs a mask; pass mask=, or omit complement.")
         return None
     if is_on_gpu(mask) and memory.array(mask).dtype == np.bool_:
-        wanted = memory.array(mask)
-        if wanted.shape != (size,):
-            raise GraphError(f"the mask has shape {wanted.shape}; expected one entry per vertex, ({size},).")
+        selection = memory.array(mask)
+        if selection.shape != (size,):
+            raise GraphError(f"the mask has shape {selection.shape}; expected one entry per vertex, ({size},).")
     else:
-        wanted = memory.array(as_mask(memory.xp.asnumpy(memory.array(mask)) if is_on_gpu(mask) else mask, size))
-    return ~wanted if complement else memory.xp.ascontiguousarray(wanted)
+        selection = memory.array(as_mask(memory.xp.asnumpy(memory.array(mask)) if is_on_gpu(mask) else mask, size))
+    return ~selection if complement else memory.xp.ascontiguousarray(selection)
 
 
 def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[Any, Any]:

@@ -109,35 +109,35 @@ def spmv(
     check_semiring(semiring)
     if cluster.is_on_cluster(edges):
         cluster.refuse_on_cluster(accumulate=accumulate, out=out, way=None if way == "auto" else way, lanes=lanes)
-        wanted = selection_of(mask, complement, edges.num_vertices)
-        return cluster.spmv(edges, x, semiring, transpose, wanted, device)
+        selection = selection_of(mask, complement, edges.num_vertices)
+        return cluster.spmv(edges, x, semiring, transpose, selection, device)
     layout = layout_of(edges, transpose=transpose)
     engine = engine_of(device, size_of(layout), x, out=out, hybrid=True)
     if way != "auto" or lanes is not None:
         engine = engine_by(engine, layout, way, lanes)
     memory, xp = engine.memory, engine.memory.xp
     x = vector_of(x, layout.num_vertices, "x", memory)
-    wanted = selection_of(mask, complement, x.size, memory)
+    selection = selection_of(mask, complement, x.size, memory)
     dtype = semiring.result_dtype(x.dtype if layout.weights is None else layout.weights.dtype, x.dtype)
     if out is None:
         if accumulate is not None:
             raise GraphError("accumulate needs out, the array to combine the result with; pass out=.")
-        fresh = _blank(memory, x.size, dtype, semiring, wanted)
-        engine.spmv(layout, x, semiring, wanted, fresh)
+        fresh = _blank(memory, x.size, dtype, semiring, selection)
+        engine.spmv(layout, x, semiring, selection, fresh)
         return fresh
     check_out(out, x.size, memory)
-    read = (x,) if wanted is None else (x, wanted)  # while results are written
+    read = (x,) if selection is None else (x, selection)  # while results are written
     apart = out.flags.c_contiguous and not any(xp.may_share_memory(out, array) for array in read)
     if accumulate is None and out.dtype == dtype and apart:
-        engine.spmv(layout, x, semiring, wanted, out)
+        engine.spmv(layout, x, semiring, selection, out)
         return out
-    result = _blank(memory, x.size, dtype, semiring, wanted)
-    engine.spmv(layout, x, semiring, wanted, result)
+    result = _blank(memory, x.size, dtype, semiring, selection)
+    engine.spmv(layout, x, semiring, selection, result)
     if accumulate is not None:
         combined = memory.empty(x.size, out.dtype)
         engine.elementwise(Operator(accumulate), xp.ascontiguousarray(out), result, combined)
         result = combined
-    chosen = {} if wanted is None else {"where": wanted}
+    chosen = {} if selection is None else {"where": selection}
     xp.copyto(out, result, casting="unsafe", **chosen)
     return out
 
@@ -243,18 +243,18 @@ def spmspv(
         raise GraphError(f"merge is {merge!r}; expected one of {', '.join(map(repr, MERGES))}.")
     check_semiring(semiring)
     if cluster.is_on_cluster(edges):
-        wanted = selection_of(mask, complement, edges.num_vertices)
-        return cluster.spmspv(edges, frontier, semiring, transpose, wanted, device)
+        selection = selection_of(mask, complement, edges.num_vertices)
+        return cluster.spmspv(edges, frontier, semiring, transpose, selection, device)
     rows = csr(layout_of(edges, transpose=transpose))
     engine = engine_of(device, rows.num_arcs, *(frontier if isinstance(frontier, tuple) else ()))
     active, values = frontier_of(frontier, rows, engine.memory)
-    wanted = selection_of(mask, complement, rows.num_vertices, engine.memory)
-    return engine.spmspv(rows, active, values, semiring, wanted, merge)
+    selection = selection_of(mask, complement, rows.num_vertices, engine.memory)
+    return engine.spmspv(rows, active, values, semiring, selection, merge)
 
 
-def _blank(memory: Memory, size: int, dtype: np.dtype[Any], semiring: Semiring, wanted: Any) -> Array:
+def _blank(memory: Memory, size: int, dtype: np.dtype[Any], semiring: Semiring, selection: Any) -> Array:
     """An array for the result, filled with identities where the engine will not write."""
-    return memory.empty(size, dtype) if wanted is None else memory.full(size, semiring.add.identity(dtype), dtype)
+    return memory.empty(size, dtype) if selection is None else memory.full(size, semiring.add.identity(dtype), dtype)
 
 
 @tried_again

@@ -189,13 +189,13 @@ def visit_bits(
     engine: Any = engine_of(device, rows.num_arcs, words, hybrid=True)
     memory = engine.memory
     given = _words_of(words, n, memory)
-    wanted = selection_of(mask, complement, n, memory)
+    selection = selection_of(mask, complement, n, memory)
     if engine.name == "cuda":
         found: Array = memory.full(given.shape, 0, np.uint32)
-        engine.spmv_bits(rows, given, semiring, wanted, found)
+        engine.spmv_bits(rows, given, semiring, selection, found)
         return found
     visited = memory.full(n, False, np.bool_)
-    engine.spmv(rows, _unpacked(engine, given, n), semiring, wanted, visited)
+    engine.spmv(rows, _unpacked(engine, given, n), semiring, selection, visited)
     return _packed(engine, visited)
 
 

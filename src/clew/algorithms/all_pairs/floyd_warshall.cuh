@@ -4,11 +4,11 @@
 // launch.
 //
 // First the tile on the diagonal is closed, by every block for itself; with it, the tiles in its row and column are
-// done. After a grid_sync, all other tiles are an outer sum and a minimum of two of those: of each, a thread computes
-// TALL x WIDE numbers in registers, from two tiles in shared memory. Every number is the same in every run.
+// done. After a grid_sync, all other tiles are an outer sum and a minimum of two of those. A thread computes TALL x
+// WIDE numbers of each in registers, from two tiles in shared memory. Every number is the same in every run.
 //
-// number_t is float, double, or int, whose `far` can be added to any distance and is then still the farthest: so
-// weights of int must be 0 or more. What is not a number (infinity less infinity) is passed over.
+// number_t is float, double, or int. The `far` of int can be added to any distance without overflow, so int weights
+// must be 0 or more. What is not a number (infinity less infinity) is passed over.
 
 #define SIDE 64
 #ifndef TALL
@@ -138,7 +138,7 @@ floyd_warshall(number_t* distance, u64 n, number_t far, u64 begin, u64 end, numb
         for (u64 k = from; k < upto; k++) {
             const u64 row = k / tiles, column = k % tiles;
             if (row == middle || column == middle) continue;
-            __syncthreads();  // everybody has done with the tiles before
+            __syncthreads();  // all threads have finished with the tiles
             if (row != loaded) load(of, row, middle, one);
             loaded = row;
             load(of, middle, column, other);
@@ -157,7 +157,7 @@ extern "C" __global__ void weights_as_matrix(u64 n, const offset_t* offsets, con
         for (u64 v = lane(); v < n; v += WARP) row[v] = v == u ? (number_t)0 : far;
         __syncwarp();
         const offset_t begin = offsets[u], end = offsets[u + 1];
-        // Edges to the same vertex follow each other: whoever is at the first of them looks at all.
+        // Edges to the same vertex are adjacent: the thread of the first one processes all.
         for (offset_t j = begin + lane(); j < end; j += WARP) {
             const index_t v = neighbours[j];
             if (j > begin && neighbours[j - 1] == v) continue;

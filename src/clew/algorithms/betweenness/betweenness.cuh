@@ -12,20 +12,10 @@
 // MANY 1: a block per source, with memory of its own. MANY 0: the whole grid for one source; one cluster, whose barrier
 // is faster, takes narrow levels.
 
-#define UNSEEN (-1.0)
-#define UNSEEN_BITS 0xbff0000000000000ull
-#ifndef SHORT_ROW
-#define SHORT_ROW 64
-#endif
-#ifndef BIG_ROW
-#define BIG_ROW 4096
-#endif
-#ifndef NARROW
-#define NARROW (CLUSTER * 128)  // vertices of a level that one cluster looks at
-#endif
-#define GROUP 8      // lanes for a short row
-#define FETCHED 4    // neighbours that a thread fetches at a time
-#define BUFFER 1024  // vertices that a block gathers before they move to the queue
+#define UNSEEN (-1.0) #define UNSEEN_BITS 0xbff0000000000000ull #ifndef SHORT_ROW #define SHORT_ROW 64 #endif #ifndef
+BIG_ROW #define BIG_ROW 4096 #endif #ifndef NARROW #define NARROW (CLUSTER * 128) // vertices of a level that one
+cluster processes #endif #define GROUP 8 // lanes for a short row #define FETCHED 4 // neighbours that a thread fetches
+at a time #define BUFFER 1024 // vertices that a block gathers before they move to the queue
 
 // Where a level stands in the queue, and its long rows among those of all.
 struct Extent {
@@ -75,7 +65,7 @@ struct Search {
 __device__ __forceinline__ u64 thread_of(const Search& s) { return s.block * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ u64 threads_of(const Search& s) { return s.blocks * blockDim.x; }
 
-// Wait for everybody who works on this level; then thread 0 of each block does `then`.
+// Wait for all blocks of this level; then thread 0 of each block runs `then`.
 template <class Then>
 __device__ __forceinline__ void meet(const Search& s, Then then) {
 #if MANY
@@ -121,7 +111,7 @@ __device__ __forceinline__ void flush(const Search& s) {
     for (u32 k = threadIdx.x; k < count; k += blockDim.x) enter(s, s.mine->room + k, s.mine->buffer[k]);
 }
 
-// Sum up paths over a row, one of `team` threads; with FIND, whoever is UNSEEN is found.
+// Sum up paths over a row, by one of `team` threads; with FIND, UNSEEN neighbours are found.
 template <bool FIND>
 __device__ __forceinline__ double sum_over(const Search& s, const offset_t* offsets, const index_t* neighbours,
                                            index_t v, u32 me, u32 team) {

@@ -3,11 +3,11 @@
 #include "common.cuh"
 // Breadth-first search, all levels in one cooperative launch.
 //
-// The frontier is a stretch of one queue (push) or a bitmap (pull). Every vertex enters the queue at most once, with the
-// place of its row, which is fetched while the visit is still being decided: a level of a road network is a chain of
-// dependent accesses, and this one then hides behind another. Rows of BIG edges or more are cut into pieces of BIG edges,
-// which go to a queue of their own, so that no warp has more than BIG edges to follow alone. Over the link (ON_HOST) rows
-// are not fetched ahead, for no cache keeps them, and pieces are read by lines.
+// The frontier is a stretch of one queue (push) or a bitmap (pull). Every vertex enters the queue at most once, with
+// the place of its row, which is loaded while the atomic is pending. A level of a road network is a chain of dependent
+// accesses, and this hides one of them. Rows of BIG edges or more are cut into pieces of BIG edges in a separate queue,
+// so that no warp follows more than BIG edges of a row alone. Over the link (ON_HOST) rows are not fetched ahead, for
+// no cache keeps them, and pieces are read by lines.
 
 #ifndef BIG
 #define BIG 1024
@@ -48,12 +48,12 @@ struct Control {
 struct Tally {
     u32 count, limit;
     u64 found, edges;
-    u64 looked;  // edges looked at in a pull
+    u64 looked;  // edges read in a pull
 };
 
 struct Block {
     Entry buffer[BUFFER];
-    Tally tallies[2];  // by turns, so that one can be cleared while the other is read
+    Tally tallies[2];  // alternately, so that one can be cleared while the other is read
     u64 room;
     Level now;
 };
@@ -140,8 +140,8 @@ __device__ __forceinline__ void enqueue(Search& to, bool won, Entry entry) {
     }
 }
 
-// Follow the edges of up to 32 entries, one per lane: the warp takes them 32 edges at a time, whoever they belong to. The
-// first `head` of all are passed over.
+// Follow the edges of up to 32 entries, one per lane: the warp takes them 32 edges at a time, across rows. The first
+// `head` of all are passed over.
 __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first, int depth_found, u32 head = 0) {
     const u32 upto = warp_prefix(entry.degree);
     const u32 before = upto - entry.degree;
@@ -177,7 +177,7 @@ __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first
 }
 
 // Add up what the threads of a block have found, and move its buffer to the queue: one atomic of each kind per block.
-// `looked` takes the edges looked at, if it is not null.
+// `looked` gets the number of edges read, if it is not null.
 __device__ __forceinline__ void finish_block(Search& to, u64* looked = nullptr) {
     Tally* const tally = &to.mine->tallies[to.turn];
     if (lane() == 0 && to.found) {
@@ -308,7 +308,7 @@ __device__ __forceinline__ void to_queue(Search& to, const Progress& progress, L
     finish_block(to);
 }
 
-// Everybody without a depth, and the source on the first frontier.
+// All vertices without a depth, and the source on the first frontier.
 __device__ __forceinline__ void begin(index_t n, index_t source, const Search& to, Level* first) {
     for (u64 v = thread_in_grid(); v < (u64)n; v += threads_in_grid()) {
         to.depth[v] = v == (u64)source ? 0 : -1;
@@ -379,5 +379,5 @@ bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbour
         progress.level++;
         grid_sync_then(barrier, [&] { mine.now = control->levels[progress.level & 3]; });
     }
-    if (thread_in_grid() == 0) control->progress = progress;  // nobody reads it any more in this launch
+    if (thread_in_grid() == 0) control->progress = progress;  // it is not read again in this launch
 }

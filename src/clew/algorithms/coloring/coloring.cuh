@@ -1,7 +1,7 @@
 #pragma once
-// Colours in an order of priority, in as few cooperative launches as may be: every vertex takes the smallest colour that
-// no neighbour of higher priority has, as soon as all of those have theirs (M. T. Jones, P. E. Plassmann, 1993). The
-// colours are those of one thread that goes through the order alone.
+// Colours in priority order, in few cooperative launches. Every vertex takes the smallest colour that no neighbour of
+// higher priority has, as soon as all of those have theirs (M. T. Jones, P. E. Plassmann, 1993). The colours are those
+// of one thread that goes through the order alone.
 #include "coloring_waves.cuh"
 #include "random.cuh"
 

@@ -1,8 +1,8 @@
 #pragma once
-// Two new colours a round, in as few cooperative launches as may be: every vertex has a random value, and each round
-// gives one colour to those whose value is the largest among the neighbours that are left, and one to those where it is
-// the smallest (J. Cohen, P. Castonguay: "Efficient graph matching and coloring on the GPU", GTC 2012). A vertex joins
-// the queue when no neighbour with a larger value, or none with a smaller one, is left: rounds look at no others.
+// Two new colours per round, in few cooperative launches. Every vertex has a random value. Each round gives one colour
+// to vertices with the largest value among their remaining neighbours, and one to those with the smallest (J. Cohen, P.
+// Castonguay: "Efficient graph matching and coloring on the GPU", GTC 2012). A vertex joins the queue when no neighbour
+// with a larger value, or none with a smaller one, is left. Rounds process no others.
 #include "coloring_waves.cuh"
 #include "random.cuh"
 
@@ -23,9 +23,9 @@ struct Control {
     u32 barrier[GRID_BARRIER_WORDS];
 };
 
-// Fills `color`, or does as much of it as is this launch's share. `above` and `below` count the neighbours left with a
-// larger and a smaller value; `queue` and `list` are room for n vertices; `trace` takes how many vertices each of the
-// first `traced` rounds coloured; `control` is zeroed.
+// Fills `color`, or does as much of it as is this launch's share. `above` and `below` count the remaining neighbours
+// with a larger and a smaller value. `queue` and `list` are room for n vertices. `trace` gets the vertices coloured by
+// each of the first `traced` rounds. `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     color_by_rounds(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
                     const index_t* in_neighbours, int work, u64 key, int* color, u32* above, u32* below, index_t* queue,

@@ -1,6 +1,6 @@
 #pragma once
-// What all colourings have in common: vertices join a queue once they can be coloured, and those that joined it in one
-// step are the wave of the next. Rows are taken by their size, the long ones in a step of their own.
+// Shared code of all colourings: vertices join a queue once they can be coloured, and those that join in one step are
+// the wave of the next. Rows are taken by their size, the long ones in a step of their own.
 #include "common.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"
@@ -24,8 +24,8 @@ struct Joining {
     __device__ __forceinline__ void add(index_t v) const { room[atomicAdd(queued, 1u)] = v; }
 };
 
-// Two steps in which count(v, team) looks at every vertex, and those that can be coloured at once join the queue; how
-// many did.
+// Two steps in which count(v, team) processes every vertex, and those that can be coloured at once join the queue;
+// returns their number.
 template <class Count>
 __device__ __forceinline__ u32 first_wave(u64 n, const Rows& rows, index_t* queue, index_t* list, Steps<Coloring>& steps,
                                           Joining& joining, Count count) {

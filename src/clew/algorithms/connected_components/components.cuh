@@ -1,8 +1,8 @@
 #pragma once
-// Connected components in one cooperative launch, for rows of some length: trees grow together over edges, and every
-// vertex ends up pointing at the smallest of its component. The first and second edge of every vertex join most of the
-// largest component; then only vertices outside of it look at their other edges. Where edges are stored one way only,
-// all vertices do.
+// Connected components in one cooperative launch, for longer rows. Trees are joined over edges until every vertex
+// points to the smallest of its component. The first and second edge of every vertex join most of the largest
+// component. Then only vertices outside of it read their other edges. Where edges are stored one way only, all vertices
+// do.
 //
 // After Afforest (M. Sutton, T. Ben-Nun, A. Barak: "Optimizing parallel graph connectivity computation via subgraph
 // sampling", IPDPS 2018) and J. Jaiganesh, M. Burtscher: "A high-performance connected components implementation for
@@ -16,8 +16,8 @@
 #define FREQUENT_SAMPLES 1024
 #define FREQUENT_SLOTS 1024
 
-// `counts` is shared memory of FREQUENT_SLOTS words. Values whose hashes fall together are counted together, so the
-// answer may be a rarer value: good enough to leave work out by, never to compute with. n must not be 0.
+// `counts` is shared memory of FREQUENT_SLOTS words. Values with equal hashes are counted together, so the result may
+// be a rarer value. That is good enough to skip work, but not for results. n must not be 0.
 template <class T>
 __device__ __forceinline__ T frequent_value(const T* values, u64 n, u32* counts) {
     __shared__ u32 best;
@@ -73,12 +73,12 @@ extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset
     grid_sync(barrier);
     flatten(n, parent);
     grid_sync(barrier);
-    if (blockIdx.x == 0 && n > 0) {  // one block for all: they must agree on what to leave out
+    if (blockIdx.x == 0 && n > 0) {  // one block decides for all: they must skip the same tree
         const index_t found = frequent_value(parent, n, counts);
         if (threadIdx.x == 0) *frequent = found;
     }
     grid_sync(barrier);
-    // An edge that is stored both ways may be left out at both ends only if both are in the one largest tree.
+    // An edge that is stored both ways may be skipped at both ends only if both are in the largest tree.
     const index_t largest = n > 0 ? *frequent : 0;
     const Rows rows = {offsets, neighbours, nullptr, nullptr};
     const auto outside = [=](u64 v) { return !symmetric || parent[v] != largest ? (index_t)v : (index_t)-1; };

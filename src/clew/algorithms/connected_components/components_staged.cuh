@@ -1,8 +1,8 @@
 #pragma once
 // Connected components in one cooperative launch, for short rows on the host: every edge is read over the link once. A
-// block brings the edges of a tile of consecutive vertices into GPU memory, joins those within the tile in shared memory,
-// adds its trees to those of all vertices, then follows the edges that leave the tile. components_tiled.cuh, for edges in
-// GPU memory, waits for all tiles before it follows any, and reads edges as often as it needs them.
+// block copies the edges of a tile of consecutive vertices into GPU memory and joins those within the tile in shared
+// memory. It adds its trees to those of all vertices, then joins the edges that leave the tile. components_tiled.cuh,
+// for edges in GPU memory, waits for all tiles before it follows any, and reads edges as often as it needs them.
 #include "common.cuh"
 #include "union_find.cuh"
 #include "tile_trees.cuh"

@@ -1,8 +1,8 @@
 #pragma once
-// Connected components in one cooperative launch, for short rows. Such graphs (roads, grids) are often numbered so that
-// neighbours are near: a block first joins what it can among a tile of consecutive vertices, in shared memory, where
-// following a pointer takes a tenth of the time; then the edges that leave their tile follow. Where a sample of edges
-// finds few within tiles, tiles are left out.
+// Connected components in one cooperative launch, for short rows. Neighbours in such graphs (roads, grids) often have
+// similar numbers. So a block first joins the edges within a tile of consecutive vertices in shared memory, where
+// following a pointer takes a tenth of the time. Then it joins the edges that leave the tile. If a sample finds few
+// edges within tiles, tiles are skipped.
 #include "common.cuh"
 #include "union_find.cuh"
 #include "tile_trees.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 // Trees among the vertices of a tile, in shared memory: every vertex points at a smaller one of its tree, the root at
-// itself. No two threads touch a word between two barriers, but to read it or by atomics: a thread writes the pointers
-// of its own vertices only, or lowers a root's by an atomic.
+// itself. Between two barriers, threads share a word only for reading or by atomics. A thread writes the pointers of
+// its own vertices, or lowers a root's by an atomic.
 #ifndef HOPS
 #define HOPS 4  // pointers that are followed between two barriers
 #endif
@@ -70,7 +70,7 @@ __device__ __forceinline__ void plant(const Tile& tile, const ShortRows& rows) {
     __syncthreads();
 }
 
-// Point every vertex at its root, in both arrays: by turns, one is read and the other written.
+// Point every vertex at its root, in both arrays: one is read and the other written, alternately.
 __device__ __forceinline__ void settle(const Tile& tile) {
     for (bool going = true; going;) {
         bool far = false;
@@ -86,9 +86,8 @@ __device__ __forceinline__ void settle(const Tile& tile) {
     }
 }
 
-// Trees of a tile grow together in rounds: every edge between two trees lowers the pointer of the larger root, then all
-// find their roots again. An edge that lost to another is seen by the next round; a row without such an edge is not
-// looked at any more.
+// Join the trees of a tile in rounds: every edge between two trees lowers the pointer of the larger root, then all find
+// their roots again. The next round processes edges that lost to another; a row without such an edge is finished.
 
 
 #define REMEMBERED 64  // rows of a thread of which it remembers whether they are done with

@@ -1,14 +1,14 @@
 #pragma once
 // Trees that grow together: every vertex points at a smaller one of its tree, the root (the smallest) at itself.
 // Threads join trees at the same time. A pointer only ever moves to a smaller vertex of the same tree, so a stale one
-// still leads to the root, and whoever finds that a root has just been joined to another goes on from there.
+// still leads to the root. A thread whose root has just been joined to another continues from there.
 
 #include "rows_by_size.cuh"
 
-__device__ __forceinline__ int replace_if(int* place, int old, int wanted) { return atomicCAS(place, old, wanted); }
-__device__ __forceinline__ u32 replace_if(u32* place, u32 old, u32 wanted) { return atomicCAS(place, old, wanted); }
-__device__ __forceinline__ long long replace_if(long long* place, long long old, long long wanted) {
-    return (long long)atomicCAS(reinterpret_cast<u64*>(place), (u64)old, (u64)wanted);
+__device__ __forceinline__ int replace_if(int* place, int old, int desired) { return atomicCAS(place, old, desired); }
+__device__ __forceinline__ u32 replace_if(u32* place, u32 old, u32 desired) { return atomicCAS(place, old, desired); }
+__device__ __forceinline__ long long replace_if(long long* place, long long old, long long desired) {
+    return (long long)atomicCAS(reinterpret_cast<u64*>(place), (u64)old, (u64)desired);
 }
 
 // The root of v's tree; on the way, every vertex is pointed at its grandparent.
@@ -57,8 +57,8 @@ __device__ __forceinline__ void point_to_first(u64 n, const offset_t* offsets, c
     }
 }
 
-// Point every vertex at its root. Nobody shortens another vertex's way here: its own thread may have written the root
-// already, and a grandparent read before that would take its place.
+// Point every vertex at its root. No thread shortens another vertex's path here: its own thread may have written the
+// root already, and a stale grandparent would overwrite it.
 template <class T>
 __device__ __forceinline__ void flatten(u64 n, T* parent) {
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {

@@ -1,7 +1,7 @@
 #pragma once
-// Core numbers by peeling, in as few cooperative launches as may be: level after level, vertices with no more neighbours
-// left than the level are taken away, and what their removal sets free follows in waves. A thread that sets a vertex with
-// a short row free goes on with it at once, so that chains, of which roads are full, need no wave for every link.
+// Core numbers by peeling, in few cooperative launches. Level by level, vertices with no more remaining neighbours than
+// the level are removed, and the vertices that fall to the level by that follow in waves. A thread that frees a vertex
+// with a short row processes it at once, so that chains, as in road networks, need no wave per vertex.
 #include "common.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"
@@ -140,7 +140,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
             if (found.queued == 0) at.level = most + 1 - found.above;
             continue;
         }
-        // 3. A wave; when one sets nobody free, the level is done.
+        // 3. A wave; when one frees no vertex, the level is finished.
         const index_t* wave = queue + at.stop;
         const u32 size = at.waiting;
         // Over all levels, the vertices have no more edges than this adds up to.

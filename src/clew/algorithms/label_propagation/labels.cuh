@@ -1,7 +1,7 @@
 #pragma once
 // Label propagation, many rounds in one cooperative launch: all vertices at once take the label that most of their
-// neighbours have. Once few labels change, only vertices with a neighbour that changed are looked at: the others would
-// find what they found before.
+// neighbours have. Once few labels change, only vertices with a changed neighbour are processed; the others keep their
+// label.
 #include "common.cuh"
 #ifndef SHORT_ROW
 #define SHORT_ROW 8  // a thread compares all labels with all
@@ -15,8 +15,9 @@
 #include "rows_by_size.cuh"
 #include "steps.cuh"
 
-// Which label most neighbours of a vertex have, the smallest of several. A thread compares the labels of a short row with
-// each other; a team counts those of a longer one in a hash table: in shared memory where it fits, else in global memory.
+// Which label most neighbours of a vertex have, the smallest of several. A thread compares the labels of a short row
+// with each other. A team counts those of a longer row in a hash table, in shared memory if it fits, else in global
+// memory.
 
 #define MOST_WARPS 16
 #define WARP_SLOTS (SLOTS / MOST_WARPS)
@@ -32,9 +33,9 @@ struct Vote {
     }
 };
 
-__device__ __forceinline__ int put_if_empty(int* place, int wanted) { return atomicCAS(place, -1, wanted); }
-__device__ __forceinline__ long long put_if_empty(long long* place, long long wanted) {
-    return (long long)atomicCAS(reinterpret_cast<u64*>(place), ~0ull, (u64)wanted);
+__device__ __forceinline__ int put_if_empty(int* place, int label) { return atomicCAS(place, -1, label); }
+__device__ __forceinline__ long long put_if_empty(long long* place, long long label) {
+    return (long long)atomicCAS(reinterpret_cast<u64*>(place), ~0ull, (u64)label);
 }
 
 // Open addressing: -1 is an empty place. `mask` is one less than the number of places, at least twice the row's length.
@@ -141,7 +142,7 @@ struct Control {
     Round steps[3];
     u32 rounds;    // so far,
     u32 changed;   // labels, by the last
-    u32 selected;  // whether the next looks only at who is awake
+    u32 selected;  // whether the next round processes only awake vertices
     u32 barrier[GRID_BARRIER_WORDS];
 };
 
@@ -183,10 +184,10 @@ extern "C" __global__ void __launch_bounds__(512, 3)
             if (winner != labels[v]) atomicAdd(counted, 1u);
         };
         const auto sort_out = [&](u64 i) {
-            const bool wanted = !selected || awake[i];
+            const bool processed = !selected || awake[i];
             awake[i] = 0;
-            if (!wanted) after[i] = labels[i];
-            return wanted ? (index_t)i : (index_t)-1;
+            if (!processed) after[i] = labels[i];
+            return processed ? (index_t)i : (index_t)-1;
         };
         steps.begin();
         counted = &steps.current().changed;

@@ -1,9 +1,9 @@
 #pragma once
-// A maximal independent set in rounds, in as few cooperative launches as may be: who has the largest key among its
-// neighbours joins, and they are discarded. The same set, by the same rounds, as on the CPU.
+// A maximal independent set in rounds, in few cooperative launches. Vertices with the largest key among their
+// neighbours join, and these are discarded. The same set, by the same rounds, as on the CPU.
 //
-// key[v] says all there is to know of a vertex: 0 is discarded (a neighbour joined), UNDRAWN takes no part in this round,
-// more is its key. Steps that read keys of others write none, or none that makes a difference to what is read.
+// key[v] is the state of a vertex: 0 if discarded (a neighbour joined), UNDRAWN if it skips this round, else its key.
+// Steps that read keys of others write none, or none that makes a difference to what is read.
 #include "common.cuh"
 #include "random.cuh"
 #include "rows_by_size.cuh"
@@ -29,9 +29,9 @@ struct Control {
     u32 barrier[GRID_BARRIER_WORDS];
 };
 
-// Fills `member`, or does as much of it as is this launch's share. BY_DEGREE: every round draws vertices with one half of
-// the chance 1/degree and gives those their degree as key; else keys are random and stay. `live`, `later`, `joining` and
-// `list` are room for n vertices; `trace` takes how many vertices each of the first `traced` rounds began with;
+// Fills `member`, or does as much of it as is this launch's share. BY_DEGREE: every round draws vertices with one half
+// of the chance 1/degree and gives those their degree as key; else keys are random and stay. `live`, `later`, `joining`
+// and `list` are room for n vertices. `trace` gets the vertices at the start of each of the first `traced` rounds.
 // `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
     independent_set(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
@@ -62,7 +62,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     Joining before = {0, 0, 0};  // what the step for shorter rows has counted, when it is the long ones' turn
     Joining* now = nullptr;
     u64 round_key = 0;
-    // New keys for this round: the degree among the vertices left for who is drawn, UNDRAWN for who is not.
+    // New keys for this round: the remaining degree of drawn vertices, UNDRAWN for the others.
     const auto draw = [&](index_t v, const auto& team) {
         u32 degree = 0;
         rows.each(v, team, [&](index_t u) { degree += key[u] != 0 && u != v; });
@@ -71,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         const u64 own = ((u64)degree + 1) << DEGREE_SHIFT | random_bits(key_stream, (u64)v) >> RANDOM_SHIFT;
         if (team.first() == 0) key[v] = drawn ? own : UNDRAWN;
     };
-    // Of equal keys the larger id's is larger, which leaves out a loop.
+    // Ties are broken by id, so a self-loop never wins.
     const auto join = [&](index_t v, const auto& team) {
         const u64 mine = key[v];
         const bool beaten = team.any(rows.find(v, team, [&](const index_t* entries, offset_t, offset_t j) {

@@ -3,9 +3,9 @@
 //
 //     rank'[v] = damping · Σ over in-edges of passed[u] · share + (1 - damping + damping · stranded) · jump[v]
 //
-// One array holds a round's ranks: passed[u] is rank[u] divided by spread[u], the number of its out-edges; where the
-// edges have shares of their own, spread is 1. A vertex that passes nothing on has spread 0 and keeps its rank there,
-// where nobody reads it but itself (or reads it times a share of 0). Ranks are worked out from it when they are needed.
+// One array holds a round's ranks: passed[u] is rank[u] divided by spread[u], the number of its out-edges. With
+// weighted shares, spread is 1. A vertex that passes nothing on has spread 0 and keeps its rank there. Others do not
+// read it, or read it times a share of 0. Ranks are worked out from it when they are needed.
 //
 // Rows are taken in the order of `order`, in classes by length: a thread, 4 lanes, a warp or the whole block to a row.
 // `bounds` has, for each class, where each block's part of it begins: parts of about the same number of edges. BINNED 0
@@ -33,7 +33,7 @@ struct Walk {
     const index_t* neighbours;
     const value_t* factors;  // the share of every in-edge
     const value_t* spread;   // null where it is the length of the row
-    const value_t* jumps;    // null: everywhere alike
+    const value_t* jumps;    // null: uniform
     double damping;
 };
 
@@ -145,8 +145,8 @@ __device__ __forceinline__ void total_of(const double* sums, double* room, doubl
     stranded = block_sum(stranded, room);
 }
 
-// Up to `most` rounds more, fewer where one changes less than `tolerance`. After an even number of rounds in all, what is
-// passed on is in `even`, else in `odd`; `sums` is room for two pairs per block, `trace` for `traced` rounds and the end.
+// Up to `most` rounds more, fewer where one changes less than `tolerance`. After an even number of rounds, the shares
+// are in `even`, else in `odd`. `sums` is room for two pairs per block, `trace` for `traced` rounds and the end.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     pagerank(u64 n, const offset_t* offsets, const index_t* neighbours, const value_t* factors, const value_t* spread,
              const value_t* jumps, const value_t* start, double damping, double tolerance, u32 most, const index_t* order,
@@ -156,7 +156,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     const Walk walk = {n, offsets, neighbours, factors, spread, jumps, damping};
     const u32 before = progress->rounds;
     double change, stranded = progress->stranded;
-    if (before == 0) {  // null: the walk starts everywhere alike
+    if (before == 0) {  // null: the walk starts anywhere with equal probability
         double mine = 0;
         for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
             const value_t first = start ? start[v] : (value_t)(1 / (double)n);

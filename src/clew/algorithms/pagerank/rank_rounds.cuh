@@ -30,7 +30,7 @@ __device__ __forceinline__ void put_sums(double change, double stranded, double*
     }
 }
 
-// Where `start` is null, the walk starts everywhere alike.
+// If `start` is null, the walk starts anywhere with equal probability.
 extern "C" __global__ void first_round(u64 n, const offset_t* offsets, const value_t* spread, const value_t* start,
                                        const index_t* names, value_t* passed, value_t* moved, double* sums) {
     double stranded = 0;

@@ -73,7 +73,7 @@ class Search:
     def answer(self, name: str, *, deterministic: bool, negative: bool = False) -> Answer:
         """The values, called ``name``, and the parents; ``negative`` says that a weight is below 0.
 
-        Parents are those of the search, unless it keeps none or the same are wanted in every run.
+        Parents are those of the search, unless it keeps none or they must be the same in every run.
         """
         n, problem, device, links = self.n, self.problem, self.device, self.values[2]
         values = device.empty(n, problem.result)

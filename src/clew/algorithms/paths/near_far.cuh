@@ -12,21 +12,20 @@
 //
 // Steps are short, so the kernel avoids what makes them long:
 // - A step is a chain of few accesses: size of the queue, row, edge, value of its end, room in the queue, row written.
-//   Small frontiers leave out the look before the atomic (EAGER).
-// - A frontier of a few hundred edges is left to block 0, whose barrier is 30 times faster than the grid's and whose
-//   counters are in shared memory; the other blocks wait until the frontier has grown.
+//   Small frontiers skip the check before the atomic (EAGER).
+// - Block 0 alone processes a frontier of a few hundred edges: its barrier is 30 times faster than the grid's, and its
+//   counters are in shared memory. The other blocks wait until the frontier has grown.
 // - Counters rotate by threes: one is read, one is filled, one is cleared, with one barrier a step.
 //
-// Buckets must be narrow while vertices of many edges are settled, for what is followed too early is followed twice;
-// once `tail_from` edges have been followed, what is left has few, and every split doubles the width of the buckets.
+// Buckets must be narrow while vertices of high degree are settled, because edges followed too early are followed
+// twice. After `tail_from` edges the rest have few, and every split doubles the width of the buckets.
 //
-// The far pile holds (vertex, key) whenever a value falls that stays above the threshold; an entry counts only while
-// the key is still the vertex's, so exactly one entry of a vertex does. When the pile is full, nothing more is put
-// there, and the next split looks at all vertices instead: on graphs where that happens, that is the cheaper way
-// anyway.
+// The far pile gets (vertex, key) whenever a value decreases but stays above the threshold. An entry is valid only
+// while the key is still the vertex's, so exactly one entry of a vertex is. When the pile is full, the next split scans
+// all vertices instead. On graphs where that happens, the scan is cheaper anyway.
 
-// In place of the longest row's length: a value fell below the floor, which no path can reach but round a negative
-// cycle, or a sum ran over.
+// Instead of the longest row's length: a value fell below the floor, which only a negative cycle can cause, or a sum
+// overflowed.
 #define DIVERGED (1ull << 63)
 #define MOST_GROWTH 12  // doublings of a bucket
 
@@ -46,13 +45,13 @@ struct Pile {
     u64* size;
     u64 capacity;
 
-    __device__ __forceinline__ bool put(bool wanted, index_t vertex, key_t key) {
-        const u64 place = take_room(size, wanted);
-        if (wanted && place < capacity) {
+    __device__ __forceinline__ bool put(bool needed, index_t vertex, key_t key) {
+        const u64 place = take_room(size, needed);
+        if (needed && place < capacity) {
             vertices[place] = vertex;
             keys[place] = key;
         }
-        return !wanted || place < capacity;
+        return !needed || place < capacity;
     }
 };
 
@@ -107,8 +106,8 @@ struct Relax {
     }
 };
 
-// Moves what is below `threshold` from the pile (or, if it ran over, from among all vertices above `last`) to the next
-// frontier, and what is above to the next pile. Returns the least key that stays, for this lane.
+// Move vertices below `threshold` from the pile to the next frontier, and the others to the next pile. If the pile
+// overflowed, all vertices above `last` are scanned. Returns the least key that stays, for this lane.
 __device__ __forceinline__ u64 split(const Graph& graph, const Paths& paths, const Pile& pile, u64 size, u64 n,
                                      key_t last, key_t threshold, Pile& next, Finds& finds, const Team& team) {
     const bool all = size > pile.capacity;
@@ -175,7 +174,7 @@ __device__ __forceinline__ void keep(Search* search, u32 step, u32 splits, bool 
     search->relaxed = relaxed, search->growth = growth;
 }
 
-// The thread that looks at the clock.
+// The thread that reads the clock.
 __device__ __forceinline__ bool is_last(bool alone) {
     return alone ? threadIdx.x + 1 == blockDim.x : is_last_in_grid();
 }
@@ -184,7 +183,7 @@ __device__ __forceinline__ void note_time(long long* trace, u64 traced, u32 turn
     if (turn < traced) trace[4 * (u64)turn + 3] = nanoseconds();
 }
 
-// Search on, until it is done, or step or relaxed reach their limits. Queues and piles are two each, by turns.
+// Search on, until it is done, or step or relaxed reach their limits. Queues and piles alternate between two of each.
 extern "C" __global__ void __launch_bounds__(THREADS)
     near_far(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, value_t unreached,
              double delta, word_t* words, u32* marks, u64* links, void* rows0, void* rows1, void* full0, void* full1,
@@ -203,18 +202,18 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     key_t threshold = (key_t)search->threshold;
 
     while (true) {
-        // 1. What there is to do: the same for all blocks, since nobody changes these counters in this step.
+        // 1. The work of this step: the same for all blocks, because its counters do not change in this step.
         const u32 now = step % 3, later = (step + 1) % 3, spare = (step + 2) % 3;
         const u64 size = counters->size[now], full_size = CUT ? counters->full[now] : 0;
         const u64 longest = counters->longest[now];
         const u64 count = count_in(size) + count_in(full_size), edges = edges_in(size) + edges_in(full_size);
-        // Others of this block may be adding to the pile already; it is asked for only where that makes a difference.
+        // Other threads of this block may be adding to the pile already; it is read only if that makes a difference.
         const u64 far = alone && count > 0 ? 0 : counters->far[splits % 3];
         const bool over = count == 0 && far == 0;
         const bool stop = over || longest == DIVERGED || step >= step_limit || relaxed >= relaxed_limit;
         const bool few = (count == 0 ? far : count + edges) <= (alone ? alone_until : alone_from);
 
-        // 2. Who does it.
+        // 2. The participants.
         if (alone && (stop || !few)) {
             __syncthreads();
             if (threadIdx.x == 0) {

@@ -19,7 +19,7 @@ __device__ __forceinline__ u64 key_of(double value) {
     return bits ^ ((bits >> 63) ? 0xffffffffffffffffull : 0x8000000000000000ull);
 }
 
-// The way back; the second argument only says which type is wanted.
+// The inverse; the second argument only gives the type.
 __device__ __forceinline__ u32 value_of(u32 key, u32) { return key; }
 __device__ __forceinline__ u64 value_of(u64 key, u64) { return key; }
 __device__ __forceinline__ int value_of(u32 key, int) { return (int)(key ^ 0x80000000u); }
@@ -47,7 +47,7 @@ __device__ __forceinline__ value_t value_of_weight(weight_t weight) { return (va
 __device__ __forceinline__ value_t extended(value_t value, value_t weight) { return value + weight; }
 #endif
 
-// Whether the value of an extended path is none that can be told: a sum beyond 32 bits, or the one for "unreached".
+// Whether the value of an extended path cannot be represented: a sum beyond 32 bits, or the one for "unreached".
 template <class V>
 __device__ __forceinline__ bool runs_over(V, V) {
     return false;
@@ -98,8 +98,8 @@ struct Edge {
     value_t weight;
 };
 
-// PAIRED 1: neighbour and weight of an edge are beside each other, `neighbours` is the address of the first pair, and
-// `weights` is null. They come with one load, and over the link with one request.
+// PAIRED 1: each neighbour is stored next to its weight, `neighbours` is the address of the first pair, and `weights`
+// is null. They come with one load, and over the link with one request.
 #ifndef PAIRED
 #define PAIRED 0
 #endif

@@ -3,10 +3,10 @@
 #include "path_words.cuh"
 // Parents made of values: an edge is tight if it gives its end the value that it has.
 //
-// Parents that are to be the same on every engine are found breadth first from the source, level by level: the parent
-// is the smallest vertex of the level before. Where any parent will do and no weight is negative, a tight edge from a
-// smaller value can always be taken, in any order: one pass over all edges. Ends of tight edges between equal values only
-// (weights of 0, or too small to change a sum) must not become each other's parents, so those are reached breadth first.
+// Deterministic parents are found breadth first from the source, level by level: the parent is the smallest vertex of
+// the previous level. If any parent will do and no weight is negative, every tight edge from a smaller value is valid,
+// in any order: one pass over all edges. Vertices whose tight edges all join equal values (weights of 0, or too small
+// to change a sum) must not become each other's parents. They are reached breadth first.
 
 typedef Unsigned<sizeof(index_t)>::type parent_t;  // parents as unsigned numbers: none is the largest
 #define NO_PARENT ((parent_t)~(parent_t)0)
@@ -84,8 +84,8 @@ struct Level : FollowEdges {
     }
 };
 
-// Parents breadth first over tight edges, from all vertices that have one and the source; a cooperative launch that
-// goes on where the last one ended: `state` is the level (0 at first), the sizes of three frontiers, and one unused
+// Parents breadth first over tight edges, from the source and all vertices with a parent. A cooperative launch
+// continues where the last one ended: `state` is the level (0 at first), the sizes of three frontiers, and one unused
 // number.
 extern "C" __global__ void __launch_bounds__(256)
     parents_by_level(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, u64 arcs,

@@ -2,15 +2,15 @@
 #include "common.cuh"
 // Rows of the distinct neighbours of every vertex, over edges in either direction and without the vertex itself.
 //
-// Row v starts where its edges do and has room for all of them. At its beginning stand the neighbours that come later
-// in the order of rising degree (up[v] of them), at its end those that come earlier (down[v]), and in between the room
+// Row v starts where its edges do and has room for all of them. It begins with the neighbours that come later in the
+// order of ascending degree (up[v] of them), and ends with those that come earlier (down[v]). In between is the space
 // that duplicates and loops have left. Neither part is sorted: a warp puts down what it finds where the row has come
 // to.
 //
-// In a directed graph (DIRECTED 1) a row has the out-edges and the in-edges, an edge that goes both ways once; `times`
-// says how many ways each goes.
+// In a directed graph (DIRECTED 1) a row has the out-edges and the in-edges; an edge in both directions is stored once.
+// `times` is its number of directions.
 
-#define PIECE 1024  // edges of a row that one warp looks at; longer rows are cut
+#define PIECE 1024 // edges of a row that one warp processes; longer rows are cut
 
 struct Edges {
     const offset_t* offsets;

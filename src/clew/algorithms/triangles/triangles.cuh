@@ -3,33 +3,21 @@
 #include "neighbourhoods.cuh"
 // Triangles, each found once: two neighbours whose lists of later vertices (`up`) have the third in common.
 //
-// Of two neighbours, the one with the longer list is the owner: it puts its list into a hash table in shared memory,
+// Of two neighbours, the one with the longer list is the owner. It stores its list in a hash table in shared memory,
 // and looks up the lists of all neighbours with shorter ones. So every edge costs as many look-ups as the shorter of
-// its two lists has entries, and none of them leaves the processor. A warp owns a vertex with a short list; a block one
-// with a long list or a long row, which is cut into parts of OWNED neighbours. A list that would fill more than half of
-// a block's table is taken a part at a time.
+// its two lists has entries, and none of them leaves the processor. A warp owns a vertex with a short list. A block
+// owns one with a long list or a long row, which is cut into parts of OWNED neighbours. A list that would fill more
+// than half of a block's table is taken a part at a time.
 //
-// COUNTED is 0 for the total alone, 1 for the triangles of every vertex, 2 for the links among its neighbours, where a
-// triangle counts once or twice for each corner, as the edge opposite to it goes one way or both.
+// COUNTED is 0 for the total alone, 1 for the triangles of every vertex, 2 for the links among its neighbours. Then a
+// triangle counts once or twice for each corner, by the directions of the opposite edge.
 
-#define EMPTY ((index_t)-1)
-#define NOWHERE 0xffffffffu
-#ifndef SMALL_SLOTS
-#define SMALL_SLOTS 1024  // of a warp's table
-#endif
-#ifndef LARGE_SLOTS
-#define LARGE_SLOTS 8192  // of a block's
-#endif
-#define SMALL_LIST (SMALL_SLOTS / 4)
-#define LARGE_LIST (LARGE_SLOTS / 2)
-#ifndef OWNED
-#define OWNED 8192  // neighbours that one owner looks at
-#endif
-#define TAKEN_AT_ONCE 16  // vertices that a warp takes
-#ifndef BATCH
-#define BATCH 8  // entries of a long list that a thread fetches at a time
-#endif
-#define LONG_LIST 32      // lists from here on are looked up one at a time, shorter ones together
+#define EMPTY ((index_t)-1) #define NOWHERE 0xffffffffu #ifndef SMALL_SLOTS #define SMALL_SLOTS 1024 // of a warp's
+table #endif #ifndef LARGE_SLOTS #define LARGE_SLOTS 8192 // of a block's #endif #define SMALL_LIST (SMALL_SLOTS / 4)
+#define LARGE_LIST (LARGE_SLOTS / 2) #ifndef OWNED #define OWNED 8192 // neighbours that one owner processes #endif
+#define TAKEN_AT_ONCE 16 // vertices that a warp takes #ifndef BATCH #define BATCH 8 // entries of a long list that a
+thread fetches at a time #endif #define LONG_LIST 32 // lists from here on are looked up one at a time, shorter ones
+together
 
 struct Lists {
     const offset_t* out;
@@ -162,7 +150,7 @@ __device__ __forceinline__ void look_up_lists(const Lists& lists, Looking& at, u
         (void)hits;
 #endif
     }
-    // Short ones: 32 entries at a time, whoever's they are.
+    // Short ones: 32 entries at a time, across rows.
     const u32 own = length >= LONG_LIST ? 0 : length;
     const u32 upto = warp_prefix(own), before = upto - own;
     const u32 total = __shfl_sync(ALL_LANES, upto, WARP - 1);
@@ -267,7 +255,7 @@ struct Shared {
     u8* times;
 };
 
-// Dynamic shared memory for so many slots.
+// Dynamic shared memory for this many slots.
 __device__ __forceinline__ Shared shared_for(u32 slots) {
     Shared shared;
     shared.keys = dynamic_shared<index_t>();

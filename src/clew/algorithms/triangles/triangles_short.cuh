@@ -1,7 +1,7 @@
 #pragma once
 #include "common.cuh"
-// Triangles of an undirected graph whose rows are short throughout: sorted rows are merged as they are, by one thread
-// for each vertex, which finds the triangles that it is the largest vertex of. Self-loops and duplicates do not count.
+// Triangles of an undirected graph with short rows. One thread per vertex merges sorted rows, and finds the triangles
+// of which it is the largest vertex. Self-loops and duplicates do not count.
 
 extern "C" __global__ void triangles_by_merging(index_t n, const offset_t* offsets, const index_t* neighbours,
                                                 u64* counts, u64* total) {
@@ -12,7 +12,7 @@ extern "C" __global__ void triangles_by_merging(index_t n, const offset_t* offse
         for (offset_t p = first; p < last; p++) {
             const index_t v = __ldg(neighbours + p);
             if ((u64)v >= u) break;
-            if (p == first || v == __ldg(neighbours + p - 1)) continue;  // the first has nobody smaller beside it
+            if (p == first || v == __ldg(neighbours + p - 1)) continue;  // the first has no smaller one
             offset_t i = first;
             index_t mine = __ldg(neighbours + i);
             const offset_t end = __ldg(offsets + v + 1);

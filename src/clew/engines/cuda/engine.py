@@ -61,22 +61,22 @@ class CudaEngine:
         self.device, self.method, self.memory = device, method, DeviceMemory(device)
 
     @clean("spmv cannot be computed on the GPU")
-    def spmv(self, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
+    def spmv(self, edges: Layout, x: Any, semiring: Semiring, mask: Any, out: Any) -> None:
         """Pull along every edge."""
-        spmv.spmv(self.device, edges, x, semiring, wanted, out, self.method)
+        spmv.spmv(self.device, edges, x, semiring, mask, out, self.method)
 
     @clean("spmv cannot be computed on the GPU")
-    def spmv_bits(self, rows: Adjacency, words: Any, semiring: Semiring, wanted: Any, out: Any) -> None:
+    def spmv_bits(self, rows: Adjacency, words: Any, semiring: Semiring, mask: Any, out: Any) -> None:
         """Pull from a bit vector into a bit vector of zeros, over a semiring of truth values."""
         if rows.num_vertices:
-            spmv.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, wanted, out, self.method)
+            spmv.spmv_bits(self.device, rows_on(self.device, rows), words, semiring, mask, out, self.method)
 
     @clean("spmspv cannot be computed on the GPU")
     def spmspv(
-        self, rows: Adjacency, active: Any, values: Any, semiring: Semiring, wanted: Any, merge: str
+        self, rows: Adjacency, active: Any, values: Any, semiring: Semiring, mask: Any, merge: str
     ) -> tuple[Any, Any]:
         """Push along the edges of the active vertices."""
-        return spmspv(self.device, rows, active, values, semiring, wanted, merge)
+        return spmspv(self.device, rows, active, values, semiring, mask, merge)
 
     @clean("spgemm cannot be computed on the GPU")
     def spgemm(self, a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | None) -> Adjacency:

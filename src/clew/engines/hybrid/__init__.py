@@ -19,10 +19,10 @@ class HybridEngine(CpuEngine):
     def __init__(self, device: Device, method: SpmvMethod = AUTO) -> None:
         self.device, self.other = device, CudaEngine(device, method)
 
-    def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+    def spmv(self, edges: Layout, x: Array, semiring: Semiring, mask: Array | None, out: Array) -> None:
         """Pull along every edge, on the GPU; x goes there and the result comes back."""
         device = self.device
-        selection = None if wanted is None else device.upload(wanted)
-        result = device.upload(out) if wanted is not None else device.empty(out.shape, out.dtype)
+        selection = None if mask is None else device.upload(mask)
+        result = device.upload(out) if mask is not None else device.empty(out.shape, out.dtype)
         self.other.spmv(edges, device.upload(x), semiring, selection, result)
         out[...] = device.download(result)

@@ -20,16 +20,16 @@ class ReferenceEngine:
     name = "reference"
     memory = HOST
 
-    def spmv(self, edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+    def spmv(self, edges: Layout, x: Array, semiring: Semiring, mask: Array | None, out: Array) -> None:
         """out[i] = ⊕ over edges i → j of w ⊗ x[j]."""
         rows = csr(edges)
         for i in range(rows.num_vertices):
-            if wanted is None or wanted[i]:
+            if mask is None or mask[i]:
                 products = (_product(semiring, w, x[j], out.dtype) for j, w in row(rows, i, x.dtype))
                 out[i] = _sum(semiring.add, products, out.dtype)
 
     def spmspv(
-        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
+        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, mask: Array | None, merge: str
     ) -> tuple[Array, Array]:
         """y[j] = ⊕ over edges i → j, i active, of w ⊗ values[i]; ``merge`` makes no difference here."""
         del merge
@@ -37,7 +37,7 @@ class ReferenceEngine:
         products: dict[int, list[Any]] = {}
         for i, value in zip(active, values, strict=True):
             for j, w in row(rows, i, values.dtype):
-                if wanted is None or wanted[j]:
+                if mask is None or mask[j]:
                     products.setdefault(int(j), []).append(_product(semiring, w, value, dtype))
         found = sorted(products)
         sums = [_sum(semiring.add, products[j], dtype) for j in found]

@@ -106,16 +106,16 @@ def stretch_of(monoid: Monoid, dtype: np.dtype[Any]) -> int:
     return kernels.WHOLE_ROW if not monoid.has_terminal else 1 if dtype.kind == "b" else STRETCH
 
 
-def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
-    """out[i] = ⊕ over edges i → j of w ⊗ x[j], where wanted."""
+def spmv(edges: Layout, x: Array, semiring: Semiring, mask: Array | None, out: Array) -> None:
+    """out[i] = ⊕ over edges i → j of w ⊗ x[j], where ``mask`` is true."""
     if isinstance(edges, Adjacency) and edges.num_arcs:
-        _over_rows(edges, x, semiring, wanted, out)
+        _over_rows(edges, x, semiring, mask, out)
         return
-    out[... if wanted is None else wanted] = semiring.add.identity(out.dtype)
+    out[... if mask is None else mask] = semiring.add.identity(out.dtype)
     factory = kernels.make_coordinates if isinstance(edges, COO) else kernels.make_table
     compiled, _, numbers, one = plans(semiring)(semiring, factory, x.dtype, out.dtype)
     weights = None if edges.weights is None else frozen(edges.weights.reshape(-1))
-    rest = (weights, one, frozen(x), numbers, frozen(wanted), out)
+    rest = (weights, one, frozen(x), numbers, frozen(mask), out)
     if isinstance(edges, COO):
         bounds = _cut_between_rows(edges.rows)
         compiled.each(bounds.size - 1, bounds, frozen(as_bits(edges.rows)), frozen(as_bits(edges.columns)), *rest)
@@ -125,7 +125,7 @@ def spmv(edges: Layout, x: Array, semiring: Semiring, wanted: Array | None, out:
         compiled.each(pieces, bounds, frozen(as_bits(edges.columns)), *rest)
 
 
-def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, mask: Array | None, out: Array) -> None:
     """Rows in blocks of about as many edges each; the longest rows after them, each by all threads.
 
     Python between products is as slow as code in a cold cache is, up to 0.2 ms a call: so there is little of it.
@@ -136,7 +136,7 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, wanted: Array | No
     longest = np.uint64(max(HUB, (rows.num_arcs + rows.num_vertices) // SHARE))
     skipped = np.empty((bounds.size - 1, SHARE), np.int64)  # by piece; fewer than SHARE rows can be so long
     indptr, *rest = (*rows.unsigned(), frozen(rows.weights), one, frozen(x), numbers)
-    counts = compiled.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(wanted), out)
+    counts = compiled.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(mask), out)
     for hub in (row for piece, count in enumerate(counts) for row in skipped[piece, :count].tolist()):
         parts = np.append(np.arange(rows.indptr[hub], rows.indptr[hub + 1], PART), rows.indptr[hub + 1])
         sums, total = np.empty(parts.size - 1, out.dtype), np.empty(1, out.dtype)
@@ -177,7 +177,7 @@ def reduce_segments(values: Array, indptr: Array, monoid: Monoid, out: Array) ->
 
 
 def spmspv(
-    rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
+    rows: Adjacency, active: Array, values: Array, semiring: Semiring, mask: Array | None, merge: str
 ) -> tuple[Array, Array]:
     """The vertices that edges of the active ones lead to, ascending, and the sums of the products there.
 
@@ -195,7 +195,7 @@ def spmspv(
     weight = None if weights is None else weights.dtype
     plan = plans(semiring)(semiring, factory, values.dtype, None, weight, **constants)
     bounds = bounds_of(rows, senders, edges)
-    given = (bounds, indptr, indices, frozen(weights), plan.one, senders, frozen(values), plan.numbers, frozen(wanted))
+    given = (bounds, indptr, indices, frozen(weights), plan.one, senders, frozen(values), plan.numbers, frozen(mask))
     return (_scattered if merge == "none" else _sorted)(rows, plan, given)
 
 

@@ -44,7 +44,7 @@ def make_rows(add, multiply, mark, stretch, absorbing, scattered):
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def rows(piece, bounds, longest, skipped, indptr, indices, weights, one, x, numbers, wanted, out):
+    def rows(piece, bounds, longest, skipped, indptr, indices, weights, one, x, numbers, mask, out):
         mark  # noqa: B018, captured: see the compiler
         kind = out.dtype.type
         last = np.uint64(indices.size - 1)
@@ -52,7 +52,7 @@ def make_rows(add, multiply, mark, stretch, absorbing, scattered):
         end = indptr[bounds[piece]]
         for i in range(bounds[piece], bounds[piece + 1]):
             k, end = end, indptr[i + ONE]
-            if wanted is not None and not wanted[i]:
+            if mask is not None and not mask[i]:
                 continue
             if k == end:
                 out[i] = numbers[0]
@@ -83,7 +83,7 @@ def make_coordinates(add, multiply, mark, absorbing):
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def coordinates(piece, bounds, rows, columns, weights, one, x, numbers, wanted, out):
+    def coordinates(piece, bounds, rows, columns, weights, one, x, numbers, mask, out):
         mark  # noqa: B018
         kind = out.dtype.type
         k, end = bounds[piece], bounds[piece + 1]
@@ -94,7 +94,7 @@ def make_coordinates(add, multiply, mark, absorbing):
             while k < end and rows[k] == i:
                 a = kind(add(a, product(k, columns[k], weights, one, x, numbers, out)))
                 k += ONE
-            if wanted is None or wanted[i]:
+            if mask is None or mask[i]:
                 out[i] = a
 
     return coordinates
@@ -105,7 +105,7 @@ def make_table(add, multiply, mark, absorbing):
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def table(piece, bounds, columns, weights, one, x, numbers, wanted, out):
+    def table(piece, bounds, columns, weights, one, x, numbers, mask, out):
         mark  # noqa: B018
         kind = out.dtype.type
         width, size = np.uint64(columns.shape[0]), np.uint64(columns.shape[1])
@@ -116,7 +116,7 @@ def make_table(add, multiply, mark, absorbing):
                 for i in range(start, end):
                     place = column * size + i
                     j = flat[place]
-                    if j >= size or (wanted is not None and not wanted[i]):
+                    if j >= size or (mask is not None and not mask[i]):
                         continue
                     value = product(place, j, weights, one, x, numbers, out)
                     out[i] = value if column == ZERO else kind(add(out[i], value))

@@ -74,7 +74,7 @@ def make_scatter(add, multiply, mark, absorbing):
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def scatter(piece, bounds, indptr, indices, weights, one, active, values, numbers, wanted, touched, sums):
+    def scatter(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, touched, sums):
         mark  # noqa: B018, captured: see the compiler
         kind = sums.dtype.type
         low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
@@ -83,7 +83,7 @@ def make_scatter(add, multiply, mark, absorbing):
             start, end = part_of_row(indptr, indices, active[a], low, high, whole)
             for k in range(start, end):
                 j = indices[k]
-                if wanted is not None and not wanted[j]:
+                if mask is not None and not mask[j]:
                     continue
                 new = product(k, a, weights, one, values, numbers, sums)
                 bit = ONE << (np.uint64(j) & LOW_SIX)
@@ -117,7 +117,7 @@ def make_sorted(add, multiply, mark, absorbing, radix):
     product = make_product(multiply, absorbing)
 
     @njit(cache=True, nogil=True, error_model="numpy")
-    def ordered(piece, bounds, indptr, indices, weights, one, active, values, numbers, wanted, empty):
+    def ordered(piece, bounds, indptr, indices, weights, one, active, values, numbers, mask, empty):
         mark  # noqa: B018
         low, high, whole = bounds[piece], bounds[piece + 1], bounds.size == 2
         room = ZERO
@@ -131,7 +131,7 @@ def make_sorted(add, multiply, mark, absorbing, radix):
             start, end = part_of_row(indptr, indices, active[a], low, high, whole)
             for k in range(start, end):
                 j = indices[k]
-                if wanted is not None and not wanted[j]:
+                if mask is not None and not mask[j]:
                     continue
                 keys[place] = j
                 products[place] = product(k, a, weights, one, values, numbers, products)

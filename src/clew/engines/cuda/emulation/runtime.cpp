@@ -51,22 +51,22 @@ void run_blocks(Worker& runner, Grid& grid) {
 // The threads that help the caller. They sleep between launches and end with the process.
 class Helpers {
    public:
-    void run(Grid& grid, unsigned wanted) {
+    void run(Grid& grid, unsigned needed) {
         const std::lock_guard<std::mutex> one_launch_at_a_time(launching_);
-        if (wanted) call(grid, wanted);
+        if (needed) call(grid, needed);
         run_blocks(caller_, grid);
-        if (!wanted) return;
+        if (!needed) return;
         std::unique_lock<std::mutex> held(mutex_);
-        wanted_ = 0;  // all blocks are taken: the other helpers need not start
+        needed_ = 0;  // all blocks are taken: the other helpers need not start
         idle_.wait(held, [&] { return busy_ == 0; });
     }
 
    private:
-    void call(Grid& grid, unsigned wanted) {
+    void call(Grid& grid, unsigned needed) {
         const std::lock_guard<std::mutex> held(mutex_);
-        for (; count_ < wanted; count_++) std::thread([this] { help(); }).detach();
+        for (; count_ < needed; count_++) std::thread([this] { help(); }).detach();
         grid_ = &grid;
-        wanted_ = wanted;
+        needed_ = needed;
         work_.notify_all();
     }
 
@@ -74,8 +74,8 @@ class Helpers {
         Worker runner;
         std::unique_lock<std::mutex> held(mutex_);
         for (;;) {
-            work_.wait(held, [&] { return wanted_ > 0; });
-            wanted_--;
+            work_.wait(held, [&] { return needed_ > 0; });
+            needed_--;
             busy_++;
             Grid& grid = *grid_;
             held.unlock();
@@ -89,7 +89,7 @@ class Helpers {
     std::condition_variable work_, idle_;
     Worker caller_;
     Grid* grid_ = nullptr;
-    unsigned count_ = 0, wanted_ = 0, busy_ = 0;
+    unsigned count_ = 0, needed_ = 0, busy_ = 0;
 };
 
 Helpers* helpers = new Helpers;  // never destroyed: its threads outlive the destructors of the process

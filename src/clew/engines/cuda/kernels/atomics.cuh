@@ -1,9 +1,9 @@
 #pragma once
 // *place = *place ⊕ value, at once as far as other threads can see, for any monoid and any type.
 //
-// ATOMIC says how: ATOMIC_ADD and its like where the hardware has the operation for the type; ATOMIC_STORE where every value
-// is as good as another; ATOMIC_TRUE for "or" of truth values; else ATOMIC_SWAP: compute, and put the result there if nothing
-// has changed. Types of 8 and 16 bits are swapped together with the rest of their 32-bit word.
+// ATOMIC says how. ATOMIC_ADD and its like if the hardware has the operation for the type. ATOMIC_STORE if any value
+// will do. ATOMIC_TRUE for "or" of truth values. Otherwise ATOMIC_SWAP: compute, and compare and swap. Types of 8 and
+// 16 bits are swapped together with the rest of their 32-bit word.
 
 #include "common.cuh"
 

@@ -10,7 +10,7 @@
 //     seen = visitor.look(valid, edge)                       what is known of its end
 //     visitor.visit(valid, vertex, value, edge, seen)        lanes with valid = false have nothing to do but vote
 //
-// so that a strategy may fetch several edges before it looks at the first. BALANCE is one of the numbers below.
+// so that a strategy may fetch several edges before it visits the first. BALANCE is one of the numbers below.
 #define BALANCE_THREAD 0
 #define BALANCE_WARP 1
 #define BALANCE_BLOCK 2

@@ -1,11 +1,11 @@
 #pragma once
 #include "balance_merge_path.cuh"
-// For edges that are read over the link, whose rows the frontier has in their order: a warp reads a whole line of host
-// memory at a time, aligned, and every line once, whatever rows it holds parts of. Host memory is not cached, so a line
-// that two loads share comes twice; and requests are what the link has a limit of. Where an edge is a pair of 8 bytes,
-// what is called a line here is two of them; of those, only what has an edge of the frontier is asked for.
+// For edges that are read over the link, with a sorted frontier. A warp reads a whole aligned line of host memory at a
+// time, and every line once, for any number of rows in it. Host memory is not cached, so a line that two loads share
+// comes twice; and requests are what the link has a limit of. If an edge is a pair of 8 bytes, a line here is two lines
+// of memory, of which only those with an edge of the frontier are read.
 //
-// Warps follow stretches of edges by turns, so that all are at about the same two places.
+// Warps take stretches of edges alternately from both ends, so that all are at about the same two places.
 
 #define STRETCH (16 * WARP)  // edges
 #define NO_PLACE (1ull << 62)
@@ -38,9 +38,9 @@ __device__ __forceinline__ void visit_lines(index_t vertex, T value, u64 begin, 
         decltype(visitor.look(true, edge[0])) seen[UNROLL];
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) {
-            const u64 wanted = base + k < total ? base + k : total - 1;
-            const u32 whose = lane_holding(before, wanted);
-            const u64 here = __shfl_sync(ALL_LANES, line, whose) + (wanted - __shfl_sync(ALL_LANES, before, whose));
+            const u64 edge_rank = base + k < total ? base + k : total - 1;
+            const u32 whose = lane_holding(before, edge_rank);
+            const u64 here = __shfl_sync(ALL_LANES, line, whose) + (edge_rank - __shfl_sync(ALL_LANES, before, whose));
             const u64 place = here * WARP + lane();
             owner[k] = lane_holding(begin, place);
             const u64 from = __shfl_sync(ALL_LANES, begin, owner[k]), until = __shfl_sync(ALL_LANES, end, owner[k]);

@@ -1,7 +1,7 @@
 #pragma once
 #include "frontier.cuh"
-// The same number of edges for every warp, whatever the rows: a warp finds the row that its first edge is in by a
-// search over ranks, then walks on, 32 rows at a time, a lane for every edge.
+// The same number of edges for every warp, for any rows. A warp finds the row of its first edge by a search over ranks,
+// then continues 32 rows at a time, with a lane per edge.
 
 #ifndef UNROLL
 #define UNROLL 2  // edges of a lane that are on their way at once
@@ -19,11 +19,11 @@ __device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t fr
         decltype(visitor.look(true, edge[0])) seen[UNROLL];
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) {
-            const offset_t wanted = from + (offset_t)(k * WARP + lane());
-            const u32 owner = lane_holding(row.rank, wanted);
+            const offset_t edge_rank = from + (offset_t)(k * WARP + lane());
+            const u32 owner = lane_holding(row.rank, edge_rank);
             source[k] = __shfl_sync(ALL_LANES, row.vertex, owner);
             here[k] = __shfl_sync(ALL_LANES, value, owner);
-            edge[k] = visitor.fetch(k * WARP + lane() < left, wanted + __shfl_sync(ALL_LANES, shift, owner));
+            edge[k] = visitor.fetch(k * WARP + lane() < left, edge_rank + __shfl_sync(ALL_LANES, shift, owner));
         }
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) seen[k] = visitor.look(k * WARP + lane() < left, edge[k]);
@@ -52,13 +52,13 @@ __device__ __forceinline__ void walk(const F& frontier, count_t i, offset_t from
     }
 }
 
-// The last row whose rank is no more than `wanted`, by all lanes: five bits of the answer at a time.
+// The last row whose rank is no more than `edge_rank`, by all lanes: five bits of the answer at a time.
 template <class F>
-__device__ __forceinline__ count_t row_holding(const F& frontier, offset_t wanted) {
+__device__ __forceinline__ count_t row_holding(const F& frontier, offset_t edge_rank) {
     count_t low = 0, span = frontier.count;
     while (span > 1) {
         const count_t step = (span + WARP - 1) / WARP, probe = low + lane() * step;
-        const bool before = probe < low + span && frontier.row(probe).rank <= wanted;
+        const bool before = probe < low + span && frontier.row(probe).rank <= edge_rank;
         const u32 found = __popc(__ballot_sync(ALL_LANES, before)) - 1;  // row `low` is before, so at least one is
         const count_t end = low + span;
         low += found * step;

@@ -1,5 +1,6 @@
 #pragma once
-// Reading in order, writing in order, reading at random: what a memory gives a GPU. Sums keep reads from being left out.
+// Reading in order, writing in order, reading at random: what a memory gives a GPU. Sums keep the compiler from
+// removing reads.
 
 #include "common.cuh"
 #include "random.cuh"

@@ -1,7 +1,7 @@
 #pragma once
 // When an iteration began, for its trace. The clock is one for the whole GPU; its hand moves in steps of 32 nanoseconds
-// to a microsecond, by the GPU. Whoever has least to do looks at it: the last thread, where work is given out from the
-// first.
+// to a microsecond, by the GPU. The thread with the least work reads it: the last one, because work is assigned from
+// the first.
 #include "common.cuh"
 #ifdef CLEW_EMULATED
 #include <time.h>
@@ -21,7 +21,7 @@ __device__ __forceinline__ long long nanoseconds() {
 
 __device__ __forceinline__ bool is_last_in_grid() { return thread_in_grid() + 1 == threads_in_grid(); }
 
-// A round of an algorithm whose rounds are all alike: by how much it changed things, and when it began.
+// A round of an iterative algorithm: its change, and when it began.
 struct Round {
     double change;
     long long begun;

@@ -17,11 +17,11 @@ __device__ __forceinline__ u64 warp_in_grid() { return thread_in_grid() / WARP; 
 __device__ __forceinline__ u64 warps_in_grid() { return threads_in_grid() / WARP; }
 
 // ---- The barrier of a cooperative launch ----
-// The blocks together add 2^31 to word 0, so that each sync flips its highest bit and leaves the others as they were: it
-// needs no reset, and the next launch may use the same word with any grid.
+// The blocks together add 2^31 to word 0, so each sync flips its highest bit only. It needs no reset, and the next
+// launch may use the same word with any grid.
 //
-// `then` is run by thread 0 of each block between waiting and going on: what a whole grid needs to know after a sync is
-// read once per block and passed on in shared memory, since thousands of warps reading one word take a microsecond.
+// Thread 0 of each block runs `then` after the wait. It reads what the grid needs once per block and shares it in
+// shared memory: thousands of warps reading one word take a microsecond.
 #ifdef CLEW_EMULATED
 template <class Then>
 __device__ __forceinline__ void grid_sync_then(u32* barrier, Then then) {
@@ -60,8 +60,8 @@ __device__ __forceinline__ void grid_sync(u32* barrier) {
 }
 
 // ---- Teams ----
-// The first CLUSTER blocks of a grid launched in clusters of that size (Hopper and later) meet in a third of the time
-// that the whole grid needs. With CLUSTER 1 a team is one block.
+// In a grid launched in clusters (Hopper and later), the first CLUSTER blocks synchronize in a third of the time of the
+// whole grid. With CLUSTER 1 a team is one block.
 #if !defined(CLUSTER) || defined(CLEW_EMULATED) || (defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900)
 #undef CLUSTER
 #define CLUSTER 1
@@ -108,17 +108,17 @@ __device__ __forceinline__ T warp_prefix(T value) {
 }
 __device__ __forceinline__ u32 lanes_below() { return (1u << lane()) - 1; }
 
-// Room for this lane's `wanted` (0 or 1) items at the end of a queue: one atomic for the warp. All lanes take part.
-__device__ __forceinline__ u32 take_room(u32* size, bool wanted) {
-    const u32 takers = __ballot_sync(ALL_LANES, wanted);
+// Reserve this lane's `needed` (0 or 1) items at the end of a queue, with one atomic per warp. All lanes take part.
+__device__ __forceinline__ u32 take_room(u32* size, bool needed) {
+    const u32 takers = __ballot_sync(ALL_LANES, needed);
     u32 start = 0;
     if (takers && lane() == (u32)(__ffs(takers) - 1)) start = atomicAdd(size, (u32)__popc(takers));
     start = __shfl_sync(ALL_LANES, start, takers ? __ffs(takers) - 1 : 0);
     return start + (u32)__popc(takers & lanes_below());
 }
 
-// By how many entries place `at` of an array is after the beginning of a line of memory: what is read over the link is read
-// from there on, so that every load is of one line, and no line is asked for twice.
+// The number of entries from the beginning of a memory line to place `at`. Reads over the link start there, so that
+// every load is one line, and no line is loaded twice.
 #ifndef ON_HOST
 #define ON_HOST 0  // whether edges are read over the link
 #endif
@@ -127,6 +127,6 @@ __device__ __forceinline__ u32 after_line(const T* entries, u64 at = 0) {
     return (u32)(((u64)entries / sizeof(T) + at) % WARP);
 }
 
-// What is k-th of `count` things if they are taken from both ends by turns: where the memory at one end is the faster one,
-// both are read all the time.
+// The k-th of `count` items, taken alternately from both ends. If the ends are in different memories, both are read all
+// the time.
 __device__ __forceinline__ u64 from_both_ends(u64 k, u64 count) { return k % 2 ? count - 1 - k / 2 : k / 2; }

@@ -1,7 +1,7 @@
 #pragma once
-// The places where a mask is true, ascending: every warp counts SPAN places, the host adds the counts up, and every warp
-// writes from where its own begin. MASK_BITS 1: the mask has a bit for every place, 32 a word, in place of a byte. TAKE 1:
-// what `values` has there comes along.
+// The places where a mask is true, ascending. Every warp counts SPAN places, the host adds up the counts, and every
+// warp writes from its own start. MASK_BITS 1: the mask has a bit for every place, 32 a word, in place of a byte. TAKE
+// 1: what `values` has there comes along.
 
 #include "common.cuh"
 

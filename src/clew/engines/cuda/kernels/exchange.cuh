@@ -1,6 +1,6 @@
 #pragma once
-// Sparse vectors between the form that kernels use, a bit and a place for every vertex, and those that travel: the
-// vertices as a list of ids or as the bits, and their values side by side.
+// Conversion of sparse vectors. Kernels use a bit and a value per vertex. In transit, the vertices are a list of ids or
+// a bitmap, and their values are packed.
 //
 // Macros: id_t, and unit_t, an unsigned integer as wide as a value. A warp has a span of 32 words; `ends` are running
 // sums of the bits in the spans.

@@ -1,11 +1,11 @@
 #pragma once
 #include "common.cuh"
 // Active vertices as rows (vertex, first edge, end) in a queue: EtaGraph's virtual active set, made while vertices are
-// found. Whoever finds a vertex looks its edges up, in the shadow of the atomic that tells whether it is new; the step
-// after goes from a queue's entry straight to edges.
+// found. The thread that finds a vertex also loads its row, while the atomic that says if it is new is pending. So the
+// next step goes from a queue entry straight to edges.
 //
 // One 64-bit atomic takes room for a warp's rows and gives the number of rows and of edges before them. So every row
-// knows how many edges come before it in the queue (its rank), and any division of the edges among warps is a search.
+// knows the number of edges before it in the queue, its rank, and edges can be divided among warps by a search.
 //
 // CUT > 0 is EtaGraph's Unified Degree Cut: rows have at most CUT edges, those with exactly CUT in a queue of their
 // own.
@@ -58,19 +58,19 @@ __device__ __forceinline__ Team whole_grid() {
 }
 __device__ __forceinline__ Team this_block() { return Team{warp_in_block(), blockDim.x / WARP, 0, 1}; }
 
-// The last lane whose `start` is no more than `wanted`; starts ascend and lane 0's is no more.
+// The last lane whose `start` is no more than `edge_rank`; starts ascend and lane 0's is no more.
 template <class T>
-__device__ __forceinline__ u32 lane_holding(T start, T wanted) {
+__device__ __forceinline__ u32 lane_holding(T start, T edge_rank) {
     u32 found = 0;
     for (u32 step = WARP / 2; step > 0; step /= 2) {
         const T there = __shfl_sync(ALL_LANES, start, found + step);
-        if (there <= wanted) found += step;
+        if (there <= edge_rank) found += step;
     }
     return found;
 }
 
-__device__ __forceinline__ u64 take_room(u64* size, bool wanted) {
-    const u32 takers = __ballot_sync(ALL_LANES, wanted);
+__device__ __forceinline__ u64 take_room(u64* size, bool edge_rank) {
+    const u32 takers = __ballot_sync(ALL_LANES, edge_rank);
     u64 start = 0;
     const u32 first = takers ? __ffs(takers) - 1 : 0;
     if (takers && lane() == first) start = atomicAdd(size, (u64)__popc(takers));
@@ -82,17 +82,17 @@ struct Queue {
     Row *rows, *full;
     u64 *size, *full_size, *longest;
 
-    // The rows of all lanes that want one; all lanes take part.
-    __device__ __forceinline__ void put(bool wanted, index_t vertex, offset_t first, offset_t end) {
-        const offset_t edges = wanted ? end - first : 0;
+    // The rows of all lanes that need one; all lanes take part.
+    __device__ __forceinline__ void put(bool edge_rank, index_t vertex, offset_t first, offset_t end) {
+        const offset_t edges = edge_rank ? end - first : 0;
         const offset_t before = warp_prefix(edges) - edges;
-        const u32 takers = __ballot_sync(ALL_LANES, wanted);
+        const u32 takers = __ballot_sync(ALL_LANES, edge_rank);
         if (takers == 0) return;
         const u64 total = __shfl_sync(ALL_LANES, before + edges, WARP - 1);
         u64 start = 0;
         if (lane() == 0) start = atomicAdd(size, (total << COUNT_BITS) + __popc(takers));
         start = __shfl_sync(ALL_LANES, start, 0);
-        if (wanted) {
+        if (edge_rank) {
             const u64 place = count_in(start) + __popc(takers & lanes_below());
             rows[place] = Row{vertex, first, end, (offset_t)(edges_in(start) + before)};
         }
@@ -140,11 +140,11 @@ struct Finds {
     Queue queue;
     u32 kept;
 
-    __device__ __forceinline__ void add(bool wanted, index_t vertex, offset_t first, offset_t end) {
-        const u32 takers = __ballot_sync(ALL_LANES, wanted);
+    __device__ __forceinline__ void add(bool edge_rank, index_t vertex, offset_t first, offset_t end) {
+        const u32 takers = __ballot_sync(ALL_LANES, edge_rank);
         if (takers == 0) return;
         const u32 place = kept + __popc(takers & lanes_below());
-        if (wanted) {
+        if (edge_rank) {
             stage->vertex[place] = vertex;
             stage->first[place] = first;
             stage->end[place] = end;

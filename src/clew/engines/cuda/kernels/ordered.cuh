@@ -1,14 +1,14 @@
 #pragma once
 #include "frontier.cuh"
-// A frontier put in the order of its vertices, so that what its rows have in host memory is read from place to place
-// and not all over: the link delivers scattered rows at its full rate only while they are within some hundred megabytes.
+// Sort a frontier by vertex, so that rows in host memory are read in address order. The link delivers scattered rows at
+// full rate only within some hundred megabytes.
 //
-// Every vertex of the queue that has edges sets a bit, and others leave the queue: an empty row would come between two
-// that share a line. The bits are counted, a stretch of them for every warp, and the queue is written anew as they
-// stand. Rows follow from their vertices, so that nothing of the old queue is needed by then.
+// Every vertex of the queue with edges sets a bit. Others leave the queue: an empty row would separate two that share a
+// line. The bits are counted, a stretch per warp, and the queue is rewritten in their order. Rows follow from their
+// vertices, so that nothing of the old queue is needed by then.
 
-// Calls put(place, row) for every vertex of a stretch of words whose bit is set; `before` is the size of the queue
-// before them, and what is returned that after them. By all lanes of a warp together, which look at a word each.
+// Calls put(place, row) for every vertex of a stretch of words whose bit is set. `before` is the size of the queue
+// before; returns the size after. Called by all lanes of a warp, each of which reads a word.
 template <class Put>
 __device__ __forceinline__ u64 each_marked(const offset_t* offsets, const u32* bits, u64 begin, u64 end, u64 before,
                                            Put put) {
@@ -32,8 +32,8 @@ __device__ __forceinline__ u64 each_marked(const offset_t* offsets, const u32* b
     return before;
 }
 
-// Puts the queue in order and returns its size. `bits` has one for each of n vertices and is zero before and after;
-// `totals` has room for a number of every warp and of every block. By the whole grid.
+// Puts the queue in order and returns its size. `bits` has a bit for each of n vertices and is zero before and after.
+// `totals` has room for a number per warp and per block. By the whole grid.
 __device__ __forceinline__ u64 put_in_order(const offset_t* offsets, u64 n, Row* rows, u64 count, u32* bits, u64* totals,
                                             u32* barrier) {
     for (u64 i = thread_in_grid(); i < count; i += threads_in_grid()) {

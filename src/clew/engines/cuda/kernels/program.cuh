@@ -1,11 +1,11 @@
 #pragma once
 // Vertex programs from the active vertices to those that change: all iterations in one cooperative launch.
 //
-// An iteration pushes where few edges are active, else it pulls; pushing is left out where the order of a reduction
-// would show (PUSHABLE 0). With ORDERED, a step in which nobody is due moves the next that wait to the queue.
+// An iteration pushes if few edges are active, else it pulls. It never pushes if the order of a reduction matters
+// (PUSHABLE 0). With ORDERED, a step without due vertices moves the next waiting ones to the queue.
 //
-// Small frontiers are left to block 0, whose barrier is many times faster than the grid's and whose counters are in
-// shared memory then; the other blocks wait until there is more to do. Counters rotate by threes: one is read, one is
+// Block 0 processes small frontiers alone: its barrier is many times faster than the grid's, and its counters are in
+// shared memory. The other blocks wait until there is more to do. Counters rotate by threes: one is read, one is
 // filled, one is cleared.
 #include "clock.cuh"
 #include "program_pull.cuh"
@@ -36,15 +36,15 @@ struct Control {
     Counters counters;
     Progress progress;
 };
-// What a step has to know, in shared memory: found out by one thread of every block.
+// The parameters of a step in shared memory, read by one thread of every block.
 struct Now {
     u64 size, longest, waiting, reached;
     Progress progress;
     Admission to;  // for who becomes active in this step
 };
 
-// Who is on a step: all blocks, or block 0 alone. What is `then` to be done is done by one thread of every block, when
-// all others have come and before they go on.
+// The participants of a step: all blocks, or block 0 alone. What is `then` to be done is done by one thread of every
+// block, when all others have come and before they go on.
 struct Crew {
     Control* control;
     Counters* counters;
@@ -52,7 +52,7 @@ struct Crew {
 
     __device__ __forceinline__ Team team() const { return alone ? this_block() : whole_grid(); }
     __device__ __forceinline__ bool leads() const { return threadIdx.x == 0 && (alone || blockIdx.x == 0); }
-    // The thread that looks at the clock.
+    // The thread that reads the clock.
     __device__ __forceinline__ bool watches() const {
         return alone ? threadIdx.x + 1 == blockDim.x : is_last_in_grid();
     }
@@ -70,7 +70,7 @@ struct Crew {
     // Block 0 goes on alone; the others return when it has come back.
     template <class Then>
     __device__ __forceinline__ void leave_to_one(Counters* mine, Then then) {
-        grid_sync(control->barrier);  // all have looked at the counters, which are going to change
+        grid_sync(control->barrier);  // all have read the counters before they change
         if (blockIdx.x == 0) {
             if (threadIdx.x == 0) *mine = control->counters;
             counters = mine;
@@ -114,7 +114,7 @@ struct Pulled {
     }
 };
 
-// What all steps of a run share. Messages, queues and piles are two of each, by turns.
+// What all steps of a run share. Messages, queues and piles alternate between two of each.
 struct Run {
     u64 n;
     State state;
@@ -201,7 +201,7 @@ __device__ __forceinline__ void prepare_step(const Run& run, const Crew& crew, c
 }
 
 #if ORDERED
-// Nobody is due: move those with the lowest key from the pile to the queue.
+// No vertex is due: move those with the lowest key from the pile to the queue.
 __device__ __forceinline__ void advance_keys(const Run& run, Crew& crew, Now& now, Found& found, const Team& team) {
     Progress& at = now.progress;
     const index_t* pile = run.piles + (at.splits & 1) * run.n;
@@ -260,7 +260,7 @@ __device__ __forceinline__ void pull_step(const Run& run, Crew& crew, Now& now, 
     found.finish(now.to);
 }
 
-// Go on until nobody is active, or the limits of iterations, steps or work (edges) are reached. `begin` is a truth
+// Continue until no vertex is active, or a limit of iterations, steps or work (edges) is reached. `begin` is a truth
 // value per vertex, or null where all are active. Pieces have room for every edge of the graph at once.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
 program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_t* weights, const offset_t* in_offsets,
@@ -322,7 +322,7 @@ program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_
         const u64 size = idle ? now.waiting : count + edges;
         const bool few = (idle || push) && size <= (crew.alone ? alone_until : alone_from);
 
-        // 2. Who does it.
+        // 2. The participants.
         if (crew.alone && (stop || !few)) {
             crew.come_back(at, [&] { look(run, crew, now); });
             continue;

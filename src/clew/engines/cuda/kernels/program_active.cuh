@@ -1,10 +1,10 @@
 #pragma once
-// Who is active in a vertex program: the queue of those that send next (see frontier.cuh), and with ORDERED the pile of
-// those that wait until the lower priorities have had their turn.
+// The active vertices of a program: the queue of the next senders (see frontier.cuh), and with ORDERED the pile of
+// vertices that wait for lower priorities.
 //
 // A vertex waits under its key, the number of the interval that its priority is in, in an order-keeping unsigned form.
-// It is in the pile once at most; an entry whose vertex became due meanwhile is stale, and goes when the pile is next
-// looked through.
+// It is in the pile once at most. An entry whose vertex became due meanwhile is stale, and is dropped in the next pass
+// over the pile.
 #include "frontier.cuh"
 #include "program_vertex.cuh"
 
@@ -13,7 +13,7 @@
 #define NO_KEY (~0ull - 2)
 
 #if ORDERED
-// Intervals that are further away than any number of them can be counted are treated alike.
+// Intervals beyond the largest number are clamped.
 __device__ __forceinline__ u64 key_of(const Vertex& vertex, double scale) {
     const double interval = clew_priority(FIELD_VALUES) * scale, furthest = 4611686018427387904.0;
     const double cut = interval < -furthest ? -furthest : interval < furthest ? interval : furthest;

@@ -1,7 +1,7 @@
 #pragma once
-// EtaGraph's Unified Degree Cut for vertex programs: before a step pushes, its queue is cut into pieces of at most CUT
-// edges, those of exactly CUT apart from the others. The queue stays as it is, with a row for every active vertex: the
-// trace, pulling, and whether anyone is active at all go by its rows, and a vertex without edges has no piece.
+// EtaGraph's Unified Degree Cut for vertex programs. Before a push, the queue is cut into pieces of at most CUT edges;
+// those of exactly CUT are kept apart. The queue itself keeps a row for every active vertex, for the trace, for pulls,
+// and for the end of the run. A vertex without edges has no piece.
 //
 // Sizes rotate by threes, as the counters of program.cuh do.
 #include "frontier.cuh"

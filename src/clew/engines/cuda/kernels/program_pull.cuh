@@ -1,9 +1,9 @@
 #pragma once
-// Pulling: every vertex that accepts messages goes over its row and reduces those of its active neighbours.
+// Pull: every vertex that accepts messages reads its row and reduces the messages of its active neighbours.
 //
-// Rows come in four classes by length: the whole block, a warp, 4 lanes or one lane to each, so that no long row is
-// waited for. Who reads which entries, and in which order results are combined, depends on the row's length alone: sums
-// of floats are the same whenever they are formed.
+// Rows are in four classes by length, processed by a block, a warp, 4 lanes or one lane each, so that no thread waits
+// for a long row. The division of entries and the order of reductions depend on the row's length alone, so float sums
+// are reproducible.
 #include "program_vertex.cuh"
 
 #define ROW_CLASSES 4
@@ -14,7 +14,7 @@ struct Sum {
     bool received;
 };
 
-// What rows are made of, and who is active: a bit per vertex, or null where all are.
+// The arrays of rows, and the active vertices: a bit per vertex, or null if all are.
 struct Pull {
     State state;
     Edges into;
@@ -36,16 +36,16 @@ __device__ __forceinline__ Sum joined(const Sum& one, const Sum& other) {
 }
 
 #if ON_HOST
-// Warps begin with the line that a row begins in, and with so many lanes idle.
+// Warps start at the line in which a row begins, with this many lanes idle.
 __device__ __forceinline__ u32 head_of(const Edges& into, offset_t begin, offset_t length) {
     if (length == 0 || (offset_t)(length + WARP) < length) return 0;
     return after_line(into.neighbours, (u64)begin);
 }
 #endif
 
-// Entries first, first + step, … of a row, by one of `step` members who all take as many turns; `any` tells all of
-// them whether one has found something. With ON_HOST the first `head` members have nothing in their first turn, and
-// what would be the part of member i is that of the one `head` after it.
+// Entries first, first + step, … of a row, by one of `step` members that take equally many turns. `any` says whether a
+// member has found something. With ON_HOST the first `head` members are idle in their first turn, and the part of
+// member i moves to member i + `head`.
 template <class Any>
 __device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& vertex, offset_t begin, offset_t length,
                                            u32 first, u32 step, Any any, u32 head = 0) {

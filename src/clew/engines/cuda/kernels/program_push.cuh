@@ -1,11 +1,11 @@
 #pragma once
-// Pushing: the messages of the active vertices go along their edges, which are shared out as BALANCE says, and are
-// folded into the sums of the vertices they reach, atomically. Those vertices are listed, each by the first that reaches
-// it, and apply when all messages have arrived. With FIRST there is nothing to fold: who reaches a vertex first applies
-// at once.
+// Push: the messages of the active vertices follow their edges, which are distributed as BALANCE says. They are folded
+// into the sums of the vertices they reach, atomically. Those vertices are listed, each by the first that reaches it,
+// and apply when all messages have arrived. With FIRST there is nothing to fold: who reaches a vertex first applies at
+// once.
 //
-// stamps[v] is the last step in which v was reached. In the step in which it is, its state may be half changed for
-// others who look at it; whatever they make of that, they find the stamp and leave it alone.
+// stamps[v] is the last step in which v was reached. In that step, other threads may read its state half changed. They
+// see the stamp and ignore the vertex.
 #include "balance.cuh"
 #include "program_active.cuh"
 #if !FIRST

@@ -1,6 +1,6 @@
 #pragma once
-// Vertex programs in which everyone stays active until nothing changes, such as PageRank: all iterations in one
-// cooperative launch, one grid sync to each. What a vertex sends next is worked out as soon as it has applied.
+// Vertex programs in which all vertices stay active until nothing changes, such as PageRank. All iterations run in one
+// cooperative launch, with one grid sync each. What a vertex sends next is worked out as soon as it has applied.
 #include "clock.cuh"
 #include "program_pull.cuh"
 

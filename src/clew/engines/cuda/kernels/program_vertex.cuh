@@ -1,9 +1,9 @@
 #pragma once
 // A vertex program's state and functions, as its kernels see them.
 //
-// The state is an array per field, so that a kernel reads only the fields that a function uses: the functions take the
-// values of all of them and are inlined, after which nobody asks for the others. FIELDS lists FIELD(type, name) for
-// each, FIELD_VALUES their values in a Vertex called `vertex`, FIELDS_SET those that apply may change, as SET(name).
+// The state is an array per field, so that a kernel reads only the fields that a function uses. The functions take the
+// values of all fields and are inlined, which removes unused loads. FIELDS lists FIELD(type, name) for each,
+// FIELD_VALUES their values in a Vertex called `vertex`, FIELDS_SET those that apply may change, as SET(name).
 //
 // The functions: clew_send(fields), clew_process(message, weight, fields), clew_accepts(fields),
 // clew_matters(value, fields), clew_apply(total, fields), which says whether the vertex is active, and
@@ -11,7 +11,7 @@
 // unless FIRST, which says that one message is as good as many.
 #include "common.cuh"
 
-// PRODUCT_ONLY 1 leaves out send and apply, for products whose vertices live elsewhere; then there may be no fields.
+// PRODUCT_ONLY 1 omits send and apply, for products whose vertices are on the CPU; then there may be no fields.
 #ifndef PRODUCT_ONLY
 #define PRODUCT_ONLY 0
 #endif

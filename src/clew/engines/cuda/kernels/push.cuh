@@ -1,5 +1,5 @@
 #pragma once
-// Products along the edges of the active vertices: every warp takes equally many edges, whoever they belong to.
+// Products along the edges of the active vertices: every warp takes equally many edges, of any rows.
 //
 // `ends` are the running sums of the active vertices' degrees, so that edge p of all belongs to the first k with ends[k] > p.
 // LEFT 0: an active vertex's value is the right operand, the edge's weight the left one. LEFT 1, as in a product of matrices:

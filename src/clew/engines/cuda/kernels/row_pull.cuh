@@ -1,7 +1,6 @@
 #pragma once
-// One step of a vertex program without send and apply, which are somebody else's: what messages are worth to the
-// vertices at the other ends of edges, reduced; a bit says whom any has reached. Rows before a given one are left out:
-// somebody else has those, too.
+// One step of a vertex program without send and apply, which run on the CPU. Messages are processed and reduced at the
+// vertices; a bit marks the vertices reached. Rows before a given one are skipped: the CPU processes them.
 #define PRODUCT_ONLY 1
 #include "program_pull.cuh"
 

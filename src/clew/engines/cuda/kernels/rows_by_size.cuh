@@ -1,7 +1,7 @@
 #pragma once
-// Rows of any length without waiting for the longest: a thread takes a short one alone, its warp one of medium length
-// together, and long ones go to a list from which blocks take them after the next grid_sync. What is to be done with a
-// row is written once, for a team of any size.
+// Rows of any length without waiting for the longest. A thread processes a short row, a warp one of medium length, and
+// blocks process the long ones from a list after the next grid_sync. The work on a row is written once, for a team of
+// any size.
 
 #ifndef SHORT_ROW
 #define SHORT_ROW 16
@@ -54,15 +54,15 @@ struct Rows {
         if (in_offsets) total += (u64)(in_offsets[v + 1] - in_offsets[v]);
         return total;
     }
-    // How many edges so many of n vertices have, if they are like all, to within a factor of two. Without a division, which
-    // is a call: with one in its loop, the compiler no longer adds up what the lanes of a warp count in one place.
+    // The expected edges of `count` of n vertices, within a factor of two. Without a division, which is a call: with
+    // one in its loop, the compiler no longer combines the atomics of a warp.
     __device__ __forceinline__ u64 about(u32 number, u64 n) const {
         const u64 all = (u64)offsets[n] + (in_offsets ? (u64)in_offsets[n] : 0);
         const int doublings = __clzll((long long)n) - __clzll((long long)all);
         return doublings > 0 ? (u64)number << doublings : number;
     }
-    // see(neighbours, begin, j) for every entry j of v's rows that is this member's, `begin` being where its row begins;
-    // ends early, for this member, when it returns true, which is then the answer.
+    // see(neighbours, begin, j) for every entry j of v's rows that belongs to this member; `begin` is the start of the
+    // row. Ends early for this member when it returns true, which is then the result.
     template <class Team, class See>
     __device__ __forceinline__ bool find(index_t v, const Team& team, See see) const {
         bool found = find_in(offsets, neighbours, v, team, see);

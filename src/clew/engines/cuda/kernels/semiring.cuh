@@ -2,10 +2,9 @@
 // Products and sums over a semiring: what all kernels of the waist are made of.
 //
 // Macros: value_t is the type of x, weight_t of the weights, sum_t of products and sums. WEIGHTED 0 takes every weight
-// for 1. ABSORBING 1 makes the product with `nothing` the identity. X_BITS 1 reads x as bits, 32 a word. SEGMENTS 1 sums
-// the values in x themselves, with no neighbours to look at.
-// RESULT_IS_BOOL 1 says that results are truth values.
-// The users' functions are clew_multiply(weight_t, value_t) and clew_add(sum_t, sum_t).
+// for 1. ABSORBING 1 makes the product with `nothing` the identity. X_BITS 1 reads x as bits, 32 a word. SEGMENTS 1
+// sums the values in x themselves, without neighbours. RESULT_IS_BOOL 1 says that results are truth values. The users'
+// functions are clew_multiply(weight_t, value_t) and clew_add(sum_t, sum_t).
 
 #include "common.cuh"
 
@@ -103,8 +102,8 @@ __device__ __forceinline__ sum_t product_at(const Source& source, offset_t k) {
 }
 #endif
 
-// Up to COUNT products, `step` edges apart, of those before `end`: all columns are on their way before the first value of x
-// is asked for. Entries past the end are of no use.
+// Up to COUNT products, `step` edges apart, before `end`. All columns are loaded before the first value of x. Entries
+// past the end are of no use.
 template <int COUNT>
 __device__ __forceinline__ void products_at(const Source& source, offset_t k, offset_t end, u32 step,
                                             sum_t (&found)[COUNT]) {

@@ -1,6 +1,6 @@
 #pragma once
-// Entries of a product of matrices where a mask has an edge i → j: V lanes go through row i of the first matrix and look for j
-// in the rows of the second that it leads to. Nothing is written for entries that are not asked for.
+// Entries of a product of matrices where a mask has an edge i → j: V lanes read row i of the first matrix and search
+// for j in the rows of the second. Entries outside the mask are not written.
 
 #include "semiring.cuh"
 

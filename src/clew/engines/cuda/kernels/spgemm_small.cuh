@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a product of matrices that have at most ROOM products: a block sorts those of a row by column in shared memory and
-// sums the runs, in the order of the edges that made them.
+// Rows of a matrix product with at most ROOM products. A block sorts the products of a row by column in shared memory
+// and sums the runs, in the order of the edges.
 //
 // FILL 0 counts the entries of every row, FILL 1 writes them. A matrix without weights has 1 everywhere.
 

@@ -10,7 +10,7 @@
 #define CHUNK (WARP * EACH)
 
 extern "C" __global__ void spmv_coo(const index_t* rows, const index_t* neighbours, const weight_t* weights,
-                                    const x_word_t* x, const u8* wanted, sum_t* out, u64 num_edges, u64 num_chunks,
+                                    const x_word_t* x, const u8* mask, sum_t* out, u64 num_edges, u64 num_chunks,
                                     sum_t* heads, sum_t* tails, sum_t identity, value_t nothing) {
     const Source source = {neighbours, weights, x, identity, nothing};
     for (u64 chunk = warp_in_grid(); chunk < num_chunks; chunk += warps_in_grid()) {
@@ -42,7 +42,7 @@ extern "C" __global__ void spmv_coo(const index_t* rows, const index_t* neighbou
             if (ends) {
                 if (row == head_row) heads[chunk] = sum;
                 if (row == tail_row) tails[chunk] = sum;
-                if (row != head_row && row != tail_row && (wanted == nullptr || wanted[row])) out[row] = sum;
+                if (row != head_row && row != tail_row && (mask == nullptr || mask[row])) out[row] = sum;
             }
             has_open = first + WARP < end && !__shfl_sync(ALL_LANES, (u32)ends, WARP - 1);
             if constexpr (sizeof(sum_t) < 4) open = (sum_t)__shfl_sync(ALL_LANES, (int)sum, WARP - 1);
@@ -52,14 +52,14 @@ extern "C" __global__ void spmv_coo(const index_t* rows, const index_t* neighbou
 }
 
 // A warp for every chunk: the run that begins in it and goes on past its end, and the first run if it begins there.
-extern "C" __global__ void join_chunks(const index_t* rows, const u8* wanted, sum_t* out, u64 num_edges,
+extern "C" __global__ void join_chunks(const index_t* rows, const u8* mask, sum_t* out, u64 num_edges,
                                        u64 num_chunks, const sum_t* heads, const sum_t* tails) {
     for (u64 chunk = warp_in_grid(); chunk < num_chunks; chunk += warps_in_grid()) {
         const u64 begin = chunk * CHUNK;
         const u64 end = begin + CHUNK < num_edges ? begin + CHUNK : num_edges;
         const index_t head_row = rows[begin], tail_row = rows[end - 1];
         const bool head_is_new = begin == 0 || rows[begin - 1] != head_row;
-        if (head_row != tail_row && head_is_new && lane() == 0 && (wanted == nullptr || wanted[head_row]))
+        if (head_row != tail_row && head_is_new && lane() == 0 && (mask == nullptr || mask[head_row]))
             out[head_row] = heads[chunk];
         if (head_row == tail_row && !head_is_new) continue;
         // The chunks after this one that begin with the same row.
@@ -76,6 +76,6 @@ extern "C" __global__ void join_chunks(const index_t* rows, const u8* wanted, su
         }
         const u32 lanes = (u32)__popc(__ballot_sync(ALL_LANES, has));
         sum = sum_of_lanes<WARP>(sum, lane(), lanes);
-        if (lane() == 0 && (wanted == nullptr || wanted[tail_row])) out[tail_row] = sum;
+        if (lane() == 0 && (mask == nullptr || mask[tail_row])) out[tail_row] = sum;
     }
 }

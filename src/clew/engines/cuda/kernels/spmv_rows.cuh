@@ -52,11 +52,11 @@ __device__ __forceinline__ sum_t sum_of_share(const Source& source, offset_t sta
     return sum;
 }
 
-__device__ __forceinline__ void one_turn(const offset_t* offsets, const Source& source, const u8* wanted, void* out,
+__device__ __forceinline__ void one_turn(const offset_t* offsets, const Source& source, const u8* mask, void* out,
                                          u64 first, u64 num_rows, sum_t terminal) {
     const u32 member = lane() % V;
     const u64 row = first + lane() / V;
-    const bool active = row < num_rows && (wanted == nullptr || wanted[row]);
+    const bool active = row < num_rows && (mask == nullptr || mask[row]);
     const offset_t start = active ? offsets[row] : 0;
     const offset_t end = active ? offsets[row + 1] : 0;
     sum_t sum = sum_of_share(source, start, end, member, terminal);
@@ -74,9 +74,9 @@ __device__ __forceinline__ void one_turn(const offset_t* offsets, const Source& 
 }
 
 extern "C" __global__ void spmv_rows(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
-                                     const x_word_t* x, const u8* wanted, void* out, u64 num_rows, sum_t identity,
+                                     const x_word_t* x, const u8* mask, void* out, u64 num_rows, sum_t identity,
                                      value_t nothing, sum_t terminal) {
     const Source source = {neighbours, weights, x, identity, nothing};
     for (u64 first = warp_in_grid() * ROWS_AT_ONCE; first < num_rows; first += warps_in_grid() * ROWS_AT_ONCE)
-        one_turn(offsets, source, wanted, out, first, num_rows, terminal);
+        one_turn(offsets, source, mask, out, first, num_rows, terminal);
 }

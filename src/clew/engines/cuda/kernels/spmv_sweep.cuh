@@ -1,13 +1,13 @@
 #pragma once
-// y[i] = ⊕ over row i of w ⊗ x[j], column by column: every warp has the sums of some rows in shared memory, and goes through
-// all their edges in the order of the columns.
+// y[i] = ⊕ over row i of w ⊗ x[j], column by column: every warp keeps the sums of some rows in shared memory, and reads
+// all their edges in column order.
 //
-// So the 32 gathers of a step lie close together: they take a few lines of the cache and not 32, which is what bounds a
-// product over skewed rows. All warps sweep over x at about the same pace and find in L1 what others have just read.
-// Within a step, edges to the same row take turns, known beforehand; the order of additions follows from the layout alone.
+// So the 32 gathers of a step are close together. They read a few cache lines instead of 32, which limit a product over
+// skewed rows. All warps sweep over x at about the same pace and find in L1 what others have just read. Within a step,
+// edges to the same row take turns, known beforehand; the order of additions follows from the layout alone.
 //
-// A tile is what one warp takes at a time: at most TILE_ROWS rows, or parts of long ones, with about as many edges as any
-// other tile. Its steps come in batches of BATCH: while one is summed, the words of the next are on their way.
+// A warp processes one tile at a time: at most TILE_ROWS rows, or parts of long ones. Tiles have similar numbers of
+// edges. Its steps come in batches of BATCH: while one is summed, the words of the next are on their way.
 
 #include "semiring.cuh"
 #include "sweep_word.cuh"
@@ -57,18 +57,18 @@ __device__ __forceinline__ void add_batch(const Batch& batch, const Source& sour
 }
 
 // What a tile has found goes to its rows. Of a row in several parts, each goes to a place of its own, for `join_parts`.
-__device__ __forceinline__ void put_sums(const sum_t* sums, const int* targets, const u8* wanted, sum_t* out, sum_t* parts) {
+__device__ __forceinline__ void put_sums(const sum_t* sums, const int* targets, const u8* mask, sum_t* out, sum_t* parts) {
     for (u32 k = lane(); k < TILE_ROWS; k += WARP) {
         const int target = targets[k];
         if (target == NO_TARGET) continue;
         if (target < 0) parts[-1 - target] = sums[k];
-        else if (wanted == nullptr || wanted[target]) out[target] = sums[k];
+        else if (mask == nullptr || mask[target]) out[target] = sums[k];
     }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     spmv_sweep(const u32* words, const weight_t* weights, const u32* steps, const u64* tile_steps, u64 num_tiles,
-               const int* targets, const value_t* x, const u8* wanted, sum_t* out, sum_t* parts, sum_t identity,
+               const int* targets, const value_t* x, const u8* mask, sum_t* out, sum_t* parts, sum_t identity,
                value_t nothing) {
     sum_t* sums = dynamic_shared<sum_t>() + warp_in_block() * TILE_ROWS;
     const Source source = {nullptr, nullptr, x, identity, nothing};
@@ -86,14 +86,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
             add_batch(now, source, sums);
             now = next;
         }
-        put_sums(sums, targets + tile * TILE_ROWS, wanted, out, parts);
+        put_sums(sums, targets + tile * TILE_ROWS, mask, out, parts);
         __syncwarp(ALL_LANES);
     }
 }
 
 // Rows in several parts: a warp adds them up.
 extern "C" __global__ void join_parts(const int* rows, u64 num_rows, const u64* first_parts, const sum_t* parts,
-                                      const u8* wanted, sum_t* out) {
+                                      const u8* mask, sum_t* out) {
     for (u64 k = warp_in_grid(); k < num_rows; k += warps_in_grid()) {
         const int row = rows[k];
         const u64 first = first_parts[row], count = first_parts[row + 1] - first;
@@ -101,15 +101,15 @@ extern "C" __global__ void join_parts(const int* rows, u64 num_rows, const u64* 
         if (lane() < count) sum = parts[first + lane()];
         for (u64 i = lane() + WARP; i < count; i += WARP) sum = clew_add(sum, parts[first + i]);
         sum = sum_of_lanes<WARP>(sum, lane(), count < WARP ? (u32)count : WARP);
-        if (lane() == 0 && (wanted == nullptr || wanted[row])) out[row] = sum;
+        if (lane() == 0 && (mask == nullptr || mask[row])) out[row] = sum;
     }
 }
 
 // x in the order of the sweep, and the identity where no edge may come: one kernel, since both are short.
-extern "C" __global__ void begin_sweep(const value_t* x, const int* order, value_t* moved, const u8* wanted, sum_t* out,
+extern "C" __global__ void begin_sweep(const value_t* x, const int* order, value_t* moved, const u8* mask, sum_t* out,
                                        sum_t identity, u64 count) {
     for (u64 k = thread_in_grid(); k < count; k += threads_in_grid()) {
         if (order != nullptr) moved[k] = __ldg(x + order[k]);
-        if (wanted == nullptr || wanted[k]) out[k] = identity;
+        if (mask == nullptr || mask[k]) out[k] = identity;
     }
 }

@@ -1,10 +1,11 @@
 #pragma once
-// y[i] = ⊕ over row i of w ⊗ x[j]: every warp takes tiles of equally many rows and edges, whatever the degrees.
+// y[i] = ⊕ over row i of w ⊗ x[j]: every warp takes tiles with equal sums of rows and edges, for any degrees.
 //
-// A warp puts a tile's products into shared memory with all its gathers in flight at once. Then each lane walks through
-// EACH items of the tile, closes the rows that end there, and hands what it has of an unfinished row to the lane above. What
-// a tile has of a row that goes on in the next is its carry; `join_tiles` adds the carries of rows that span tiles. The
-// order of additions follows from the graph alone. EACH is odd, so that lanes walk through different banks.
+// A warp puts a tile's products into shared memory with all its gathers in flight at once. Then each lane processes
+// EACH items of the tile, closes the rows that end there, and passes its partial sum of an unfinished row to the lane
+// above. The partial sum of a row that continues in the next tile is its carry; `join_tiles` adds the carries of rows
+// that span tiles. The order of additions follows from the graph alone. EACH is odd, so that lanes walk through
+// different banks.
 
 #include "merge_path.cuh"
 #include "semiring.cuh"
@@ -84,12 +85,12 @@ __device__ __forceinline__ u32 ends_before(const Place* places, u32 num_rows, u3
     return low;
 }
 
-__device__ __forceinline__ void put(sum_t* out, const u8* wanted, u64 row, sum_t sum) {
-    if (wanted == nullptr || wanted[row]) out[row] = sum;
+__device__ __forceinline__ void put(sum_t* out, const u8* mask, u64 row, sum_t sum) {
+    if (mask == nullptr || mask[row]) out[row] = sum;
 }
 
 // Walk through the items of a tile that is in shared memory, EACH for every lane.
-__device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_rows, u32 num_edges, const u8* wanted,
+__device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_rows, u32 num_edges, const u8* mask,
                                          sum_t* out, sum_t identity, sum_t* carry) {
     const u32 items = num_rows + num_edges;
     const u32 first = lane() * EACH < items ? lane() * EACH : items;
@@ -103,7 +104,7 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
     for (u32 item = first; item < last; item++) {
         if (end <= edge) {
             if (closed) {
-                put(out, wanted, row + ended, has ? sum : identity);
+                put(out, mask, row + ended, has ? sum : identity);
             } else {  // lanes below may have the beginning of this row
                 closed = true;
                 head_has = has;
@@ -119,7 +120,7 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
             edge++;
         }
     }
-    // What the lanes up to this one have of the row that is open after it. A lane in which a row ended starts afresh.
+    // The sum up to this lane of the row that is open after it. A lane in which a row ended starts afresh.
     bool cut = closed;
 #pragma unroll
     for (u32 step = 1; step < WARP; step *= 2) {
@@ -137,13 +138,13 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
     const bool begun = __shfl_up_sync(ALL_LANES, (u32)has, 1) && lane() > 0;
     if (closed) {
         if (begun) head = head_has ? clew_add(before, head) : before;
-        put(out, wanted, row + head_row, begun || head_has ? head : identity);
+        put(out, mask, row + head_row, begun || head_has ? head : identity);
     }
     if (lane() == WARP - 1 && has) *carry = sum;
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
-                                      const x_word_t* x, const u8* wanted, sum_t* out, u64 num_rows, u64 num_items,
+                                      const x_word_t* x, const u8* mask, sum_t* out, u64 num_rows, u64 num_items,
                                       u64 num_tiles, const index_t* tile_rows, sum_t* carries, sum_t identity,
                                       value_t nothing) {
     Place* places = dynamic_shared<Place>() + warp_in_block() * TILE;
@@ -171,7 +172,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const
         } else {
             load_tile(offsets, source, (u64)row, edge, rows_here, edges_here, places);
             __syncwarp(ALL_LANES);
-            sum_tile(places, (u64)row, rows_here, edges_here, wanted, out, identity, carries + tile);
+            sum_tile(places, (u64)row, rows_here, edges_here, mask, out, identity, carries + tile);
             __syncwarp(ALL_LANES);
         }
         tile = next;
@@ -182,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const
 
 // A row that began in an earlier tile gets the carries of all tiles from there on. A lane finds such a row and adds a few
 // carries itself, the warp many.
-extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* wanted, sum_t* out, u64 num_tiles,
+extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* mask, sum_t* out, u64 num_tiles,
                                       const index_t* tile_rows, const sum_t* carries) {
     const offset_t base = offsets[0];
     for (u64 start = warp_in_grid() * WARP; start < num_tiles; start += warps_in_grid() * WARP) {
@@ -192,7 +193,7 @@ extern "C" __global__ void join_tiles(const offset_t* offsets, const u8* wanted,
         if (mine < num_tiles) {
             row = tile_rows[mine];
             const offset_t edge = base + (offset_t)(mine * TILE - row);
-            if ((u64)tile_rows[mine + 1] > row && offsets[row] < edge && (wanted == nullptr || wanted[row])) {
+            if ((u64)tile_rows[mine + 1] > row && offsets[row] < edge && (mask == nullptr || mask[row])) {
                 spans = true;
                 more_here = offsets[row + 1] > edge;
                 first = (row + (u64)(offsets[row] - base)) / TILE;

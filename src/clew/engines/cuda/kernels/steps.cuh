@@ -1,11 +1,11 @@
 #pragma once
-// Counters of the steps of a cooperative launch, between which the grid meets. What a step has counted is read by all
-// after the meeting, while the fast ones already count for the next step: three sets take turns, and the one that is up
-// next is cleared during a step in which nobody can be reading or counting there.
+// Counters of the steps of a cooperative launch, between which the grid meets. All threads read the counters of a step
+// after its barrier, while the fast ones already count for the next step. So three sets alternate, and the next one is
+// cleared during a step in which no thread uses it.
 
-// What a launch does before the host has a look, so that Ctrl-C is heard: so many steps, or what takes their time. That
-// is a number of edges beyond what a step has to do anyway, or long rows that a block takes one after the other. All
-// threads count the same.
+// The limits of a launch, after which the host can handle Ctrl-C: steps, or an equivalent amount of work. That is a
+// number of edges beyond what a step has to do anyway, or long rows that a block takes one after the other. All threads
+// count the same.
 #define EDGES_OF_STEP (1u << 14)
 #define STEPS_OF_LONG_ROW 8
 struct Share {
@@ -15,8 +15,8 @@ struct Share {
     __device__ __forceinline__ bool is_left() const { return steps > 0; }
 };
 
-// Every launch begins with number 0 and sets that are zeroed again: where the number came from memory, the compiler would
-// not see that all lanes of a warp count in one place, and would add what they count one by one.
+// Every launch begins with number 0 and zeroed sets. If the number came from memory, the compiler would not see that
+// all lanes of a warp use one counter, and would add lane by lane.
 template <class Counters>
 struct Steps {
     Counters* sets;  // three, zeroed

@@ -1,6 +1,6 @@
 #pragma once
-// The layout of spmv_sweep.cuh, once a graph: long rows are cut into parts, parts are dealt to tiles, and edges, sorted by
-// tile and column, become words.
+// Build the layout of spmv_sweep.cuh, once per graph. Long rows are cut into parts, parts are assigned to tiles, and
+// edges, sorted by tile and column, become words.
 
 #include "sweep_word.cuh"
 
@@ -18,8 +18,8 @@ extern "C" __global__ void cut_rows(const offset_t* offsets, const u64* first_pa
     }
 }
 
-// Parts in the order of their lengths, to the tiles there and back: `places` says where a part's sum is, and `targets` whose
-// sum it is: a row, or one of several parts.
+// Assign parts to tiles by length, in alternating order. `places` is the position of a part's sum, and `targets` is its
+// row, or one of several parts.
 extern "C" __global__ void deal_parts(const long long* order, u64 num_parts, u64 num_tiles, u32 tile_rows,
                                       const int* part_rows, const u64* first_parts, u32* places, int* targets) {
     for (u64 k = thread_in_grid(); k < num_parts; k += threads_in_grid()) {
@@ -51,8 +51,8 @@ extern "C" __global__ void place_edges(const offset_t* offsets, const index_t* n
     }
 }
 
-// Edges in the order of the columns: the tile of each, to be sorted by, and how many there are in every run: edges of one
-// tile whose columns have the same upper half.
+// For edges in column order: the tile of each as sort key, and the length of every run. A run has the edges of one tile
+// whose columns share the upper half.
 extern "C" __global__ void find_runs(const long long* order, u64 num_edges, const u64* placed, u32 tile_rows,
                                      u32 runs_per_tile, tile_t* tiles, u32* run_lengths) {
     for (u64 k = thread_in_grid(); k < num_edges; k += threads_in_grid()) {

@@ -1,6 +1,6 @@
 #pragma once
-// An edge of a sweep in 32 bits (see spmv_sweep.cuh): from the top, 11 bits for its row among those of the tile, 5 for its
-// turn among the edges of its step that lead to the same row, 16 for its column, which the step's own word completes.
+// An edge of a sweep in 32 bits (see spmv_sweep.cuh). From the top: 11 bits for its row in the tile, 5 for its turn
+// among the edges of its step to the same row, and 16 for its column, completed by the step's own word.
 //
 // A place that was left empty has the row after the tile's last, and a turn that never comes.
 // The word of a step: 16 bits for the upper half of its columns, and above them the last turn that any of its edges has.

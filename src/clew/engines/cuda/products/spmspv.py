@@ -59,7 +59,7 @@ class Pushes:
 
 
 def spmspv(
-    device: Device, edges: Adjacency, active: Any, values: Any, semiring: Semiring, wanted: Any, merge: str
+    device: Device, edges: Adjacency, active: Any, values: Any, semiring: Semiring, mask: Any, merge: str
 ) -> tuple[Any, Any]:
     """The vertices that edges of the active ones lead to, ascending, and the sums of the products there."""
     weight = None if edges.weights is None else edges.weights.dtype
@@ -72,8 +72,8 @@ def spmspv(
     if merge == "auto":
         merge = choose(pushes.num_edges, rows.num_vertices)
     if merge == "none":
-        return _summed(device, pushes, numbers, wanted)
-    return _sorted(device, pushes, numbers, wanted, merge)
+        return _summed(device, pushes, numbers, mask)
+    return _sorted(device, pushes, numbers, mask, merge)
 
 
 def choose(edges: int, num_vertices: int) -> str:
@@ -101,7 +101,7 @@ def ends_of(device: Device, rows: DeviceRows, active: Any) -> Any:
 
 
 def push_list(
-    device: Device, pushes: Pushes, numbers: Arithmetic, keys: int, wanted: Any = None, groups: Any = None
+    device: Device, pushes: Pushes, numbers: Arithmetic, keys: int, mask: Any = None, groups: Any = None
 ) -> tuple[Any, Any]:
     """The keys and products of all edges (KEYS as in push_list.cuh); with ``groups``, the products of a matrix."""
     left = int(groups is not None)
@@ -109,7 +109,7 @@ def push_list(
     found = device.empty(pushes.num_edges, np.uint64 if keys else pushes.rows.neighbours.dtype)
     products = device.empty(pushes.num_edges, numbers.result)
     limit = np.uint64(pushes.rows.num_vertices)
-    given = (*pushes.arguments(), wanted, groups, found, products, limit, numbers.identity, numbers.nothing)
+    given = (*pushes.arguments(), mask, groups, found, products, limit, numbers.identity, numbers.nothing)
     kernel = ("push_list.cuh", "push_list", defines)
     launch_over(device, *kernel, pushes.num_edges, *given, operators=numbers.operators)
     return found, products
@@ -140,7 +140,7 @@ def _index(rows: DeviceRows) -> dict[str, str]:
     return {name: rows.defines[name] for name in ("index_t", "offset_t")}
 
 
-def _summed(device: Device, pushes: Pushes, numbers: Arithmetic, wanted: Any) -> tuple[Any, Any]:
+def _summed(device: Device, pushes: Pushes, numbers: Arithmetic, mask: Any) -> tuple[Any, Any]:
     """Products added to a dense vector as they come."""
     num_vertices = pushes.rows.num_vertices
     sums = device.full(num_vertices, numbers.identity, numbers.result)
@@ -148,25 +148,25 @@ def _summed(device: Device, pushes: Pushes, numbers: Arithmetic, wanted: Any) ->
     atomic = atomic_of(numbers.monoid, numbers.result)
     defines = {**_index(pushes.rows), **numbers.defines, **atomic, "EACH": EACH}
     kernel = ("push_sum.cuh", "push_sum", defines)
-    given = (*pushes.arguments(), wanted, sums, touched, numbers.identity, numbers.nothing)
+    given = (*pushes.arguments(), mask, sums, touched, numbers.identity, numbers.nothing)
     launch_over(device, *kernel, pushes.num_edges, *given, operators=numbers.operators)
     index = pushes.rows.neighbours.dtype
     return true_places(device, touched, num_vertices, index, bits=True, values=sums)
 
 
-def _sorted(device: Device, pushes: Pushes, numbers: Arithmetic, wanted: Any, merge: str) -> tuple[Any, Any]:
+def _sorted(device: Device, pushes: Pushes, numbers: Arithmetic, mask: Any, merge: str) -> tuple[Any, Any]:
     """Products side by side with those of the same vertex."""
     index = pushes.rows.neighbours.dtype
     limit = pushes.rows.num_vertices
     if merge == "merge" and max(limit, pushes.num_edges) < PACKED_LIMIT:
-        packed, products = push_list(device, pushes, numbers, 1, wanted)
+        packed, products = push_list(device, pushes, numbers, 1, mask)
         packed = merge_sorted(device, packed)
         keys, order = (packed >> np.uint64(32)).astype(index), packed & np.uint64(0xFFFFFFFF)
     else:
-        keys, products = push_list(device, pushes, numbers, 0, wanted)
+        keys, products = push_list(device, pushes, numbers, 0, mask)
         order = stable_order(keys)
         keys = keys[order]
-    count = pushes.num_edges if wanted is None else int((keys < index.type(limit)).sum())
+    count = pushes.num_edges if mask is None else int((keys < index.type(limit)).sum())
     if count == 0:
         return device.empty(0, index), device.empty(0, numbers.result)
     bounds = runs_of(device, keys, count)

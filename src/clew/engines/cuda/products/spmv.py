@@ -33,7 +33,7 @@ RESIDENT = 5
 #: A warp for every tile: processors that are done early are given others' blocks, and none is idle at the end.
 MOST_BLOCKS = 1 << 20
 
-#: Takes the device, x, which results are wanted (None for all), and where to put them. It holds arrays of rows but not
+#: Takes the device, x, a mask of results (None for all), and the output. It holds arrays of rows but not
 #: the rows, which may hold it.
 Product = Callable[[Device, Any, Any, Any], None]
 LANES = (1, 2, 4, 8, 16, 32)
@@ -55,8 +55,8 @@ def by_rows(device: Device, rows: DeviceRows, macros: dict[str, str], numbers: A
     blocks, edges = blocks_for(device, rows.num_vertices * lanes, THREADS), rows.arrays
     known = (np.uint64(rows.num_vertices), numbers.identity, numbers.nothing, numbers.terminal)
 
-    def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
-        device.launch(kernel, blocks, THREADS, *edges, x, wanted, out, *known)
+    def run(device: Device, x: Any, mask: Any, out: Any) -> None:
+        device.launch(kernel, blocks, THREADS, *edges, x, mask, out, *known)
 
     return run
 
@@ -77,12 +77,12 @@ def by_tiles(
     known = (np.uint64(rows.num_vertices), np.uint64(tiles.num_items), count, tiles.rows)
     constants = (numbers.identity, numbers.nothing)
 
-    def run(device: Device, x: Any, wanted: Any, out: Any) -> None:
+    def run(device: Device, x: Any, mask: Any, out: Any) -> None:
         carries = device.empty(tiles.count, numbers.result)
         # x is read again and again, and what shared memory leaves of a processor's memory is its cache.
         device.leave_to_cache(kernel, THREADS, shared)
-        device.launch(kernel, blocks, THREADS, *edges, x, wanted, out, *known, carries, *constants, shared=shared)
-        device.launch(join, join_blocks, THREADS, edges[0], wanted, out, count, tiles.rows, carries)
+        device.launch(kernel, blocks, THREADS, *edges, x, mask, out, *known, carries, *constants, shared=shared)
+        device.launch(join, join_blocks, THREADS, edges[0], mask, out, count, tiles.rows, carries)
 
     return run
 
@@ -104,29 +104,29 @@ AUTO = SpmvMethod()
 
 
 def spmv(
-    device: Device, edges: Layout, x: Any, semiring: Semiring, wanted: Any, out: Any, method: SpmvMethod = AUTO
+    device: Device, edges: Layout, x: Any, semiring: Semiring, mask: Any, out: Any, method: SpmvMethod = AUTO
 ) -> None:
-    """out[i] = ⊕ over edges i → j of w ⊗ x[j], where wanted; all arrays on the device."""
+    """out[i] = ⊕ over edges i → j of w ⊗ x[j], where ``mask`` is true; all arrays on the device."""
     if edges.num_vertices == 0:
         return
     weight = None if edges.weights is None else edges.weights.dtype
     numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
     if isinstance(edges, Adjacency):
-        _ready(device, rows_on(device, edges), numbers, method)(device, x, wanted, out)
+        _ready(device, rows_on(device, edges), numbers, method)(device, x, mask, out)
     elif isinstance(edges, COO):
-        _over_list(device, layout_on(device, edges), numbers, x, wanted, out)
+        _over_list(device, layout_on(device, edges), numbers, x, mask, out)
     else:
-        _table(device, edges, numbers, x, wanted, out)
+        _table(device, edges, numbers, x, mask, out)
 
 
 def spmv_bits(
-    device: Device, rows: DeviceRows, words: Any, semiring: Semiring, wanted: Any, out: Any, method: SpmvMethod = AUTO
+    device: Device, rows: DeviceRows, words: Any, semiring: Semiring, mask: Any, out: Any, method: SpmvMethod = AUTO
 ) -> None:
     """The same from a bit vector into a bit vector of zeros, for semirings of truth values."""
     truth = np.dtype(np.bool_)
     weight = None if rows.weights is None else rows.weights.dtype
     numbers = _with_bits(algebra.of_semiring(semiring, weight, truth, truth), out=True)
-    _ready(device, rows, numbers, replace(method, name="rows", bits=False))(device, words, wanted, out)
+    _ready(device, rows, numbers, replace(method, name="rows", bits=False))(device, words, mask, out)
 
 
 def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
@@ -154,31 +154,29 @@ def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: S
     else:
         product = by_tiles(device, rows, rows.defines, tiling.tiles_of(device, rows, method.each), numbers)
     if bits:
-        return lambda device, x, wanted, out: product(device, packed(device, x), wanted, out)
+        return lambda device, x, mask, out: product(device, packed(device, x), mask, out)
     if left_open and method.name == "tiles":
         return partial(_over_what_is_earned, weakref.ref(rows), numbers, product)
     return product
 
 
-def _over_sweep(
-    of: weakref.ref[DeviceRows], numbers: Arithmetic, device: Device, x: Any, wanted: Any, out: Any
-) -> None:
+def _over_sweep(of: weakref.ref[DeviceRows], numbers: Arithmetic, device: Device, x: Any, mask: Any, out: Any) -> None:
     """Over a layout that is a second copy of the rows, and may be dropped between products."""
     rows = of()
     assert rows is not None, "a product is run by who has the rows"
-    run_sweep(device, sweep_of(device, rows), numbers, x, wanted, out)
+    run_sweep(device, sweep_of(device, rows), numbers, x, mask, out)
 
 
 def _over_what_is_earned(
-    of: weakref.ref[DeviceRows], numbers: Arithmetic, tiles: Product, device: Device, x: Any, wanted: Any, out: Any
+    of: weakref.ref[DeviceRows], numbers: Arithmetic, tiles: Product, device: Device, x: Any, mask: Any, out: Any
 ) -> None:
     """Over tiles until enough products have made a sweep worthwhile."""
     rows = of()
     assert rows is not None, "a product is run by who has the rows"
     if earned_layout(device, rows, sweeps=numbers.starts_from_identity) == "tiles":
-        tiles(device, x, wanted, out)
+        tiles(device, x, mask, out)
     else:
-        _over_sweep(of, numbers, device, x, wanted, out)
+        _over_sweep(of, numbers, device, x, mask, out)
 
 
 @lru_cache(maxsize=64)
@@ -203,11 +201,9 @@ def lanes_for(mean: float) -> int:
     return next((lanes for lanes in LANES if mean <= 4 * lanes), LANES[-1])
 
 
-def _over_list(
-    device: Device, listed: tuple[Any, Any, Any], numbers: Arithmetic, x: Any, wanted: Any, out: Any
-) -> None:
+def _over_list(device: Device, listed: tuple[Any, Any, Any], numbers: Arithmetic, x: Any, mask: Any, out: Any) -> None:
     """Over edges given as rows, columns and weights, in the order of the rows."""
-    out[... if wanted is None else wanted] = numbers.identity
+    out[... if mask is None else mask] = numbers.identity
     rows, columns, weights = listed
     num_edges = int(columns.size)
     if num_edges == 0:
@@ -220,16 +216,16 @@ def _over_list(
     blocks = blocks_for(device, chunks * tiling.WARP, THREADS)
     kernel = device.kernel("spmv_coo.cuh", "spmv_coo", defines, numbers.operators)
     join = device.kernel("spmv_coo.cuh", "join_chunks", defines, numbers.operators)
-    given = (rows, columns, weights, x, wanted, out, *counts, heads, tails, numbers.identity, numbers.nothing)
+    given = (rows, columns, weights, x, mask, out, *counts, heads, tails, numbers.identity, numbers.nothing)
     device.launch(kernel, blocks, THREADS, *given)
-    device.launch(join, blocks, THREADS, rows, wanted, out, *counts, heads, tails)
+    device.launch(join, blocks, THREADS, rows, mask, out, *counts, heads, tails)
 
 
-def _table(device: Device, edges: ELL, numbers: Arithmetic, x: Any, wanted: Any, out: Any) -> None:
+def _table(device: Device, edges: ELL, numbers: Arithmetic, x: Any, mask: Any, out: Any) -> None:
     _, columns, weights = layout_on(device, edges)
     defines = {**index_defines(np.dtype(columns.dtype), 2**62), **numbers.defines}
     kernel = device.kernel("spmv_ell.cuh", "spmv_ell", defines, numbers.operators)
-    given = (columns, weights, x, wanted, out, np.uint64(edges.num_vertices), np.uint64(edges.width))
+    given = (columns, weights, x, mask, out, np.uint64(edges.num_vertices), np.uint64(edges.width))
     blocks = blocks_for(device, edges.num_vertices, THREADS)
     device.launch(kernel, blocks, THREADS, *given, numbers.identity, numbers.nothing)
 

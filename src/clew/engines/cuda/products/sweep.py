@@ -190,9 +190,9 @@ def can_sweep(rows: DeviceRows) -> bool:
 
 
 def run_sweep(
-    device: Device, sweep: Sweep, numbers: Arithmetic, x: Any, wanted: Any, out: Any, *, in_order: bool = False
+    device: Device, sweep: Sweep, numbers: Arithmetic, x: Any, mask: Any, out: Any, *, in_order: bool = False
 ) -> None:
-    """out[i] = ⊕ of w ⊗ x[j], where wanted; ``in_order`` says that x goes by the sweep's own names already."""
+    """out[i] = ⊕ of w ⊗ x[j], where ``mask`` is true; ``in_order`` means that x is in the order of the sweep."""
     defines = {**index_defines(np.dtype(np.int32), 0), **numbers.defines, **_shape(device, sweep.tile_rows, out.dtype)}
     begin, product, join = (
         device.kernel("spmv_sweep.cuh", name, defines, numbers.operators)
@@ -204,15 +204,15 @@ def run_sweep(
     shared = threads // 32 * sweep.tile_rows * out.dtype.itemsize
     blocks = min(device.resident_blocks(product, threads, shared), -(-sweep.num_tiles // (threads // 32)))
     split = sweep.split_rows.size
-    given = (x, None if in_order else sweep.order, moved, wanted, out, numbers.identity, np.uint64(out.size))
+    given = (x, None if in_order else sweep.order, moved, mask, out, numbers.identity, np.uint64(out.size))
     device.launch(begin, blocks_for(device, out.size, THREADS), THREADS, *given)
     device.launch(
         product, blocks, threads, sweep.words, sweep.weights, sweep.steps, sweep.tile_steps, np.uint64(sweep.num_tiles),
-        sweep.targets, moved, wanted, out, parts, numbers.identity, numbers.nothing, shared=shared,
+        sweep.targets, moved, mask, out, parts, numbers.identity, numbers.nothing, shared=shared,
     )  # fmt: skip
     if split:
         rows = (sweep.split_rows, np.uint64(split), sweep.first_parts)
-        device.launch(join, blocks_for(device, split * 32, THREADS), THREADS, *rows, parts, wanted, out)
+        device.launch(join, blocks_for(device, split * 32, THREADS), THREADS, *rows, parts, mask, out)
 
 
 def _shape(device: Device, tile_rows: int, result: np.dtype[Any]) -> dict[str, Any]:

@@ -69,8 +69,8 @@ class CudaDevice(Device):
         try:
             return self.xp.empty(shape, dtype)
         except Exception:
-            wanted = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
-            with clean(f"an array of {wanted:,} bytes does not fit into GPU memory", wanted):
+            needed = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
+            with clean(f"an array of {needed:,} bytes does not fit into GPU memory", needed):
                 raise
 
     def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:

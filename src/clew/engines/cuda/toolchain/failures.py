@@ -111,10 +111,10 @@ class clean(ContextDecorator):  # noqa: N801, used like a function
     A class, since every launch uses it: a generator would take a microsecond.
     """
 
-    __slots__ = ("problem", "wanted")
+    __slots__ = ("nbytes", "problem")
 
-    def __init__(self, problem: str, wanted: int | None = None) -> None:
-        self.problem, self.wanted = problem, wanted
+    def __init__(self, problem: str, nbytes: int | None = None) -> None:
+        self.problem, self.nbytes = problem, nbytes
 
     def __enter__(self) -> None:
         pass
@@ -135,11 +135,11 @@ class clean(ContextDecorator):  # noqa: N801, used like a function
         if isinstance(error, ClewError) or not isinstance(error, Exception):
             return None
         if isinstance(error, MemoryError):
-            return _out_of_memory(self.problem, self.wanted)
+            return _out_of_memory(self.problem, self.nbytes)
         if not _is_cuda(error):
             return None
         if "OUT_OF_MEMORY" in str(error).upper().replace(" ", "_"):
-            return _out_of_memory(self.problem, self.wanted)
+            return _out_of_memory(self.problem, self.nbytes)
         problem = f"{self.problem}: {error}"
         _note_whether_lost(problem)
         return DeviceError(f"{problem}.", **ON_CPU)
@@ -149,7 +149,7 @@ def _is_cuda(error: Exception) -> bool:
     return any(name in type(error).__module__ for name in ("cuda", "cupy"))
 
 
-def _out_of_memory(problem: str, wanted: int | None) -> ResourceError:
+def _out_of_memory(problem: str, nbytes: int | None) -> ResourceError:
     free = "an unknown number of"
     try:
         import cupy
@@ -157,7 +157,7 @@ def _out_of_memory(problem: str, wanted: int | None) -> ResourceError:
         free = f"{cupy.cuda.Device().mem_info[0] + cupy.get_default_memory_pool().free_bytes():,}"
     except Exception:  # the count is optional; the error must still be raised
         pass
-    needed = "" if wanted is None else f"{wanted:,} bytes are needed and "
+    needed = "" if nbytes is None else f"{nbytes:,} bytes are needed and "
     return ResourceError(
         f"{problem}: {needed}{free} bytes are free.",
         remedy='Use device="cpu", free other GPU arrays, or use a smaller graph or narrower weights (float32 instead '
