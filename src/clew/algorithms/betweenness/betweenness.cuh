@@ -12,10 +12,20 @@
 // MANY 1: a block per source, with memory of its own. MANY 0: the whole grid for one source; one cluster, whose barrier
 // is faster, takes narrow levels.
 
-#define UNSEEN (-1.0) #define UNSEEN_BITS 0xbff0000000000000ull #ifndef SHORT_ROW #define SHORT_ROW 64 #endif #ifndef
-BIG_ROW #define BIG_ROW 4096 #endif #ifndef NARROW #define NARROW (CLUSTER * 128) // vertices of a level that one
-cluster processes #endif #define GROUP 8 // lanes for a short row #define FETCHED 4 // neighbours that a thread fetches
-at a time #define BUFFER 1024 // vertices that a block gathers before they move to the queue
+#define UNSEEN (-1.0)
+#define UNSEEN_BITS 0xbff0000000000000ull
+#ifndef SHORT_ROW
+#define SHORT_ROW 64
+#endif
+#ifndef BIG_ROW
+#define BIG_ROW 4096
+#endif
+#ifndef NARROW
+#define NARROW (CLUSTER * 128)  // vertices of a level that one cluster processes
+#endif
+#define GROUP 8      // lanes for a short row
+#define FETCHED 4    // neighbours that a thread fetches at a time
+#define BUFFER 1024  // vertices that a block gathers before they move to the queue
 
 // Where a level stands in the queue, and its long rows among those of all.
 struct Extent {

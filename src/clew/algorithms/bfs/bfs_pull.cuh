@@ -1,7 +1,8 @@
 #pragma once
 // The pulling half of bfs.cuh, which has what it works on.
 
-#define ALONE 4 // times that a pulling thread looks by itself, #define TOGETHER 4 // after this many neighbours
+#define ALONE 4     // times that a pulling thread looks by itself,
+#define TOGETHER 4  // after this many neighbours
 
 __device__ __forceinline__ bool is_on(const u32* map, u64 v) { return (map[v / 32] >> (v % 32)) & 1u; }
 

@@ -12,12 +12,24 @@
 // COUNTED is 0 for the total alone, 1 for the triangles of every vertex, 2 for the links among its neighbours. Then a
 // triangle counts once or twice for each corner, by the directions of the opposite edge.
 
-#define EMPTY ((index_t)-1) #define NOWHERE 0xffffffffu #ifndef SMALL_SLOTS #define SMALL_SLOTS 1024 // of a warp's
-table #endif #ifndef LARGE_SLOTS #define LARGE_SLOTS 8192 // of a block's #endif #define SMALL_LIST (SMALL_SLOTS / 4)
-#define LARGE_LIST (LARGE_SLOTS / 2) #ifndef OWNED #define OWNED 8192 // neighbours that one owner processes #endif
-#define TAKEN_AT_ONCE 16 // vertices that a warp takes #ifndef BATCH #define BATCH 8 // entries of a long list that a
-thread fetches at a time #endif #define LONG_LIST 32 // lists from here on are looked up one at a time, shorter ones
-together
+#define EMPTY ((index_t)-1)
+#define NOWHERE 0xffffffffu
+#ifndef SMALL_SLOTS
+#define SMALL_SLOTS 1024  // of a warp's table
+#endif
+#ifndef LARGE_SLOTS
+#define LARGE_SLOTS 8192  // of a block's
+#endif
+#define SMALL_LIST (SMALL_SLOTS / 4)
+#define LARGE_LIST (LARGE_SLOTS / 2)
+#ifndef OWNED
+#define OWNED 8192  // neighbours that one owner processes
+#endif
+#define TAKEN_AT_ONCE 16  // vertices that a warp takes
+#ifndef BATCH
+#define BATCH 8  // entries of a long list that a thread fetches at a time
+#endif
+#define LONG_LIST 32      // lists from here on are looked up one at a time, shorter ones together
 
 struct Lists {
     const offset_t* out;
