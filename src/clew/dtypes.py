@@ -44,6 +44,17 @@ def id_dtype(num_vertices: int, override: npt.DTypeLike | None = None) -> np.dty
     return dtype
 
 
+def weight_dtype(name: str, value: npt.DTypeLike) -> np.dtype[Any]:
+    """``value`` as a dtype of weights; errors call it ``name``."""
+    try:
+        dtype = np.dtype(value)
+    except TypeError:
+        dtype = np.dtype(object)
+    if dtype not in WEIGHT_DTYPES:
+        raise GraphError(f"{name} is {value!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
+    return dtype
+
+
 def is_on_gpu(values: Any) -> bool:
     """Whether an array says that it is in GPU memory."""
     return hasattr(values, "__cuda_array_interface__")

@@ -13,7 +13,7 @@ from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.checks import real, whole
-from clew.dtypes import WEIGHT_DTYPES, Array, IdArray, as_bits, id_dtype
+from clew.dtypes import Array, IdArray, as_bits, id_dtype, weight_dtype
 from clew.errors import GraphError
 from clew.generate.arguments import MAX_SCALE, check_memory, probability, scramble_ids, stream
 from clew.generate.drawn import Drawn
@@ -312,16 +312,16 @@ def random_weights(
     from clew.generate import kernels
 
     check_graph(graph)
-    weight_dtype = _weight_dtype(low, high, dtype)
+    chosen = _weight_dtype(low, high, dtype)
     rows, key = graph.outgoing, stream(seed, "weights")
-    weights = np.empty(rows.num_arcs, dtype=weight_dtype)
+    weights = np.empty(rows.num_arcs, dtype=chosen)
     bounds = blocks_of(rows)
     edges = (bounds, rows.indptr, rows.indices, key)
-    if weight_dtype.kind == "f":
-        limits = _float_range(low, high, weight_dtype)
+    if chosen.kind == "f":
+        limits = _float_range(low, high, chosen)
         threads.each(kernels.float_weights, bounds.size - 1, *edges, *limits, weights)
     else:
-        limits = _integer_range(low, high, weight_dtype)
+        limits = _integer_range(low, high, chosen)
         threads.each(kernels.integer_weights, bounds.size - 1, *edges, *limits, as_bits(weights))
     # Graph.with_weights would check that both directions of an edge weigh the same; these do by construction.
     weighted = Adjacency(rows.indptr, rows.indices, weights)
@@ -352,10 +352,4 @@ def _weight_dtype(low: float, high: float, dtype: npt.DTypeLike | None) -> np.dt
             return np.dtype(np.float64)
         fits = low >= -(2**31) and high < 2**31
         return np.dtype(np.int32 if fits else np.int64)
-    try:
-        weight_dtype = np.dtype(dtype)
-    except TypeError:
-        raise GraphError(f"dtype is {dtype!r}; expected a dtype of weights, such as 'int32' or 'float64'.") from None
-    if weight_dtype not in WEIGHT_DTYPES:
-        raise GraphError(f"dtype is {weight_dtype}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
-    return weight_dtype
+    return weight_dtype("dtype", dtype)

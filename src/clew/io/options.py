@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from clew.checks import flag, one_of, text, whole
-from clew.dtypes import WEIGHT_DTYPES, Array
+from clew.dtypes import Array, weight_dtype
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
 from clew.names import VertexNames
@@ -80,7 +80,7 @@ class ReadOptions:
         one_of("duplicates", self.duplicates, get_args(Duplicates))
         one_of("loops", self.loops, get_args(Loops))
         one_of("ids", self.ids, get_args(Ids))
-        _check_where_given(self, lambda _, dtype: weight_dtype(dtype), "weight_dtype")
+        _check_where_given(self, weight_dtype, "weight_dtype")
         if self.max_expanded_bytes is not None:
             whole("max_expanded_bytes", self.max_expanded_bytes, 0)
         _check_progress(self.progress)
@@ -106,17 +106,6 @@ class WriteOptions:
         _check_where_given(self, text, "delimiter")
         _check_where_given(self, flag, "header")
         _check_progress(self.progress)
-
-
-def weight_dtype(value: npt.DTypeLike) -> np.dtype[Any]:
-    """The requested dtype, checked."""
-    try:
-        dtype = np.dtype(value)
-    except TypeError:
-        dtype = np.dtype(object)
-    if dtype not in WEIGHT_DTYPES:
-        raise GraphError(f"weight_dtype is {value!r}; expected bool, an integer of 8 to 64 bits, float32 or float64.")
-    return dtype
 
 
 def column(name: str, value: Any) -> str | int:
@@ -229,7 +218,7 @@ def requested_weights(weights: Array | None, options: ReadOptions) -> Array | No
 
 def converted(weights: Array, requested: npt.DTypeLike) -> Array:
     """The weights in another dtype. Floats are rounded to the nearest; any other loss is an error."""
-    dtype = weight_dtype(requested)
+    dtype = weight_dtype("weight_dtype", requested)
     if dtype == weights.dtype:
         return weights
     with np.errstate(invalid="ignore", over="ignore"):

@@ -10,9 +10,10 @@ import numpy as np
 
 from clew import threads
 from clew.build.rows import blocks_of
-from clew.checks import parse_bytes, smallest_budget
+from clew.checks import parse_bytes, smallest_budget, whole
 from clew.dtypes import as_bits
 from clew.errors import GraphError
+from clew.generate.arguments import probability
 from clew.graph import Graph
 from clew.placement.heat import HEAT, hottest_fitting
 from clew.placement.placement import Mask, Strategy, edge_bytes, level_sizes, levels_from, vertex_of
@@ -64,10 +65,8 @@ class Random(Strategy):
     bias: float
 
     def __post_init__(self) -> None:
-        if self.seed < 0:
-            raise GraphError(f"seed is {self.seed}; expected an integer of 0 or more.")
-        if not 0 <= self.bias <= 1:
-            raise GraphError(f"bias is {self.bias}; expected a probability from 0 to 1.")
+        whole("seed", self.seed, 0)
+        probability("bias", self.bias)
 
     def choose(self, graph: Graph) -> Mask:
         """One random number per vertex."""
@@ -108,8 +107,7 @@ class Degree(Strategy):
     cutoff_percentile: float
 
     def __post_init__(self) -> None:
-        if self.out_degree < 0:
-            raise GraphError(f"out_degree is {self.out_degree}; expected a number of edges, 0 or more.")
+        whole("out_degree", self.out_degree, 0)
         if not 0 <= self.cutoff_percentile <= 100:
             raise GraphError(f"cutoff_percentile is {self.cutoff_percentile}; expected 0 to 100.")
 
@@ -150,8 +148,7 @@ class Frontier(Strategy):
     threshold: int
 
     def __post_init__(self) -> None:
-        if self.threshold < 0:
-            raise GraphError(f"threshold is {self.threshold}; expected a number of vertices, 0 or more.")
+        whole("threshold", self.threshold, 0)
 
     def choose(self, graph: Graph) -> Mask:
         """All vertices of the large frontiers."""

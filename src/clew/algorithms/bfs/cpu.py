@@ -10,6 +10,7 @@ from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.engines.cpu import team
+from clew.engines.cpu.team.kernels import COLUMNS, PULL
 from clew.graph import Graph
 from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
@@ -24,7 +25,7 @@ def workspace(graph: Graph) -> Workspace:
         queue=scratch(n, f"u{ids.itemsize}"),
         front=scratch(-(-n // 64), np.uint64),
         behind=scratch(-(-n // 64), np.uint64),
-        trace=scratch((min(n, TRACED_ROUNDS) + 1, kernels.COLUMNS), np.int64),
+        trace=scratch((min(n, TRACED_ROUNDS) + 1, COLUMNS), np.int64),
     )
 
 
@@ -49,5 +50,5 @@ def bfs(graph: Graph, source: int, deterministic: bool = False) -> Answer:
 def _columns(rows: Array, width: int) -> dict[str, Array]:
     """The trace, from the rows that the kernel writes."""
     columns = timed_rows(rows, ("frontier", "edges", "direction"), width)
-    columns["direction"] = np.where(columns["direction"] == kernels.PULL, "pull", "push")
+    columns["direction"] = np.where(columns["direction"] == PULL, "pull", "push")
     return columns

@@ -14,8 +14,9 @@ S. Beamer, K. Asanović, D. Patterson: "Direction-optimizing breadth-first searc
 
 import numpy as np
 
+from clew.engines.cpu.team import kernels as team
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, collect, counter, stopped
+from clew.engines.cpu.team.kernels import PULL, PUSH, SPARE, all_stop, append, barrier, collect, counter, note, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
@@ -25,8 +26,6 @@ GAMMA = 16  # and never pull for fewer edges than 1/GAMMA of the vertices
 ALONE = 128  # frontiers up to here are member 0's
 CHUNK = 64  # frontier vertices, or words of the bitmap, that a member takes at a time
 SHARES = 4  # that a member should get of a small frontier at least
-PUSH, PULL = 0, 1
-FRONTIER_COLUMN, EDGES_COLUMN, DIRECTION_COLUMN, BEGUN_COLUMN, COLUMNS = range(5)  # of the trace
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 TAIL, TAKEN, FOUND, START, STOP, LEVEL, LEFT, EDGES, PUSHED = range(9)  # counters; PUSHED is TURNS of them
@@ -76,7 +75,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
         else:
             after = (turn + 1) % TURNS
             if member == 0:
-                _note(trace, level, stop - start, counted, PUSH, nanoseconds())
+                note(trace, level, stop - start, counted, PUSH, nanoseconds())
                 _clear(state, counter(PUSHED + after))
             left -= edges
             level += 1
@@ -89,7 +88,7 @@ def bfs(member, size, state, out, into, source, depth, parent, queue, front, beh
             start, stop = stop, stop + np.uint64(found)
             turn = after
     if member == 0 and level < trace.shape[0]:
-        trace[level, BEGUN_COLUMN] = nanoseconds()
+        trace[level, team.BEGUN_COLUMN] = nanoseconds()
     barrier(size, state)
     return level, reached
 
@@ -124,7 +123,7 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, l
         if _pulling_pays(edges, left, depth.size):
             break
         look = unclocked >= WORTH_A_LOOK
-        _note(trace, level, stop - start, counted, PUSH, nanoseconds() if look else 0)
+        note(trace, level, stop - start, counted, PUSH, nanoseconds() if look else 0)
         unclocked = np.int64(stop - start) + counted + (0 if look else unclocked)
         left -= edges
         level += 1
@@ -189,7 +188,7 @@ def _pull(member, size, state, indptr, into, places, start, stop, level, trace, 
     before, found = awake, np.int64(0)
     while awake > 0 and (awake >= before or awake > depth.size // BETA) and not all_stop(state):
         if member == 0:
-            _note(trace, level, awake, 0, PULL, nanoseconds())
+            note(trace, level, awake, 0, PULL, nanoseconds())
             state[counter(TAKEN)] = 0
             state[counter(FOUND)] = 0
             state[counter(FOUND) + ONE] = 0
@@ -201,7 +200,7 @@ def _pull(member, size, state, indptr, into, places, start, stop, level, trace, 
         before, awake = awake, state[counter(FOUND)]
         found += awake
         if member == 0 and level <= trace.shape[0]:
-            trace[level - 1, EDGES_COLUMN] = state[counter(FOUND) + ONE]
+            trace[level - 1, team.EDGES_COLUMN] = state[counter(FOUND) + ONE]
         barrier(size, state)
     if member == 0:
         state[counter(TAIL)] = 0
@@ -255,15 +254,6 @@ def _pull_level(state, into, depth, parent, front, behind, level):
             behind[word] = bits
     atomic.add(state, counter(FOUND), found)
     atomic.add(state, counter(FOUND) + ONE, found + np.int64(looked))
-
-
-@njit(cache=True, nogil=True)
-def _note(trace, level, frontier, edges, direction, begun):
-    if level < trace.shape[0]:
-        trace[level, FRONTIER_COLUMN] = frontier
-        trace[level, EDGES_COLUMN] = edges
-        trace[level, DIRECTION_COLUMN] = direction
-        trace[level, BEGUN_COLUMN] = begun
 
 
 @njit(cache=True, nogil=True)

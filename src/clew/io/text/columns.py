@@ -15,9 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from clew import threads
-from clew.dtypes import Array, OffsetArray
+from clew.dtypes import Array, OffsetArray, weight_dtype
 from clew.errors import ResourceError
-from clew.io.options import weight_dtype
 from clew.io.source import Bytes
 from clew.io.text import Range, is_utf8, kernels_parse
 from clew.io.text.kernels_doubles import HARD_BITS, HARD_PLACE
@@ -145,7 +144,7 @@ class NumberColumn:
     """
 
     def __init__(self, requested: npt.DTypeLike | None = None) -> None:
-        self.requested = None if requested is None else weight_dtype(requested)
+        self.requested = None if requested is None else weight_dtype("weight_dtype", requested)
         self.mode, self.limits = _rules(self.requested)
         self._whole = GrowingArray(self.requested or np.int64)
         # A narrower dtype is filled block by block through a buffer of 64-bit numbers.

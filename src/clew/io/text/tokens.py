@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clew import threads
 from clew.dtypes import Array, OffsetArray
 from clew.errors import FormatError
-from clew.io.options import Progress, ReadOptions, weight_dtype
+from clew.io.options import Progress, ReadOptions
 from clew.io.source import Bytes, Source
 from clew.io.text import Layout, Line, status
 from clew.io.text import kernels_parse as kernels
@@ -50,7 +50,7 @@ def token_dtype(options: ReadOptions) -> npt.DTypeLike | None:
     """
     if options.weight_dtype is None:
         return None
-    return np.float64 if weight_dtype(options.weight_dtype).kind == "f" else None
+    return np.float64 if np.dtype(options.weight_dtype).kind == "f" else None
 
 
 def _whole(values: Array) -> bool:

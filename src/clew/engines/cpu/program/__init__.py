@@ -12,11 +12,12 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
 from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import compiler, team
-from clew.engines.cpu.program.kernels import COLUMNS, PULL, program_kernel
+from clew.engines.cpu.program.kernels import program_kernel
 from clew.engines.cpu.program.kernels_gather import gather_kernel
 from clew.engines.cpu.program.kernels_steady import steady_kernel
 from clew.engines.cpu.program.kernels_waiting import LISTS
 from clew.engines.cpu.team import ahead_of, fixed_blocks
+from clew.engines.cpu.team.kernels import COLUMNS, PULL
 from clew.graph import Graph
 from clew.operators import Gather
 from clew.operators.inspection import uses_argument

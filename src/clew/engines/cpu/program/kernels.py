@@ -14,15 +14,26 @@ import numpy as np
 
 from clew.engines.cpu.program.kernels_waiting import advance, keep_due, key_of, pour_first
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, collect, counter, stopped, take_chunk
+from clew.engines.cpu.team.kernels import (
+    BEGUN_COLUMN,
+    PULL,
+    PUSH,
+    SPARE,
+    all_stop,
+    append,
+    barrier,
+    collect,
+    counter,
+    note,
+    stopped,
+    take_chunk,
+)
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 ALONE = 512  # active vertices up to which member 0 goes on alone
 CHUNK = 64  # vertices of a list, or words of a bitmap, that a member takes at a time
-PUSH, PULL = 0, 1
-ACTIVE_COLUMN, EDGES_COLUMN, DIRECTION_COLUMN, BEGUN_COLUMN, COLUMNS = range(5)  # of the trace
 ACTIVE, EDGES, ITERATIONS, REACHED, SENT, TAKEN = range(6)  # counters
 
 
@@ -72,7 +83,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
                 barrier(size, state)
                 continue
             if member == 0:
-                _note(trace, state[counter(ITERATIONS)], count, edges, PUSH if push else PULL, nanoseconds())
+                note(trace, state[counter(ITERATIONS)], count, edges, PUSH if push else PULL, nanoseconds())
                 for number in (ACTIVE, EDGES, REACHED, SENT, TAKEN):
                     state[counter(number)] = 0
                 state[counter(ITERATIONS)] += 1
@@ -172,7 +183,7 @@ def _pushing_alone(send, process, add, apply, accepts, matters, admit, first_suf
             if stopped(state):
                 break
             look = unclocked >= WORTH_A_LOOK
-            _note(trace, done, count, edges, PUSH, nanoseconds() if look else 0)
+            note(trace, done, count, edges, PUSH, nanoseconds() if look else 0)
             unclocked = np.int64(count) + edges + (0 if look else unclocked)
             if first_suffices:
                 count = push_first(out, vertices, messages, frontier, count, reached, touched)
@@ -299,7 +310,11 @@ def _pulling(process, add, apply, accepts, matters, first_suffices):
                                 break
                 if received and apply(total, vertices[v]):
                     edges += np.int64(degrees[v + ONE] - degrees[v])
-                    filled = collect(state, counter(ACTIVE), frontier, spare, filled, v)
+                    spare[filled] = v  # not by collect, which makes a pull 6 % slower
+                    filled += 1
+                    if filled == SPARE:
+                        append(state, counter(ACTIVE), frontier, spare, filled)
+                        filled = 0
             first, last = take_chunk(state, TAKEN, CHUNK, words)
         append(state, counter(ACTIVE), frontier, spare, filled)
         atomic.add(state, counter(EDGES), edges)
@@ -346,12 +361,3 @@ def clear(member, size, state, bitmap, keep):
         for word in range(np.uint64(member * bitmap.size // size), np.uint64((member + 1) * bitmap.size // size)):
             bitmap[word] = np.uint64(0)
     barrier(size, state)
-
-
-@njit(cache=True, nogil=True)
-def _note(trace, iteration, active, edges, direction, begun):
-    if iteration < trace.shape[0]:
-        trace[iteration, ACTIVE_COLUMN] = active
-        trace[iteration, EDGES_COLUMN] = edges
-        trace[iteration, DIRECTION_COLUMN] = direction
-        trace[iteration, BEGUN_COLUMN] = begun

@@ -31,6 +31,8 @@ FIRST_COUNTER = 4
 STATE_SIZE = (FIRST_COUNTER + COUNTERS) * int(LINE)
 CHUNK = np.uint64(64)  # vertices a member takes at a time
 SPARE = 1024  # vertices a member collects before it appends them
+PUSH, PULL = 0, 1
+ACTIVE_COLUMN, EDGES_COLUMN, DIRECTION_COLUMN, BEGUN_COLUMN, COLUMNS = range(5)  # of a trace
 SPINS = 4000  # about ten microseconds; then a waiting member yields its core
 
 _give_way = types.ExternalFunction("sched_yield", types.int32())
@@ -121,6 +123,16 @@ def take_chunk(state, number, chunk, total):
     """
     first = np.uint64(atomic.add(state, counter(number), np.int64(chunk)))
     return min(first, total), min(first + np.uint64(chunk), total)
+
+
+@njit(cache=True, nogil=True)
+def note(trace, step, active, edges, direction, begun):
+    """Record a level or an iteration, if the trace has room for it."""
+    if step < trace.shape[0]:
+        trace[step, ACTIVE_COLUMN] = active
+        trace[step, EDGES_COLUMN] = edges
+        trace[step, DIRECTION_COLUMN] = direction
+        trace[step, BEGUN_COLUMN] = begun
 
 
 @njit(cache=True, nogil=True)
