@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +15,15 @@ from clew.distributed import generating, loading
 from clew.distributed.loading import assign_files, files_of, read_share
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import edge_ends
-from clew.io import tables
+from clew.engines.cluster.transport import Sockets
+from clew.io import parts, tables
 from clew.names import VertexNames
 from tests.cluster.team import mesh, together
 
 EDGES = [(f"v{a % 37}", f"w{b % 23}", a * b % 11) for a, b in zip(range(200), range(7, 207), strict=True)]
 
 
-def read_together(members: int, pattern: Path, **options: Any) -> list[tuple[Any, Any]]:
+def read_together(members: int, pattern: Path | str, **options: Any) -> list[tuple[Any, Any]]:
     """(names of own vertices, edges of the block by id and weight) of every member."""
     files = assign_files(files_of(pattern), members)
 
@@ -258,6 +261,52 @@ def test_one_reader_of_a_file_that_cannot_be_split_is_said(tmp_path: Path, monke
     ):
         decisions = read_together(3, tmp_path / name)[0][0].report.decisions
         assert any(f"One worker read {name}: " in each and why in each for each in decisions), decisions
+
+
+def test_progress_counts_the_stored_bytes_of_a_member(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "BATCH_ROWS", 100)
+    graph = clew.generate.rmat(7, seed=1)
+    for name in ("a.csv", "b.parquet"):
+        clew.write(graph, tmp_path / name)
+        seen: list[int] = []
+        read_share(Member(Sockets(0, {})), assign_files(files_of(tmp_path / name), 1), {}, seen.append)
+        assert seen == sorted(seen)
+        assert seen[-1] == (tmp_path / name).stat().st_size
+        assert len(seen) > (5 if name == "b.parquet" else 1)
+
+
+LOADED = """
+import resource, sys
+from clew import threads
+from clew.distributed.loading import assign_files, files_of, read_share
+from clew.engines.cluster.member import Member
+from clew.engines.cluster.transport import Sockets
+
+threads.set_count(1)
+peaks = []
+for path in sys.argv[1:]:
+    share = read_share(Member(Sockets(0, {})), assign_files(files_of(path), 1), {})
+    peaks.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
+print(share.num_arcs, peaks[1] - peaks[0])
+"""
+
+
+def test_loading_takes_little_more_than_the_edges(tmp_path: Path) -> None:
+    """At most 1.5 times the 8 bytes of an edge, and some MB for the pieces that are read and exchanged."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rng = np.random.default_rng(1)
+    for name, groups in (("small.parquet", 1), ("large.parquet", 12)):
+        with pq.ParquetWriter(tmp_path / name, pa.schema({"source": pa.int32(), "target": pa.int32()})) as writer:
+            for _ in range(groups):
+                ends = rng.integers(0, 1 << 19, (2, 1 << 19), dtype=np.int32)
+                writer.write_table(pa.table({"source": ends[0], "target": ends[1]}))
+    paths = [str(tmp_path / name) for name in ("small.parquet", "large.parquet")]
+    done = subprocess.run([sys.executable, "-c", LOADED, *paths], capture_output=True, text=True, check=True).stdout
+    edges, taken = map(int, done.split())
+    assert edges == 12 << 19
+    assert taken < 1.5 * 8 * edges
 
 
 # ---------------------------------------------------------------- generators

@@ -99,7 +99,10 @@ def test_one_file_is_shared_and_written_in_tiles(cluster: clew.distributed.Clust
     """One large file, a folder that the workers write and open again, and a graph that they draw."""
     whole = clew.generate.kronecker(14, edge_factor=24, seed=2)
     clew.write(whole, tmp_path / "edges.parquet")
-    graph = clew.read(tmp_path / "edges.parquet")
+    seen: list[tuple[int, int]] = []
+    graph = clew.read(tmp_path / "edges.parquet", progress=lambda *step: seen.append(step))
+    assert seen[-1] == ((tmp_path / "edges.parquet").stat().st_size,) * 2
+    assert [step[0] for step in seen] == sorted(step[0] for step in seen)
     assert "Edges are undirected" in graph.report.decisions[0]
     assert clew.write(graph, tmp_path / "graph.clewd") == []
     with pytest.raises(clew.GraphError, match=r"such as graph\.clewd, not as .*\.csv"):

@@ -30,7 +30,7 @@ GRAPHS = {
 }
 
 
-def write_together(members: int, graph: clew.Graph, path: Path) -> None:
+def write_together(members: int, graph: clew.Graph, path: Path | str) -> None:
     """What ``clew.write`` does with a graph on a cluster."""
     source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))
     cuts = np.linspace(0, source.size, members + 1).astype(int)
@@ -50,7 +50,7 @@ def write_together(members: int, graph: clew.Graph, path: Path) -> None:
         tiles.write_header(folder, replace(written[0][0], tiles=tuple(tile for _, tile in written)))
 
 
-def open_together(members: int, path: Path, **options: Any) -> list[Any]:
+def open_together(members: int, path: Path | str, **options: Any) -> list[Any]:
     def work(transport: Any) -> Any:
         try:
             return ends_of(open_share(Member(transport), str(path), options))

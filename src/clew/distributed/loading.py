@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ from clew.errors import FormatError, GraphError
 from clew.io.edge_list import IDS_AS_TEXT
 from clew.io.options import ReadOptions, converted
 from clew.io.parts import Edges, Part, Piece, read_part
-from clew.io.ranges import file_system, url_of
+from clew.io.ranges import file_system, url_of, without_password
 from clew.io.tables import Coded
 
 SMALLEST = 1 << 20  # bytes of a file that is worth cutting
@@ -45,7 +46,7 @@ def files_of(pattern: str | Path) -> list[tuple[str, int]]:
     url = url_of(pattern)
     files = _local_files(pattern) if url is None else _remote_files(url)
     if not files:
-        raise FormatError("no file has this name, or matches this pattern.", path=str(pattern))
+        raise FormatError("no file has this name, or matches this pattern.", path=without_password(str(pattern)))
     return files
 
 
@@ -70,7 +71,8 @@ def _remote_files(url: str) -> list[tuple[str, int]]:
             return [(url, int(system.get_file_info(place).size))]
         found = system.get_file_info(fs.FileSelector(place, recursive="**" in rest))
     except OSError as error:
-        raise FormatError(f"the files cannot be listed: {str(error).splitlines()[0]}", path=url) from None
+        problem = f"the files cannot be listed: {str(error).splitlines()[0]}"
+        raise FormatError(problem, path=without_password(url)) from None
     below = rest[len(folder) :].strip("/") or "*"
     names = {each.path: each.path[len(place) :].strip("/") for each in found if each.is_file}
     chosen = sorted((each.path, each.size) for each in found if each.path in names and _fits(names[each.path], below))
@@ -115,7 +117,7 @@ def read_share(
         raise
     except GraphError as error:
         paths = {piece.path for each in assigned for piece in each}
-        path = paths.pop() if len(paths) == 1 else None
+        path = without_password(paths.pop()) if len(paths) == 1 else None
         raise FormatError(error.problem, path=path, remedy=error.remedy, option=error.option) from None
 
 
@@ -170,9 +172,12 @@ def _read_all(
     parts: list[tuple[Piece, Part]] = []
     done = 0
     for piece in pieces:
+        size = piece.stop - piece.start
+        if progress is not None:
+            options = replace(options, progress=partial(_report, progress, done, size))
         if (part := read_part(piece, format_name, options)) is not None:
             parts.append((piece, part))
-        done += piece.stop - piece.start
+        done += size
         if progress is not None:
             progress(done)
     known: dict[int, tuple[bool, str | None]] = {}
@@ -191,6 +196,12 @@ def _read_all(
                 again = read_part(piece, format_name, options, decimal_comma=comma, header=header)
                 parts[k] = piece, again or part
         known = found
+
+
+def _report(progress: Callable[[int], None], before: int, size: int, done: int, total: int | None) -> None:
+    """Report a piece of ``size`` bytes that is read in part, after those before it."""
+    if total:
+        progress(before + size * min(done, total) // total)
 
 
 def _dialect(part: Part) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from clew.distributed.generating import Generators
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
 from clew.distributed.tiles import tiles_at
+from clew.distributed.watching import watched
 from clew.distributed.workers import ROOM, Calls, LostWorkerError, Workers
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError, GraphError
@@ -194,12 +195,24 @@ class Cluster:
     def read(self, pattern: Any, options: dict[str, Any]) -> ClusterGraph:
         """The graph of all files that a path, a folder or a pattern names; every worker reads its share of them."""
         folder = tiles_at(pattern)
-        if folder is not None and folder.endswith(".clewd"):
+        report = options.pop("progress", None)
+        if folder is not None and folder.partition("?")[0].endswith(".clewd"):
             return self.build_by("open_tiles", folder, options)
         files = files_of(folder or pattern)
-        found = assign_files(files, self.grid.workers)
-        self._check_room(sum(size for _, size in files), f"the files of {str(pattern)!r}")
-        return self._graph(lambda key: self._open().start("read", key, found, options))
+        found, total = assign_files(files, self.grid.workers), sum(size for _, size in files)
+        self._check_room(total, f"the files of {str(pattern)!r}")
+        with watched(self._bytes_read, f"reading {Path(str(pattern)).name}", total, report):
+            return self.build_by("read", found, options)
+
+    def _bytes_read(self) -> int:
+        """The stored bytes that the workers have read of the files that they are reading; 0 if they do not answer."""
+        ray = self._ray
+        calls = [actor.bytes_read.remote() for actor in self._open().actors]
+        done, _ = ray.wait(calls, num_returns=len(calls), timeout=1)
+        try:
+            return int(sum(ray.get(done)))
+        except ray.exceptions.RayError:  # a worker is gone, which the call that reads will notice
+            return 0
 
     def derive(self, origin: ClusterGraph, method: str, *args: Any) -> ClusterGraph:
         """A graph that every worker makes from its share of another one."""

@@ -22,7 +22,7 @@ from clew.graph import Duplicates
 from clew.io import tiles
 from clew.io.options import ReadOptions, WriteOptions, requested_weights
 from clew.io.parts import in_rows
-from clew.io.ranges import open_source, url_of
+from clew.io.ranges import address_of, open_source, url_of
 from clew.io.source import Source
 from clew.io.tiles import Header, Tile
 from clew.names import VertexNames
@@ -55,7 +55,7 @@ def tiles_at(path: Any) -> str | None:
         return None
     source = open_source(path if url_of(path) is not None else Path(path).absolute())
     header = tiles.read_header(source)
-    return tiles.tile_source(source, header, 0).name if header.key is None else source.name
+    return address_of(tiles.tile_source(source, header, 0) if header.key is None else source)
 
 
 def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:

@@ -70,6 +70,7 @@ class Worker:
         self._mailbox: Mailbox | None = None
         self._shares: dict[int, Share] = {}
         self._results: dict[int, tuple[Array, Result]] = {}
+        self._bytes_read = 0
         self._checkpoints = Checkpoints(**saving)
 
     def about(self) -> dict[str, Any]:
@@ -164,8 +165,15 @@ class Worker:
     @collective
     def read(self, key: int, pieces: Sequence[Sequence[Piece]], options: dict[str, Any]) -> dict[str, Any]:
         """Read this worker's pieces of files, and take part in building the graph of all files."""
-        self._shares[key] = read_share(self.member, pieces, options)
+        self._shares[key] = read_share(self.member, pieces, options, self._note_bytes_read)
         return self.describe(key)
+
+    def _note_bytes_read(self, done: int) -> None:
+        self._bytes_read = done
+
+    def bytes_read(self) -> int:
+        """The stored bytes that this worker has read of its pieces of files, at any moment."""
+        return self._bytes_read
 
     @collective
     def generate(self, key: int, name: str, args: Sequence[Any], options: dict[str, Any]) -> dict[str, Any]:

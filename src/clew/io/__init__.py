@@ -13,7 +13,7 @@ from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.io import foreign, registry
 from clew.io.options import ReadOptions, WriteOptions, noted
-from clew.io.ranges import open_source
+from clew.io.ranges import open_source, url_of
 from clew.io.registry import EDGE_LIST, GAP_SUFFIXES, TABLE_SUFFIXES, Format
 from clew.io.sink import Sink, StreamSink
 from clew.io.source import Source
@@ -108,6 +108,11 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
         graph.write_tiles(path, format)
         return []
     check_graph(graph)
+    if (url := url_of(path)) is not None:
+        if not url.partition("?")[0].endswith(".clewd"):
+            raise GraphError("only .clewd folders are written to addresses; write a local file, and copy it there.")
+        registry.named(FOLDER).function("write_folder")(graph, url, chosen)
+        return []
     sink = Sink(checks.path(path))
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
     write_opened(graph, sink, one, chosen)

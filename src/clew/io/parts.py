@@ -263,7 +263,7 @@ def _of_batches(batches: Iterable[Any], rows: int, schema: Any, chosen: Any, sou
         first, second, weights = tables.edges_of(pa.Table.from_batches([batch]), chosen)
         held.append(first, second, requested_weights(weights, options))
         if options.progress is not None:
-            options.progress(held.size, None)
+            options.progress(held.size, rows or None)
     part = held.finished(options.directed if options.directed is not None else note.directed)
     if note.names is not None and options.ids == "auto":
         part.more_names = tables.typed_names(note.names, np.empty(0, np.int64) if part.names is None else None)

@@ -28,7 +28,19 @@ def url_of(origin: Any) -> str | None:
     found = _URL.fullmatch(str(origin)) if isinstance(origin, (str, Path)) else None
     if found is None or not (found[2] or isinstance(origin, Path)):
         return None
-    return f"{found[1]}://{found[3]}"
+    root = "/" if isinstance(origin, Path) and found[1] == "file" else ""
+    return f"{found[1]}://{root}{found[3]}"
+
+
+def without_password(address: str) -> str:
+    """An address as errors and reports show it."""
+    return re.sub(r"://[^/@]*@", "://…@", address)
+
+
+def inside(folder: str, file: str) -> str:
+    """The path or the address of a file in a folder; options of an address stay at its end."""
+    place, mark, options = folder.partition("?") if url_of(folder) is not None else (folder, "", "")
+    return f"{place.rstrip('/')}/{file}{mark}{options}"
 
 
 def open_source(origin: Any, max_expanded_bytes: int | None = None) -> Source:
@@ -43,13 +55,15 @@ def open_source(origin: Any, max_expanded_bytes: int | None = None) -> Source:
 
 def _header_source(folder: str) -> Source:
     """The header of a folder of tiles, called as the folder is."""
-    place, mark, options = folder.partition("?")
     try:
-        source = open_source(f"{place.rstrip('/')}/header.json{mark}{options}")
+        source = open_source(inside(folder, "header.json"))
     except FormatError as error:
         what = "there is no such folder" if error.problem.startswith("there is no such file") else error.problem
-        raise FormatError(f"{what.rstrip('.')}; expected a .clewd folder with a header.json.", path=folder) from None
-    source.path, source.name = Path(place), folder
+        problem = f"{what.rstrip('.')}; expected a .clewd folder with a header.json."
+        raise FormatError(problem, path=without_password(folder)) from None
+    source.path, source.name = Path(folder.partition("?")[0]), without_password(folder)
+    if isinstance(source, UrlSource):
+        source.url = folder
     return source
 
 
@@ -63,7 +77,7 @@ def file_system(url: str) -> tuple[Any, str]:
     except (pa.ArrowException, OSError, ValueError, NotImplementedError) as error:
         raise FormatError(
             f"this address cannot be opened: {_said(error)}.",
-            path=url,
+            path=without_password(url),
             remedy="pyarrow opens s3://, gs://, hdfs:// and file:// addresses; download other files first.",
         ) from None
     return found
@@ -79,7 +93,7 @@ class UrlSource(Source):
     def __init__(self, url: str, max_expanded_bytes: int | None = None) -> None:
         import pyarrow as pa
 
-        self.name, self._mapping = url, None
+        self.url, self.name, self._mapping = url, without_password(url), None
         system, place = file_system(url)
         self.path = Path(place)
         try:
@@ -128,6 +142,11 @@ class UrlSource(Source):
             return np.frombuffer(self._file.read_at(max(0, min(stop, self._stored) - start), start), np.uint8)
         except OSError as error:
             raise self.error(f"the file cannot be read: {_said(error)}.") from None
+
+
+def address_of(source: Source) -> str:
+    """The path or the address of a file, to open it or its neighbours again."""
+    return source.url if isinstance(source, UrlSource) else source.name
 
 
 def between(source: Source, start: int, stop: int) -> Bytes:

@@ -35,7 +35,7 @@ from clew.graph import Graph
 from clew.io import native
 from clew.io.binary import NAME_ARRAYS, names_from_arrays, names_to_arrays
 from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
-from clew.io.ranges import file_system, open_source, url_of
+from clew.io.ranges import address_of, file_system, inside, open_source, url_of
 from clew.io.sink import Sink
 from clew.io.source import Match, Source
 from clew.names import VertexNames
@@ -108,7 +108,12 @@ def read(source: Source, options: ReadOptions) -> Graph:
 
 def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     """Write a graph of this process as a folder with one tile."""
-    with written_folder(str(sink.path)) as folder:
+    write_folder(graph, str(sink.path), options)
+
+
+def write_folder(graph: Graph, path: str, options: WriteOptions) -> None:
+    """The same, to a path or an address."""
+    with written_folder(path) as folder:
         tile = write_tile(folder, 0, (1, 1), graph, options)
         counts = {name: getattr(graph.report, name) for name in COUNTS}
         weights = None if graph.weights is None else graph.weights.dtype.str
@@ -175,11 +180,10 @@ def _damaged(source: Source, what: str) -> FormatError:
 def tile_source(source: Source, header: Header, rank: int) -> Source:
     """The file of a tile, whose header is the one that belongs to the folder."""
     tile = header.tiles[rank]
-    path = source.name.rstrip("/") + "/" + tile.file
     if "/" in tile.file:
         raise _damaged(source, f"a tile is called {tile.file!r}")
     try:
-        found = open_source(path)
+        found = open_source(inside(address_of(source), tile.file))
     except FormatError as error:
         raise _damaged(source, f"the tile {tile.file} cannot be opened: {error.problem.rstrip('.')}") from None
     if found.stored_bytes != tile.bytes:
@@ -313,7 +317,7 @@ def _put(folder: str, file: str, data: Any) -> None:
             sink.write(data)
         return
     system, place = file_system(folder)
-    with system.open_output_stream(f"{place}/{file}") as stream:
+    with system.open_output_stream(f"{place}/{file}", compression=None) as stream:
         stream.write(data)
 
 
