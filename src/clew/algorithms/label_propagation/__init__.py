@@ -14,7 +14,15 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), distributed=True)
+@algorithm(
+    generic="generic",
+    cpu="cpu",
+    cuda="cuda",
+    cluster="cluster",
+    check="check",
+    needs=("in_edges",),
+    distributed=True,
+)
 def label_propagation(graph: Graph, *, max_iterations: int = 10, device: str = "auto") -> Result:
     """Communities by label propagation: each vertex adopts its neighbours' most frequent label.
 
