@@ -23,7 +23,7 @@ class Adjacency:
     """Compressed sparse rows: the neighbours of ``v`` are ``indices[indptr[v]:indptr[v + 1]]``, in ascending order.
 
     The arrays are made read-only: a graph never changes once it is there, so that it can be shared and cached freely.
-    ``boundary`` is the first row that a placement wants in fast memory; None without one. ``columns`` is the number of
+    ``boundary`` is the first row that a placement wants in fast memory; None without one. ``width`` is the number of
     columns; None means as many as rows. Offsets may have 32 bits in a block of a graph on a cluster.
     """
 
@@ -31,7 +31,7 @@ class Adjacency:
     indices: IdArray
     weights: Array | None = None
     boundary: int | None = None
-    columns: int | None = None
+    width: int | None = None
 
     def __post_init__(self) -> None:
         for array in (self.indptr, self.indices, self.weights):
@@ -40,7 +40,7 @@ class Adjacency:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled by its arrays, which makes them read-only again on the other side."""
-        return Adjacency, (self.indptr, self.indices, self.weights, self.boundary, self.columns)
+        return Adjacency, (self.indptr, self.indices, self.weights, self.boundary, self.width)
 
     def cut_at(self, boundary: Any) -> Adjacency:
         """The same rows with a boundary; themselves where it is none that there could be."""
@@ -56,7 +56,7 @@ class Adjacency:
     @property
     def num_columns(self) -> int:
         """The number of columns."""
-        return self.num_vertices if self.columns is None else self.columns
+        return self.num_vertices if self.width is None else self.width
 
     @property
     def num_arcs(self) -> int:

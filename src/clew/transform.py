@@ -30,7 +30,7 @@ def transposed(rows: Adjacency) -> Adjacency:
     indices = np.empty_like(rows.indices)
     weights = None if rows.weights is None else np.empty_like(rows.weights)
     threads.each(kernels.place_columns, blocks, bounds, *old, counts, as_bits(indices), as_bits(weights))
-    return Adjacency(indptr, indices, weights, columns=rows.num_vertices)
+    return Adjacency(indptr, indices, weights, width=rows.num_vertices)
 
 
 def _few_blocks(rows: Adjacency) -> Array:
@@ -139,8 +139,8 @@ def _moved(
 def reweighted(rows: Adjacency, weights: npt.ArrayLike | None, *, directed: bool) -> Adjacency:
     """The same arcs with other weights; of an undirected graph, equal in both directions."""
     if weights is None:
-        return Adjacency(rows.indptr, rows.indices, columns=rows.columns)
-    changed = Adjacency(rows.indptr, rows.indices, as_weights(weights, rows.num_arcs).copy(), columns=rows.columns)
+        return Adjacency(rows.indptr, rows.indices, width=rows.width)
+    changed = Adjacency(rows.indptr, rows.indices, as_weights(weights, rows.num_arcs).copy(), width=rows.width)
     if not directed and (wrong := first_asymmetry(changed)) is not None:
         raise GraphError(
             f"the weights of {wrong[0]}-{wrong[1]} and {wrong[1]}-{wrong[0]} differ, but the graph is undirected; "

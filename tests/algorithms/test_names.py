@@ -29,6 +29,8 @@ WRONG = {
     "hits": [("hub", 3, -1.0)],
     "k_core": [("core", 2, 0), ("core", 5, 1)],
     "label_propagation": [("label", 2, 4)],
+    "leiden": [("community", 2, 99), ("community", 4, -1)],
+    "louvain": [("community", 2, 99), ("community", 4, -1)],
     "maximal_independent_set": [("member", 0, None), ("member", 5, None)],
     "multi_source_bfs": [("depth", (0, 0), 1), ("depth", (2, 0), -1), ("depth", (3, 1), 0)],
     "pagerank": [("rank", 3, -1.0)],

@@ -118,7 +118,7 @@ class ClusterWaist(Waist):
         chosen = keep(block.weights, *(reversed(ends) if graph.is_reversed else ends))
         counts = np.bincount(rows[chosen], minlength=block.num_vertices)
         indptr = np.concatenate([[0], np.cumsum(counts)]).astype(block.indptr.dtype)
-        return graph.with_block(Adjacency(indptr, block.indices[chosen].copy(), columns=block.columns))
+        return graph.with_block(Adjacency(indptr, block.indices[chosen].copy(), width=block.width))
 
     def _spmv(
         self,

@@ -23,7 +23,7 @@ def connected_components(graph: Graph, result: Result) -> None:
     label = labels_of(graph, result)
     u, v = arcs(graph)
     require(label[u] == label[v], "both ends of an edge have the same label", (u, v))
-    require(_spread(graph.num_vertices, u, v) == label, "what has one label hangs together")
+    require(smallest_reachable(graph.num_vertices, u, v) == label, "what has one label hangs together")
     check_counts(label, result)
 
 
@@ -46,7 +46,7 @@ def check_counts(label: Ids, result: Result) -> None:
         require(result.largest == sizes.max(initial=0), "largest is the largest size")
 
 
-def _spread(num_vertices: int, u: Ids, v: Ids) -> Ids:
+def smallest_reachable(num_vertices: int, u: Ids, v: Ids) -> Ids:
     """The smallest vertex of each component: every label takes the smallest next to it, then that one's own."""
     label: Ids = np.arange(num_vertices)
     while True:

@@ -47,7 +47,7 @@ class Routes:
 
     def rows(self, block: Adjacency) -> Adjacency:
         """The rows of the block that have edges."""
-        return Adjacency(self.indptr, block.indices, block.weights, columns=block.num_columns)
+        return Adjacency(self.indptr, block.indices, block.weights, width=block.num_columns)
 
     def expand(self, member: Member, x: Array, columns: int) -> Array:
         """The values of all columns that have edges; the others are undefined."""

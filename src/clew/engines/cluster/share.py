@@ -288,7 +288,7 @@ def rectangle(rows: Adjacency, columns: int) -> Adjacency:
     offsets = rows.indptr
     if rows.num_vertices >= NARROW_FROM and rows.num_arcs <= np.iinfo(np.int32).max:
         offsets = offsets.astype(np.int32)
-    return Adjacency(offsets, rows.indices, rows.weights, columns=columns)
+    return Adjacency(offsets, rows.indices, rows.weights, width=columns)
 
 
 def build_share(
