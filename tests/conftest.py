@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes says how busy the machine is, and nothing about clew.
+settings.register_profile("clew", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("clew")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
