@@ -13,7 +13,7 @@ import numpy.typing as npt
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.engines.choice import REFERENCE, gpu_for, partner_for
-from clew.engines.cluster.share import Share, check_cpu, is_handle
+from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
 from clew.graph import Graph
@@ -174,7 +174,8 @@ def _run_here(program: VertexProgram, share: Share, device: str) -> Result:
     """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
     from clew.engines.cluster.program import run_program
 
-    check_cpu(device)
+    if device not in ("auto", "cpu"):
+        raise GraphError(f'device is {device!r}; vertex programs on a cluster run on CPUs. Use "auto" or "cpu".')
     initial, active = _started(program, share.for_user_code())
     own = {name: np.asarray(value)[share.ids] if np.ndim(value) else value for name, value in initial.items()}
     state = _state(program, own, share.ids.size)

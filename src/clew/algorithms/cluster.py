@@ -16,9 +16,10 @@ from clew.adjacency import Adjacency
 from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.engines.cluster import products
-from clew.engines.cluster.share import Share, build_share, check_cpu, edge_ends, in_both_directions
+from clew.engines.cluster.gpu import engine_for
+from clew.engines.cluster.share import Share, build_share, edge_ends, in_both_directions
 from clew.operators import Monoid, Semiring, monoids, semirings
-from clew.primitives.arguments import array_of, engine_of, selection_of
+from clew.primitives.arguments import array_of, selection_of
 from clew.primitives.products import VISIT
 
 
@@ -26,10 +27,9 @@ class ClusterWaist(Waist):
     """The primitives of one member. Elementwise ones are the single machine's, the others are collective."""
 
     def __init__(self, share: Share, device: str) -> None:
-        check_cpu(device)
         super().__init__("cpu")
         self.member = share.member
-        self.engine = engine_of("cpu")
+        self.engine = engine_for(device, share.member.device)
         self.spmv: Callable[..., Any] = self._spmv
         self.spmspv: Callable[..., Any] = self._spmspv
         self.spvisit: Callable[..., Any] = self._spvisit

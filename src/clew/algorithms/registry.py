@@ -183,6 +183,8 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
         return run(name, graph, gpu_of_hybrid(device), **arguments).numpy()
     record = ALGORITHMS[name]
     on_cluster = isinstance(graph, Share)
+    if isinstance(graph, Share) and device == "auto":
+        device = graph.member.device
     gpu = None if on_cluster else gpu_of(record, graph, device)
     if record.balanced and (gpu is None or record.cuda is None):
         balance, cut = arguments.pop("balance"), arguments.pop("cut")

@@ -46,6 +46,7 @@ def cluster(
     transport: str = "auto",
     checkpoints: str | Path | None = None,
     resume: str | Path | None = None,
+    gpus: bool = False,
 ) -> Cluster:
     """Start workers for graphs that one process cannot hold, or not fast enough.
 
@@ -64,6 +65,8 @@ def cluster(
     resume
         Such a folder of an earlier process. A run that was interrupted there continues when it is started again with
         the same graph, the same arguments and as many workers. Runs save their state to the same folder.
+    gpus
+        Give every worker a GPU of its own, on which it multiplies with its edges. Vertex programs run on CPUs.
 
     Returns
     -------
@@ -87,7 +90,7 @@ def cluster(
             remedy="Pass resume alone.",
         )
     saving = {"folder": None if folder is None else str(Path(folder).absolute()), "recover": resume is not None}
-    return Cluster(workers, address, transport, saving)
+    return Cluster(workers, address, transport, saving, gpus=checks.flag("gpus", gpus))
 
 
 def current() -> Cluster:
@@ -100,7 +103,9 @@ def current() -> Cluster:
 class Cluster:
     """Workers that hold graphs together; see ``clew.cluster``."""
 
-    def __init__(self, workers: int | None, address: str | None, transport: str, saving: dict[str, Any]) -> None:
+    def __init__(
+        self, workers: int | None, address: str | None, transport: str, saving: dict[str, Any], *, gpus: bool = False
+    ) -> None:
         self._ray = nodes.import_ray()
         if _current:
             raise ClusterError("a cluster is open already; clusters cannot be nested. Leave the with statement first.")
@@ -117,7 +122,8 @@ class Cluster:
             count, threads = self._start_ray(workers) if address is None else self._join_ray(workers, address)
             self.grid = Grid(count)
             cores = 1 if address is None else threads
-            settings = {"num_threads": threads, **saving}
+            settings = {"num_threads": threads, "gpus": gpus, **saving}
+            self._check_gpus(count if gpus else 0)
             self._workers = Workers(self._ray, count, cores, settings, transport)
         except BaseException:
             self.close()
@@ -126,6 +132,15 @@ class Cluster:
         io.on_cluster = self.read
 
     # ------------------------------------------------------------------ life
+
+    def _check_gpus(self, count: int) -> None:
+        """Reject more workers with a GPU than the cluster has GPUs: Ray would wait for them."""
+        there = int(self._ray.cluster_resources().get("GPU", 0))
+        if there < count:
+            raise ClusterError(
+                f"{checks.counted(count, 'worker')} with a GPU each need {count} GPUs, and the cluster has {there}.",
+                remedy="Pass fewer workers, or omit gpus.",
+            )
 
     def _start_ray(self, workers: int | None) -> tuple[int, int]:
         """Start Ray here unless it runs; the number of workers, and of threads each."""

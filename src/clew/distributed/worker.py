@@ -11,6 +11,7 @@ import socket
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,10 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
 class Worker:
     """One member of a cluster; the driver calls the same method of all of them at once."""
 
-    def __init__(self, num_threads: int, **saving: Any) -> None:
+    def __init__(self, num_threads: int, gpus: bool = False, **saving: Any) -> None:
         threads.set_count(num_threads)
         load_plugins()
+        self._device = "cuda" if gpus else "cpu"
         self._member: Member | None = None
         self._listener: Listener | None = None
         self._mailbox: Mailbox | None = None
@@ -127,6 +129,7 @@ class Worker:
 
     def _join(self, transport: Transport, nodes: Sequence[str], again: bool) -> None:
         self._member = Member(transport, self._checkpoints, farthest_buddy(nodes))
+        self._member.device = self._device
         self._checkpoints.recover |= again
         for share in self._shares.values():
             share.member = self._member
@@ -274,10 +277,17 @@ class Worker:
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
         """Run the same on three vertices, alone: what it compiles, the other workers of this host load from disk."""
         alone = Member(Sockets(0, {}))
+        alone.device = self._device
         ends = np.array([0, 1, 2, 0]), np.array([1, 2, 0, 2])
         share = build_share(alone, *ends, None if weights is None else np.ones(4, weights), 3)
         options = {key: value for key, value in options.items() if key not in ("source", "sources")}
-        if name != "run":
+        if "max_iterations" in options:
+            options["max_iterations"] = min(options["max_iterations"], 2)  # a run without tolerance may be endless
+        if name == "run":
+            program = copy(args[0])
+            program.max_iterations = min(program.max_iterations or 2, 2)
+            args = (program,)
+        else:
             args = ()
             options.update({"sources": [0]} if ALGORITHMS[name].needs_sources else {})
         with suppress(Exception):  # such as a vertex that this graph does not have: the run itself will compile

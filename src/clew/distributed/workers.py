@@ -56,6 +56,8 @@ class Workers:
     def _new_actor(self, strategy: Any, cores: float) -> Any:
         # Several calls at once: one that runs, one that stops it, and messages of others.
         options = {"num_cpus": cores, "max_concurrency": 4, "scheduling_strategy": strategy}
+        if self._settings["gpus"]:
+            options["num_gpus"] = 1
         return self._remote.options(**options).remote(**self._settings)
 
     def _meet(self, ranks: Iterable[int]) -> None:

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from clew.dtypes import Array
+from clew.engines.base import Engine
 from clew.engines.cluster import products
-from clew.engines.cluster.share import Share, check_cpu, is_handle
+from clew.engines.cluster.share import Share, is_handle
 from clew.errors import GraphError
 from clew.operators import Semiring
-from clew.primitives.arguments import array_of, engine_of, vector_of
+from clew.primitives.arguments import array_of, vector_of
 
 
 def is_on_cluster(edges: Any) -> bool:
@@ -63,8 +64,7 @@ def spmspv(
 
 def spmv_here(share: Share, x: Array, semiring: Semiring, transpose: bool, device: str) -> Array:
     """One worker's part: the entries of the result for its own vertices."""
-    check_cpu(device)
-    engine = engine_of("cpu")
+    engine = _engine(share, device)
     return products.spmv(engine, share, np.ascontiguousarray(x[share.ids]), semiring, transpose=transpose)
 
 
@@ -76,7 +76,13 @@ def spmspv_here(
     owner, local = share.partition.place(active)
     mine = np.flatnonzero(owner == share.member.rank)
     mine = mine[np.argsort(local[mine])]
-    check_cpu(device)
-    engine = engine_of("cpu")
+    engine = _engine(share, device)
     places, sums = products.spmspv(engine, share, local[mine], values[mine], semiring, transpose=transpose)
     return share.ids[places], sums
+
+
+def _engine(share: Share, device: str) -> Engine:
+    """What multiplies with the block of this worker."""
+    from clew.engines.cluster.gpu import engine_for
+
+    return engine_for(device, share.member.device)

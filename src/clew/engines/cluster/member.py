@@ -25,6 +25,7 @@ class Member:
     def __init__(self, transport: Transport, checkpoints: Checkpoints | None = None, buddy: int = 1) -> None:
         self.transport, self.buddy = transport, buddy
         self.checkpoints = checkpoints or Checkpoints()
+        self.device = "cpu"  # that "auto" selects
         self.superstep = 0  # of the loop that runs, for progress
         self.rank, self.size = transport.rank, transport.size
         self.grid = Grid(self.size)

@@ -210,12 +210,6 @@ class Share(Graph):
         raise GraphError("the edges of a graph on a cluster are not in one process.")
 
 
-def check_cpu(device: str) -> None:
-    """Reject other devices than the CPU, which workers of a cluster do not use."""
-    if device not in ("auto", "cpu"):
-        raise GraphError(f'device is {device!r}, and workers of a cluster compute on CPUs; use "auto" or "cpu".')
-
-
 class UserShare(Share):
     """A share as ``start`` of a vertex program sees it: with facts about the weights of the whole graph."""
 

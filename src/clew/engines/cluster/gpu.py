@@ -1,0 +1,85 @@
+"""Products with the block of a worker on its GPU; vectors are on the host, where the messages are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.dtypes import Array
+from clew.engines.base import Engine
+from clew.engines.choice import EMULATED, gpu_for
+from clew.engines.cpu import CpuEngine
+from clew.engines.cuda.engine import CudaEngine
+from clew.engines.cuda.toolchain.device import Device
+from clew.errors import GraphError
+from clew.operators import Monoid, Semiring
+
+
+class GpuBlocks(CpuEngine):
+    """An engine for blocks: products over edges run on a GPU, the rest on the CPU. Arrays are in host memory."""
+
+    name = "cuda"
+
+    def __init__(self, device: Device) -> None:
+        self._gpu = CudaEngine(device)
+        self._blocks: dict[int, tuple[Array, Adjacency]] = {}
+
+    def spmv(self, edges: Any, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
+        """Pull along the edges of the block."""
+        rows, memory = self._square(edges), self._gpu.memory
+        padded = np.zeros(rows.num_vertices, x.dtype)
+        padded[: x.size] = x
+        chosen = (
+            None if wanted is None else memory.array(np.append(wanted, np.zeros(rows.num_vertices - out.size, bool)))
+        )
+        sums = memory.array(np.append(out, np.zeros(rows.num_vertices - out.size, out.dtype)))
+        self._gpu.spmv(rows, memory.array(padded), semiring, chosen, sums)
+        out[:] = _on_host(sums)[: out.size]
+
+    def spmspv(
+        self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
+    ) -> tuple[Array, Array]:
+        """Push along the edges of the active rows."""
+        square, memory = self._square(rows), self._gpu.memory
+        active = memory.array(active.astype(square.indices.dtype))
+        found, sums = self._gpu.spmspv(square, active, memory.array(values), semiring, None, merge)
+        found, sums = _on_host(found), _on_host(sums)
+        return (found, sums) if wanted is None else (found[wanted[found]], sums[wanted[found]])
+
+    def reduce_segments(self, values: Array, indptr: Array, monoid: Monoid, out: Array) -> None:
+        """Reduce each segment."""
+        memory = self._gpu.memory
+        sums = memory.array(out)
+        self._gpu.reduce_segments(memory.array(values), memory.array(indptr.astype(np.int64)), monoid, sums)
+        out[:] = _on_host(sums)
+
+    def _square(self, rows: Adjacency) -> Adjacency:
+        """The block with as many rows as columns, as kernels of a GPU expect, and 64-bit offsets.
+
+        The neighbours are a view of their own: two sets of rows over one array are two graphs on the GPU.
+        """
+        known = self._blocks.get(id(rows.indptr))
+        if known is None or known[0] is not rows.indptr:
+            missing = max(0, rows.num_columns - rows.num_vertices)
+            indptr = np.append(rows.indptr.astype(np.int64), np.full(missing, rows.num_arcs, np.int64))
+            known = rows.indptr, Adjacency(indptr, rows.indices.view(), rows.weights)
+            self._blocks[id(rows.indptr)] = known
+        return known[1]
+
+
+def engine_for(device: str, default: str = "cpu") -> Engine:
+    """The engine of a member: ``default`` for "auto", and a GPU for "cuda"."""
+    device = default if device == "auto" else device
+    if device == "cpu":
+        return CpuEngine()
+    if device not in ("cuda", EMULATED):
+        raise GraphError(f'device is {device!r}; on a cluster, use "auto", "cpu" or "cuda".')
+    gpu = gpu_for(device, 0)
+    assert gpu is not None
+    return GpuBlocks(gpu)
+
+
+def _on_host(array: Any) -> Array:
+    return array if isinstance(array, np.ndarray) else np.asarray(array.get())

@@ -1,0 +1,51 @@
+"""Members with a GPU each give the answers of one machine; the GPU is emulated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clew
+from tests.cluster.team import run_on_team
+
+GRAPH = clew.generate.random_weights(clew.generate.rmat(6, edge_factor=4, seed=2), 1, 9, seed=3)
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("bfs", {"source": 1, "deterministic": True}), ("pagerank", {"max_iterations": 5}), ("sssp", {"source": 1})],
+)
+def test_blocks_on_gpus_give_the_answers_of_one_machine(name: str, options: dict[str, Any], members: int) -> None:
+    call = getattr(clew, name)
+    expected = call(GRAPH, **options)
+    found = run_on_team(members, GRAPH, lambda share: call(share, **options, device="emulated"))
+    for column, values in expected.values.items():
+        if name == "sssp" and column == "parent":
+            continue  # several are valid
+        assert np.allclose(values, found.values[column], rtol=1e-12), column
+
+
+def test_auto_takes_the_device_of_the_member() -> None:
+    """A worker that was started with a GPU runs the generic form on it, and the products."""
+    x = np.arange(GRAPH.num_vertices, dtype=np.float64)
+
+    def work(share: Any) -> clew.Result:
+        share.member.device = "emulated"
+        assert np.allclose(clew.spmv(share, x), clew.spmv(GRAPH, x))
+        found, sums = clew.spmspv(share, ([1, 5], [1.0, 2.0]), clew.semirings.min_plus)
+        there, expected = clew.spmspv(GRAPH, ([1, 5], [1.0, 2.0]), clew.semirings.min_plus)
+        assert np.array_equal(found, there)
+        assert np.array_equal(sums, expected)
+        return clew.connected_components(share)
+
+    assert run_on_team(4, GRAPH, work).count == clew.connected_components(GRAPH).count
+
+
+def test_programs_stay_on_cpus() -> None:
+    from examples.vertex_programs import BreadthFirst
+
+    with pytest.raises(clew.GraphError, match="vertex programs on a cluster run on CPUs"):
+        run_on_team(2, GRAPH, lambda share: clew.run(BreadthFirst(1), share, device="emulated"))
