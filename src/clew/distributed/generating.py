@@ -56,7 +56,8 @@ def generated_share(member: Member, name: str, args: Sequence[Any], options: Map
     )
     first, stop = (drawn.num_edges * rank // member.size for rank in (member.rank, member.rank + 1))
     for start in range(first, stop, BLOCK):
-        exchange.add(*drawn.draw(start, min(BLOCK, stop - start)), None)
+        source, target = drawn.draw(start, min(BLOCK, stop - start))
+        exchange.add(source, target, None)
     return share_of(exchange, None, directed=drawn.directed, duplicates=drawn.duplicates)
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
 
 from clew.dtypes import IdArray
 from clew.generate.arguments import check_memory_of_edges
@@ -36,10 +35,10 @@ class Drawn:
     duplicates: Duplicates = "keep"
     loops: Loops = "keep"
 
-    def graph(self) -> Any:
-        """The graph; inside ``postponed()``, the edges to be drawn."""
+    def graph(self) -> Graph:
+        """The graph; inside ``postponed()``, these edges, which are still to be drawn."""
         if _postponed.get():
-            return self
+            return self  # type: ignore[return-value]
         check_memory_of_edges(self.num_vertices, self.num_edges, directed=self.directed)
         source, target = self.draw(0, self.num_edges)
         return Graph.from_edges(
