@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 
 import clew
+from clew.distributed.workers import LostWorkerError
+from clew.engines.cluster.transport import LinkError
 from tests.cluster.faults import inject, is_running
 
 pytest.importorskip("ray", reason="Ray is not installed")
@@ -180,12 +182,21 @@ def test_a_long_run_continues_from_what_its_workers_saved(cluster: clew.distribu
     assert restored(cluster) == [1, 1, 1, 1]
 
 
-def test_messages_through_ray_replace_connections(cluster: clew.distributed.Cluster) -> None:
-    """The same workers, connected again without sockets."""
+def test_messages_through_ray_replace_connections(
+    cluster: clew.distributed.Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same workers, connected again where ports are closed."""
     spread, workers = GRAPH.spread(), cluster._open()
     expected = clew.pagerank(GRAPH, tolerance=0, max_iterations=5).rank
-    workers._transport, workers.broken = "ray", True
+
+    def fail(*_: Any) -> None:
+        raise LostWorkerError("") from LinkError("worker 0 at 10.0.0.1 cannot be reached: timed out.")
+
+    monkeypatch.setattr(workers, "_connect_by_sockets", fail)
+    workers._transport, workers.broken = "auto", True
     try:
+        with pytest.warns(UserWarning, match="cannot be reached: timed out. Workers now send their messages through"):
+            clew.bfs(spread, 3)
         assert np.allclose(clew.pagerank(spread, tolerance=0, max_iterations=5).rank, expected, rtol=1e-12)
         assert np.array_equal(clew.bfs(spread, 3).depth, clew.bfs(GRAPH, 3).depth)
         os.kill(cluster.workers[1]["pid"], signal.SIGKILL)
