@@ -276,7 +276,8 @@ class Worker:
 
     def rehearse(self, name: str, args: tuple[Any, ...], options: dict[str, Any], weights: str | None) -> None:
         """Run the same on three vertices, alone: what it compiles, the other workers of this host load from disk."""
-        alone = Member(Sockets(0, {}))
+        # Compiled forms need sockets, so those with a mailbox rehearse the generic forms.
+        alone = Member(Sockets(0, {}) if self.member.has_sockets else Mailbox(0, 1, RayCarrier([]), 0))
         alone.device = self._device
         ends = np.array([0, 1, 2, 0]), np.array([1, 2, 0, 2])
         share = build_share(alone, *ends, None if weights is None else np.ones(4, weights), 3)
