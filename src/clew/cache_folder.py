@@ -82,7 +82,7 @@ def _settings() -> tuple[str | None, ...]:
 @lru_cache(maxsize=8)
 def _chosen(*settings: str | None) -> tuple[tuple[Path, ...], Path | None]:
     """The folders to look files up in, and the one to write to, for these values of the environment variables."""
-    every, temporary = _wanted(*settings), _temporary(settings[-1])
+    every, temporary = _candidates(*settings), _temporary(settings[-1])
     readable = []
     for folder in every:
         writable = _prepare(folder, private=folder in temporary)
@@ -93,7 +93,7 @@ def _chosen(*settings: str | None) -> tuple[tuple[Path, ...], Path | None]:
     return tuple(readable), None
 
 
-def _wanted(*settings: str | None) -> tuple[Path, ...]:
+def _candidates(*settings: str | None) -> tuple[Path, ...]:
     chosen, numba, cache, _, temporary = settings
     candidates = [Path(setting).absolute() for setting in (chosen, numba) if setting]
     candidates.append(Path(__file__).parent / "__pycache__")
@@ -108,7 +108,8 @@ def _warn(*settings: str | None) -> None:
     """Say once that code goes elsewhere than asked for, or nowhere."""
     chosen, folder = settings[0], _chosen(*settings)[1]
     if folder is None:
-        problem = f"clew cannot keep compiled code: it cannot write to any of {', '.join(map(str, _wanted(*settings)))}"
+        tried = ", ".join(map(str, _candidates(*settings)))
+        problem = f"clew cannot keep compiled code: it cannot write to any of {tried}"
         warnings.warn(f"{problem}. Every process compiles again. {REMEDY}.", RuntimeWarning, stacklevel=3)
     elif chosen and folder != Path(chosen).absolute():
         problem = f"clew cannot write to CLEW_CACHE_DIR, which is {chosen}, and keeps compiled code in {folder} instead"

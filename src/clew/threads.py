@@ -21,23 +21,23 @@ Answer = TypeVar("Answer")
 PIECES_PER_THREAD = 8  # enough to even out pieces of unequal work, few enough that handing them out costs nothing
 GRAIN = 1 << 15  # below this many items a piece, waking a thread costs more than it saves
 
-_wanted: int | None = None
+_requested: int | None = None
 
 
 def count() -> int:
     """The number of threads in use: what was set, else ``CLEW_NUM_THREADS``, else the cores this process may run on."""
-    if _wanted is not None:
-        return _wanted
+    if _requested is not None:
+        return _requested
     given = os.environ.get("CLEW_NUM_THREADS", "")
     return int(given) if given.isdecimal() and int(given) > 0 else len(os.sched_getaffinity(0))
 
 
 def set_count(threads: int | None) -> None:
     """Use so many threads from now on; None goes back to the default. Results do not depend on it."""
-    global _wanted
+    global _requested
     if threads is not None and threads < 1:
         raise GraphError(f"the number of threads is {threads}; expected 1 or more.")
-    _wanted = threads
+    _requested = threads
 
 
 def pieces(work: int, grain: int = GRAIN) -> int:

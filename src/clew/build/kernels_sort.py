@@ -182,7 +182,7 @@ def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, 
     overflows = 0
     for row in range(bounds[part], bounds[part + 1]):
         start, stop = indptr[row], indptr[row + 1]
-        if not (drop_loops or _repeats(indices, start, stop)):
+        if not (drop_loops or _has_duplicates(indices, start, stop)):
             lengths[row] = stop - start
             continue
         to = start
@@ -212,7 +212,7 @@ def merge_rows(part, bounds, indptr, indices, weights, mode, merge, drop_loops, 
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _repeats(indices, start, stop):
+def _has_duplicates(indices, start, stop):
     """Whether a sorted row names a neighbour twice; most rows do not, and are left as they are."""
     mine = indices[start:stop]
     repeated = 0

@@ -222,20 +222,20 @@ def as_tensor(array: Array) -> Any:
     return torch.from_dlpack(array)
 
 
-def _undirected(kind: Any, source: Any, target: Any, weights: Any, **options: Any) -> Any:
+def _undirected(graph_class: Any, source: Any, target: Any, weights: Any, **options: Any) -> Any:
     """An undirected graph of edges that are there in both directions, or else once."""
     consumed = options.pop("consume", False)  # the edges may have to be looked at twice
     try:
-        return kind.from_edges(source, target, weights, both_directions=True, **options)
+        return graph_class.from_edges(source, target, weights, both_directions=True, **options)
     except GraphError:
-        if weights is not None and _are_mirrored(kind, source, target, **options):
+        if weights is not None and _are_mirrored(graph_class, source, target, **options):
             raise  # about the weights
-    return kind.from_edges(source, target, weights, consume=consumed, **options)
+    return graph_class.from_edges(source, target, weights, consume=consumed, **options)
 
 
-def _are_mirrored(kind: Any, source: Any, target: Any, **options: Any) -> bool:
+def _are_mirrored(graph_class: Any, source: Any, target: Any, **options: Any) -> bool:
     try:
-        kind.from_edges(source, target, both_directions=True, **options)
+        graph_class.from_edges(source, target, both_directions=True, **options)
     except GraphError:
         return False
     return True

@@ -233,28 +233,28 @@ def explained(text: str, fields: Collection[str] = ()) -> Explained:
     return Explained(f"the compiler says {_first_line(plain)!r}", COMPILABLE)
 
 
-def words(kind: str) -> str:
+def words(name: str) -> str:
     """A type of Numba's, as a person would call it."""
-    if kind.startswith(("Literal[str]", "unicode_type", "[unichr")):
+    if name.startswith(("Literal[str]", "unicode_type", "[unichr")):
         return "a string"
-    if kind.startswith(("Literal[int]", "Literal[bool]")):
-        return "an integer" if "int" in kind else "a truth value"
+    if name.startswith(("Literal[int]", "Literal[bool]")):
+        return "an integer" if "int" in name else "a truth value"
     for beginning, word in CONTAINERS.items():
-        if kind.startswith(beginning):
+        if name.startswith(beginning):
             return word
-    return {"none": "None", "bool": "a truth value"}.get(kind, f"{'an' if kind.startswith('int') else 'a'} {kind}")
+    return {"none": "None", "bool": "a truth value"}.get(name, f"{'an' if name.startswith('int') else 'a'} {name}")
 
 
 def split_types(listed: str) -> list[str]:
     """The types of a list, at the commas that are not within parentheses."""
-    depth, found = 0, [""]
+    depth, types = 0, [""]
     for letter in listed:
         depth += (letter in "([{") - (letter in ")]}")
         if letter == "," and depth == 0:
-            found.append("")
+            types.append("")
         else:
-            found[-1] += letter
-    return [kind.strip() for kind in found if kind.strip()]
+            types[-1] += letter
+    return [kind.strip() for kind in types if kind.strip()]
 
 
 def _first_line(plain: str) -> str:
@@ -269,61 +269,61 @@ def _no_field(name: str, fields: Collection[str]) -> Explained:
     return Explained(f"a vertex has no field {name!r}", f"Write {near[0]!r}. {known}" if near else known)
 
 
-def _outside(found: re.Match[str]) -> Explained:
-    name, kind = found[1], found[2].rpartition(".")[2]
-    if kind in ("dict", "list", "set"):
-        return _container(name, kind)
-    if kind in ("builtin_function_or_method", "function", "type", "method", "ufunc", "module"):
+def _outside(match: re.Match[str]) -> Explained:
+    name, class_name = match[1], match[2].rpartition(".")[2]
+    if class_name in ("dict", "list", "set"):
+        return _container(name, class_name)
+    if class_name in ("builtin_function_or_method", "function", "type", "method", "ufunc", "module"):
         return Explained(f"it uses {name!r}", COMPILABLE)
     return Explained(
-        f"it uses {name!r}, an object of the class {kind}",
+        f"it uses {name!r}, an object of the class {class_name}",
         "Take the numbers out of it first, into variables, tuples or NumPy arrays.",
     )
 
 
-def _container(name: str, kind: str) -> Explained:
+def _container(name: str, class_name: str) -> Explained:
     return Explained(
-        f"it uses {name!r}, a {kind}",
+        f"it uses {name!r}, a {class_name}",
         f"Make {name} a NumPy array or a tuple that integers index, or keep its numbers in a field of the vertices.",
     )
 
 
-def _returns(found: re.Match[str]) -> Explained:
-    text = found.string[found.end() :]
+def _returns(match: re.Match[str]) -> Explained:
+    text = match.string[match.end() :]
     places = re.findall(r"Return of: IR name '.*?', type '(.+)', location:\s+File \".*?\", line (\d+)", text)
     if places:
         types = " and ".join(f"{words(kind)} in line {line}" for kind, line in sorted(places, key=lambda x: int(x[1])))
     else:
-        types = " or ".join(words(kind) for kind in split_types(found[1]))
+        types = " or ".join(words(kind) for kind in split_types(match[1]))
     return Explained(f"it returns {types}", "Return the same kind of number on every path.")
 
 
-def _two_types(found: re.Match[str]) -> Explained:
-    variable = "a value" if found[3].startswith("$") else f"its variable {found[3]!r}"
-    problem = f"{variable} is {words(found[1])} on one path and {words(found[2])} on another"
+def _two_types(match: re.Match[str]) -> Explained:
+    variable = "a value" if match[3].startswith("$") else f"its variable {match[3]!r}"
+    problem = f"{variable} is {words(match[1])} on one path and {words(match[2])} on another"
     return Explained(problem, "Give it the same kind of number on every path.")
 
 
-def _arguments(found: re.Match[str]) -> Explained:
-    signature, given = f"{found[1]}{found[3]}", len(split_types(found[2]))
-    return Explained(f"it calls {found[1]} with {given} arguments, and that is {signature}", f"Call it as {signature}.")
+def _arguments(match: re.Match[str]) -> Explained:
+    signature, count = f"{match[1]}{match[3]}", len(split_types(match[2]))
+    return Explained(f"it calls {match[1]} with {count} arguments, and that is {signature}", f"Call it as {signature}.")
 
 
-def _cast(found: re.Match[str]) -> Explained:
-    no_number = "str" in found[1] or "Tuple" in found[1]
+def _cast(match: re.Match[str]) -> Explained:
+    no_number = "str" in match[1] or "Tuple" in match[1]
     advice = "Use numbers instead of strings and tuples." if no_number else COMPILABLE
-    return Explained(f"it puts {words(found[1])} where a {found[2]} is expected", advice)
+    return Explained(f"it puts {words(match[1])} where a {match[2]} is expected", advice)
 
 
-def _call(found: re.Match[str]) -> Explained:
-    name, kinds = found[1], split_types(found[2])
-    has_text = any(words(kind) == "a string" for kind in kinds)
+def _call(match: re.Match[str]) -> Explained:
+    name, types = match[1], split_types(match[2])
+    has_text = any(words(kind) == "a string" for kind in types)
     advice = "Use numbers instead of strings, such as 0, 1 and 2 for three cases." if has_text else COMPILABLE
-    if name in SIGNS and len(kinds) == 2:
-        return Explained(f"it computes {words(kinds[0])} {SIGNS[name]} {words(kinds[1])}", advice)
+    if name in SIGNS and len(types) == 2:
+        return Explained(f"it computes {words(types[0])} {SIGNS[name]} {words(types[1])}", advice)
     if name == "getitem":
-        return Explained(f"it indexes {words(kinds[0])} with {words(kinds[-1])}", advice)
-    return Explained(f"it calls {name} with {' and '.join(map(words, kinds)) or 'nothing'}", advice)
+        return Explained(f"it indexes {words(types[0])} with {words(types[-1])}", advice)
+    return Explained(f"it calls {name} with {' and '.join(map(words, types)) or 'nothing'}", advice)
 
 
 Tell = Callable[[re.Match[str]], Explained]

@@ -95,9 +95,9 @@ def _device_bandwidths(device: Any, size: int = 512 << 20) -> dict[str, float]:
     amount = pinned.mem.size
     stream = cuda.get_current_stream()
 
-    def copy(target: int, source: int, count: int, kind: int) -> float:
+    def copy(target: int, source: int, count: int, direction: int) -> float:
         def run() -> None:
-            cuda.runtime.memcpyAsync(target, source, count, kind, stream.ptr)
+            cuda.runtime.memcpyAsync(target, source, count, direction, stream.ptr)
             stream.synchronize()
 
         run()

@@ -136,11 +136,11 @@ def _reporting(chosen: Any, report: Any) -> Any:
     return chosen if report is None or chosen.progress is not None else replace(chosen, progress=report)
 
 
-def _options(kind: Any, given: dict[str, Any]) -> Any:
-    unknown = sorted(set(given) - set(kind.__slots__))
+def _options(options_class: Any, given: dict[str, Any]) -> Any:
+    unknown = sorted(set(given) - set(options_class.__slots__))
     if unknown:
-        raise GraphError(f"there is no option {unknown[0]!r}; expected one of {', '.join(kind.__slots__)}.")
-    return kind(**given)
+        raise GraphError(f"there is no option {unknown[0]!r}; expected one of {', '.join(options_class.__slots__)}.")
+    return options_class(**given)
 
 
 def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=False") -> list[str]:

@@ -264,16 +264,16 @@ def _weight_by_place(
     )
 
 
-def _place(fields: Sequence[Field], given: str | int | None, what: str) -> int | None:
+def _place(fields: Sequence[Field], requested: str | int | None, what: str) -> int | None:
     """The requested column, by name or by position counted from 1."""
-    if given is None:
+    if requested is None:
         return None
-    named = [column for column, field in enumerate(fields) if field.name == given]
+    named = [column for column, field in enumerate(fields) if field.name == requested]
     if len(named) == 1:
         return named[0]
-    if not named and str(given).isascii() and str(given).isdigit() and 0 < int(given) <= len(fields):
-        return int(given) - 1
-    raise _wrong_count(fields, given, len(named), what)
+    if not named and str(requested).isascii() and str(requested).isdigit() and 0 < int(requested) <= len(fields):
+        return int(requested) - 1
+    raise _wrong_count(fields, requested, len(named), what)
 
 
 def _place_of_word(fields: Sequence[Field], word: str) -> int:
@@ -284,8 +284,8 @@ def _place_of_word(fields: Sequence[Field], word: str) -> int:
     return named[0]
 
 
-def _wrong_count(fields: Sequence[Field], given: str | int, count: int, what: str) -> GraphError:
-    called = f"{count} columns called {given!r}" if count else f"no column {given!r}"
+def _wrong_count(fields: Sequence[Field], requested: str | int, count: int, what: str) -> GraphError:
+    called = f"{count} columns called {requested!r}" if count else f"no column {requested!r}"
     return GraphError(
         f"the table has {called}; expected one. {listed(fields)}",
         remedy=f"Pass a name, or a position counted from 1 as in {what}=2, with source=, target= and weight=.",
@@ -295,25 +295,25 @@ def _wrong_count(fields: Sequence[Field], given: str | int, count: int, what: st
 
 def fields_of(schema: pa.Schema) -> list[Field]:
     """The columns of an Arrow table."""
-    found = [(field.name, *_kind(field.type)) for field in schema]
-    return [Field(name, kind, holds, names_vertices=kind in ("integer", "text")) for name, kind, holds in found]
+    columns = [(field.name, *_kind(field.type)) for field in schema]
+    return [Field(name, kind, holds, names_vertices=kind in ("integer", "text")) for name, kind, holds in columns]
 
 
-def _kind(kind: pa.DataType) -> tuple[Kind, str]:
+def _kind(dtype: pa.DataType) -> tuple[Kind, str]:
     of = pa.types
-    if of.is_dictionary(kind):
-        kind = kind.value_type
-    if of.is_integer(kind):
+    if of.is_dictionary(dtype):
+        dtype = dtype.value_type
+    if of.is_integer(dtype):
         return "integer", "integers"
-    if of.is_floating(kind):
+    if of.is_floating(dtype):
         return "number", "floating-point numbers"
-    if of.is_boolean(kind):
+    if of.is_boolean(dtype):
         return "number", "booleans"
-    if is_string(kind):
+    if is_string(dtype):
         return "text", "text"
-    return "other", f"values of type {str(kind).split('<')[0].split('(')[0].split('[')[0]}"
+    return "other", f"values of type {str(dtype).split('<')[0].split('(')[0].split('[')[0]}"
 
 
-def is_string(kind: pa.DataType) -> bool:
+def is_string(dtype: pa.DataType) -> bool:
     """Whether it is one of Arrow's types of text."""
-    return any(of(kind) for of in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))
+    return any(of(dtype) for of in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view))

@@ -131,14 +131,14 @@ def _from_matrix(archive: Archive, source: Source, options: ReadOptions) -> Grap
     return graph_from_edges(row, col, data, options, directed=directed, num_vertices=shape[0])
 
 
-def _expanded(kind: str, archive: Archive, size: int, source: Source) -> tuple[Array, Array, Array]:
+def _expanded(format_name: str, archive: Archive, size: int, source: Source) -> tuple[Array, Array, Array]:
     """The entries of a matrix stored by blocks or diagonals."""
     import scipy.sparse as sp
 
-    data: Any = archive.array("data", ndim=3 if kind == "bsr" else 2)
+    data: Any = archive.array("data", ndim=3 if format_name == "bsr" else 2)
     matrix: Any
     try:
-        if kind == "bsr":
+        if format_name == "bsr":
             matrix = sp.bsr_array((data, archive.array("indices"), archive.array("indptr")), shape=(size, size))
             matrix.check_format(full_check=True)
         else:
@@ -147,7 +147,7 @@ def _expanded(kind: str, archive: Archive, size: int, source: Source) -> tuple[A
     except FormatError:
         raise
     except (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError) as error:
-        raise source.error(f"the arrays do not make a {kind} matrix of {size:,} rows: {error}.") from None
+        raise source.error(f"the arrays do not make a {format_name} matrix of {size:,} rows: {error}.") from None
     return entries.row, entries.col, entries.data
 
 

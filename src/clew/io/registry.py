@@ -222,7 +222,7 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
         raise foreign.refusal(strange, name)
     own = _by_suffix(suffix)
     if not head:
-        return _of_nothing(own, suffix, name)
+        return _format_of_empty(own, suffix, name)
     if (fitting := _first_possible(own, head)) is not None:
         return fitting
     if otherwise is not None:
@@ -230,7 +230,7 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
     if (strange := foreign.by_suffix(suffix)) is not None:
         raise foreign.refusal(strange, name, suffix)
     if own and own[0].name != EDGE_LIST:
-        return _promised(own, head)
+        return _format_of_suffix(own, head)
     if (guessed := _first_possible([one for one in FORMATS if not one.needs_suffix], head)) is not None:
         return guessed
     if own and (mistake := _first_mistake(own[0], head, name)) is not None:
@@ -258,14 +258,14 @@ def _first_possible(candidates: list[Format], head: bytes) -> Format | None:
     return next((one for one in candidates if one.sniff(head) != Match.NO), None)
 
 
-def _of_nothing(own: list[Format], suffix: str, name: str) -> Format:
+def _format_of_empty(own: list[Format], suffix: str, name: str) -> Format:
     """The format of an empty file, where its suffix stands for one that has such files."""
     if own and own[0].may_be_empty:
         return own[0]
     raise FormatError(f"the file is empty; expected {_expected(own, suffix)}.", path=name)
 
 
-def _promised(own: list[Format], head: bytes) -> Format:
+def _format_of_suffix(own: list[Format], head: bytes) -> Format:
     """The format that a suffix stands for, although the first bytes do not look like it: its reader says what is wrong.
 
     Where there are several, as for ``.gr``, the one for text stands before the other in ``FORMATS``.

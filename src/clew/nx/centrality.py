@@ -80,10 +80,10 @@ def _norm(x: Array) -> float:
     return largest * float(np.linalg.norm(x / largest)) if 0 < largest < np.inf else largest
 
 
-def _start(G: ClewGraph, given: Mapping[Node, float]) -> Array:
-    if absent := [node for node in given if node not in G]:
+def _start(G: ClewGraph, scores: Mapping[Node, float]) -> Array:
+    if absent := [node for node in scores if node not in G]:
         raise KeyError(absent[0])
-    return np.array([given[node] for node in G], dtype=np.float64)
+    return np.array([scores[node] for node in G], dtype=np.float64)
 
 
 def _converged(step: Callable[[Array], Array], x: Array, max_iter: int, tol: float) -> Array:
@@ -164,8 +164,8 @@ def _only_normalized(normalized: bool) -> str | None:
     return None if normalized else "normalized is False; clew scales scores to sum to 1."
 
 
-def _numbers(G: ClewGraph, given: Mapping[Node, float]) -> Array:
-    return np.array([given.get(node, 0) for node in G], dtype=np.float64)
+def _numbers(G: ClewGraph, scores: Mapping[Node, float]) -> Array:
+    return np.array([scores.get(node, 0) for node in G], dtype=np.float64)
 
 
 @served(_no_dangling)

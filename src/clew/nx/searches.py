@@ -294,12 +294,12 @@ def length_and_path(
     return _distances(G, tree, weight, np.array([end]))[0], [G.nodes[step] for step in reversed(way)]
 
 
-def length_of(G: ClewGraph, weight: Weight, distance: Any, way: list[int]) -> Any:
+def length_of(G: ClewGraph, weight: Weight, distance: Any, path: list[int]) -> Any:
     """The length of one path in Python's type."""
     parent = np.full(len(G), -1)
-    parent[way] = [way[0], *way[:-1]]
-    tree = Tree(np.array(way), np.full(len(G), distance), parent)
-    return _distances(G, tree, weight, np.array(way[-1:]))[0]
+    parent[path] = [path[0], *path[:-1]]
+    tree = Tree(np.array(path), np.full(len(G), distance), parent)
+    return _distances(G, tree, weight, np.array(path[-1:]))[0]
 
 
 def predecessors(G: ClewGraph, graph: Graph, tree: Tree) -> Paths:

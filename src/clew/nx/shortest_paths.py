@@ -44,8 +44,8 @@ def _hops(G: ClewGraph, tree: Tree) -> Hops:
     return G.some_by_node(tree.order, tree.distance[tree.order])
 
 
-def _reversed(found: Paths) -> Paths:
-    return {node: way[::-1] for node, way in found.items()}
+def _reversed(paths: Paths) -> Paths:
+    return {node: way[::-1] for node, way in paths.items()}
 
 
 def _path_between(G: ClewGraph, source: Node, target: Node) -> list[Node]:

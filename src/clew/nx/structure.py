@@ -148,9 +148,9 @@ def square_coefficients(graph: Graph) -> Array:
     return coefficient
 
 
-def _cores(G: ClewGraph, given: Cores = None) -> Array:
-    if given is not None:
-        return np.array([given[node] for node in G], dtype=np.int64)
+def _cores(G: ClewGraph, known: Cores = None) -> Array:
+    if known is not None:
+        return np.array([known[node] for node in G], dtype=np.int64)
     graph = G.unweighted
     if graph.num_loops:
         raise nx.NetworkXNotImplemented(
@@ -161,10 +161,10 @@ def _cores(G: ClewGraph, given: Cores = None) -> Array:
 
 
 def _subgraph(
-    G: ClewGraph, k: int | None, given: Cores, keep: Callable[[Array, int], Array], below_largest: int = 0
+    G: ClewGraph, k: int | None, known: Cores, keep: Callable[[Array, int], Array], below_largest: int = 0
 ) -> nx.Graph[Any]:
     """The nodes whose core numbers satisfy ``keep``; k is by default the largest core number, or one below it."""
-    cores = _cores(G, given)
+    cores = _cores(G, known)
     if k is None:
         if cores.size == 0:
             raise ValueError("the graph has no nodes, so there is no largest core; pass k.")

@@ -79,16 +79,16 @@ KNOWN: dict[str, Speeds] = {
 }
 
 
-def parse_speeds(given: str | tuple[float | Speed, float | Speed]) -> Speeds:
+def parse_speeds(speeds: str | tuple[float | Speed, float | Speed]) -> Speeds:
     """Parse the speeds of slow and fast memory: a name in ``KNOWN``, or a pair of ``Speed`` or bytes per second."""
-    if isinstance(given, str):
-        if given not in KNOWN:
+    if isinstance(speeds, str):
+        if speeds not in KNOWN:
             names = ", ".join(map(repr, KNOWN))
-            raise GraphError(f"speeds is {given!r}; expected one of {names}, or a pair for slow and fast memory.")
-        return KNOWN[given]
-    if isinstance(given, Speed) or not isinstance(given, (tuple, list)) or len(given) != 2:
-        raise GraphError(f"speeds is {given!r}; expected a pair for slow and fast memory.")
-    slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in given)
+            raise GraphError(f"speeds is {speeds!r}; expected one of {names}, or a pair for slow and fast memory.")
+        return KNOWN[speeds]
+    if isinstance(speeds, Speed) or not isinstance(speeds, (tuple, list)) or len(speeds) != 2:
+        raise GraphError(f"speeds is {speeds!r}; expected a pair for slow and fast memory.")
+    slow, fast = (one if isinstance(one, Speed) else Speed(one) for one in speeds)
     for speed in (slow, fast):
         numbers = all(isinstance(number, Real) for number in speed)
         if not (

@@ -175,29 +175,29 @@ def components(study: Study) -> Section:
         groups["strongly connected components"] = study.strong_sizes
         lead += " " + _component_sentence("strongly ", study.strong_sizes, graph.num_vertices, "following directions")
     with study.step("Component sizes"):
-        most = [f"{found[0]:,}" for found in groups.values()]
+        most = [f"{sizes[0]:,}" for sizes in groups.values()]
         least = [
-            f"{counted(int((found == found[-1]).sum()), name.removesuffix('s'))} of size {found[-1]:,}"
-            for name, found in groups.items()
+            f"{counted(int((sizes == sizes[-1]).sum()), name.removesuffix('s'))} of size {sizes[-1]:,}"
+            for name, sizes in groups.items()
         ]
         alt = f"Components by size on logarithmic axes, from {words.listed(least)} to {words.listed(most)}."
         figure = charted("components", content.sizes("Components by size", groups, alt), _component_table(groups))
     return Section("components", "Components", lead, [figure])
 
 
-def _component_sentence(prefix: str, found: Array, vertices: int, how: str) -> str:
-    alone = int((found == 1).sum())
-    text = f"{counted(found.size, f'{prefix}connected component')}{f' ({how})' if how else ''}"
-    text += f"; the largest has {counted(int(found[0]), 'vertex')}"
-    text += f", {words.percent(found[0] / vertices)} of all" if found.size > 1 else ""
+def _component_sentence(prefix: str, sizes: Array, vertices: int, how: str) -> str:
+    alone = int((sizes == 1).sum())
+    text = f"{counted(sizes.size, f'{prefix}connected component')}{f' ({how})' if how else ''}"
+    text += f"; the largest has {counted(int(sizes[0]), 'vertex')}"
+    text += f", {words.percent(sizes[0] / vertices)} of all" if sizes.size > 1 else ""
     return text + (f", and {counted(alone, 'vertex is', 'vertices are')} isolated." if alone else ".")
 
 
 def _component_table(groups: dict[str, Array]) -> Table:
     """The sizes that occur, largest first; if there are many, the largest and the smallest."""
     counts = []
-    for found in groups.values():
-        size, count = np.unique(found, return_counts=True)
+    for sizes in groups.values():
+        size, count = np.unique(sizes, return_counts=True)
         counts.append(dict(zip(size.tolist(), count.tolist(), strict=True)))
     occurring = sorted({size for count in counts for size in count}, reverse=True)
     rows: list[list[Any]] = [[size, *(count.get(size, 0) for count in counts)] for size in occurring]

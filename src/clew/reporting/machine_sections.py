@@ -150,16 +150,16 @@ class Memory(NamedTuple):
 def memory(study: Study) -> Section:
     """Tiers with their speed, then strategies compared on the two fastest."""
     with study.step("Speed of the memories"):
-        found = [_measured(tier) for tier in tiers()]
+        memories = [_measured(tier) for tier in tiers()]
     rows = int(row_bytes(study.graph.outgoing).sum())
-    fast, *others = found
+    fast, *others = memories
     free, name = words.octets(fast.tier.free), _called(fast.tier)
     lead = f"The graph's rows take {words.octets(rows)}. "
     if rows <= fast.tier.free:
         lead += f"All of them fit in {name}, which has {free} free."
     else:
         lead += f"That is more than the {free} that are free in {name}: some of them must go elsewhere."
-    return Section("memory", "Memory", lead, [_tiers(found), *_placements(study, fast, others, rows)])
+    return Section("memory", "Memory", lead, [_tiers(memories), *_placements(study, fast, others, rows)])
 
 
 def _measured(tier: Tier) -> Memory:
@@ -169,11 +169,11 @@ def _measured(tier: Tier) -> Memory:
         return Memory(tier, None, str(error))
 
 
-def _tiers(found: list[Memory]) -> Table:
+def _tiers(memories: list[Memory]) -> Table:
     heads = [Column("Tier"), Column("What"), *columns(dict.fromkeys(("Capacity", "Free"), words.octets))]
     heads += columns(dict.fromkeys(("Read", "Write", "Random reads"), words.rate))
     rows = []
-    for tier, rates, _ in found:
+    for tier, rates, _ in memories:
         speeds = (None, None, None) if rates is None else (rates.read, rates.write, rates.random)
         rows.append([tier.name, KINDS[tier.kind], tier.capacity, tier.free, *speeds])
     return Table("The memories of this machine, measured for this report", heads, rows)

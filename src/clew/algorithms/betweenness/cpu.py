@@ -117,10 +117,10 @@ def _one_by_one(rows: Adjacency, into: tuple[Array, Array] | None, sources: Arra
         threads.each(kernels.add_rows, parts, parts, found, work.centrality)
 
 
-def _any_range(piece: int, rows: Adjacency, sources: Array, found: Array, failed: Sequence[int] | Array) -> None:
+def _any_range(piece: int, rows: Adjacency, sources: Array, dependencies: Array, failed: Sequence[int] | Array) -> None:
     """Once more for a search whose counts lie too far apart; by one thread, with twice the memory and time."""
     row = failed[piece]
-    kernels.wide_dependencies(rows.unsigned(), sources[row], found[row])
+    kernels.wide_dependencies(rows.unsigned(), sources[row], dependencies[row])
 
 
 def _without_duplicates(rows: Adjacency) -> Adjacency:

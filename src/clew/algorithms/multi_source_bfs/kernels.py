@@ -87,10 +87,10 @@ def _levels(member, size, state, out, into, first, everyone, work, spare, depth,
     ``now``, and what is returned, is (levels done, vertices in the queue, their edges).
     """
     level, active, edges = now
-    seen, front, behind, queue, found = work
+    seen, front, behind, queue, following = work
     if level % 2 == 1:
         front, behind = behind, front
-        queue, found = found, queue
+        queue, following = following, queue
     indptr = out[0]
     pull_from = np.int64(indptr[seen.size]) // PULL
     while low < active <= high and not all_stop(state):
@@ -102,23 +102,23 @@ def _levels(member, size, state, out, into, first, everyone, work, spare, depth,
         level += 1
         place = (depth, np.uint64(first), level)
         if edges > pull_from:
-            _pull(state, mine, indptr, into, seen, front, behind, everyone, found, spare, place)
+            _pull(state, mine, indptr, into, seen, front, behind, everyone, following, spare, place)
         else:
-            _push(size, state, mine, out, seen, front, behind, queue, np.uint64(active), found, spare)
+            _push(size, state, mine, out, seen, front, behind, queue, np.uint64(active), following, spare)
             barrier(size, state)
-            _settle(member, size, state, mine, indptr, seen, behind, found, place)
+            _settle(member, size, state, mine, indptr, seen, behind, following, place)
         barrier(size, state)
         for i in range(np.uint64(member), np.uint64(active), np.uint64(size)):
             front[queue[i]] = NONE
         front, behind = behind, front
-        queue, found = found, queue
+        queue, following = following, queue
         active, edges = state[counter(mine + TAIL)], state[counter(mine + EDGES)]
         barrier(size, state)
     return level, active, edges
 
 
 @njit(cache=True, nogil=True)
-def _push(size, state, mine, out, seen, front, behind, queue, active, found, spare):
+def _push(size, state, mine, out, seen, front, behind, queue, active, following, spare):
     """Pass the searches of every active vertex to its neighbours; a neighbour that gets its first one is queued."""
     indptr, indices = out
     filled = 0
@@ -142,17 +142,17 @@ def _push(size, state, mine, out, seen, front, behind, queue, active, found, spa
                         spare[filled] = v
                         filled += 1
                         if filled == SPARE:
-                            append(state, counter(mine + TAIL), found, spare, filled)
+                            append(state, counter(mine + TAIL), following, spare, filled)
                             filled = 0
-    append(state, counter(mine + TAIL), found, spare, filled)
+    append(state, counter(mine + TAIL), following, spare, filled)
 
 
 @njit(cache=True, nogil=True)
-def _settle(member, size, state, mine, indptr, seen, behind, found, place):
+def _settle(member, size, state, mine, indptr, seen, behind, following, place):
     """Record the searches that were pushed to each vertex."""
     edges = np.int64(0)
     for i in range(np.uint64(member), np.uint64(state[counter(mine + TAIL)]), np.uint64(size)):
-        v = found[i]
+        v = following[i]
         seen[v] |= behind[v]
         _note(place, v, behind[v])
         edges += np.int64(indptr[v + ONE] - indptr[v])
@@ -160,7 +160,7 @@ def _settle(member, size, state, mine, indptr, seen, behind, found, place):
 
 
 @njit(cache=True, nogil=True)
-def _pull(state, mine, indptr, into, seen, front, behind, everyone, found, spare, place):
+def _pull(state, mine, indptr, into, seen, front, behind, everyone, following, spare, place):
     """Collect searches from the in-neighbours of every vertex that lacks some; only one thread writes its words."""
     num_vertices = np.uint64(seen.size)
     edges = np.int64(0)
@@ -187,9 +187,9 @@ def _pull(state, mine, indptr, into, seen, front, behind, everyone, found, spare
                 spare[filled] = v
                 filled += 1
                 if filled == SPARE:
-                    append(state, counter(mine + TAIL), found, spare, filled)
+                    append(state, counter(mine + TAIL), following, spare, filled)
                     filled = 0
-    append(state, counter(mine + TAIL), found, spare, filled)
+    append(state, counter(mine + TAIL), following, spare, filled)
     atomic.add(state, counter(mine + EDGES), edges)
 
 

@@ -130,13 +130,13 @@ def name_of(field: bytes) -> str:
     return text[1:-1].replace('""', '"') if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 
-def checked_delimiter(given: str) -> bytes:
+def checked_delimiter(requested: str) -> bytes:
     """The requested separator; empty for blanks."""
-    if given == " ":
+    if requested == " ":
         return b""
-    if len(given) != 1 or not given.isascii() or given in '"#%+-.\r\n\0' or given.isalnum():
-        raise GraphError(f"delimiter is {given!r}; expected one character such as ',', ';', a tab or a space.")
-    return given.encode()
+    if len(requested) != 1 or not requested.isascii() or requested in '"#%+-.\r\n\0' or requested.isalnum():
+        raise GraphError(f"delimiter is {requested!r}; expected one character such as ',', ';', a tab or a space.")
+    return requested.encode()
 
 
 def delimiter_of(lines: list[Line]) -> bytes:

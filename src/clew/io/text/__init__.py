@@ -230,14 +230,14 @@ class Layout:
         return np.array([0 if kind == "skip" else 3 if kind == "number" else next(ids) for kind in self.columns])
 
 
-def problem(layout: Layout, found: int, column: int, field: bytes) -> str:
+def problem(layout: Layout, actual: int, column: int, field: bytes) -> str:
     """The sentence about ``field``, which stands in ``column`` and is not what belongs there."""
     width = len(layout.columns)
     name = layout.name(min(column, width - 1))
     listed = ", ".join(layout.name(each) for each in range(width))
     text = shown(field) if field else "empty"
     dtype = None if layout.number_dtype is None else np.dtype(layout.number_dtype)
-    match found:
+    match actual:
         case status.NO_INTEGER:
             expected = "an integer" + " without a plus sign or leading zeros" * bool(_DIGITS.fullmatch(field))
         case status.BEYOND_64_BITS:

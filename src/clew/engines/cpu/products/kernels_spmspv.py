@@ -29,14 +29,14 @@ def edges_of(indptr, active):
 
 
 @njit(cache=True, nogil=True)
-def sample(indptr, indices, active, stride, found):
+def sample(indptr, indices, active, stride, targets):
     """The targets of every ``stride``-th edge of the active vertices; returns their number."""
     passed, count, goal = ZERO, ZERO, stride >> ONE
     for a in range(active.size):
         start = indptr[active[a]]
         length = indptr[active[a] + ONE] - start
-        while goal < passed + length and count < found.size:
-            found[count] = indices[start + goal - passed]
+        while goal < passed + length and count < targets.size:
+            targets[count] = indices[start + goal - passed]
             count += ONE
             goal += stride
         passed += length

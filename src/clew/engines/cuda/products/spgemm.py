@@ -44,23 +44,23 @@ def spgemm(device: Device, a: Adjacency, b: Adjacency, semiring: Semiring, mask:
     numbers = algebra.of_semiring(semiring, left, right, semiring.result_dtype(left, right))
     given = [rows_on(device, matrix) for matrix in (a, b)]
     if mask is None:
-        indptr, indices, sums = _whole(device, _alike(*given), numbers)
+        indptr, indices, sums = _whole(device, _same_widths(*given), numbers)
     else:
-        rows = _alike(*given, rows_on(device, mask, weights=False))
+        rows = _same_widths(*given, rows_on(device, mask, weights=False))
         indptr, indices, sums = _masked(device, rows, numbers)
     host: Any = device.download(indices).astype(a.indices.dtype, copy=False)
     return Adjacency(device.download(indptr), host, device.download(sums))
 
 
-def _alike(*given: DeviceRows) -> list[DeviceRows]:
+def _same_widths(*matrices: DeviceRows) -> list[DeviceRows]:
     """Matrices with ids and offsets of the same width: the widest of them."""
-    index = max((rows.neighbours.dtype for rows in given), key=lambda dtype: dtype.itemsize)
-    offset = max((rows.offsets.dtype for rows in given), key=lambda dtype: dtype.itemsize)
-    found = []
-    for rows in given:
+    index = max((rows.neighbours.dtype for rows in matrices), key=lambda dtype: dtype.itemsize)
+    offset = max((rows.offsets.dtype for rows in matrices), key=lambda dtype: dtype.itemsize)
+    widened = []
+    for rows in matrices:
         offsets, neighbours = rows.offsets.astype(offset, copy=False), rows.neighbours.astype(index, copy=False)
-        found.append(replace(rows, offsets=offsets, neighbours=neighbours, plan=None))
-    return found
+        widened.append(replace(rows, offsets=offsets, neighbours=neighbours, plan=None))
+    return widened
 
 
 def _macros(rows: DeviceRows, numbers: Arithmetic) -> dict[str, Any]:
@@ -76,19 +76,19 @@ def _masked(device: Device, rows: list[DeviceRows], numbers: Arithmetic) -> tupl
         return indptr, device.empty(0, mask.neighbours.dtype), device.empty(0, numbers.result)
     lanes = lanes_for(a.num_arcs / a.num_vertices)
     kernel = device.kernel("spgemm_masked.cuh", "spgemm_masked", {**_macros(a, numbers), "V": lanes}, numbers.operators)
-    found, sums = device.empty(mask.num_arcs, np.bool_), device.empty(mask.num_arcs, numbers.result)
+    present, sums = device.empty(mask.num_arcs, np.bool_), device.empty(mask.num_arcs, numbers.result)
     counts = (np.uint64(a.num_vertices), np.uint64(mask.num_arcs))
-    given = (*a.arrays, *b.arrays, mask.offsets, mask.neighbours, *counts, found, sums)
+    given = (*a.arrays, *b.arrays, mask.offsets, mask.neighbours, *counts, present, sums)
     blocks = blocks_for(device, mask.num_arcs * lanes, THREADS, 16)
     device.launch(kernel, blocks, THREADS, *given, numbers.identity, numbers.nothing)
-    entries, sums = true_places(device, found, mask.num_arcs, np.int64, values=sums)
+    entries, sums = true_places(device, present, mask.num_arcs, np.int64, values=sums)
     indptr[...] = device.xp.searchsorted(entries, mask.offsets.astype(np.int64))
     return indptr, mask.neighbours[entries], sums
 
 
-def _whole(device: Device, given: list[DeviceRows], numbers: Arithmetic) -> tuple[Any, Any, Any]:
+def _whole(device: Device, matrices: list[DeviceRows], numbers: Arithmetic) -> tuple[Any, Any, Any]:
     """All entries: those of short rows are counted first, those of long rows made at once."""
-    xp, (a, b) = device.xp, given
+    xp, (a, b) = device.xp, matrices
     lengths = device.zeros(a.num_vertices + 1, np.int64)
     products = _products(device, a, b)
     degrees = a.offsets[1:].astype(np.int64) - a.offsets[:-1]
@@ -122,14 +122,14 @@ def _products(device: Device, a: DeviceRows, b: DeviceRows) -> Any:
 
 
 def _small_rows(
-    device: Device, a: DeviceRows, b: DeviceRows, numbers: Arithmetic, rows: Any, lengths: Any, made: Any
+    device: Device, a: DeviceRows, b: DeviceRows, numbers: Arithmetic, rows: Any, lengths: Any, filled: Any
 ) -> None:
-    """Without ``made``, put the lengths of rows into ``lengths``; with it, make the rows where that says."""
+    """Without ``filled``, put the lengths of rows into ``lengths``; with it, make the rows where that says."""
     if rows.size == 0:
         return
-    defines = {**_macros(a, numbers), "FILL": int(made is not None)}
+    defines = {**_macros(a, numbers), "FILL": int(filled is not None)}
     kernel = device.kernel("spgemm_small.cuh", "spgemm_small", defines, numbers.operators)
-    where = (lengths, None, None, None) if made is None else (None, lengths, *made)
+    where = (lengths, None, None, None) if filled is None else (None, lengths, *filled)
     given = (*a.arrays, *b.arrays, rows, np.uint64(rows.size), *where, numbers.identity, numbers.nothing)
     device.launch(kernel, blocks_for(device, rows.size, 1, 16), THREADS, *given)
 

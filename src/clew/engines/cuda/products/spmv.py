@@ -135,11 +135,11 @@ def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMe
     if product is None:
         if len(rows.ready) >= MOST_READY:
             rows.ready.clear()
-        product = rows.ready[numbers, method] = _made_ready(device, rows, numbers, method)
+        product = rows.ready[numbers, method] = _prepared(device, rows, numbers, method)
     return product
 
 
-def _made_ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
+def _prepared(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
     left_open = method.name == "auto"
     method = choose(tiling.degrees_of(rows), numbers, method)
     if method.name == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):

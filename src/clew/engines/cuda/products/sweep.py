@@ -86,7 +86,7 @@ def _names_of(device: Device, rows: DeviceRows) -> tuple[Any, Any]:
     return order, names
 
 
-def made_sweep(device: Device, rows: DeviceRows) -> Sweep:
+def build_sweep(device: Device, rows: DeviceRows) -> Sweep:
     """The layout of a graph. ResourceError where there is not enough memory to make it."""
     order, names = _names_of(device, rows)
     firsts, split_rows, count = _cut(device, rows)
@@ -179,7 +179,7 @@ def _build_macros(edges: dict[str, str], num_tiles: int) -> dict[str, Any]:
 
 def sweep_of(device: Device, rows: DeviceRows) -> Sweep:
     """The layout of a graph, made once."""
-    return rows.once("sweep", lambda: made_sweep(device, rows))
+    return rows.once("sweep", lambda: build_sweep(device, rows))
 
 
 def can_sweep(rows: DeviceRows) -> bool:
