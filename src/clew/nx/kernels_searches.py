@@ -18,14 +18,14 @@ ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def breadth_first(indptr, indices, found, limit, queue, parent, depth):
-    """Search breadth first from the ``found`` vertices in the queue; returns how many were reached.
+def breadth_first(indptr, indices, reached, limit, queue, parent, depth):
+    """Search breadth first from the ``reached`` vertices in the queue; returns how many were reached.
 
     The queue becomes the order in which vertices are found. ``depth`` is -1 except at the sources. The search stops at
     depth ``limit``.
     """
     read = np.uint64(0)
-    count = np.uint64(found)
+    count = np.uint64(reached)
     while read < count:
         v = np.uint64(queue[read])
         read += ONE
@@ -124,9 +124,9 @@ def strong_components(indptr, indices, label):
 
 
 @njit(cache=True, nogil=True)
-def postorder(indptr, indices, found):
-    """Number the vertices in ``found`` in the order in which a depth-first search over all of them finishes them."""
-    n = found.size
+def postorder(indptr, indices, order):
+    """Number the vertices in ``order`` in the order in which a depth-first search over all of them finishes them."""
+    n = order.size
     at, path = indptr[:-1].copy(), np.empty(n, dtype=np.uint64)
     seen = np.zeros(n, dtype=np.bool_)
     count = 0
@@ -140,7 +140,7 @@ def postorder(indptr, indices, found):
             v = path[deep - 1]
             if at[v] == indptr[v + ONE]:
                 deep -= 1
-                found[v] = count
+                order[v] = count
                 count += 1
                 continue
             w = np.uint64(indices[at[v]])

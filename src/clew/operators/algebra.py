@@ -257,12 +257,12 @@ class Semiring:
         check_semiring(self, np.dtype(dtype))
 
 
-def _as_function(given: Any) -> FunctionType:
+def _as_function(value: Any) -> FunctionType:
     """The plain Python function of an operator argument."""
     try:
-        function = KNOWN.get(given, given)
+        function = KNOWN.get(value, value)
     except TypeError:  # not even hashable
-        function = given
+        function = value
     others = " of two arguments, an Operator, or one of min, max and the functions of the operator module"
     return function_of_two(function, others)
 

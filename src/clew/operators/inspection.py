@@ -263,11 +263,11 @@ def check_returns(name: str, function: Any, remedy: str = "End every path with r
         raise OperatorError(f"{name} returns nothing{on_some} ({there}).", remedy=remedy)
 
 
-def function_of_two(given: Any, expected: str, arguments: str = "two arguments") -> FunctionType:
+def function_of_two(value: Any, expected: str, arguments: str = "two arguments") -> FunctionType:
     """The plain Python function of an argument; it must take two arguments and return a value on every path."""
-    function = getattr(given, "py_func", given)  # what Numba has compiled: it is compiled again, inlined
+    function = getattr(value, "py_func", value)  # what Numba has compiled: it is compiled again, inlined
     if not isinstance(function, FunctionType):
-        raise OperatorError(f"{given!r} is a {type(given).__name__}; expected a Python function or lambda{expected}.")
+        raise OperatorError(f"{value!r} is a {type(value).__name__}; expected a Python function or lambda{expected}.")
     try:
         inspect.signature(function).bind(None, None)
     except TypeError:

@@ -164,14 +164,14 @@ class _Searches:
         return self.device.kernel("betweenness.cuh", name, {**wide, **variant, **self.constants})
 
     def _arguments(
-        self, chosen: Array, memory: tuple[Any, ...], found: Any, failed: Any, taken: Any
+        self, chosen: Array, memory: tuple[Any, ...], dependency: Any, failed: Any, taken: Any
     ) -> tuple[Any, ...]:
         into = (None, None) if self.into is None else (self.into.offsets, self.into.neighbours)
         n, sources = self.index.type(self.out.num_vertices), self.device.upload(chosen.astype(np.int64))
         most_long = most_long_rows(self.out.num_arcs, self.constants["BIG_ROW"])
         graph = (n, self.out.offsets, self.out.neighbours, *into)
         limits = (np.uint64(chosen.size), np.float64(self.large), np.uint64(most_long))
-        return (*graph, sources, *limits, *memory[:-1], found, failed, taken, memory[-1])
+        return (*graph, sources, *limits, *memory[:-1], dependency, failed, taken, memory[-1])
 
 
 def _without_duplicates(device: Device, rows: Adjacency) -> Adjacency:

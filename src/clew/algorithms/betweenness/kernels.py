@@ -40,8 +40,8 @@ TAIL, TAKEN, DEPTH, START, STOP, LARGE_AT, FAILED = range(7)
 
 
 @njit(cache=True, nogil=True)
-def dependencies(member, size, state, out, into, source, large, work, found):
-    """Fill ``found`` with the dependency of ``source`` on every vertex; False where the range of a float is too small.
+def dependencies(member, size, state, out, into, source, large, work, dependency):
+    """Fill ``dependency`` with the dependency of ``source`` on every vertex; False if floats have too small a range.
 
     ``into`` holds the in-edges of a directed graph, None for an undirected one. ``work`` is (paths, along, queue,
     levels, divided, seen). ``paths`` is by vertex, ``along`` by place in the queue. ``queue`` has the vertices in the
@@ -53,7 +53,7 @@ def dependencies(member, size, state, out, into, source, large, work, found):
     first, last = np.uint64(member * num_vertices // size), np.uint64((member + 1) * num_vertices // size)
     for v in range(first, last):
         paths[v] = UNSEEN if into is None else 0.0
-        found[v] = 0.0
+        dependency[v] = 0.0
     for word in range(np.uint64(member), np.uint64(seen.size), np.uint64(size)):
         seen[word] = 0
     barrier(size, state)
@@ -74,7 +74,7 @@ def dependencies(member, size, state, out, into, source, large, work, found):
     for i in range(np.uint64(member), reached, np.uint64(size)):
         paths[queue[i]] = 0.0
     barrier(size, state)
-    _backward(member, size, state, out, large, work, depth, found)
+    _backward(member, size, state, out, large, work, depth, dependency)
     return True
 
 
@@ -175,7 +175,7 @@ def _count(size, state, out, into, work, spare, first, last):
 
 
 @njit(cache=True, nogil=True)
-def _backward(member, size, state, out, large, work, depth, found):
+def _backward(member, size, state, out, large, work, depth, dependency):
     """Sum up dependencies from the deepest level to the one after the source."""
     queue = work[2]
     alone = ALONE if size > 1 else np.uint64(queue.size)
@@ -183,15 +183,15 @@ def _backward(member, size, state, out, large, work, depth, found):
     while level > 0 and not all_stop(state):
         barrier(size, state)  # all have decided to go on before member 0 asks again
         if member == 0:
-            state[counter(DEPTH)] = _go_backward(0, 1, state, out, large, work, found, level, np.uint64(0), alone)
+            state[counter(DEPTH)] = _go_backward(0, 1, state, out, large, work, dependency, level, np.uint64(0), alone)
         barrier(size, state)
         level = np.uint64(state[counter(DEPTH)])
         barrier(size, state)
-        level = _go_backward(member, size, state, out, large, work, found, level, alone, np.uint64(queue.size))
+        level = _go_backward(member, size, state, out, large, work, dependency, level, alone, np.uint64(queue.size))
 
 
 @njit(cache=True, nogil=True)
-def _go_backward(member, size, state, out, large, work, found, level, low, high):
+def _go_backward(member, size, state, out, large, work, dependency, level, low, high):
     """Levels for as long as they have more than ``low`` and up to ``high`` vertices; returns the next one."""
     paths, along, queue, levels, divided, _ = work
     indptr, indices = out
@@ -207,8 +207,8 @@ def _go_backward(member, size, state, out, large, work, found, level, low, high)
                 total = 0.0
                 for j in range(indptr[v], indptr[v + ONE]):
                     total += paths[indices[j]]
-                found[v] = along[i] * total * unit
-                along[i] = (1.0 + found[v]) / along[i]
+                dependency[v] = along[i] * total * unit
+                along[i] = (1.0 + dependency[v]) / along[i]
         barrier(size, state)
         if member == 0:
             state[counter(TAKEN)] = 0
@@ -220,8 +220,8 @@ def _go_backward(member, size, state, out, large, work, found, level, low, high)
 
 
 @njit(cache=True, nogil=True)
-def many_dependencies(member, taken, out, into, sources, large, found, counted):
-    """Fill a row of ``found`` for every source, each by one member that takes the next until there are none.
+def many_dependencies(member, taken, out, into, sources, large, dependency, counted):
+    """Fill a row of ``dependency`` for every source, each by one member that takes the next until there are none.
 
     ``counted`` is set to what ``dependencies`` says of each.
     """
@@ -240,16 +240,16 @@ def many_dependencies(member, taken, out, into, sources, large, found, counted):
         row = atomic.add(taken, np.uint64(0), np.int64(1))
         if row >= sources.size:
             break
-        counted[row] = dependencies(0, 1, state, out, into, sources[row], large, work, found[row])
+        counted[row] = dependencies(0, 1, state, out, into, sources[row], large, work, dependency[row])
 
 
 @njit(cache=True, nogil=True)
-def add_rows(part, parts, found, total):
-    """Add the rows of ``found``, in their order, to ``total``."""
+def add_rows(part, parts, dependency, total):
+    """Add the rows of ``dependency``, in their order, to ``total``."""
     start, stop = np.uint64(part * total.size // parts), np.uint64((part + 1) * total.size // parts)
-    for row in range(np.uint64(found.shape[0])):
+    for row in range(np.uint64(dependency.shape[0])):
         for v in range(start, stop):
-            total[v] += found[row, v]
+            total[v] += dependency[row, v]
 
 
 @njit(cache=True, nogil=True)
@@ -264,13 +264,13 @@ def has_duplicates(part, bounds, rows):
 
 
 @njit(cache=True, nogil=True)
-def wide_dependencies(out, source, found):
-    """Fill ``found`` as ``dependencies`` does, where the counts of a level differ by more than floats can.
+def wide_dependencies(out, source, dependency):
+    """Fill ``dependency`` as ``dependencies`` does, where the counts of a level differ by more than floats can.
 
     Every count is a fraction from 1/2 to 1 with an exponent of its own. A grid of 2,000 rows and columns needs this.
     """
     indptr, indices = out
-    num_vertices = found.size
+    num_vertices = dependency.size
     depth = np.full(num_vertices, NO_DEPTH, np.int64)
     fraction, exponent = np.zeros(num_vertices), np.zeros(num_vertices, np.int64)
     queue = np.empty(num_vertices, indices.dtype)
@@ -289,7 +289,7 @@ def wide_dependencies(out, source, found):
             if depth[w] == depth[v] + 1:
                 _add(fraction, exponent, w, v)
     for v in range(np.uint64(num_vertices)):
-        found[v] = 0.0
+        dependency[v] = 0.0
     while tail > ONE:  # the source itself depends on nothing
         tail -= ONE
         v = queue[tail]
@@ -297,8 +297,8 @@ def wide_dependencies(out, source, found):
         for j in range(indptr[v], indptr[v + ONE]):
             w = indices[j]
             if depth[w] == depth[v] + 1:
-                total += ldexp(fraction[v] / fraction[w] * (1.0 + found[w]), exponent[v] - exponent[w])
-        found[v] = total
+                total += ldexp(fraction[v] / fraction[w] * (1.0 + dependency[w]), exponent[v] - exponent[w])
+        dependency[v] = total
 
 
 @njit(cache=True, nogil=True)

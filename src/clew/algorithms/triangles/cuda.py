@@ -68,18 +68,18 @@ def rows_are_short(device: Device, graph: Graph, short: int = SHORT) -> bool:
     return bool((degrees * degrees).sum() <= short * graph.num_arcs)
 
 
-def by_merging(device: Device, graph: Graph, counts: Any, found: Any) -> None:
-    """Add to ``counts``, if it is an array, or to ``found``."""
+def by_merging(device: Device, graph: Graph, counts: Any, total: Any) -> None:
+    """Add to ``counts``, if it is an array, or to ``total``."""
     rows = rows_on(device, graph.outgoing, weights=False)
     n = rows.num_vertices
     wide = {name: rows.defines[name] for name in ("index_t", "offset_t")}
     defines = {**wide, "COUNTED": int(counts is not None)}
-    given = (rows.neighbours.dtype.type(n), rows.offsets, rows.neighbours, counts, found)
+    given = (rows.neighbours.dtype.type(n), rows.offsets, rows.neighbours, counts, total)
     launch_over(device, "triangles_short.cuh", "triangles_by_merging", defines, n, *given)
 
 
-def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, found: Any, **constants: int) -> None:
-    """Add to ``counts``, or to ``found`` where the total alone is ``counted``."""
+def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, total: Any, **constants: int) -> None:
+    """Add to ``counts``, or to ``total`` where the total alone is ``counted``."""
     n, index = near.out.num_vertices, np.dtype(near.items.dtype)
     if near.items.size == 0:
         return
@@ -99,7 +99,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
     blocks = min(device.resident_blocks(small, SMALL_THREADS, shared), blocks_for(device, n, 8))
     for part in range(parts):
         vertices = (index.type(n * part // parts), index.type(n * (part + 1) // parts))
-        given = (*near.lists, counts, found, taken[part : part + 1], cuts, numbers[:1])
+        given = (*near.lists, counts, total, taken[part : part + 1], cuts, numbers[:1])
         device.launch(small, blocks, SMALL_THREADS, *vertices, *given, shared=shared)
         if parts > 1:
             pace.launched()
@@ -107,7 +107,7 @@ def by_tables(device: Device, near: Neighbourhoods, counted: int, counts: Any, f
     shared = _shared(chosen["LARGE_SLOTS"], LARGE_THREADS, index, counted)
     blocks = min(device.resident_blocks(large_kernel, LARGE_THREADS, shared), most)
     for part in range(parts):
-        given = (*near.lists, counts, found, numbers[1 + part : 2 + part], cuts, numbers[:1])
+        given = (*near.lists, counts, total, numbers[1 + part : 2 + part], cuts, numbers[:1])
         which = (np.uint32(part), np.uint32(parts))
         device.launch(large_kernel, blocks, LARGE_THREADS, *given, *which, shared=shared)
         if parts > 1:

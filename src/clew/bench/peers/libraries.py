@@ -37,8 +37,8 @@ def _csgraph(task: Task) -> tuple[Any, Any]:
 def _scipy_bfs(task: Task) -> Ready:
     csgraph, matrix = _csgraph(task)
 
-    def answer(found: Any) -> Answer:
-        order, parent = (array.tolist() for array in found)
+    def answer(result: Any) -> Answer:
+        order, parent = (array.tolist() for array in result)
         depth = [-1] * task.graph.num_vertices
         depth[task.source] = 0
         for vertex in order[1:]:
@@ -106,8 +106,8 @@ def _igraph_distances(weighted: bool, task: Task) -> Ready:
     if weighted:
         graph.es["weight"] = np.asarray(task.graph.edges()[2]).tolist()
 
-    def answer(found: Any) -> Answer:
-        distance = np.array(found[0], dtype=np.float64)
+    def answer(result: Any) -> Answer:
+        distance = np.array(result[0], dtype=np.float64)
         return Answer(distance if weighted else np.where(np.isfinite(distance), distance, -1).astype(np.int64))
 
     weights = "weight" if weighted else None
@@ -158,8 +158,8 @@ def _networkit_distances(weighted: bool, task: Task) -> Ready:
     graph = _networkit(task, weighted=weighted)
     search = Dijkstra if weighted else BFS
 
-    def answer(found: Any) -> Answer:
-        distance = np.array(found.getDistances())
+    def answer(result: Any) -> Answer:
+        distance = np.array(result.getDistances())
         distance[distance == FAR] = np.inf if weighted else -1
         return Answer(distance if weighted else distance.astype(np.int64))
 
@@ -185,9 +185,9 @@ def _networkit_components(task: Task) -> Ready:
     graph = _networkit(task)
     find = components.WeaklyConnectedComponents if task.graph.directed else components.ParallelConnectedComponents
 
-    def answer(found: Any) -> Answer:
+    def answer(result: Any) -> Answer:
         labels = np.empty(task.graph.num_vertices, dtype=np.int64)
-        for number, members in enumerate(found.getComponents()):
+        for number, members in enumerate(result.getComponents()):
             labels[members] = number
         return Answer(smallest_labels(labels))
 

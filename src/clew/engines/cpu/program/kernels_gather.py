@@ -141,7 +141,7 @@ def _gathering(process, matters, in_order):
         """Count the values that arrive at ``v``; returns the number of distinct values."""
         indptr, indices, weights = into
         start, stop = indptr[v], indptr[v + ONE]
-        found = np.uint64(0)
+        distinct = np.uint64(0)
         if stop - start <= FEW:
             values, counts, _ = multiset
             for j in range(start, stop):
@@ -149,24 +149,24 @@ def _gathering(process, matters, in_order):
                 if matters(value, vertices[v]):
                     # A linear search: a hash table would take longer.
                     i = np.uint64(0)
-                    while i < found and values[i] != value:
+                    while i < distinct and values[i] != value:
                         i += ONE
-                    if i == found:
+                    if i == distinct:
                         values[i], counts[i] = value, 0
-                        found += ONE
+                        distinct += ONE
                     counts[i] += 1
             if in_order:
-                sort(multiset, found)
-            return found
+                sort(multiset, distinct)
+            return distinct
         mask = mask_for(stop - start)
         for j in range(start, stop):
             value = messages.dtype.type(process(messages[indices[j]], weights[j], vertices[v]))
             if matters(value, vertices[v]):
-                found = count(multiset, mask, found, value)
-        forget(multiset, mask, found)
+                distinct = count(multiset, mask, distinct, value)
+        forget(multiset, mask, distinct)
         if in_order:
-            sort(multiset, found)
-        return found
+            sort(multiset, distinct)
+        return distinct
 
     return gather
 

@@ -70,11 +70,11 @@ def bandwidths(device: Device, kind: str, size: int | None = None) -> tuple[floa
     return values.nbytes / read, values.nbytes / write, reads * values.itemsize / random, int(values.nbytes)
 
 
-def _memory(device: Device, kind: str, count: int) -> tuple[Any, Array | None]:
+def _memory(device: Device, memory: str, count: int) -> tuple[Any, Array | None]:
     """Numbers in a memory of that kind, and as the host sees them, if it does; the caller keeps both."""
-    if kind == "device":
+    if memory == "device":
         return device.empty(count, np.uint64), None
-    if kind == "pinned":
+    if memory == "pinned":
         pinned = device.pinned(count, np.uint64)
         return device.hosted(pinned), pinned
     values = device.managed(np.ones(count, np.uint64), prefetch=False)
