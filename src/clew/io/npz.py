@@ -24,6 +24,7 @@ import zipfile
 from typing import IO, Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from clew.dtypes import Array
 from clew.errors import ClewError, FormatError
@@ -133,8 +134,6 @@ def _from_matrix(archive: Archive, source: Source, options: ReadOptions) -> Grap
 
 def _expanded(format_name: str, archive: Archive, size: int, source: Source) -> tuple[Array, Array, Array]:
     """The entries of a matrix stored by blocks or diagonals."""
-    import scipy.sparse as sp
-
     data: Any = archive.array("data", ndim=3 if format_name == "bsr" else 2)
     matrix: Any
     try:

@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csgraph, triu
 
 from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task, smallest_labels
 
@@ -27,15 +28,13 @@ def _triangles_of(task: Task, share: float) -> Answer:
     return Answer(np.int64(round(share * wedges / 3)))
 
 
-def _csgraph(task: Task) -> tuple[Any, Any]:
-    """SciPy's module of graph algorithms, and the graph as a matrix."""
-    from scipy.sparse import csgraph
-
-    return csgraph, task.graph.to_scipy().astype(np.float64)
+def _matrix(task: Task) -> Any:
+    """The graph as a matrix of SciPy."""
+    return task.graph.to_scipy().astype(np.float64)
 
 
 def _scipy_bfs(task: Task) -> Ready:
-    csgraph, matrix = _csgraph(task)
+    matrix = _matrix(task)
 
     def answer(result: Any) -> Answer:
         order, parent = (array.tolist() for array in result)
@@ -49,12 +48,12 @@ def _scipy_bfs(task: Task) -> Ready:
 
 
 def _scipy_sssp(task: Task) -> Ready:
-    csgraph, matrix = _csgraph(task)
+    matrix = _matrix(task)
     return Ready(lambda: csgraph.dijkstra(matrix, indices=[task.source]), lambda found: Answer(found[0]))
 
 
 def _scipy_components(task: Task) -> Ready:
-    csgraph, matrix = _csgraph(task)
+    matrix = _matrix(task)
     return Ready(
         lambda: csgraph.connected_components(matrix, directed=task.graph.directed, connection="weak"),
         lambda found: Answer(smallest_labels(found[1])),
@@ -83,8 +82,6 @@ def _scipy_pagerank(rounds: int, tolerance: float, task: Task) -> Ready:
 
 
 def _scipy_triangles(task: Task) -> Ready:
-    from scipy.sparse import triu
-
     task.require_undirected()
     # Few edges lead from a vertex to ones of higher degree, so the product stays small. Sorting is not timed.
     order = np.argsort(task.graph.degrees(), kind="stable")

@@ -9,6 +9,7 @@ memory is allocated that way, too.
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import resource
 import warnings
@@ -221,8 +222,6 @@ def host_bytes(owner: Any, address: int, size: int) -> npt.NDArray[np.uint8]:
 
     After Ctrl-C, threads may use it for a moment after all other references are gone.
     """
-    import ctypes
-
     memory: Any = (ctypes.c_uint8 * size).from_address(address)
     memory.owner = owner
     return np.ctypeslib.as_array(memory)

@@ -14,6 +14,10 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numba.np.numpy_support import from_dtype
 
 from clew.engines.cuda.toolchain.source import Compiled, ctype
 from clew.operators import Monoid
@@ -133,11 +137,6 @@ def _of_values(
 @lru_cache(maxsize=256)
 def _blank(fields: Fields) -> Any:
     """A function for compiled code: a new record with these fields, on the stack."""
-    from llvmlite import ir  # type: ignore[import-untyped]
-    from numba.core import cgutils
-    from numba.extending import intrinsic
-    from numba.np.numpy_support import from_dtype
-
     record: Any = from_dtype(np.dtype(list(fields), align=True))
     on_stack: Any = cgutils.alloca_once
 
