@@ -10,7 +10,7 @@ from typing import Any as _Any
 
 from clew import algorithms, datasets, generate, layouts, operators, primitives, verify
 from clew.algorithms import *  # noqa: F403, the algorithms are the public surface
-from clew.algorithms.communities import modularity
+from clew.algorithms.communities.quality import modularity
 from clew.errors import (
     ClewError,
     ClusterError,
