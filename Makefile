@@ -6,6 +6,9 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
 QUICK = $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
 
+# Where the environment forbids it, every process of a test would parse all of clew again.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: demo test quick quick-tests check coverage browser docs bench lines clean suite
 
 demo: $(READY)

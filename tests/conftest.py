@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,8 +30,14 @@ def shared_data() -> Path:
     return SHARED
 
 
+def pytest_collection_finish() -> None:
+    """What was imported stays: the search for garbage need not go through a million objects again and again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="module")
-def small_heap() -> Iterator[None]:
+def small_heap() -> None:
     """Have ``gc.collect()`` look at what the tests of a module make, not at millions of objects from before them.
 
     For modules that call it often, or what calls it when memory runs out: it takes seconds in a process that has
@@ -40,5 +45,3 @@ def small_heap() -> Iterator[None]:
     """
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import fcntl
 import gc
 import importlib.util
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numba
@@ -117,6 +119,33 @@ def test_code_of_the_other_kind_under_the_same_key_is_not_called(loaded, tmp_pat
     second = loaded()
     assert second.squared(3) == 9
     assert second.squared.stats.cache_misses.total() == 1
+
+
+def test_what_another_process_compiles_is_awaited(loaded, tmp_path, monkeypatch):
+    """The other process is this one, by a lock of its own."""
+    assert loaded().squared(3) == 9
+    (path,) = files_of("squares.squared", tmp_path)
+    content = path.read_bytes()
+    path.unlink()
+    lock = path.with_name(f"{path.name}.lock")
+    with lock.open("wb") as file, ThreadPoolExecutor(1) as pool:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        second = loaded().squared
+        waiting = pool.submit(second, 3)
+        with pytest.raises(TimeoutError):
+            waiting.result(timeout=0.3)
+        path.write_bytes(content)
+        file.close()
+        assert waiting.result(timeout=60) == 9
+    assert (second.stats.cache_misses.total(), second.stats.cache_hits.total()) == (0, 1)
+    path.unlink()
+    monkeypatch.setattr(compiled_cache, "PATIENCE", 0.1)
+    with lock.open("wb") as file:  # of a process that was stopped
+        fcntl.flock(file, fcntl.LOCK_EX)
+        third = loaded().squared
+        assert third(3) == 9
+    assert third.stats.cache_misses.total() == 1
+    assert list(path.parent.glob("*.lock")) == []
 
 
 @pytest.mark.parametrize("damage", [lambda content: b"", lambda content: content[:-1], lambda content: b"x" + content])

@@ -10,14 +10,18 @@ all that its code depends on:
 
 So an edit of any kernel is noticed by itself, in the kernels that use it and in no other. The key is stored in the file
 too and compared when it is loaded. Files of earlier versions of a function are removed when a new one is written.
+
+The workers of a cluster call the same kernels at the same moment. One of them compiles; the others wait for its file.
 """
 
+import fcntl
 import hashlib
 import pickle
 import re
 import sys
+import time
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -34,6 +38,7 @@ from clew import cache_folder
 FOLDER = "compiled"
 PACKAGE = Path(__file__).parent
 VERSIONS = f"numba {numba_version} llvmlite {llvmlite.__version__} numpy {np.__version__}"
+PATIENCE = 120.0  # seconds to wait for another process, which may have been stopped; then both compile
 IMPORT = re.compile(r"^from (clew(?:\.\w+)*) import (?:\(([^)]*)\)|(.*))$|^import (clew(?:\.\w+)*)", re.MULTILINE)
 
 
@@ -43,6 +48,7 @@ class Kept(_Cache):
     def __init__(self, dispatcher, mark=None):
         function = dispatcher.py_func
         self._dispatcher, self._mark, self._enabled = dispatcher, mark, True
+        self._turns = []
         source = function.__code__.co_filename
         self._stamp = stamp(source)
         place = hashlib.sha256(source.encode()).hexdigest()[:6]  # several installations may share a folder
@@ -72,7 +78,11 @@ class Kept(_Cache):
             return None
         target_context.refresh()
         key = self._key(sig, target_context.codegen())
-        path = cache_folder.find(self._name_of(key))
+        name = self._name_of(key)
+        path = cache_folder.find(name)
+        if path is None:
+            self._take_turn(name)
+            path = cache_folder.find(name)
         if path is None:
             return None
         try:
@@ -91,6 +101,34 @@ class Kept(_Cache):
         key = self._key(sig, data.codegen)
         if cache_folder.store(self._name_of(key), dumps((key, sig, data._reduce()))) is not None:
             self._remove(f"{self._stem}.*.nbc", but=f"{self._stem}.{self._stamp}.")
+
+    def _take_turn(self, name):
+        """Wait until no other process compiles ``name``, and have others wait until ``turns`` ends."""
+        folder = cache_folder.writable_folder()
+        if folder is None:
+            return
+        path, end = folder / f"{name}.lock", time.monotonic() + PATIENCE
+        with suppress(OSError):  # a full disk, or a file system without locks: each compiles for itself
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._turns.append((path.open("wb"), path))
+            while time.monotonic() < end:
+                with suppress(BlockingIOError):
+                    fcntl.flock(self._turns[-1][0], fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    return
+                time.sleep(0.01)
+
+    @contextmanager
+    def turns(self):
+        """End on leaving what began within: others may compile, or find the file."""
+        before = len(self._turns)
+        try:
+            yield
+        finally:
+            while len(self._turns) > before:
+                file, path = self._turns.pop()
+                with suppress(OSError):
+                    path.unlink()
+                file.close()
 
     def _key(self, sig, codegen):
         """All that code depends on besides its sources, as plain values that are the same in every process."""

@@ -17,7 +17,7 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from numba.core import config, sigutils, types
@@ -100,7 +100,7 @@ class Lean(CPUDispatcher):
                 self._without_way_in.remove(args)
                 self.overloads.pop(args, None)
             self._compiler.targetoptions["no_cpython_wrapper"] = self.inner
-            with uncollected():
+            with uncollected(), self._cache.turns() if isinstance(self._cache, Kept) else nullcontext():
                 return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:

@@ -10,11 +10,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
+from clew.engines.cuda.toolchain.compiler import ARCHITECTURES
 from clew.engines.cuda.toolchain.expressions import definitions, linked
 from clew.engines.cuda.toolchain.source import kept, kernel_files
 from tests.cuda.algorithm_kernels import ALGORITHM_KERNELS
 from tests.cuda.engine_kernels import ENGINE_KERNELS
+from tests.cuda.machine_code import machine_code
 
 pytest.importorskip("cuda.core")
 
@@ -36,7 +37,7 @@ CASES = [
 def test_kernels_compile(program, architecture):
     if linked(program):
         pytest.importorskip("numba_cuda")
-    code = cubin(program, architecture)
+    code = machine_code(program, architecture)
     assert code.startswith(b"\x7fELF")
     for name in program.entries:
         assert name.encode() in code

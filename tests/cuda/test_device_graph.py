@@ -23,6 +23,7 @@ from tests.on_gpu import emulation_only
 from tools.budget import import_cycles
 from tools.walk import walk
 
+pytestmark = pytest.mark.usefixtures("small_heap")
 SOURCE = Path(clew.__file__).parent
 ROOT = Path(__file__).parents[2]
 

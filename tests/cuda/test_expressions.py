@@ -11,11 +11,12 @@ import pytest
 
 from clew.engines.cuda.emulation.builder import _compiled
 from clew.engines.cuda.emulation.device import EmulatedDevice
-from clew.engines.cuda.toolchain.compiler import ARCHITECTURES, cubin
+from clew.engines.cuda.toolchain.compiler import ARCHITECTURES
 from clew.engines.cuda.toolchain.expressions import MOST_CONDITIONS, definitions, expression, linked
 from clew.engines.cuda.toolchain.source import Compiled, KernelSource, compiled, text_of
 from clew.errors import OperatorError
 from clew.operators import functions
+from tests.cuda.machine_code import machine_code
 from tests.cuda.scalars import one_kernel_of, program_of, special, typed
 from tests.on_gpu import emulation_only
 
@@ -128,7 +129,7 @@ def test_all_of_them_compile_for_gpus(architecture):
     own = [each for function in BUILT_IN for each in typed(function)]
     own += [compiled(function, ("int64", "uint8"), "int64") for function in INTEGERS.values()]
     own += [compiled(function, ("float32", "int16"), "float64") for function in FORMS.values()]
-    assert cubin(one_kernel_of("everything", own), architecture).startswith(b"\x7fELF")
+    assert machine_code(one_kernel_of("everything", own), architecture).startswith(b"\x7fELF")
 
 
 def test_users_functions_are_left_to_numba():

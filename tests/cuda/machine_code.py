@@ -1,0 +1,26 @@
+"""Machine code for GPUs of any architecture, for tests that ask only whether the compilers take a kernel."""
+
+from __future__ import annotations
+
+from functools import partial
+from unittest import mock
+
+from clew.engines.cuda.toolchain import compiler
+from clew.engines.cuda.toolchain.expressions import linked
+from clew.engines.cuda.toolchain.source import KernelSource
+
+OPTIMISED = "sm_90"
+
+
+def machine_code(program: KernelSource, architecture: str) -> bytes:
+    """For one architecture as users get it; for the others little is optimised, which takes half the time.
+
+    The same errors are found: in the source, and by the assembler.
+    """
+    import cuda.core
+
+    if linked(program) or architecture == OPTIMISED:
+        return compiler.cubin(program, architecture)
+    options = partial(cuda.core.ProgramOptions, ofast_compile="max")
+    with mock.patch.object(cuda.core, "ProgramOptions", options):
+        return compiler._compile(program, architecture)
