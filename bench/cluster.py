@@ -81,7 +81,7 @@ def loading(graph: clew.Graph, members: int, folder: Path) -> float:
     def load() -> None:
         transports = mesh(members)
         with ThreadPoolExecutor(members) as pool:
-            shares = list(pool.map(lambda t: read_share(Member(t), files[t.rank], {}), transports))
+            shares = list(pool.map(lambda t: read_share(Member(t), files, {}), transports))
         assert shares[0].num_arcs == graph.num_arcs
         for each in transports:
             each.close()

@@ -124,7 +124,7 @@ class _Stage:
         if self.unit == "B":
             return f"{speed / 1e6:,.1f} MB/s"
         if self.total is None:  # no bar shows how many are done
-            return f"{self.done:,.0f} {self.unit}, {speed:,.2g} per second"
+            return f"{self.done:,.0f} {self.unit}, {f'{speed:,.0f}' if speed >= 10 else f'{speed:.2g}'} per second"
         return f"{speed:,.0f} {self.unit}/s" if speed >= 10 else f"{speed:.2g} {self.unit}/s"
 
     def left(self) -> str:
