@@ -84,7 +84,7 @@ class Lean(CPUDispatcher):
         self._cache = Kept(self, mark)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """What compiled code asks for."""
+        """The template for a call from compiled code."""
         with global_compiler_lock:
             before, self.inner = self.inner, True
             try:
@@ -104,7 +104,7 @@ class Lean(CPUDispatcher):
                 return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
-        """Python is not told of what it could not call."""
+        """Python's table gets only functions that it can call."""
         if not self.inner:
             super().add_overload(cres)
             return

@@ -1,8 +1,8 @@
 """Work on all cores: compiled kernels that release the GIL, a piece each, on one set of threads.
 
 Pieces are handed out one by one, so unequal pieces even out by themselves. A kernel that takes the number of its piece
-first and is compiled with ``nogil=True`` needs nothing else to run in parallel; it compiles in half the time of a
-``parallel=True`` function of Numba, may be called from any thread, and Ctrl-C is honoured between pieces.
+first and is compiled with ``nogil=True`` needs nothing else to run in parallel. It compiles in half the time of a
+``parallel=True`` function of Numba and may be called from any thread. Ctrl-C is handled between pieces.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def count() -> int:
 
 
 def set_count(threads: int | None) -> None:
-    """Use so many threads from now on; None goes back to the default. Results do not depend on it."""
+    """Use this many threads from now on; None restores the default. Results do not depend on it."""
     global _requested
     if threads is not None and threads < 1:
         raise GraphError(f"the number of threads is {threads}; expected 1 or more.")
@@ -92,7 +92,7 @@ def apart(
 
 
 def _see_to_the_end(workers: _Workers, pieces: int, job: _Job) -> None:
-    """Wait for a job that was told to stop, whatever comes meanwhile."""
+    """Wait for a job that was stopped, even if Ctrl-C comes again."""
     called = False
     while not job.finished.is_set():
         try:
@@ -107,11 +107,11 @@ def _see_to_the_end(workers: _Workers, pieces: int, job: _Job) -> None:
 def alongside(
     kernel: Callable[..., Answer], pieces: int, begun: Callable[[], bool], stop: Callable[[], None], *args: Any
 ) -> Answer:
-    """As ``apart``, but the calling thread runs piece 0 and returns its answer at once: nobody has to be woken.
+    """As ``apart``, but the calling thread runs piece 0 and returns its answer at once, without waking a thread.
 
     For kernels whose pieces wait for each other, at the end as well, and that are done soon: Ctrl-C is honoured only
-    after. ``begun()`` says whether piece 0 has run. Where it has not, because Ctrl-C came before, or while the kernel
-    was compiled, the other pieces still wait for it: then it runs elsewhere, told to stop.
+    after. ``begun()`` says whether piece 0 has run. If it has not run, because Ctrl-C came before or during
+    compilation, the other pieces still wait for it. Then it runs on another thread, with the request to stop.
     """
     others = _Job(kernel, pieces, args, first=1)
     try:
@@ -127,7 +127,7 @@ def alongside(
 
 
 class _Job:
-    """Pieces of one call of ``each``; whoever works on it takes the next piece until there are none."""
+    """Pieces of one call of ``each``; every worker takes the next piece until there are none."""
 
     def __init__(self, kernel: Callable[..., Any], pieces: int, args: tuple[Any, ...], first: int = 0) -> None:
         self.kernel, self.pieces, self.args = kernel, pieces, args
@@ -143,7 +143,7 @@ class _Job:
             try:
                 self.answers[piece] = self.kernel(piece, *self.args)
             except BaseException as error:
-                if self.pieces > 0:  # whoever comes later is not asked for it
+                if self.pieces > 0:  # later workers do not take it
                     self.error, self.pieces = error, 0
                 self.finished.set()
                 raise
@@ -172,7 +172,7 @@ class _Workers:
         self._lock = threading.Lock()
 
     def call(self, helpers: int, job: _Job) -> None:
-        """Let so many threads join the job as they become free."""
+        """Let this many threads join the job as they become free."""
         if self._started < helpers:
             with self._lock:
                 while self._started < helpers:

@@ -48,8 +48,8 @@ def build(
 ) -> Built:
     """Compressed rows of the edges; arguments as in ``Graph.from_edges``.
 
-    With ``consume``, source, target and weights are the caller's to give: their memory goes back to the system while
-    they are read, which is what keeps reading a file within three times the size of the graph.
+    With ``consume``, the caller gives up source, target and weights. Their memory is returned to the system while they
+    are read, which keeps reading a file within three times the size of the graph.
     """
     mirror = not directed and not both_directions
     policies = Policies(directed, duplicates, loops, num_vertices, id_dtype, mirror)
@@ -131,7 +131,7 @@ def _rows(
     # More shares than threads, since what a share has read goes back to the system before the next one writes.
     shares = max(threads.pieces(source.size), min(PORTIONS, source.size >> 20))
     counts = np.zeros((shares, buckets), dtype=np.uint64)
-    # Ids are known to lie in range by now, so that they may be taken for unsigned, which is faster to index with.
+    # Ids are known to be in range by now, so they can be used as unsigned integers, which index faster.
     edges = (as_bits(source), as_bits(target))
     policy = (np.uint64(shift), policies.mirror, policies.drop_loops)
     num_loops = sum(threads.each(kernels.count_buckets, shares, *edges, *policy, counts))

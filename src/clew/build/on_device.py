@@ -78,8 +78,8 @@ def _build(xp: Any, source: Any, target: Any, weights: Any, policies: Policies) 
 def _keys(xp: Any, source: Any, target: Any, weights: Any, n: int, is_loop: Any, policies: Policies) -> tuple[Any, Any]:
     """Edges as numbers that sort by row, then by neighbour; those that are LEFT_OUT sort behind all others.
 
-    They are not cut out here, because CuPy's masks end at 2^31 entries. Undirected edges are there twice, loops once;
-    side by side, so that of equal edges the one that was given first comes first in both rows.
+    They are not cut out here, because CuPy's masks end at 2^31 entries. Undirected edges are listed twice, loops once.
+    Both copies are adjacent, so that equal edges keep their order in both rows.
     """
     directions = 2 if policies.mirror else 1
     key = xp.empty(source.size * directions, np.int64)
@@ -96,7 +96,7 @@ def _keys(xp: Any, source: Any, target: Any, weights: Any, n: int, is_loop: Any,
 def _sorted_rows(
     xp: Any, key: Any, weights: Any, n: int, ids: np.dtype[Any], *, unique: bool
 ) -> tuple[Any, Any, Any, tuple[int, int]]:
-    """Offsets, neighbours, weights, and how many equal edges were left out: all, and loops."""
+    """Offsets, neighbours, weights, and the number of equal edges that were dropped: all, and loops."""
     if weights is None:
         key.sort()
     else:
@@ -120,7 +120,7 @@ def _sorted_rows(
 
 
 def _kept(xp: Any, key: Any) -> int:
-    """How many of the sorted edges are not left out."""
+    """The number of sorted edges that are kept."""
     return int(xp.searchsorted(key, xp.asarray([LEFT_OUT]))[0])
 
 

@@ -23,7 +23,7 @@ SAMPLES = 1024  # enough to find a tree that most vertices are in; another choic
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """Rows, and what became of the edges."""
+    """Rows, and a report on the edges."""
 
     adjacency: Adjacency
     report: BuildReport
@@ -217,9 +217,9 @@ def check_symmetric(rows: Adjacency, names: VertexNames | None = None) -> None:
 
 
 def component_labels(rows: Adjacency, *, both_directions: bool) -> IdArray:
-    """The smallest vertex that each vertex hangs together with, over edges in any direction.
+    """The smallest vertex in the weak component of each vertex.
 
-    ``both_directions`` says that every edge is stored both ways, which saves looking at most of them. The same for any
+    ``both_directions`` says that every edge is stored both ways, which saves reading most of them. The same for any
     number of threads.
     """
     from clew.build import kernels_components as kernels

@@ -1,8 +1,8 @@
 """Products on the CPU: matrix times dense vector, sparse vector or matrix, and operations on vectors.
 
-Dense vectors, in each layout: every piece of work has about as many edges. Rows that are too long for one thread are
-left out by the loop over rows. They are then cut into parts that all threads share. Which rows, and where they are cut,
-depends on the graph alone. So sums do not depend on the number of threads.
+Dense vectors, in each layout: every piece of work has about as many edges. The loop over rows skips rows that are too
+long for one thread. They are then cut into parts that all threads share. Which rows, and where they are cut, depends on
+the graph alone. So sums do not depend on the number of threads.
 
 Sparse vectors: push along the edges of the active vertices. Matrices: blocks of rows with about as many products each,
 and long rows in parts.
@@ -33,7 +33,7 @@ STRETCH = 64  # edges
 HUB = 1 << 17  # edges: a row is cut if it has more, and more than a SHARE of all; some 0.2 ms of work
 SHARE = 64
 PART = 1 << 14  # edges to a part
-SORTED_SHARE = 128  # sort while there is less than an edge for so many vertices: then reading the bitmap takes longer
+SORTED_SHARE = 128  # sort if there is less than an edge per this many vertices: then reading the bitmap takes longer
 MERGED = 512  # edges that merge sort is faster for than radix sort, which has counters to clear
 SAMPLES = 256  # edges that are read to share the work evenly
 GRAIN = 1 << 16  # products to a block, at least
@@ -200,7 +200,7 @@ def spmspv(
 
 
 def choose(edges: int, num_vertices: int) -> str:
-    """The fastest way to combine the products of so many edges, as measured."""
+    """The fastest method to combine the products of this many edges, as measured."""
     if edges * SORTED_SHARE > num_vertices:
         return "none"
     return "merge" if edges <= MERGED else "radix"
@@ -263,8 +263,8 @@ def spgemm(a: Adjacency, b: Adjacency, semiring: Semiring, mask: Adjacency | Non
 def units_of(products: Array) -> Array:
     """First and last rows, first and last columns of the pieces of work, in the order of their results.
 
-    A row with more products than a piece should have is in pieces of its own, each with some of the columns: every
-    entry is computed by one thread, in the order of the edges, wherever the cuts are.
+    A row with more products than a piece should have is divided by columns into several pieces. Every entry is computed
+    by one thread, in the order of the edges, for any division.
     """
     size = products.size
     work = np.cumsum(products) + np.arange(size, dtype=np.uint64)

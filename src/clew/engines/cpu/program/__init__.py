@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 TRACED = 1 << 16
 NO_LIMIT = 2**62
-#: Push where at most this part of the edges is active. A pull that is content with one message looks at few edges.
+#: Push where at most this part of the edges is active. A pull that needs only one message reads few edges.
 PUSHED, PUSHED_TO_ANY = 1 / 2, 1 / 16
 
 
@@ -109,7 +109,7 @@ def _spreading(
 
 
 def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) -> Done:
-    """Everyone in every iteration."""
+    """All vertices in every iteration."""
     monoid: Any = program.reduce
     compiled = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
     message = np.dtype(program.message)
@@ -137,7 +137,7 @@ def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) 
 def _gathering(
     program: VertexProgram, gather: Gather, rows: Directions, state: Array, active: npt.NDArray[np.bool_], limit: int
 ) -> Done:
-    """A vertex looks at all of its neighbours when one of them has changed."""
+    """A vertex reads all of its neighbours when one of them has changed."""
     compiled = compiler.kernel(gather_kernel, *_functions(program, gather.function), in_order=gather.in_order)
     message = np.dtype(program.message)
     n = state.size
@@ -165,7 +165,7 @@ def _gathering(
 
 
 def _width(program: VertexProgram, rows: Adjacency) -> int:
-    """The bytes of an edge, its weight among them where the program looks at weights."""
+    """The bytes of an edge, with its weight if the program uses weights."""
     return edge_bytes(rows.indices, rows.weights if uses_weights(program) else None)
 
 
@@ -174,7 +174,7 @@ def _functions(program: VertexProgram, reduce: Any) -> tuple[Any, ...]:
 
 
 def no_priority(vertex: Any) -> int:  # noqa: ARG001
-    """Nobody waits."""
+    """The default: no vertex waits."""
     return 0
 
 
@@ -217,10 +217,10 @@ def _symmetric_rows(graph: Graph) -> Directions:
 
 
 def rows_with_weights(rows: Adjacency, program: VertexProgram) -> tuple[Array, ...]:
-    """(indptr, indices, weights); weights that are not there, or not looked at, take no memory: one value seen as many.
+    """(indptr, indices, weights). Missing or unused weights take no memory: one value is broadcast.
 
-    So a program that does not look at weights is compiled once, whatever they are. To Numba, an array of one element is
-    another type, too: there are two at least.
+    So a program that does not use weights is compiled once for all graphs. There are at least two, because Numba treats
+    an array of one element as another type.
     """
     weights = rows.weights
     if weights is None or not uses_weights(program):
@@ -229,5 +229,5 @@ def rows_with_weights(rows: Adjacency, program: VertexProgram) -> tuple[Array, .
 
 
 def uses_weights(program: VertexProgram) -> bool:
-    """Whether the program looks at weights at all."""
+    """Whether the program uses weights at all."""
     return uses_argument(program.process, 1)

@@ -37,7 +37,7 @@ _one_team = threading.Lock()
 
 
 def members(work: int) -> int:
-    """The number of threads for so much work."""
+    """The number of threads for this much work."""
     return threads.count() if work > SMALL else 1
 
 
@@ -97,7 +97,7 @@ def settling(changes: Array, tolerance: float, most: int) -> tuple[float, float 
 
 
 def take(kernel: Callable[..., Any], members: int, count: int, work: int, *args: Any, shown: str = "") -> list[Any]:
-    """Run ``kernel(member, taken, …)`` on so many threads, each of which takes the next of ``count`` items.
+    """Run ``kernel(member, taken, …)`` on several threads, each of which takes the next of ``count`` items.
 
     ``taken`` is an array of one number, the next item. Ctrl-C stops the run after the current items, unless there is
     little ``work``.

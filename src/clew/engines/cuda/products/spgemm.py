@@ -1,7 +1,7 @@
 """Matrix times matrix on the GPU, row by row; every sum is made in the order of the edges, so that its bits are fixed.
 
-Rows of few products are sorted by column in shared memory; longer ones are listed and sorted together, as many at a
-time as memory is meant for. With a mask, only its entries are looked for and nothing is listed.
+Rows of few products are sorted by column in shared memory. Longer ones are listed and sorted together, in batches that
+fit in memory. With a mask, only its entries are looked for and nothing is listed.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def spgemm(device: Device, a: Adjacency, b: Adjacency, semiring: Semiring, mask:
 
 
 def _same_widths(*matrices: DeviceRows) -> list[DeviceRows]:
-    """Matrices with ids and offsets of the same width: the widest of them."""
+    """The matrices with ids and offsets of the same width, the largest of all."""
     index = max((rows.neighbours.dtype for rows in matrices), key=lambda dtype: dtype.itemsize)
     offset = max((rows.offsets.dtype for rows in matrices), key=lambda dtype: dtype.itemsize)
     widened = []

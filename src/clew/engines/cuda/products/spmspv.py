@@ -1,7 +1,7 @@
 """Matrix times sparse vector on the GPU: push along the edges of the active vertices.
 
-The edges are shared out evenly. Products for the same vertex come together in a dense vector, by atomic operations
-derived from the monoid, or side by side in a sorted list, where each run is summed.
+The edges are shared out evenly. Products for the same vertex are combined in a dense vector, by atomic operations
+derived from the monoid. Or they are adjacent in a sorted list, where each run is summed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EACH = 8  # rounds of 32 edges that a warp takes at once
 #: Sort where there are so many vertices and less than an edge for so many of them: only then clearing and reading a
 #: dense vector takes longer than the launches of a sort (on an H200: 0.3 ms of launches more, 12 bytes a vertex).
 SORTED_FROM, SORTED_SHARE = 1 << 27, 256
-#: Products up to which merge sort is faster than radix sort, which costs several launches whatever there is to sort.
+#: Up to this many products merge sort is faster than radix sort, which always takes several launches.
 MERGED = 1 << 15
 PACKED_LIMIT = 2**32 - 1
 
@@ -77,7 +77,7 @@ def spmspv(
 
 
 def choose(edges: int, num_vertices: int) -> str:
-    """The way of bringing products together that suits so many."""
+    """The best method of combining this many products."""
     if num_vertices < SORTED_FROM or edges * SORTED_SHARE > num_vertices:
         return "none"
     return "merge" if edges <= MERGED else "radix"

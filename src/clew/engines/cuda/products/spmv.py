@@ -40,7 +40,7 @@ LANES = (1, 2, 4, 8, 16, 32)
 METHODS = ("auto", "rows", "tiles", "sweep")
 #: A row this much longer than the mean keeps its lanes busy when all others have ended.
 SKEW = 64
-#: Products kept ready for one graph; who has more semirings than this makes them in a loop, each anew.
+#: The most prepared products per graph; beyond that, all are dropped, because a loop is creating new semirings.
 MOST_READY = 64
 #: 32-edge rounds that a warp takes of a list of coordinates.
 CHUNK_ROUNDS = 16

@@ -45,7 +45,7 @@ SWEEP_AFTER = 100
 
 #: The part of the edges that the columns with the most edges must have, and how many columns those are.
 HOT_COLUMNS, HOT_PART = 24_576, 0.25
-SAMPLE = 1 << 20  # edges looked at to tell
+SAMPLE = 1 << 20  # edges sampled for the decision
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,8 +28,8 @@ from clew.operators.inspection import callable_now
 #: Turing, Ampere, Hopper and Blackwell: the oldest that CUDA 13 knows, and the newest.
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100")
 STANDARD = "c++17"
-#: Part of what a cubin is known by. Lambdas are device code without saying so, which older compilers need to be told;
-#: division and roots round as IEEE says; a multiply and an add may fuse.
+#: Part of what a cubin is known by. Lambdas are device code implicitly, which older compilers need as an option.
+#: Division and roots round as IEEE says. A multiply and an add may fuse.
 OPTIONS = f"{STANDARD}, default-device"
 
 

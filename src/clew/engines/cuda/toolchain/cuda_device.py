@@ -57,7 +57,7 @@ class CudaDevice(Device):
         self._modules: dict[KernelSource, Any] = {}
         self._streams: dict[int, Any] = {}
         self.lanes: list[Any] = []  # of transfer.py
-        self.watch: Any = None  # told before and after each launch, for those who measure
+        self.watch: Any = None  # called before and after each launch, for measurements
         if int(self._device.arch) < 75:
             raise DeviceError(
                 f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later.",
@@ -65,7 +65,7 @@ class CudaDevice(Device):
             )
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
-        """An array whose entries are whatever was there."""
+        """An uninitialised array."""
         try:
             return self.xp.empty(shape, dtype)
         except Exception:
@@ -186,7 +186,7 @@ def _config(blocks: int, threads: int, shared: int, together: bool, cluster: int
 
 
 def _allow_shared(kernel: Any, shared: int, ordinal: int) -> None:
-    """A block gets more than 48 KiB of shared memory only where that was asked for."""
+    """A block gets more than 48 KiB of shared memory only on request."""
     status = _set_attribute(kernel, "MAX_DYNAMIC_SHARED_SIZE_BYTES", shared, ordinal)
     if status:
         raise DeviceError(f"a block cannot have {shared:,} bytes of shared memory on this GPU ({status}).")
@@ -211,7 +211,7 @@ def the_device() -> CudaDevice:
 def reason_unusable() -> str | None:
     """Why clew cannot run on a GPU here, as a sentence; None where it can, and the GPU is ready then.
 
-    More than ``reason_unavailable``: a GPU that is there may be too old, taken by somebody else, or have failed.
+    More than ``reason_unavailable``: a GPU may be too old, used exclusively by another process, or have failed.
     """
     reason = failures.reason_unavailable() or failures.reason_lost()
     if reason is not None:

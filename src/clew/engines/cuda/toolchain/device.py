@@ -33,7 +33,7 @@ class Device(Protocol):
     name: str
     architecture: str
     num_processors: int
-    cluster_size: int  # how many blocks can meet faster than the whole grid; 1 where that is not to be had
+    cluster_size: int  # the blocks of a cluster, which synchronize faster than the whole grid; 1 without clusters
     page: int  # bytes; of an array in two memories, a page is in one of them
     xp: Any
     _kernels: dict[tuple[KernelSource, str], Any]
@@ -43,7 +43,7 @@ class Device(Protocol):
         self._kernels, self._requests = {}, {}
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
-        """An array whose entries are whatever was there. ResourceError where there is not enough memory."""
+        """An uninitialised array. ResourceError where there is not enough memory."""
 
     def zeros(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An array of zeros."""

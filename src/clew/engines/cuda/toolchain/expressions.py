@@ -2,7 +2,7 @@
 
 The built-in operators and the small functions of the generic algorithms become part of the kernel that calls them: no
 compiler of Python is involved. Numbers have the types that Numba gives them, so that every engine computes the same
-bits: integers are 64 bits wide and wrap around, and float32 stays float32 next to narrow integers only.
+bits. Integers are 64 bits wide and wrap around. float32 stays float32 with narrow integers only.
 
 A condition, as in ``b if b < a else a``, asks an operand for a truth value. The function is called once for every
 sequence of answers, and the results are joined by ``?:``.
