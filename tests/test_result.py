@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -235,3 +237,33 @@ def test_a_mask_goes_to_the_host_with_the_values():
     assert isinstance(result.reached, np.ndarray)
     assert result.reached.tolist() == [True, True, False]
     assert Result("found", {"depth": OnGpu(np.array([0, -1]))}, unreached=-1).numpy().top(2) == [(0, 0), (1, None)]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(2, 30), st.randoms(use_true_random=False))
+def test_paths_follow_edges_from_the_source(count, random):
+    graph = clew.generate.random_weights(
+        clew.generate.uniform(count, 2 * count, seed=random.randint(0, 99)), 1, 9, seed=1
+    )
+    graph = graph.relabeled(np.arange(count)[::-1].copy())  # which gives it names
+    found = clew.sssp(graph, graph.name(0))
+    for vertex in range(count):
+        name = graph.name(vertex)
+        if not found.reached[vertex]:
+            with pytest.raises(GraphError, match="there is no path to"):
+                found.path_to(name)
+            continue
+        path = found.path_to(name)
+        assert (path[0], path[-1]) == (graph.name(0), name)
+        assert all(b in graph.neighbors(a) for a, b in pairwise(path))
+        lengths = [found.of(each) for each in path]
+        assert lengths == sorted(lengths)
+
+
+def test_results_without_parents_have_no_paths():
+    graph = clew.generate.path(3)
+    assert clew.bfs(graph, 0).path_to(2) == [0, 1, 2]
+    with pytest.raises(GraphError, match="a result of pagerank has no paths"):
+        clew.pagerank(graph).path_to(2)
+    with pytest.raises(GraphError, match="9 is not a vertex"):
+        clew.bfs(graph, 0).path_to(9)

@@ -205,6 +205,19 @@ class Result(TensorResult):
             vertex = index(name)
         return self._shown(value, np.array([vertex]))[0]
 
+    def path_to(self, name: Name) -> list[Name]:
+        """The vertices on the path that a search found, from its source to the vertex called ``name``."""
+        if "parent" not in self.values:
+            raise GraphError(
+                f"a result of {self.algorithm} has no paths; those of bfs, sssp, sswp and bellman_ford do."
+            )
+        result, path = self.numpy(), [name]
+        while (parent := result.of(path[-1], "parent")) != path[-1]:
+            if parent is None:
+                raise GraphError(f"there is no path to {name!r}: the search did not reach it.")
+            path.append(parent)
+        return path[::-1]
+
     def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
         """The ``k`` vertices with the largest (or smallest) values, as (name, value); ties by vertex order.
 

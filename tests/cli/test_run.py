@@ -55,6 +55,16 @@ def test_a_program_reads_json(file):
     library.threads.set_count(None)
 
 
+def test_the_path_to_a_vertex(file):
+    code, out, _ = clew("run", "bfs", file, "--source", "ann", "--to", "dan")
+    assert code == OK
+    assert "ann → bob → cy → dan" in out
+    assert json.loads(clew("run", "bfs", file, "--source", "bob", "--to", "bob", "--json")[1])["path"] == ["bob"]
+    code, _, said = clew("run", "bfs", file, "--source", "ann", "--to", "eve")
+    assert code != OK
+    assert "there is no path to 'eve'" in said
+
+
 @pytest.mark.parametrize("weights", ["1.5", "2"])
 def test_what_is_out_of_reach_is_not_the_farthest(tmp_path, weights):
     path = tmp_path / "weighted.csv"

@@ -50,6 +50,7 @@ class Answer:
     verified: bool
     destination: Path | None
     plan: Plan | None = None
+    path: list[Any] | None = None
 
     @cached_property
     def _ranking(self) -> Ranking:
@@ -70,6 +71,7 @@ class Answer:
             "facts": self._facts(),
             "top": [dict(zip((ranking.of, *ranking.columns), row, strict=True)) for row in ranking.rows(top)],
             "written": None if self.destination is None else str(self.destination),
+            **({} if self.path is None else {"path": self.path}),
             **({} if self.plan is None else {"plan": self.plan.to_dict()}),
         }
 
@@ -81,6 +83,8 @@ class Answer:
         facts.append(("iterations", f"{result.iterations:,}{'' if result.converged else ' (not converged)'}"))
         facts += [(_words(name), _text(value)) for name, value in self._facts().items()]
         facts += self.was_read.decisions()
+        if self.path is not None:
+            facts.append((f"path to {self.path[-1]}", " → ".join(map(str, self.path))))
         if self.verified:
             facts.append(("verified", "yes, by an independent checker"))
         if self.destination is not None:

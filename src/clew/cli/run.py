@@ -28,6 +28,7 @@ Source = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to 
 Sources = Annotated[
     list[str] | None, typer.Option("--source", metavar="NAME", help="A vertex to start from; can be repeated.")
 ]
+Target = Annotated[str | None, typer.Option("--to", metavar="NAME", help="Show the path to this vertex.")]
 ThreadCount = Annotated[int | None, typer.Option("--threads", help="Number of threads; default: all cores.")]
 EDGES_HELP = f"Memory of the edges for a GPU: {', '.join(MODES)}; default: auto."
 FAST_MEMORY_HELP = "GPU memory for edges, such as 8GiB; default: all free memory."
@@ -71,7 +72,8 @@ def _run_command(algorithm: Algorithm) -> Callable[..., None]:
         _run(algorithm, **given)
 
     file, *others = options.keywords_of(_run)
-    return options.declared(run, [file, *_own(algorithm), *options.READING, *others])
+    target = [options.parameter("target", Target, None)] * algorithm.needs_source
+    return options.declared(run, [file, *_own(algorithm), *target, *options.READING, *others])
 
 
 def _explain_command(algorithm: Algorithm) -> Callable[..., None]:
@@ -118,6 +120,7 @@ def _run(
     **chosen: Any,
 ) -> None:
     reading = options.reading_of(chosen)
+    target = chosen.pop("target", None)
     reading.options()  # raises for invalid options before any work is done
     edges = memory(edge_memory or "auto", fast_memory)
     alone = {"--threads": thread_count, "--edges": edge_memory, "--fast-memory": fast_memory}
@@ -159,7 +162,8 @@ def _run(
                 checked(graph if there is None else cluster.gathered(graph), algorithm, result, chosen)
         if destination is not None:
             answer.save(result, destination)
-        found = answer.Answer(graph, was_read, result, seconds, check, destination, plan)
+        path = None if target is None else result.path_to(source_of(graph, target))
+        found = answer.Answer(graph, was_read, result, seconds, check, destination, plan, path)
         output.as_json(found.as_dict(top)) if as_json else found.show(top)
 
 
