@@ -19,6 +19,7 @@ import numpy as np
 
 from clew import threads
 from clew.algorithms.registry import ALGORITHMS, load_plugins
+from clew.distributed.carrier import RayCarrier
 from clew.distributed.generating import generated_share
 from clew.distributed.loading import read_share
 from clew.distributed.tiles import header_of, open_share, write_share
@@ -373,26 +374,3 @@ class Worker:
         if self._member is None:
             raise ClusterError("this worker is not connected with the others.")
         return self._member
-
-
-class RayCarrier:
-    """Messages between workers as calls of their actors; Ray puts large ones into its object store."""
-
-    def __init__(self, workers: Sequence[Any]) -> None:
-        self._workers = workers
-
-    def send(self, peer: int, *message: Any) -> Any:
-        """Call ``deliver`` of a worker."""
-        return self._workers[peer].deliver.remote(*message)
-
-    def delivered(self, receipt: Any) -> bool | None:
-        """Whether the call returned; None while it has not."""
-        import ray
-
-        if not ray.wait([receipt], timeout=0)[0]:
-            return None
-        try:
-            ray.get(receipt)
-        except ray.exceptions.RayError:
-            return False
-        return True
