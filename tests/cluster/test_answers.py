@@ -76,6 +76,14 @@ def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
         options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
     if name == "betweenness":
         options["samples"] = min(3, graph.num_vertices)
-    if name in ("bfs", "sssp", "sswp"):
+    if name in ("bfs", "sssp", "sswp", "bellman_ford"):
         options["deterministic"] = True
     return options
+
+
+@pytest.mark.parametrize("members", [1, 4])
+def test_negative_cycles_are_noticed(members: int) -> None:
+    graph = clew.Graph.from_edges([0, 1, 2, 3], [1, 2, 1, 0], [1, -3, 2, 1])
+    with pytest.raises(clew.NegativeCycleError, match="a negative cycle is reachable"):
+        on_team(members, graph, "bellman_ford", {"source": 0})
+    assert on_team(members, graph.reversed(), "bellman_ford", {"source": 0}).distance.tolist()[3] == 1

@@ -192,7 +192,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
             check_balance(balance, cut, on_gpu=False)
     if gpu is not None:
         answer = _on_gpu(record, gpu, graph, device, arguments)
-    elif record.cluster is not None and _has_sockets(graph) and device in ("auto", "cpu"):
+    elif record.cluster is not None and _runs_members(record, graph) and device in ("auto", "cpu"):
         answer = record.load("cluster")(graph, **arguments)
     elif record.cpu is not None and device != "reference" and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)
@@ -231,9 +231,9 @@ def _on_gpu(record: Algorithm, gpu: Device, graph: Graph, device: str, arguments
     return answer
 
 
-def _has_sockets(graph: Graph) -> bool:
-    """Whether members of a cluster can run compiled code that exchanges messages."""
-    return isinstance(graph, Share) and graph.member.has_sockets
+def _runs_members(record: Algorithm, graph: Graph) -> bool:
+    """Whether to run the form for members. It may need sockets, without which a generic form runs, if there is one."""
+    return isinstance(graph, Share) and (graph.member.has_sockets or not record.distributed)
 
 
 def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dict[str, Any]) -> Answer:

@@ -9,6 +9,8 @@ from clew.algorithms.paths.generic import shortest_paths
 from clew.algorithms.registry import Answer
 from clew.algorithms.waist import Waist
 from clew.dtypes import Array
+from clew.engines.cluster.share import Share
+from clew.errors import NegativeCycleError
 from clew.graph import Graph
 from clew.layouts import coo
 from clew.operators import monoids
@@ -19,7 +21,13 @@ def bellman_ford(waist: Waist, graph: Graph, source: int) -> Answer:
 
     def look_for_cycle(rounds: int, active: Array, distance: Array) -> None:
         # A shortest path has fewer edges than there are vertices: what improves later is behind a negative cycle.
-        if active.size and rounds >= graph.num_vertices and (cycle := _cycle_behind(graph, distance, int(active[0]))):
+        if rounds < graph.num_vertices or not waist.any(active.size):
+            return
+        if isinstance(graph, Share):
+            raise NegativeCycleError(
+                "a negative cycle is reachable, so shortest paths do not exist. Its edges are with several workers.", []
+            )
+        if cycle := _cycle_behind(graph, distance, int(active[0])):
             raise negative_cycle(graph, cycle)
 
     return shortest_paths(waist, graph, source, look_for_cycle)

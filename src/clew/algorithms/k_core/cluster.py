@@ -13,7 +13,7 @@ from clew.engines.cluster.share import Share, build_share, edge_ends, in_both_di
 
 def k_core(share: Share) -> Answer:
     """The largest k such that a vertex is in the k-core; see ``clew.k_core``."""
-    links, size, transport = _links(share), share.ids.size, share.member.transport
+    links, size, sockets = _links(share), share.ids.size, share.member.sockets
     row, column = links.channel("row"), links.channel("column", 4)
     core = np.full_like(share.ids, -1)
     # The first round peels vertices without neighbours. Losses of a vertex that was peeled change nothing.
@@ -23,7 +23,7 @@ def k_core(share: Share) -> Answer:
     state = np.zeros(kernels.NUMBERS, np.int64)
     state[kernels.FRESH], state[kernels.KEPT] = 1, size
     given = (row, column, links.block.unsigned(), owned, block, state)
-    transport.follow(lambda: kernels.k_core(*given), (row, column))
+    sockets.follow(lambda: kernels.k_core(*given), (row, column))
     degeneracy = int(share.member.all_reduce(core.max(initial=0), np.maximum))
     return Answer({"core": core}, {"degeneracy": degeneracy}, iterations=int(state[kernels.ROUNDS]))
 
