@@ -1,8 +1,8 @@
 """Triangles on a cluster: for every owner in turn, members of a row and of a column share the edges at its vertices.
 
-A triangle leads from u over v to w, by rising degree. The member that counts the edge u-w has it in its block. A member
-of its row has u-v, and a member of its column has v-w. The owner of v says in which turn. So a member has the edges of
-one segment of the others at a time.
+A triangle leads from u over v to w, by rising degree. The member that counts it has the edge u-w. A member of its row
+has u-v, and a member of its column has v-w. The owner of v says in which turn. So a member has the edges of one segment
+of the others at a time.
 """
 
 from __future__ import annotations
