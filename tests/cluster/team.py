@@ -12,7 +12,7 @@ import numpy as np
 import clew
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.share import build_share
+from clew.engines.cluster.share import Share, build_share
 from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
 from clew.names import VertexNames
@@ -40,12 +40,26 @@ def together(work: Callable[[Item], Any], members: Sequence[Item]) -> list[Any]:
                 member.close()
 
 
-def on_team(members: int, graph: clew.Graph, name: str, options: dict[str, Any]) -> clew.Result:
-    """The result of an algorithm that members run together, gathered; an error of any member is raised."""
-    return run_on_team(members, graph, lambda share: ALGORITHMS[name].function(share, **options))
+def on_team(
+    members: int,
+    graph: clew.Graph,
+    name: str,
+    options: dict[str, Any],
+    layout: Callable[[Share], Share] = lambda share: share,
+) -> clew.Result:
+    """The result of an algorithm that members run together, gathered; an error of any member is raised.
+
+    ``layout`` may place the vertices in another way.
+    """
+    return run_on_team(members, graph, lambda share: ALGORITHMS[name].function(share, **options), layout)
 
 
-def run_on_team(members: int, graph: clew.Graph, run: Callable[[Any], clew.Result]) -> clew.Result:
+def run_on_team(
+    members: int,
+    graph: clew.Graph,
+    run: Callable[[Any], clew.Result],
+    layout: Callable[[Share], Share] = lambda share: share,
+) -> clew.Result:
     """The same of any function of a share."""
     source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))
     cuts = np.linspace(0, source.size, members + 1).astype(int)
@@ -62,6 +76,7 @@ def run_on_team(members: int, graph: clew.Graph, run: Callable[[Any], clew.Resul
                 graph.num_vertices,
                 directed=graph.directed,
             )
+            share = layout(share)
             if graph.names is not None:
                 share = share.with_names(VertexNames(graph.names.take(share.ids)))
             return share.ids, run(share)

@@ -82,7 +82,7 @@ class ClusterWaist(Waist):
             source,
             target,
             None,
-            graph.num_vertices,
+            graph.partition,
             directed=directed and graph.directed,
             symmetrize=graph.directed and not directed,
             duplicates="drop",

@@ -23,6 +23,7 @@ import numpy as np
 from clew import build
 from clew.adjacency import BuildReport
 from clew.build.rows import check_extent
+from clew.distributed.locality import by_locality
 from clew.dtypes import Array
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Member
@@ -136,7 +137,7 @@ def _read_share(
     )
     for number, (_, part) in zip(to_ids, parts, strict=True):
         _hand_over(exchange, part, number, dtype)
-    share = share_of(exchange, dtype, directed=directed, duplicates=chosen.duplicates)
+    share = by_locality(share_of(exchange, dtype, directed=directed, duplicates=chosen.duplicates))
     if names is not None:
         share = share.with_names(owned_names(member, share.partition, names, first))
     if len({fact["file"] for fact in facts}) == 1 and chosen.duplicates == chosen.loops == "keep":

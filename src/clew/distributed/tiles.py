@@ -15,7 +15,7 @@ from clew.adjacency import COUNTS, Adjacency
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import send_names
-from clew.engines.cluster.partition import Partition
+from clew.engines.cluster.partition import Partition, Permutation
 from clew.engines.cluster.share import Share, rectangle, share_of
 from clew.errors import GraphError
 from clew.graph import Duplicates
@@ -44,6 +44,7 @@ def header_of(share: Share) -> Header:
     """The header of a folder of all members' tiles, without the tiles."""
     counts = {name: getattr(share.report, name) for name in COUNTS}
     weights = None if share.weights is None else share.weights.dtype.str
+    assert isinstance(share.partition.permutation, Permutation)
     grid, key = share.partition.grid, share.partition.permutation.key
     facts = (share.num_vertices, share.num_arcs, share.num_loops, share.directed, weights)
     return Header(*facts, tiles.name_kind(share._names), (grid.rows, grid.columns), key, counts, ())
@@ -78,7 +79,7 @@ def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:
         share = Share(
             member,
             partition,
-            rectangle(Adjacency(block.indptr, block.indices, weights), partition.columns),
+            rectangle(Adjacency(block.indptr, block.indices, weights), partition.rows, partition.columns),
             directed=directed,
             num_arcs=header.num_arcs,
             num_loops=header.num_loops,

@@ -22,6 +22,7 @@ from clew.algorithms.registry import ALGORITHMS, load_plugins
 from clew.distributed.carrier import RayCarrier
 from clew.distributed.generating import generated_share
 from clew.distributed.loading import read_share
+from clew.distributed.locality import by_locality
 from clew.distributed.tiles import header_of, open_share, write_share
 from clew.dtypes import Array
 from clew.engines.base import available_bytes
@@ -30,6 +31,7 @@ from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import names_by_id
+from clew.engines.cluster.ranges import in_blocks
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import Sockets, Transport
 from clew.errors import ClusterError
@@ -133,7 +135,7 @@ class Worker:
         self._member.device = self._device
         self._checkpoints.recover |= again
         for share in self._shares.values():
-            share.member = self._member
+            share.member = self._member.on(share.partition.grid)
 
     def ended(self) -> str:
         """Why this worker has no connections; empty if it has."""
@@ -161,6 +163,7 @@ class Worker:
             facts["num_vertices"],
             directed=facts["directed"],
         )
+        share = by_locality(share)
         if names is not None:
             share = share.with_names(VertexNames.trusted(names.take(share.ids)))
         self._shares[key] = share
@@ -191,9 +194,12 @@ class Worker:
         self._shares[key] = open_share(self.member, path, options)
         return self.describe(key)
 
+    @collective
     def write_tiles(self, key: int, folder: str) -> tuple[Header, Tile]:
         """Write this worker's tile of a graph; returns what the header of the folder says about all and about it."""
-        return header_of(self._shares[key]), write_share(self._shares[key], folder)
+        share = in_blocks(self._shares[key])
+        tile = write_share(share, folder)
+        return header_of(share), tile
 
     def describe(self, key: int) -> dict[str, Any]:
         """The facts of a graph, and the bytes that this worker has of it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.bfs import kernels_cluster as kernels
+from clew.algorithms.paths.ranges import search
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cluster import kernels_superstep as superstep
@@ -16,6 +17,8 @@ from clew.primitives.arguments import engine_of
 
 def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``; the values are those of this member's vertices."""
+    if share.has_ranges:
+        return _search_ranges(share, source, deterministic)
     size, transport = share.ids.size, share.member.sockets
     rows, row_axis, column_axis = share.oriented(transpose=False)
     columns = share.rows(transpose=row_axis == "row")
@@ -48,6 +51,18 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
         transport.follow(lambda: superstep.fetch_origins(*fetch), (column,))
     facts = {"num_reached": int(state[kernels.REACHED])}
     return Answer({"depth": depth, "parent": parent}, facts, unreached=-1, iterations=int(state[kernels.LEVEL]))
+
+
+def _search_ranges(share: Share, source: int, deterministic: bool) -> Answer:
+    unreached = np.int32(np.iinfo(np.int32).max)
+    depth, parent, _ = search(share, source, 0, unreached, weights=None, scale=0.0, low=None)
+    depth[depth == unreached] = -1
+    if deterministic:
+        parent[depth > 0] = smallest_parents(share, depth)[depth > 0]
+    here = np.array([(depth >= 0).sum(), depth.max(initial=-1)])
+    counts = np.array(share.member.all_gather("all", here))
+    facts, levels = {"num_reached": int(counts[:, 0].sum())}, 1 + int(counts[:, 1].max())
+    return Answer({"depth": depth, "parent": parent}, facts, unreached=-1, iterations=levels)
 
 
 def smallest_parents(share: Share, depth: Array) -> Array:

@@ -11,6 +11,7 @@ from clew.algorithms.bfs.cluster import bfs
 from clew.algorithms.cluster import ClusterWaist
 from clew.algorithms.paths import kernels as buckets
 from clew.algorithms.paths import kernels_cluster as kernels
+from clew.algorithms.paths.ranges import search
 from clew.dtypes import Array
 from clew.engines.cluster import kernels_superstep as superstep
 from clew.engines.cluster.share import Share
@@ -34,10 +35,23 @@ def best_paths(
     ``cost`` makes costs of weights. The other arguments are those of ``clew.algorithms.sssp.cpu.best_paths``. Returns
     the values, the parents, the number of vertices reached, and the number of steps.
     """
+    rows = share.oriented(transpose=False)[0]
+    assert rows.weights is not None
+    weights, scale = cost(rows.weights), min(1 / delta, float(np.finfo(np.float64).max))
+    form = search if share.has_ranges else _search_blocks
+    value, parent, steps = form(share, source, first, unreached, weights=weights, scale=scale, low=low)
+    if deterministic:
+        parent = _shortest_path_tree(share, source, value, cost, unreached, low)
+    reached = int(share.member.all_reduce(np.int64((value != unreached).sum()), np.add))
+    return value, parent, reached, steps
+
+
+def _search_blocks(
+    share: Share, source: int, first: Any, unreached: Any, *, weights: Array, scale: float, low: float | None
+) -> tuple[Array, Array, int]:
+    """The best values of this member's vertices, their parents, and the number of steps."""
     size, member, dtype = share.ids.size, share.member, unreached.dtype
     rows, row_axis, column_axis = share.oriented(transpose=False)
-    assert rows.weights is not None
-    weights = cost(rows.weights)
     width = max(dtype.itemsize, share.ids.itemsize)
     row, column = share.channel(row_axis, width), share.channel(column_axis, width)
     value, giver = np.full(size, unreached, dtype), np.full(size, -1, np.int32)
@@ -53,7 +67,6 @@ def best_paths(
         buckets.put(pool, np.int64(0), np.uint64(place), np.uint32(2**32 - 1), first)
     owned = (value, giver, superstep.new_set(size), np.empty(max(size, 1), np.int32))
     block = (best, origin, superstep.new_set(rows.num_columns), listed, reach)
-    scale = min(1 / delta, float(np.finfo(np.float64).max))
 
     def steps() -> int:
         nonlocal pool
@@ -62,13 +75,9 @@ def best_paths(
         return int(code)
 
     member.sockets.follow(steps, (row, column))
-    if deterministic:
-        parent = _shortest_path_tree(share, source, value, cost, unreached, low)
-    else:
-        fetch = (column, giver, origin, share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
-        member.sockets.follow(lambda: superstep.fetch_origins(*fetch), (column,))
-    reached = int(member.all_reduce(np.int64((value != unreached).sum()), np.add))
-    return value, parent, reached, int(state[kernels.STEPS])
+    fetch = (column, giver, origin, share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
+    member.sockets.follow(lambda: superstep.fetch_origins(*fetch), (column,))
+    return value, parent, int(state[kernels.STEPS])
 
 
 def _shortest_path_tree(

@@ -6,6 +6,7 @@ All members run the same code. A method that exchanges something is collective: 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -26,14 +27,34 @@ class Member:
         self.transport, self.buddy = transport, buddy
         self.checkpoints = checkpoints or Checkpoints()
         self.device = "cpu"  # that "auto" selects
-        self.superstep = 0  # of the loop that runs, for progress
+        self._superstep = [0]  # of the loop that runs; the same list in all grids
         self.rank, self.size = transport.rank, transport.size
-        self.grid = Grid(self.size)
+        self._take_place(Grid(self.size))
+
+    def _take_place(self, grid: Grid) -> None:
+        self.grid = grid
         self.groups = {
-            "row": self.grid.row_of(self.rank),
-            "column": self.grid.column_of(self.rank),
+            "row": grid.row_of(self.rank),
+            "column": grid.column_of(self.rank),
             "all": list(range(self.size)),
         }
+
+    @property
+    def superstep(self) -> int:
+        """The superstep of the loop that runs, for progress."""
+        return self._superstep[0]
+
+    @superstep.setter
+    def superstep(self, step: int) -> None:
+        self._superstep[0] = step
+
+    def on(self, grid: Grid) -> Member:
+        """The same member with a place in another grid."""
+        if grid == self.grid:
+            return self
+        other = copy(self)
+        other._take_place(grid)
+        return other
 
     @property
     def has_sockets(self) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -52,15 +53,54 @@ class Permutation:
         return np.array(factors, np.uint64), np.array([pow(each, -1, 2**64) for each in factors], np.uint64)
 
 
+class Order(Protocol):
+    """An order of all vertices."""
+
+    def __call__(self, values: Array) -> Array:
+        """The places of some vertices."""
+
+    def inverse(self, places: Array) -> Array:
+        """The vertices at some places."""
+
+
+class AsNumbered:
+    """Vertices in the order of their ids."""
+
+    def __call__(self, values: Array) -> Array:
+        """The places of some vertices."""
+        return np.array(values, dtype=np.int64)
+
+    inverse = __call__
+
+
+class Listed:
+    """An order given by the place of every vertex. It takes 8 bytes per vertex."""
+
+    def __init__(self, places: Array) -> None:
+        self._places, self._vertices = places, np.empty_like(places)
+        self._vertices[places] = np.arange(places.size)
+
+    def __call__(self, values: Array) -> Array:
+        """The places of some vertices."""
+        return self._places[values].astype(np.int64)
+
+    def inverse(self, places: Array) -> Array:
+        """The vertices at some places."""
+        return self._vertices[places].astype(np.int64)
+
+
 @dataclass(frozen=True)
 class Grid:
-    """The workers in rows and columns, as nearly square as their number allows."""
+    """The workers in rows and columns, as nearly square as their number allows, or in one column."""
 
     workers: int
+    one_column: bool = False
 
     @cached_property
     def rows(self) -> int:
-        """The number of rows: the largest divisor that is at most the square root."""
+        """The number of rows: the largest divisor that is at most the square root, or all workers."""
+        if self.one_column:
+            return self.workers
         return next(rows for rows in range(math.isqrt(self.workers), 0, -1) if self.workers % rows == 0)
 
     @property
@@ -80,10 +120,14 @@ class Grid:
 
 @dataclass(frozen=True)
 class Partition:
-    """The vertices and edges of a graph on a grid of workers."""
+    """The vertices and edges of a graph on a grid of workers.
+
+    ``order`` says at which place a vertex is, and which vertex is at a place. The default is a keyed permutation.
+    """
 
     num_vertices: int
     grid: Grid
+    order: Order | None = None
 
     @cached_property
     def segment(self) -> int:
@@ -92,7 +136,7 @@ class Partition:
 
     @property
     def rows(self) -> int:
-        """The number of rows of every worker's block: the vertices of its grid row. Never fewer than columns."""
+        """The number of rows of every worker's block: the vertices of its grid row."""
         return self.segment * self.grid.columns
 
     @property
@@ -101,9 +145,9 @@ class Partition:
         return self.segment * self.grid.rows
 
     @cached_property
-    def permutation(self) -> Permutation:
+    def permutation(self) -> Order:
         """The order in which vertices are dealt out."""
-        return Permutation(self.num_vertices)
+        return self.order or Permutation(self.num_vertices)
 
     def num_owned(self, rank: int) -> int:
         """The number of vertices of a worker."""

@@ -11,7 +11,7 @@ from clew.adjacency import Adjacency, BuildReport
 from clew.dtypes import Array, OffsetArray, id_dtype
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Axis, Member
-from clew.engines.cluster.partition import Partition
+from clew.engines.cluster.partition import Grid, Partition
 from clew.engines.cluster.routes import Routes
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
@@ -55,6 +55,7 @@ class Share(Graph):
         self._metadata: dict[str, Any] = {}
         self.is_reversed = is_reversed
         self._ids_along: dict[Axis, Array] = {}
+        self.ghosts: tuple[Array, Array] | None = None  # see ``clew.engines.cluster.ranges``
         self.ids = partition.owned(member.rank).astype(id_dtype(partition.num_vertices))
 
     @property
@@ -97,6 +98,11 @@ class Share(Graph):
         starts = np.arange(len(ranks)) * segment
         channel: Channel = self.member.sockets.channel(ranks, room, starts, np.array(sizes, np.int64))
         return channel
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether every member has all out-edges of its vertices."""
+        return self.partition.grid.one_column and not self.is_reversed
 
     def ids_along(self, axis: Axis) -> Array:
         """The ids of the vertices of the block's rows or columns; -1 where there is none."""
@@ -158,7 +164,7 @@ class Share(Graph):
             return self
         ends = edge_ends(self)
         options: dict[str, Any] = {"directed": False, "symmetrize": True, "duplicates": duplicates}
-        return build_share(self.member, *ends, self._out.weights, self.num_vertices, **options).with_names(self._names)
+        return build_share(self.member, *ends, self._out.weights, self.partition, **options).with_names(self._names)
 
     def for_user_code(self) -> UserShare:
         """The same share for users' code, which expects the whole graph."""
@@ -260,7 +266,7 @@ def in_both_directions(graph: Share, weights: Array | None) -> Share:
     source, target = edge_ends(graph)
     ends = np.concatenate([source, target]), np.concatenate([target, source])
     doubled = None if weights is None else np.concatenate([weights, weights])
-    return build_share(graph.member, *ends, doubled, graph.num_vertices)
+    return build_share(graph.member, *ends, doubled, graph.partition)
 
 
 def is_handle(graph: Any) -> bool:
@@ -277,10 +283,10 @@ def edge_ends(graph: Share) -> tuple[Array, Array]:
     return (ends[1], ends[0]) if graph.is_reversed else (ends[0], ends[1])
 
 
-def rectangle(rows: Adjacency, columns: int) -> Adjacency:
-    """A block with its number of columns, and with offsets of 32 bits where that saves much memory."""
-    offsets = rows.indptr
-    if rows.num_vertices >= NARROW_FROM and rows.num_arcs <= np.iinfo(np.int32).max:
+def rectangle(rows: Adjacency, height: int, columns: int) -> Adjacency:
+    """A block with its numbers of rows and columns, and with offsets of 32 bits where that saves much memory."""
+    offsets = rows.indptr[: height + 1]
+    if height >= NARROW_FROM and rows.num_arcs <= np.iinfo(np.int32).max:
         offsets = offsets.astype(np.int32)
     return Adjacency(offsets, rows.indices, rows.weights, width=columns)
 
@@ -290,7 +296,7 @@ def build_share(
     source: Array,
     target: Array,
     weights: Array | None,
-    num_vertices: int,
+    num_vertices: int | Partition,
     *,
     directed: bool = True,
     symmetrize: bool = False,
@@ -300,11 +306,11 @@ def build_share(
     """Build a graph from the edges of all members; returns this member's share.
 
     Every member may pass any of the edges. ``symmetrize`` adds every edge in the other direction. Without it, an
-    undirected graph must be passed in both directions.
+    undirected graph must be passed in both directions. A graph with the vertices of another one is given the partition
+    of that one in place of a number of vertices.
     """
-    exchange = EdgeExchange(
-        member, Partition(num_vertices, member.grid), symmetrize=symmetrize, drop_loops=loops == "drop"
-    )
+    partition = num_vertices if isinstance(num_vertices, Partition) else Partition(num_vertices, Grid(member.size))
+    exchange = EdgeExchange(member.on(partition.grid), partition, symmetrize=symmetrize, drop_loops=loops == "drop")
     exchange.add(source, target, weights)
     return share_of(exchange, None if weights is None else weights.dtype, directed=directed, duplicates=duplicates)
 
@@ -319,13 +325,13 @@ def share_of(
         arrived.rows,
         arrived.columns,
         arrived.weights,
-        num_vertices=partition.rows,
+        num_vertices=max(partition.rows, partition.columns),
         directed=True,
         duplicates=duplicates,
         loops="keep",
         consume=True,
     )
-    block = rectangle(built.adjacency, partition.columns)
+    block = rectangle(built.adjacency, partition.rows, partition.columns)
     counts = [exchange.given, exchange.num_loops, block.num_arcs, built.report.duplicates_merged]
     given, num_loops, arcs, merged = member.all_reduce(np.array(counts, np.int64), np.add).tolist()
     dropped = num_loops if exchange.drop_loops else 0

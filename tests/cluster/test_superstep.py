@@ -1,0 +1,149 @@
+"""Messages of compiled supersteps: what arrives is checked before anything is written."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clew
+from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster.member import Member
+from clew.engines.cluster.share import build_share
+from clew.engines.cluster.transport import Sockets
+from clew.errors import ClusterError
+from tests.cluster.team import mesh, together
+
+HEAD = superstep.HEAD
+
+
+def packed(places: list[int], size: int) -> np.ndarray:
+    message = np.zeros(HEAD + -(-size // 64) * 8, np.uint8)
+    length = superstep.pack(np.array(places, np.int32), len(places), size, message)
+    return message[:length]
+
+
+@settings(deadline=None)  # the first call compiles
+@given(st.integers(0, 9000), st.data())
+def test_places_survive_sets_and_messages(size: int, data: st.DataObject) -> None:
+    """Any part of a set, gaps or bitmap, at any offset."""
+    chosen = data.draw(st.sets(st.integers(0, size - 1), max_size=400)) if size else set()
+    if data.draw(st.booleans()):
+        chosen = set(range(size)) - chosen
+    first = data.draw(st.integers(0, size))
+    several = superstep.new_set(size)
+    for place in chosen:
+        superstep.add(several, np.uint64(place))
+    listed = np.empty(max(1, size), np.int32)
+    below = superstep.take(several, 0, first, listed)
+    assert listed[:below].tolist() == sorted(place for place in chosen if place < first)
+    count = superstep.take(several, first, size - first, listed)
+    expected = sorted(place - first for place in chosen if place >= first)
+    assert listed[:count].tolist() == expected
+    assert not several[0].any()
+    assert not several[1].any()
+    message = packed(expected, size - first)
+    assert message.size <= HEAD + min(-(-(size - first) // 64) * 8, 3 * count + 8)
+    assert superstep.unpack(message, size - first, 7, listed) == (count, message.size)
+    assert listed[:count].tolist() == [7 + place for place in expected]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 300), st.binary(max_size=120), st.integers(0, 1), st.integers(-2, 400))
+def test_no_message_writes_out_of_bounds(size: int, rest: bytes, form: int, count: int) -> None:
+    """Random bytes are refused, or give ascending places of the range; nothing behind them is touched."""
+    head = np.array([form, count, 0, 0], np.int64).tobytes()
+    message = np.frombuffer((head + rest)[: max(HEAD, len(head + rest) // 8 * 8)], np.uint8).copy()
+    listed = np.full(size + 8, -7, np.int32)
+    found, begin = superstep.unpack(message, size, 0, listed)
+    assert (listed[size:] == -7).all()
+    if found >= 0:
+        places = listed[:found]
+        assert found == count
+        assert begin <= message.size
+        assert (np.diff(places) > 0).all()
+        assert found == 0 or 0 <= places[0] <= places[-1] < size
+
+
+def hostile(places: list[int], size: int, **changed: int) -> np.ndarray:
+    message = packed(places, size).copy()
+    for field, number in changed.items():
+        message[:HEAD].view(np.int64)[getattr(superstep, field)] = number
+    return message
+
+
+GRAPH = clew.generate.random_weights(clew.generate.path(600), 1, 9, seed=1)
+MESSAGES = {
+    "nothing": np.empty(0, np.uint8),
+    "half a head": np.zeros(16, np.uint8),
+    "too many places": hostile([1, 2], 300, COUNT=301),
+    "fewer places than it says": hostile([1, 2], 300, COUNT=50),
+    "a negative number": hostile([1, 2], 300, COUNT=-1),
+    "an unknown form": hostile([1, 2], 300, FORM=2),
+    "places outside": hostile([1, 299_000], 300_000),
+    "no bitmap": hostile([1, 2], 300, FORM=superstep.BITMAP),
+    "a bitmap with other bits": hostile(list(range(0, 300, 2)), 300, COUNT=149),
+    "bits outside": hostile(list(range(0, 320, 2)), 320, COUNT=160),
+    "more than there is room for": np.zeros(100_000, np.uint8),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled() -> None:
+    """Compile before members wait for each other."""
+    share = build_share(Member(mesh(1)[0]), np.arange(3), np.arange(3), np.ones(3, np.int32), 3, directed=False)
+    clew.bfs(share, 0)
+    clew.sssp(share, 0)
+
+
+@pytest.mark.parametrize("message", MESSAGES.values(), ids=MESSAGES.keys())
+@pytest.mark.parametrize("name", ["bfs", "sssp"])
+def test_damaged_messages_end_the_search(name: str, message: np.ndarray) -> None:
+    """Of two members, the other one sends this in place of its frontier, or of its answer to it."""
+    source = np.repeat(np.arange(600), np.diff(GRAPH.indptr))
+    target = GRAPH.indices.astype(np.int64)
+
+    def work(transport: Sockets) -> None:
+        mine = slice(None) if transport.rank == 0 else slice(0)
+        weights = GRAPH.weights[mine]
+        share = build_share(Member(transport), source[mine], target[mine], weights, 600, directed=False)
+        if transport.rank == 0:
+            with pytest.raises(ClusterError, match="does not belong"):
+                getattr(clew, name)(share, 3)
+            return
+        if name == "sssp":  # which agrees on the weights first
+            share.member.all_gather("all", np.zeros(3))
+        with suppress(ClusterError):  # the other one leaves at once, or when it has read this
+            transport.exchange([0], [message])
+
+    together(work, mesh(2))
+
+
+def test_values_must_be_as_many_as_places() -> None:
+    """A message with good places and too few values."""
+    channel = mesh(1)[0].channel([0], 1000, np.zeros(1, np.int64), np.array([300]))
+    good = packed([3, 5, 9], 300)
+    assert superstep.unpack(good, 300, 0, np.empty(300, np.int32)) == (3, good.size)
+    from clew.algorithms.paths import kernels_cluster as paths
+
+    channel.outbox[0, 32 : 32 + good.size] = good
+    for values, expected in ((12, 3), (8, -1), (16, -1)):
+        channel.lengths[0] = good.size + values
+        found = paths._read(channel, 0, 300, 0, np.empty(300, np.int32), np.empty(300, np.int32))
+        assert found[0] == expected
+
+
+def test_a_lost_member_ends_a_search() -> None:
+    def work(transport: Sockets) -> None:
+        source = np.arange(5000 if transport.rank == 0 else 0)
+        share = build_share(Member(transport), source, source + 1, None, 5001)
+        if transport.rank == 3:
+            transport.close()
+            return
+        with pytest.raises(ClusterError):
+            clew.bfs(share, 0)
+
+    together(work, mesh(4))
