@@ -27,7 +27,7 @@ from math import frexp, ldexp
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, collect, counter
+from clew.engines.cpu.team.kernels import SPARE, STATE_SIZE, all_stop, append, barrier, counter
 from clew.jit import njit
 
 UNSEEN = -1.0
@@ -166,7 +166,11 @@ def _count(size, state, out, into, work, spare, first, last):
                     continue
                 if size == 1:
                     seen[word] |= bit
-            filled = collect(state, counter(TAIL), queue, spare, filled, w)
+            spare[filled] = w
+            filled += 1
+            if filled == SPARE:
+                append(state, counter(TAIL), queue, spare, filled)
+                filled = 0
         along[i] = total
         if total > most:
             most = total

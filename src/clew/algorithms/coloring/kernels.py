@@ -13,7 +13,7 @@ import numpy as np
 from numba import types
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import SPARE, SPINS, append, barrier, collect, counter, stopped, take
+from clew.engines.cpu.team.kernels import SPARE, SPINS, append, barrier, counter, stopped, take
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits
 from clew.jit import njit
@@ -201,7 +201,11 @@ def _count_neighbours(state, key, out, into, above, below, color, queue, spare):
                 _count(key, v, into, above, below)
             if above[v] == NONE_LEFT or below[v] == NONE_LEFT:
                 color[v] = QUEUED
-                filled = collect(state, counter(TAIL), queue, spare, filled, v)
+                spare[filled] = v
+                filled += 1
+                if filled == SPARE:
+                    append(state, counter(TAIL), queue, spare, filled)
+                    filled = 0
         start, stop = take(state, TAKEN, n)
     append(state, counter(TAIL), queue, spare, filled)
 
@@ -250,5 +254,9 @@ def _tell(size, state, key, v, rows, above, below, color, queue, spare, filled):
             else:
                 none_left = atomic.add(left, u, MINUS_ONE) == LAST
             if none_left and atomic.compare_and_swap(color, u, NO_COLOR, QUEUED):
-                filled = collect(state, counter(TAIL), queue, spare, filled, u)
+                spare[filled] = u
+                filled += 1
+                if filled == SPARE:
+                    append(state, counter(TAIL), queue, spare, filled)
+                    filled = 0
     return filled

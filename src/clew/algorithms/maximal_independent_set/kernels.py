@@ -11,7 +11,7 @@ order of threads.
 
 import numpy as np
 
-from clew.engines.cpu.team.kernels import SPARE, append, barrier, collect, counter, stopped, take
+from clew.engines.cpu.team.kernels import SPARE, append, barrier, counter, stopped, take
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits, unit
 from clew.jit import njit
@@ -104,7 +104,11 @@ def _join(state, out, into, key, joined, live, left, later, spare):
                 if into is not None:
                     beaten = beaten or _beaten(v, into, key)
                 if beaten:
-                    filled = collect(state, counter(TAIL), later, spare, filled, live[i])
+                    spare[filled] = live[i]
+                    filled += 1
+                    if filled == SPARE:
+                        append(state, counter(TAIL), later, spare, filled)
+                        filled = 0
                 else:
                     joined[v] = True
         start, stop = take(state, JOINING, left)
