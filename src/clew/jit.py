@@ -45,14 +45,13 @@ def _resolve_once(function: Any, context: Any, args: Any, kws: Any) -> Any:
     if kws or not all(isinstance(each, _PLAIN) for each in args):
         return _resolve(function, context, args, kws)
     options = ConfigStack.top_or_none()
-    key = (id(function), id(context), tuple(args), None if options is None else str(options._values))
+    key = (function, context, tuple(args), None if options is None else str(options._values))
     if key in _resolved:
-        signature, code, *_ = _resolved[key]
+        signature, code = _resolved[key]
         function._impl_keys[signature.args] = code  # other options may have replaced it
         return signature
     signature = _resolve(function, context, args, kws)
-    # The function and the context are kept, so that no other object gets their id.
-    _resolved[key] = (signature, function._impl_keys[signature.args], function, context)
+    _resolved[key] = (signature, function._impl_keys[signature.args])
     return signature
 
 
