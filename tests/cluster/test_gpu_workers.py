@@ -44,6 +44,19 @@ def test_auto_takes_the_device_of_the_member() -> None:
     assert run_on_team(4, GRAPH, work).count == clew.connected_components(GRAPH).count
 
 
+def test_other_weights_on_the_same_edges_are_other_weights() -> None:
+    x = np.ones(GRAPH.num_vertices)
+
+    def work(share: Any) -> clew.Result:
+        share.member.device = "emulated"
+        before = clew.spmv(share, x)
+        doubled = share.with_weights(2 * share.block.weights)
+        assert np.allclose(clew.spmv(doubled, x), 2 * before)
+        return clew.connected_components(share)
+
+    run_on_team(2, GRAPH, work)
+
+
 def test_programs_stay_on_cpus() -> None:
     from examples.vertex_programs import BreadthFirst
 

@@ -15,6 +15,7 @@ from clew.engines.cuda.engine import CudaEngine
 from clew.engines.cuda.toolchain.device import Device
 from clew.errors import GraphError
 from clew.operators import Monoid, Semiring
+from clew.weak import WeakIdentityDict
 
 
 class GpuBlocks(CpuEngine):
@@ -24,7 +25,7 @@ class GpuBlocks(CpuEngine):
 
     def __init__(self, device: Device) -> None:
         self._gpu = CudaEngine(device)
-        self._blocks: dict[int, tuple[Array, Adjacency]] = {}
+        self._squares: WeakIdentityDict[tuple[Array, Array]] = WeakIdentityDict()
 
     def spmv(self, edges: Any, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """Pull along the edges of the block."""
@@ -60,13 +61,12 @@ class GpuBlocks(CpuEngine):
 
         The neighbours are a view of their own: two sets of rows over one array are two graphs on the GPU.
         """
-        known = self._blocks.get(id(rows.indptr))
-        if known is None or known[0] is not rows.indptr:
+        square = self._squares.get(rows.indptr)
+        if square is None:
             missing = max(0, rows.num_columns - rows.num_vertices)
             indptr = np.append(rows.indptr.astype(np.int64), np.full(missing, rows.num_arcs, np.int64))
-            known = rows.indptr, Adjacency(indptr, rows.indices.view(), rows.weights)
-            self._blocks[id(rows.indptr)] = known
-        return known[1]
+            square = self._squares[rows.indptr] = indptr, rows.indices.view()
+        return Adjacency(*square, rows.weights)
 
 
 def engine_for(device: str, default: str = "cpu") -> Engine:
