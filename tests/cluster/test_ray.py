@@ -158,13 +158,14 @@ def test_what_needs_one_process_says_so(graph: clew.Graph, tmp_path: Path) -> No
     with pytest.raises(AttributeError, match="a graph on a cluster has no 'nonsense'"):
         _ = spread.nonsense
     for call in (
-        lambda: clew.write(spread, tmp_path / "g.clew"),
         lambda: clew.generate.random_weights(spread, 1, 9),
         lambda: clew.spgemm(spread, spread),
         lambda: clew.report(spread, tmp_path / "g.html"),
     ):
         with pytest.raises(clew.GraphError, match=r"this one is on a cluster. Pass graph.gather\(\)"):
             call()
+    with pytest.raises(clew.GraphError, match=r"is written as a folder of tiles, .*not as '.*g.clew'"):
+        clew.write(spread, tmp_path / "g.clew")
     program = BreadthFirst(3)
     program.lock = threading.Lock()
     with pytest.raises(clew.GraphError, match=r"BreadthFirst cannot be sent to the workers: cannot pickle"):

@@ -26,6 +26,8 @@ from clew.primitives.products import VISIT
 class ClusterWaist(Waist):
     """The primitives of one member. Elementwise ones are the single machine's, the others are collective."""
 
+    distributed = True
+
     def __init__(self, share: Share, device: str) -> None:
         super().__init__("cpu")
         self.member = share.member

@@ -26,6 +26,8 @@ from clew.operators import Monoid, monoids, semirings
 class Waist:
     """The primitives of one device; each takes what the public function of its name takes, but for ``device``."""
 
+    distributed = False  # whether this process has a share of the graph only
+
     def __init__(self, device: str) -> None:
         self.device = device
         self.spmv = self._bound(primitives.spmv)

@@ -9,7 +9,6 @@ from clew.algorithms.paths.generic import shortest_paths
 from clew.algorithms.registry import Answer
 from clew.algorithms.waist import Waist
 from clew.dtypes import Array
-from clew.engines.cluster.share import Share
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
 from clew.layouts import coo
@@ -23,7 +22,7 @@ def bellman_ford(waist: Waist, graph: Graph, source: int) -> Answer:
         # A shortest path has fewer edges than there are vertices: what improves later is behind a negative cycle.
         if rounds < graph.num_vertices or not waist.any(active.size):
             return
-        if isinstance(graph, Share):
+        if waist.distributed:
             raise NegativeCycleError(
                 "a negative cycle is reachable, so shortest paths do not exist. Its edges are with several workers.", []
             )

@@ -66,7 +66,7 @@ class GpuBlocks(CpuEngine):
             missing = max(0, rows.num_columns - rows.num_vertices)
             indptr = np.append(rows.indptr.astype(np.int64), np.full(missing, rows.num_arcs, np.int64))
             square = self._squares[rows.indptr] = indptr, rows.indices.view()
-        return Adjacency(*square, rows.weights)
+        return Adjacency(square[0], square[1], rows.weights)
 
 
 def engine_for(device: str, default: str = "cpu") -> Engine:
