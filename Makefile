@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 QUICK = $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
 
 # Where the environment forbids it, every process of a test would parse all of clew again.

@@ -14,7 +14,7 @@ from tests.cli import running
 from tests.cli.running import BAD_INPUT, OK, STOPPED, WRONG_USAGE
 
 COMMANDS = ["demo", "info", "report", "convert", "relabel", "formats", "warmup", "bench", "doctor", "tiers"]
-COMMANDS += ["run", "explain", "generate"]
+COMMANDS += ["run", "explain", "generate", "cluster"]
 
 
 @pytest.mark.quick

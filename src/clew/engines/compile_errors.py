@@ -10,7 +10,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit, types
+from numba import types
+from numba.core import decorators
 from numba.np.numpy_support import from_dtype
 
 from clew.errors import OperatorError
@@ -154,7 +155,7 @@ def _alone(part: Part) -> Exception | Explained | None:
         return None
     given = tuple(types.Array(from_dtype(d), 1, "C") if part.takes_arrays else from_dtype(d) for d in part.dtypes)
     try:
-        made: Any = njit(callable_now(plain_function(part.function)))
+        made: Any = decorators.njit(callable_now(plain_function(part.function)))
         made.compile(given)
     except Exception as error:  # whatever the compiler raises is its answer
         return error

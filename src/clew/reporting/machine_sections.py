@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import platform
 from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 
 from clew import __version__, plots, threads
@@ -306,7 +306,7 @@ def about(study: Study) -> Section:
         ("processor", f"{cpu_name()}, {counted(threads.count(), 'thread')} used"),
         ("memory", words.octets(memory)),
         ("device", study.device),
-        ("versions", f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {numba.__version__}"),
+        ("versions", f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {version('numba')}"),
     ]
     lead = "One file that works offline. Drag in a plot to zoom, and double-click to reset it."
     return Section("about", "About this report", lead, [Facts(facts)])

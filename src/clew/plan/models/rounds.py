@@ -23,6 +23,8 @@ GPU_EDGE = 22.0  # bytes that a GPU could have read in the time that an edge tak
 # Numbers looked up for every edge, over all rounds, as measured.
 CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 30.0, 19.0, 20.0
 LABEL_EDGE = 7.5  # in a round
+LEIDEN_EDGE, LOUVAIN_EDGE = 80.0, 60.0  # in an iteration
+LEVELS_FIRST = 3e-4  # seconds that the levels of an iteration take, also on a small graph
 COLOR_NEAR, SET_NEAR, LABEL_NEAR = 0.5, 0.8, 0.8  # of them near by
 # Bytes that a GPU could have read in the time that an edge takes.
 GPU_CORE, GPU_COLOR, GPU_SET, GPU_LABEL = 800.0, 2000.0, 105.0, 128.0
@@ -197,3 +199,30 @@ def label_propagation(sketch: Sketch) -> None:
     spread = sketch.spread(sketch.id_bytes + 4 * threads.count())  # every thread counts votes in an array of its own
     steps = rounds.times(2)
     sketch.do("rounds", LABEL_EDGE * arcs, spread, times=rounds, streamed=0.5, steps=steps, near=LABEL_NEAR)
+
+
+@model
+def leiden(sketch: Sketch) -> None:
+    """Moves, refinement and contraction, on smaller and smaller graphs."""
+    _communities(sketch, LEIDEN_EDGE)
+
+
+@model
+def louvain(sketch: Sketch) -> None:
+    """Moves and contraction, on smaller and smaller graphs."""
+    _communities(sketch, LOUVAIN_EDGE)
+
+
+def _communities(sketch: Sketch, items: float) -> None:
+    most = check_most_rounds(sketch.arguments["max_iterations"])
+    times = sketch.iterations = Span(1, most, most)
+    arcs = _count_both_directions(sketch)
+    sketch.passes = times.times(Span(5, 15, 60))
+    sketch.choose("direction", "pull", "a vertex adds up the weights of its edges to every community around it")
+    if sketch.on_gpu:
+        sketch.over_products(times.times(Span(20, 100, 1000)))
+        return
+    sketch.choose_team(3 * arcs, "members take vertices of a batch, and one carries out the moves")
+    spread = sketch.spread(sketch.id_bytes + 8 * threads.count())  # every thread adds up in an array of its own
+    sketch.setting_up += LEVELS_FIRST * most
+    sketch.do("moves", items * arcs, spread, times=times, streamed=0.5, near=LABEL_NEAR)
