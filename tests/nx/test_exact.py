@@ -169,3 +169,8 @@ def test_integers_that_a_float_rounds_are_left_to_networkx():
         nx.single_source_dijkstra_path_length(G, 0, backend="clew")
     G[0][1]["weight"] = 2**53 - 1
     assert nx.single_source_dijkstra_path_length(G, 0, backend="clew")[1] == 2**53 - 1
+
+
+def test_a_matrix_of_lengths_names_nodes_that_are_missing():
+    with pytest.raises(nx.NetworkXError, match=r"Nodes \{'absent'\} in nodelist is not in G"):
+        nx.floyd_warshall_numpy(nx.path_graph(1), ["absent"], backend="clew")

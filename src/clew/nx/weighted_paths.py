@@ -339,6 +339,8 @@ def floyd_warshall_numpy(G: ClewGraph, nodelist: Sequence[Node] | None = None, w
             "nodelist must contain every node in G with no repeats."
             "If you wanted a subgraph of G use G.subgraph(nodelist)"
         )
+    if nodelist is not None and (missing := set(nodelist) - set(G)):
+        raise nx.NetworkXError(f"Nodes {missing} in nodelist is not in G")
     found = searches.all_distances(G.weighted(weight)).astype(np.float64, copy=False)
     if nodelist is None:
         return found
