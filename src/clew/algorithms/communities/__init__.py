@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol, Self
 
 import numpy as np
 
@@ -36,14 +36,60 @@ def undirected(graph: Graph) -> Graph:
     return graph.symmetrized(duplicates="keep") if graph.directed else graph
 
 
-def summary(graph: Graph, community: Array, levels: list[Array], quality: float, moves: list[int]) -> Answer:
+class Level(Protocol):
+    """A graph whose vertices are communities of the level below."""
+
+    def improve(self, community: Array) -> tuple[Array, int]:
+        """Better communities, and the number of moves."""
+
+    def refined(self, community: Array) -> Array:
+        """Connected parts of the communities, by Leiden's refinement."""
+
+    def contracted(self, part: Array, count: int) -> Self:
+        """The graph whose vertices are the parts 0…count-1."""
+
+    def connected(self, community: Array) -> Array:
+        """The communities, with those that are not connected split into their connected pieces."""
+
+
+def improved(first: Level, community: Array, max_iterations: int, *, refine: bool) -> tuple[list[Array], list[int]]:
+    """Improve communities, level by level, and repeat that; returns those of every level, and the moves per iteration.
+
+    The last of the levels are the communities themselves. With ``refine``, this is Leiden, else Louvain.
+    """
+    levels, moves = [community], [1]
+    while len(moves) <= max_iterations and moves[-1]:
+        levels, moved = _iteration(first, levels[-1], refine=refine)
+        moves.append(moved)
+    return levels, moves[1:]
+
+
+def _iteration(level: Level, community: Array, *, refine: bool) -> tuple[list[Array], int]:
+    place = np.arange(community.size, dtype=community.dtype)  # the vertex of the current level that has each vertex
+    levels: list[Array] = []
+    moves = 0
+    while True:
+        community, moved = level.improve(community)
+        moves += moved
+        part, count = numbered(level.refined(community) if refine else community)
+        if count == community.size:  # nothing was merged
+            break
+        level, community = level.contracted(part, count), above(community, part, count)
+        place = part[place]
+        levels.append(place)
+    if refine:
+        community = level.connected(community)
+    return [*levels, first_vertices(community[place])], moves
+
+
+def summary(graph: Graph, levels: list[Array], quality: float, moves: list[int], *, hierarchy: bool) -> Answer:
     """The answer: communities numbered by size, the largest first, and of equal ones the one with the smallest vertex.
 
-    ``levels`` are the communities before they were merged, the smallest first; the last is ``community``.
+    ``levels`` are the communities of all levels, the smallest first.
     """
-    numbers = by_size(community, graph.indices.dtype)
+    numbers = by_size(levels[-1], graph.indices.dtype)
     facts: dict[str, Any] = {"count": int(numbers.max(initial=-1)) + 1, "modularity": quality}
-    if levels:
+    if hierarchy:
         facts["hierarchy"] = [*(by_size(level, graph.indices.dtype) for level in levels[:-1]), numbers]
     return Answer({"community": numbers}, facts, iterations=len(moves), trace={"moves": np.array(moves, np.int64)})
 

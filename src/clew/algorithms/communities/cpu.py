@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clew import threads
-from clew.algorithms.communities import above, first_vertices, kernels, numbered, summary, undirected
+from clew.algorithms.communities import improved, kernels, summary, undirected
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cpu import team
@@ -17,7 +17,7 @@ from clew.workspace import Workspace, result, scratch
 BATCHES = 64  # of a pass; with fewer, more moves of a batch disturb each other
 MOST_BATCH = 1 << 14
 MAX_PASSES = 100
-NOBODY = np.empty(0)
+UNIT_WEIGHTS = np.empty(0)
 
 
 def workspace(graph: Graph, **_: object) -> Workspace:
@@ -43,85 +43,64 @@ def communities(
     graph: Graph, resolution: float, max_iterations: int, seed: int | None, hierarchy: bool, *, refine: bool
 ) -> Answer:
     """Communities of high modularity; with ``refine``, by Leiden, else by Louvain."""
-    first = Level.of(undirected(graph))
-    community = np.arange(graph.num_vertices, dtype=first.neighbors.dtype)
-    levels: list[Array] = []
-    moves: list[int] = []
-    while len(moves) < max_iterations and (not moves or moves[-1]):
-        community, levels, moved = _iterate(first, community, resolution, seed, refine=refine)
-        moves.append(moved)
-    quality = first.modularity(community, resolution)
-    return summary(graph, community, levels if hierarchy else [], quality, moves)
-
-
-def _iterate(
-    level: Level, community: Array, resolution: float, seed: int | None, *, refine: bool
-) -> tuple[Array, list[Array], int]:
-    """Improve communities, level by level; returns them, those of every level, and the number of moves."""
-    factor = resolution / (float(level.strength.sum()) or 1.0)
-    place = np.arange(community.size, dtype=community.dtype)  # the vertex of the current level that has each vertex
-    levels: list[Array] = []
-    moves = 0
-    while True:
-        moves += level.improve(community, factor, seed)
-        part = community
-        if refine:
-            part = np.arange(community.size, dtype=community.dtype)
-            level.improve(part, factor, seed, bound=community)
-        part, count = numbered(part)
-        if count == community.size:  # nothing was merged
-            break
-        level, community = level.contracted(part, count), above(community, part, count)
-        place = part[place]
-        levels.append(place)
-    if refine:
-        community = level.connected(community)
-    community = first_vertices(community[place])
-    return community, [*levels, community], moves
+    first = Rows.of(undirected(graph), resolution, seed)
+    alone = np.arange(graph.num_vertices, dtype=first.neighbors.dtype)
+    levels, moves = improved(first, alone, max_iterations, refine=refine)
+    return summary(graph, levels, first.modularity(levels[-1], resolution), moves, hierarchy=hierarchy)
 
 
 @dataclass(frozen=True)
-class Level:
-    """An undirected graph. Edges inside its vertices are left out; their weight is in the strength."""
+class Rows:
+    """A level as sparse rows. Edges inside its vertices are left out; their weight is in the strength."""
 
     offsets: Array
     neighbors: Array
     weights: Array
     strength: Array
+    factor: float  # the resolution divided by the strength of all vertices
+    seed: int | None
 
     @classmethod
-    def of(cls, graph: Graph) -> Level:
+    def of(cls, graph: Graph, resolution: float = 1.0, seed: int | None = None) -> Rows:
         """The lowest level."""
-        weights = NOBODY if graph.weights is None else graph.weights.astype(np.float64)
+        weights = UNIT_WEIGHTS if graph.weights is None else graph.weights.astype(np.float64)
         rows = (*graph.outgoing.unsigned(), weights)
         bounds, strength = team.fixed_blocks(graph.outgoing), np.empty(graph.num_vertices)
         threads.each(kernels.strengths, bounds.size - 1, bounds, rows, strength)
-        return cls(*rows, strength)
+        return cls(*rows, strength, resolution / (float(strength.sum()) or 1.0), seed)
 
     @property
     def rows(self) -> tuple[Array, Array, Array]:
         """The edges, for kernels."""
         return self.offsets, self.neighbors, self.weights
 
-    def improve(self, community: Array, factor: float, seed: int | None, *, bound: Array | None = None) -> int:
-        """Move vertices between communities, in place; returns the number of moves."""
+    def improve(self, community: Array) -> tuple[Array, int]:
+        """Better communities, in the same array, and the number of moves."""
+        return community, self._move(community, community[:0], MAX_PASSES)
+
+    def refined(self, community: Array) -> Array:
+        """Connected parts of the communities: vertices that are alone join the best part next to them."""
+        part = np.arange(community.size, dtype=community.dtype)
+        self._move(part, community, 1)
+        return part
+
+    def _move(self, community: Array, bound: Array, max_passes: int) -> int:
         n = community.size
         totals = np.bincount(community, self.strength, n).astype(np.float64, copy=False)
         parts = (community, totals, np.bincount(community, minlength=n))
-        queue = np.arange(n) if seed is None else np.random.default_rng(seed).permutation(n)
+        queue = np.arange(n) if self.seed is None else np.random.default_rng(self.seed).permutation(n)
         batch = 2 * _batch(n)
         plan = (np.empty(batch, community.dtype), np.empty(batch), np.empty(batch))
         moves: int = team.run(
             kernels.move,
             3 * self.neighbors.size + n,
-            *(self.rows, self.strength, parts, community[:0] if bound is None else bound),
-            *((queue.astype(community.dtype), np.zeros(n, np.uint8)), plan, factor),
-            *(int(np.diff(self.offsets).max(initial=0)), MAX_PASSES if bound is None else 1),
+            *(self.rows, self.strength, parts, bound, (queue.astype(community.dtype), np.zeros(n, np.uint8)), plan),
+            *(self.factor, int(np.diff(self.offsets).max(initial=0)), max_passes),
             shown="communities",
         )
         return moves
 
-    def contracted(self, part: Array, count: int) -> Level:
+    def contracted(self, part: Array, count: int) -> Rows:
         """The graph whose vertices are the parts 0…count-1."""
         starts, order = np.zeros(count + 1, np.uint64), np.empty_like(part)
         kernels.group(part, starts, order)
@@ -136,7 +115,13 @@ class Level:
         arcs = int(offsets[-1])
         neighbors, weights = np.empty(arcs, part.dtype), np.empty(arcs)
         threads.in_pieces(kernels.close_gaps, arcs, room, offsets, *loose, neighbors, weights)
-        return Level(offsets, neighbors, weights, np.bincount(part, self.strength, count))
+        return replace(
+            self,
+            offsets=offsets,
+            neighbors=neighbors,
+            weights=weights,
+            strength=np.bincount(part, self.strength, count),
+        )
 
     def connected(self, community: Array) -> Array:
         """The communities, with those that are not connected split into their connected pieces."""

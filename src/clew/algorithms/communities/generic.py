@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.algorithms.communities import above, first_vertices, numbered, summary, undirected
+from clew.algorithms.communities import improved, summary, undirected
 from clew.algorithms.connected_components.generic import connected_components
 from clew.algorithms.registry import Answer
 from clew.algorithms.waist import Waist
@@ -34,40 +34,14 @@ def communities(
     refine: bool,
 ) -> Answer:
     """Communities of high modularity; with ``refine``, by Leiden, else by Louvain."""
-    first = _lowest(waist, undirected(graph), resolution)
-    community = np.arange(graph.num_vertices)
-    levels: list[Array] = []
-    moves: list[int] = []
-    while len(moves) < max_iterations and (not moves or moves[-1]):
-        community, levels, moved = _iterate(first, community, seed or 0, refine=refine)
-        moves.append(moved)
-    quality = first.quality(community) if first.strength.any() else float("nan")
-    return summary(graph, community, levels if hierarchy else [], quality, moves)
-
-
-def _iterate(level: _Level, community: Array, seed: int, *, refine: bool) -> tuple[Array, list[Array], int]:
-    """Improve communities, level by level; returns them, those of every level, and the number of moves."""
-    place, levels, moves = np.arange(community.size), [], 0
-    while True:
-        community, moved = level.improve(community, seed)
-        moves += moved
-        part = community
-        if refine:
-            part, _ = level.within(community).improve(np.arange(community.size), seed, once=True)
-        part, count = numbered(part)
-        if count == community.size:
-            break
-        level, community = level.contracted(part, count), above(community, part, count)
-        place = part[place]
-        levels.append(place)
-    if refine:
-        community = level.connected(community)
-    community = first_vertices(community[place])
-    return community, [*levels, community], moves
+    first = _lowest(waist, undirected(graph), resolution, seed or 0)
+    levels, moves = improved(first, np.arange(graph.num_vertices), max_iterations, refine=refine)
+    quality = first.quality(levels[-1]) if first.strength.any() else float("nan")
+    return summary(graph, levels, quality, moves, hierarchy=hierarchy)
 
 
 @dataclass(frozen=True)
-class _Level:
+class _Links:
     """A graph without loops, every edge in both directions. Weights and strengths are shares of the whole."""
 
     waist: Waist
@@ -75,6 +49,7 @@ class _Level:
     strength: Array
     inner: float  # the weight inside its vertices
     resolution: float
+    seed: int
 
     def quality(self, community: Array) -> float:
         """The modularity."""
@@ -82,9 +57,17 @@ class _Level:
         inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
         return float(self.inner + self.waist.total(inside) - self.resolution * self.waist.total(strong * strong))
 
-    def improve(self, community: Array, seed: int, *, once: bool = False) -> tuple[Array, int]:
-        """Better communities, and the number of moves; with ``once``, only vertices that are alone move."""
-        order = self.waist.shuffled(self.links, seed)
+    def improve(self, community: Array) -> tuple[Array, int]:
+        """Better communities, and the number of moves."""
+        return self._moved(community, once=False)
+
+    def refined(self, community: Array) -> Array:
+        """Connected parts of the communities."""
+        return self.within(community)._moved(np.arange(community.size), once=True)[0]
+
+    def _moved(self, community: Array, *, once: bool) -> tuple[Array, int]:
+        """Communities after moves, and how many; with ``once``, only vertices that are alone move."""
+        order = self.waist.shuffled(self.links, self.seed)
         groups, idle, moves, best = 2, 0, 0, self.quality(community)
         for turn in range(MAX_ROUNDS):
             movers = order % groups == turn % groups
@@ -123,13 +106,13 @@ class _Level:
         after[row[best]] = column[best]
         return after
 
-    def within(self, community: Array) -> _Level:
+    def within(self, community: Array) -> _Links:
         """The same vertices with the edges inside communities only."""
         arcs = coo(self.links)
         inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
         return replace(self, links=_links(arcs.rows, arcs.columns, inside, community.size))
 
-    def contracted(self, part: Array, count: int) -> _Level:
+    def contracted(self, part: Array, count: int) -> _Links:
         """The graph whose vertices are parts."""
         arcs = coo(self.links)
         assert arcs.weights is not None
@@ -143,7 +126,7 @@ class _Level:
         return label
 
 
-def _lowest(waist: Waist, graph: Graph, resolution: float) -> _Level:
+def _lowest(waist: Waist, graph: Graph, resolution: float, seed: int) -> _Links:
     arcs = coo(graph)
     weights = np.ones(arcs.rows.size) if arcs.weights is None else arcs.weights.astype(np.float64)
     loop = arcs.rows == arcs.columns
@@ -151,7 +134,7 @@ def _lowest(waist: Waist, graph: Graph, resolution: float) -> _Level:
     weights /= float(waist.total(weights)) or 1.0
     strength = np.bincount(arcs.rows, weights, graph.num_vertices)
     links = _links(arcs.rows, arcs.columns, weights, graph.num_vertices)
-    return _Level(waist, links, strength, float(weights[loop].sum()), resolution)
+    return _Links(waist, links, strength, float(weights[loop].sum()), resolution, seed)
 
 
 def _links(source: Array, target: Array, weights: Array, count: int) -> Graph:

@@ -49,7 +49,7 @@ def modularity(graph: Graph, communities: Result | npt.ArrayLike, *, resolution:
         return float("nan")
     from clew.algorithms.communities import cpu
 
-    return cpu.Level.of(undirected(graph)).modularity(label, check_resolution(resolution))
+    return cpu.Rows.of(undirected(graph)).modularity(label, check_resolution(resolution))
 
 
 def _labels(graph: Graph, communities: Any) -> npt.NDArray[np.int64]:
