@@ -39,7 +39,7 @@ def louvain(
     hierarchy
         Whether to return the communities of all levels.
     device
-        "auto", "cpu" or "cuda". A GPU runs the steps one by one, from Python, and is slower.
+        "auto", "cpu" or "cuda". "cuda" runs the generic form: there are no kernels for a GPU.
 
     Returns
     -------
