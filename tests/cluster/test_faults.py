@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import clew
-from clew.distributed.workers import LostWorkerError
+from clew.distributed.actors import LostWorkerError
 from clew.engines.cluster.transport import LinkError
 from tests.cluster.faults import inject, is_running
 

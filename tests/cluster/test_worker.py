@@ -32,7 +32,7 @@ def test_a_worker_without_memory_says_what_it_needs_and_has(monkeypatch: pytest.
 
 def test_a_worker_that_ray_ends_for_its_memory_is_not_started_again() -> None:
     exceptions = pytest.importorskip("ray", reason="Ray is not installed").exceptions
-    from clew.distributed.workers import LostWorkerError, Workers
+    from clew.distributed.actors import LostWorkerError, Workers
 
     workers: Any = SimpleNamespace(_ray=SimpleNamespace(exceptions=exceptions), about=[{"host": "here"}])
     full = Workers._explained(workers, 0, exceptions.OutOfMemoryError("memory used is 15.9 GB of 16.0 GB"))

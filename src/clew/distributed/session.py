@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 from clew import checks, io
 from clew.distributed import nodes
+from clew.distributed.actors import ROOM, Calls, LostWorkerError, Workers
 from clew.distributed.generating import Generators
 from clew.distributed.graph import ClusterGraph
 from clew.distributed.loading import assign_files, files_of
+from clew.distributed.progress import watched
 from clew.distributed.tiles import tiles_at
-from clew.distributed.watching import watched
-from clew.distributed.workers import ROOM, Calls, LostWorkerError, Workers
 from clew.engines.cluster.partition import Grid
 from clew.errors import ClusterError, GraphError
 from clew.graph import Graph
