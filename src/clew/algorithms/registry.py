@@ -12,8 +12,9 @@ returns an ``Answer``:
 ``cluster(share, …)``
     The same for a member of a cluster: all members call it with their shares of the graph.
 
-Implementations are functions, or names of modules in the folder of the public function: "cpu" is the function of the
-algorithm's name in ``cpu.py``. Names keep ``import clew`` from loading a compiler.
+An implementation is the function of the algorithm's name in a file of its folder: ``cpu.py`` has the one for the CPU.
+``check.py`` has the checker likewise. They are imported when first used, so that ``import clew`` loads no compiler. A
+function given to ``@algorithm`` replaces a file.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import pkgutil
 import sys
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -147,11 +149,12 @@ class Algorithm:
         return Workspace() if declared is None else declared(graph, **arguments)
 
 
+PARTS = ("generic", "cpu", "cuda", "cluster", "check")
 ALGORITHMS: dict[str, Algorithm] = {}
 
 
 def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
-    """Register a public function; the keywords are the fields of ``Algorithm``."""
+    """Register a public function; the keywords are the fields of ``Algorithm`` that its folder does not show."""
 
     def register(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
         @functools.wraps(function)
@@ -165,10 +168,16 @@ def algorithm(**record: Any) -> Callable[[Callable[Arguments, Result]], Callable
                 check_graph(graph)
             return function(*args, **options)
 
-        ALGORITHMS[function.__name__] = Algorithm(public, **record)
+        ALGORITHMS[function.__name__] = Algorithm(public, **{**_parts_of(function.__module__), **record})
         return public
 
     return register
+
+
+def _parts_of(package: str) -> dict[str, str]:
+    """The implementations and the checker that are files of a package; a module has none."""
+    files = {one.name for one in pkgutil.iter_modules(getattr(sys.modules[package], "__path__", ()))}
+    return {part: part for part in PARTS if part in files}
 
 
 def load_plugins() -> None:

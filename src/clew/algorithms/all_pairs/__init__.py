@@ -20,7 +20,7 @@ Method = Literal["auto", "floyd_warshall", "sparse"]
 FOR_NEGATIVE = ('method="floyd_warshall"', "--method floyd_warshall")
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", size=lambda graph: graph.num_vertices**2)
+@algorithm(size=lambda graph: graph.num_vertices**2)
 def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") -> Result:
     """All-pairs shortest paths: the distance from every vertex to every other.
 

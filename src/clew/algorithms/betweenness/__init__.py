@@ -17,7 +17,7 @@ from clew.names import Name, called
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), distributed=True)
+@algorithm(needs=("in_edges",), distributed=True)
 def betweenness(
     graph: Graph,
     *,

@@ -10,16 +10,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(
-    generic="generic",
-    cpu="cpu",
-    cuda="cuda",
-    cluster="cluster",
-    check="check",
-    needs=("in_edges",),
-    balanced=True,
-    distributed=True,
-)
+@algorithm(needs=("in_edges",), balanced=True, distributed=True)
 def bfs(
     graph: Graph,
     source: Any = 0,

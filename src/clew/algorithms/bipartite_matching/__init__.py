@@ -18,7 +18,7 @@ from clew.transform import as_mask
 Method = Literal["maximum", "maximal"]
 
 
-@algorithm(generic="generic", cpu="cpu", check="check")
+@algorithm()
 def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maximum", device: str = "auto") -> Result:
     """Maximum bipartite matching: the largest set of edges that share no vertex.
 

@@ -7,7 +7,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", cluster="cluster", check="check", needs=("in_edges",))
+@algorithm(needs=("in_edges",))
 def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
     """Local clustering coefficient: how connected the neighbours of each vertex are, from 0 to 1.
 

@@ -13,7 +13,7 @@ Method = Literal["jones_plassmann", "rounds"]
 Order = Literal["largest_first", "random", "smallest_last"]
 
 
-@algorithm(generic="generic", cpu="cpu", cuda="cuda", check="check", needs=("in_edges",), distributed=True)
+@algorithm(needs=("in_edges",), distributed=True)
 def coloring(
     graph: Graph,
     *,

@@ -12,15 +12,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(
-    generic="generic",
-    cpu="cpu",
-    cuda="cuda",
-    cluster="cluster",
-    check="check",
-    needs=("in_edges",),
-    distributed=True,
-)
+@algorithm(needs=("in_edges",), distributed=True)
 def k_core(graph: Graph, *, device: str = "auto") -> Result:
     """Core numbers: the largest k for which each vertex belongs to the k-core.
 

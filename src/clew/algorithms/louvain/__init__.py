@@ -10,7 +10,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", check="check")
+@algorithm()
 def louvain(
     graph: Graph,
     *,

@@ -31,15 +31,7 @@ class Walk(NamedTuple):
     dtype: str = "float64"
 
 
-@algorithm(
-    generic="generic",
-    cpu="cpu",
-    cuda="cuda",
-    cluster="cluster",
-    check="check",
-    needs=("in_edges",),
-    distributed=True,
-)
+@algorithm(needs=("in_edges",), distributed=True)
 def pagerank(
     graph: Graph,
     *,

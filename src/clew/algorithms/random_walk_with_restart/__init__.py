@@ -24,7 +24,6 @@ def _visits(engine: str, *given: Any, **options: Any) -> Answer:
 
 @algorithm(
     **{engine: partial(_visits, engine) for engine in ("generic", "cpu", "cuda", "cluster")},
-    check="check",
     needs=("in_edges",),
     distributed=True,
 )

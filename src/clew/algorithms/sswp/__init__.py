@@ -11,16 +11,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(
-    generic="generic",
-    cpu="cpu",
-    cuda="cuda",
-    cluster="cluster",
-    check="check",
-    needs=("weights",),
-    balanced=True,
-    distributed=True,
-)
+@algorithm(needs=("weights",), balanced=True, distributed=True)
 def sswp(
     graph: Graph,
     source: Any = 0,

@@ -7,7 +7,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(generic="generic", cpu="cpu", check="check", needs=("in_edges",), distributed=True)
+@algorithm(needs=("in_edges",), distributed=True)
 def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Result:
     """Strongly connected components: sets of vertices with directed paths between any two.
 

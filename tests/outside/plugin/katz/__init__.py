@@ -17,7 +17,7 @@ def generic(waist, graph, alpha, tolerance, max_iterations):
     return Answer({"centrality": x}, iterations=max_iterations, converged=False)
 
 
-@algorithm(generic=generic, check="check")
+@algorithm(generic=generic)
 def katz(
     graph: clew.Graph,
     *,
