@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -18,16 +20,17 @@ from tests.cluster.team import mesh, on_team, together
 from tests.cluster.test_answers import DISTRIBUTED, compare, largest
 
 SEARCHES = ("bfs", "sssp", "sswp")
+RANGE_FORMS = (*SEARCHES, "connected_components")
 
 
 def shuffled(graph: clew.Graph) -> Order:
     return Listed(np.random.default_rng(1).permutation(graph.num_vertices).astype(np.int32))
 
 
-@pytest.mark.parametrize("name", SEARCHES)
-def test_searches_of_contract_graphs(name: str) -> None:
+@pytest.mark.parametrize("name", RANGE_FORMS)
+def test_contract_graphs(name: str) -> None:
     """Ranges of the ids and of any other order, on every number of members."""
-    graphs = list(contract_graphs(weighted=name != "bfs"))
+    graphs = list(contract_graphs(weighted=name in ("sssp", "sswp")))
     for label, graph in graphs:
         compare(name, label, graph, 4, in_ranges)
     label, graph = largest(graphs)
@@ -49,7 +52,7 @@ def test_any_parents_are_valid(name: str, layout: object) -> None:
         verify(ALGORITHMS[name], graph.reversed(), back, {"source": 77})
 
 
-@pytest.mark.parametrize("name", [name for name in DISTRIBUTED if name not in SEARCHES])
+@pytest.mark.parametrize("name", [name for name in DISTRIBUTED if name not in RANGE_FORMS])
 def test_other_algorithms(name: str) -> None:
     label, graph = largest(contract_graphs(weighted="weights" in ALGORITHMS[name].needs))
     compare(name, label, graph, 4, lambda share: in_ranges(share, shuffled(graph)))
@@ -87,19 +90,54 @@ def test_ranges_are_chosen_by_the_cut(graph: clew.Graph, order: type, monkeypatc
     assert found.iterations == expected.iterations
 
 
-def test_long_searches_exchange_a_few_times() -> None:
-    """The search has 2,000 levels."""
-    graph = clew.generate.path(2000)
-    source, target = np.repeat(np.arange(2000), np.diff(graph.indptr)), graph.indices.astype(np.int64)
+def exchanges_of(graph: clew.Graph, work: Callable[[Share], None], order: Order | None = None) -> int:
+    """The most exchanges of one of four members."""
+    source, target = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr)), graph.indices.astype(np.int64)
 
     def exchanges(transport: Sockets) -> int:
         mine = slice(None) if transport.rank == 0 else slice(0)
-        share = in_ranges(build_share(Member(transport), source[mine], target[mine], None, 2000, directed=False))
+        whole = build_share(Member(transport), source[mine], target[mine], None, graph.num_vertices, directed=False)
+        share = in_ranges(whole, order)
         before = int(transport.notes[1])
-        assert clew.bfs(share, 0).iterations == 2000
+        work(share)
         return int(transport.notes[1]) - before
 
-    assert max(together(exchanges, mesh(4))) < 20
+    return max(together(exchanges, mesh(4)))
+
+
+def test_long_searches_exchange_a_few_times() -> None:
+    """The search has 2,000 levels."""
+
+    def search(share: Share) -> None:
+        assert clew.bfs(share, 0).iterations == 2000
+
+    assert exchanges_of(clew.generate.path(2000), search) < 20
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 40])
+def test_components_that_cross_all_ranges_need_few_exchanges(length: int) -> None:
+    """Paths in a random order: most edges are cut, and the trees of a range join in long chains."""
+    target = np.arange(2000)
+    source = target - (target % length > 0)
+    graph = clew.Graph.from_edges(source, target, num_vertices=2000, directed=False)
+
+    def components(share: Share) -> None:
+        found = clew.connected_components(share)
+        assert np.array_equal(found.label, share.ids // length * length)
+        assert np.array_equal(found.sizes, np.bincount(target // length))
+
+    assert exchanges_of(graph, components, shuffled(graph)) < 12
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_components_of_directed_ranges(backwards: bool) -> None:
+    """Edges count in both directions, and are stored in one."""
+    graph = clew.generate.rmat(9, edge_factor=1, seed=4)
+    expected = clew.connected_components(graph)
+    layout = (lambda share: in_ranges(share).reversed()) if backwards else in_ranges
+    found = on_team(4, graph, "connected_components", {}, layout)
+    assert np.array_equal(found.label, expected.label)
+    assert np.array_equal(found.sizes, expected.sizes)
 
 
 def test_back_to_blocks() -> None:

@@ -17,6 +17,7 @@ from clew.adjacency import Adjacency
 from clew.algorithms.connected_components import kernels_cluster as kernels
 from clew.algorithms.connected_components import summary
 from clew.algorithms.connected_components.kernels import most_frequent
+from clew.algorithms.connected_components.ranges import components_of_ranges
 from clew.algorithms.registry import Answer
 from clew.build import kernels_components as joining
 from clew.build.rows import blocks_of
@@ -28,6 +29,9 @@ Labels = list[tuple[Array, Array]]
 
 def connected_components(share: Share) -> Answer:
     """The smallest vertex of every weak component; see ``clew.connected_components``."""
+    if share.partition.grid.one_column:
+        label, labels, sizes = components_of_ranges(share)
+        return summary(label, _in_order(share, labels, sizes))
     first = share.member.rank * share.partition.segment
     parent = np.arange(first, first + share.ids.size, dtype=share.ids.dtype)
     edges, rounds = _hooked(parent, first, _block_labels(share)), 1

@@ -12,6 +12,7 @@ from clew.build.kernels_components import LOW_SIX, SIX, join
 from clew.engines.cpu.team.kernels_intrinsics import ones, prefetch
 from clew.jit import njit
 
+TWO = np.uint64(2)
 RECENT = 1 << 12  # pairs that are remembered, so that most duplicates are dropped at once
 
 
@@ -45,6 +46,47 @@ def join_rest(piece, bounds, indptr, indices, pointer, largest, marks):
             elif not (marks[w >> SIX] >> (w & LOW_SIX)) & ONE:
                 join(pointer, v, columns + w)
                 marks[w >> SIX] |= ONE << (w & LOW_SIX)
+
+
+@njit(cache=True, nogil=True)
+def join_range(piece, bounds, indptr, indices, first, pointer, ghosts):
+    """Join every row of a piece with its ends in other ranges, and over two edges to rows before it.
+
+    Rows are sorted, so ends in other ranges are at the beginning and at the end of a row. ``first`` is the column of
+    row 0. The pointers of ``ghosts``, which are columns of other ranges, are behind those of rows.
+    """
+    size = np.uint64(indptr.size - 1)
+    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
+        begin, end = np.uint64(indptr[v]), np.uint64(indptr[v + ONE])
+        while begin < end and indices[begin] < first:
+            join(pointer, v, size + np.uint64(np.searchsorted(ghosts, indices[begin])))
+            begin += ONE
+        while begin < end and indices[end - ONE] >= first + size:
+            end -= ONE
+            join(pointer, v, size + np.uint64(np.searchsorted(ghosts, indices[end])))
+        for j in range(begin, min(begin + TWO, end)):
+            w = np.uint64(indices[j]) - first
+            if w < v:
+                join(pointer, v, w)
+
+
+@njit(cache=True, nogil=True)
+def join_range_rest(piece, bounds, indptr, indices, first, pointer, largest):
+    """Join every row of a piece that is not in the tree ``largest`` over its edges inside the range."""
+    size = np.uint64(indptr.size - 1)
+    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
+        if np.int64(pointer[v]) != largest:
+            for j in range(np.uint64(indptr[v]), np.uint64(indptr[v + ONE])):
+                w = np.uint64(indices[j]) - first  # not below size where the end is in another range
+                if w < size:
+                    join(pointer, v, w)
+
+
+@njit(cache=True, nogil=True)
+def join_pairs(pointer, ones, others):
+    """Join the trees of pairs."""
+    for k in range(ones.size):
+        join(pointer, np.uint64(ones[k]), np.uint64(others[k]))
 
 
 @njit(cache=True, nogil=True)
