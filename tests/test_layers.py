@@ -18,6 +18,7 @@ LAYERS = (
     ("names", "adjacency"),
     ("build",),
     ("transform", "convert", "describe"),
+    ("pieces",),
     ("graph",),
     ("io", "generate"),
     ("operators", "layouts", "result", "workspace"),

@@ -5,8 +5,8 @@ The check that an argument is a graph.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
 from operator import index
 from os import PathLike
 from types import MappingProxyType
@@ -24,12 +24,13 @@ from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
+from clew.pieces import GraphPieces
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
 
 
-class Graph(DrawnGraph, ConvertibleGraph):
+class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
     """An immutable graph in compressed adjacency form.
 
     Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor
@@ -319,23 +320,6 @@ class Graph(DrawnGraph, ConvertibleGraph):
         )
         return Graph(built.adjacency, directed=False, names=self._names, report=built.report, metadata=self._metadata)
 
-    def subgraph(self, mask: npt.ArrayLike) -> Graph:
-        """The graph of the vertices where ``mask`` is true (or whose ids it lists) and the edges among them.
-
-        Vertices keep their names; a graph without names gets the old ids as names.
-        """
-        keep = transform.as_mask(mask, self.num_vertices)
-        names = self._names.take(np.flatnonzero(keep)) if self._names is not None else np.flatnonzero(keep)
-        return Graph(transform.subgraph(self._out, keep), directed=self._directed, names=VertexNames(names))
-
-    def largest_component(self) -> Graph:
-        """The subgraph of the largest connected component (of several, the one with the smallest vertex).
-
-        Of a directed graph, components are weak: directions do not matter. Names as with ``subgraph``.
-        """
-        labels = build.component_labels(self._out, both_directions=not self._directed)
-        return self.subgraph(labels == np.bincount(labels, minlength=1).argmax())
-
     def relabeled(self, permutation: npt.ArrayLike) -> Graph:
         """The same graph with vertex ``v`` moved to ``permutation[v]``.
 
@@ -344,14 +328,25 @@ class Graph(DrawnGraph, ConvertibleGraph):
         moved = transform.as_permutation(permutation, self.num_vertices)
         old_ids = np.empty(self.num_vertices, dtype=np.int64)
         old_ids[moved] = np.arange(self.num_vertices)
-        names = self._names.take(old_ids) if self._names is not None else old_ids
-        rows = transform.relabeled(self._out, moved)
-        return Graph(rows, directed=self._directed, names=VertexNames(names), report=self._report)
+        return self._changed(partial(transform.relabeled, permutation=moved), old_ids, report=self._report)
 
     def with_weights(self, weights: npt.ArrayLike | None) -> Graph:
         """The same graph with other weights, one per stored entry (in the order of ``indices``), or with none."""
         rows = transform.reweighted(self._out, weights, directed=self._directed)
         return Graph(rows, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata)
+
+    def _changed(
+        self, change: Callable[[Adjacency], Adjacency], vertices: Array | None = None, report: BuildReport | None = None
+    ) -> Graph:
+        """The graph of changed rows, whose vertices are those of this graph with the ids ``vertices`` (None: all)."""
+        names = self._names
+        if vertices is not None:  # names that were distinct remain so
+            names = VertexNames.trusted(names.take(vertices)) if names is not None else VertexNames(vertices)
+        return Graph(change(self._out), directed=self._directed, names=names, report=report)
+
+    def _part(self, vertices: Array) -> Graph:
+        """The subgraph of some vertices, given by their ids in ascending order."""
+        return self._changed(partial(transform.subgraph, chosen=vertices), vertices)
 
     def spread(self) -> Any:
         """The same graph on the workers of the cluster that is open, as a ``ClusterGraph``; see ``clew.cluster``."""

@@ -8,9 +8,12 @@ import numpy.typing as npt
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import SMALL, blocks_of, first_asymmetry, sorted_rows
+from clew.checks import PLURALS, counted
 from clew.checks import array as as_array
 from clew.dtypes import OFFSET, Array, IdArray, OffsetArray, as_bits, as_weights, id_dtype, labels_of
 from clew.errors import GraphError
+
+FEW = 4  # vertices per arc of a subgraph, from which looking at all vertices takes longer than sorting targets
 
 
 def transposed(rows: Adjacency) -> Adjacency:
@@ -54,37 +57,45 @@ def in_degrees(rows: Adjacency) -> OffsetArray:
 
 def edges(rows: Adjacency, *, once: bool) -> tuple[IdArray, IdArray, Array | None]:
     """The endpoints and weights of all arcs, or with ``once`` of those that do not lead to a smaller id."""
-    from clew.build import kernels
-
-    source = np.empty_like(rows.indices)
-    bounds = blocks_of(rows)
-    threads.each(kernels.sources, bounds.size - 1, bounds, rows.indptr, source)
+    source = _sources(rows)
     if not once:
         return source, rows.indices, rows.weights
     keep = source <= rows.indices
     return source[keep], rows.indices[keep], None if rows.weights is None else rows.weights[keep]
 
 
-def as_mask(mask: npt.ArrayLike, num_vertices: int) -> npt.NDArray[np.bool_]:
-    """A boolean per vertex, from such an array or from a list of ids."""
+def _sources(rows: Adjacency) -> IdArray:
+    """The source of every arc."""
+    from clew.build import kernels
+
+    source = np.empty_like(rows.indices)
+    bounds = blocks_of(rows)
+    threads.each(kernels.sources, bounds.size - 1, bounds, rows.indptr, source)
+    return source
+
+
+def as_mask(mask: npt.ArrayLike, count: int, of: str = "vertex") -> npt.NDArray[np.bool_]:
+    """A boolean per vertex or edge, from such an array or, of vertices, from a list of ids."""
     array = as_array("the mask", mask)
-    if array.dtype == np.bool_:
+    if array.dtype == np.bool_ or (of != "vertex" and not array.size):  # an empty list has no dtype of its own
         if labels_of(mask) is not None:
             raise GraphError(
-                "the mask is a pandas Series with an index other than 0…n-1; expected one entry per vertex, in the "
-                "order of vertices. Put it in that order and pass mask.to_numpy()."
+                f"the mask is a pandas Series with an index other than 0…n-1; expected one entry per {of}, in the "
+                f"order of {PLURALS.get(of, of + 's')}. Put it in that order and pass mask.to_numpy()."
             )
-        if array.shape != (num_vertices,):
-            raise GraphError(f"the mask has shape {array.shape}; expected one entry per vertex, ({num_vertices},).")
-        return array
+        if array.shape != (count,):
+            raise GraphError(f"the mask has shape {array.shape}; expected one entry per {of}, ({count},).")
+        return array.astype(np.bool_, copy=False)
+    if of != "vertex":
+        raise GraphError(f"the mask has dtype {array.dtype}; expected {counted(count, 'boolean')}, one per {of}.")
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise GraphError(
             f"the mask has dtype {array.dtype}; expected booleans, one per vertex, or a list of ids. "
             "The ids of names are graph.names.ids_of(names)."
         )
-    if array.size and (array.min() < 0 or array.max() >= num_vertices):
-        raise GraphError(f"the ids run from {array.min()} to {array.max()}; expected 0 to {num_vertices - 1:,}.")
-    chosen = np.zeros(num_vertices, dtype=np.bool_)
+    if array.size and (array.min() < 0 or array.max() >= count):
+        raise GraphError(f"the ids run from {array.min()} to {array.max()}; expected 0 to {count - 1}.")
+    chosen = np.zeros(count, dtype=np.bool_)
     chosen[array.astype(np.int64)] = True
     return chosen
 
@@ -105,10 +116,52 @@ def as_permutation(permutation: npt.ArrayLike, num_vertices: int) -> npt.NDArray
     return moved
 
 
-def subgraph(rows: Adjacency, keep: npt.NDArray[np.bool_]) -> Adjacency:
-    """The kept vertices, renumbered in order, and the arcs among them."""
-    new_ids = np.cumsum(keep, dtype=OFFSET) - 1
-    return _moved(rows, keep, new_ids, int(keep.sum()))
+def subgraph(rows: Adjacency, chosen: Array) -> Adjacency:
+    """The chosen vertices, renumbered in order, and the arcs among them; ``chosen`` are ids in ascending order."""
+    starts, lengths = rows.indptr[chosen], rows.indptr[chosen + 1] - rows.indptr[chosen]
+    if FEW * int(lengths.sum()) < rows.num_vertices:
+        return _few_rows(rows, chosen, starts, lengths)
+    keep = np.zeros(rows.num_vertices, dtype=np.bool_)
+    keep[chosen] = True
+    return _moved(rows, keep, np.cumsum(keep, dtype=OFFSET) - 1, chosen.size)
+
+
+def _few_rows(rows: Adjacency, chosen: Array, starts: Array, lengths: Array) -> Adjacency:
+    """The same without touching the other rows: the targets are found among the chosen by bisection."""
+    owner = np.repeat(np.arange(chosen.size), lengths)
+    place = np.arange(owner.size) + (starts - np.cumsum(lengths) + lengths)[owner]
+    targets = rows.indices[place]
+    new_ids = np.searchsorted(chosen, targets)
+    kept = chosen[np.minimum(new_ids, chosen.size - 1)] == targets if chosen.size else np.zeros(0, dtype=np.bool_)
+    indptr = np.zeros(chosen.size + 1, dtype=OFFSET)
+    np.cumsum(np.bincount(owner[kept], minlength=chosen.size), out=indptr[1:])
+    indices = new_ids[kept].astype(id_dtype(chosen.size, rows.indices.dtype))
+    return Adjacency(indptr, indices, None if rows.weights is None else rows.weights[place[kept]])
+
+
+def filtered(rows: Adjacency, keep: npt.NDArray[np.bool_]) -> Adjacency:
+    """The arcs where ``keep`` is true, in rows of the same vertices."""
+    filled = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1])
+    indptr = np.zeros_like(rows.indptr)
+    if filled.size:
+        indptr[filled + 1] = np.add.reduceat(keep, rows.indptr[filled], dtype=OFFSET)
+    np.cumsum(indptr, out=indptr)
+    return Adjacency(indptr, rows.indices[keep], None if rows.weights is None else rows.weights[keep])
+
+
+def of_arcs(rows: Adjacency, values: Array, directed: bool) -> Array:
+    """A value for every arc, from values in the order of ``edges``: both arcs of an undirected edge have the same."""
+    if directed:
+        return values
+    source = _sources(rows)
+    forward = source <= rows.indices
+    spread = np.empty(rows.num_arcs, dtype=values.dtype)
+    spread[forward] = values
+    # The other arcs are these turned round, without loops. Transposed rows have them in the order of their rows.
+    turned = transposed(filtered(Adjacency(rows.indptr, rows.indices, spread.view()), source < rows.indices))
+    np.logical_not(forward, out=forward)
+    spread[forward] = turned.weights
+    return spread
 
 
 def relabeled(rows: Adjacency, permutation: npt.NDArray[np.int64]) -> Adjacency:

@@ -55,6 +55,13 @@ def test_symmetrizing(origin, destination, graph):
     assert converted(origin, destination, "--symmetrize", "--duplicates", "sum") == graph.symmetrized("sum")
 
 
+def test_pieces(origin, destination, graph):
+    assert converted(origin, destination, "--largest-component") == graph.largest_component()
+    assert converted(origin, destination, "--ego", "1") == graph.ego(1)
+    assert converted(origin, destination, "--ego", "1", "--hops", "0").num_vertices == 1
+    assert running.clew("convert", origin, destination, "--ego", "9")[0] == BAD_INPUT
+
+
 def test_direction_can_be_overridden(tmp_path, destination, graph):
     clew.write(graph.symmetrized(), tmp_path / "both.clew")
     assert converted(tmp_path / "both.clew", destination).directed is False

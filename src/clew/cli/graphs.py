@@ -19,6 +19,7 @@ from clew.checks import counted
 from clew.cli import options, output
 from clew.cli.files import format_to_write, load, report_files, save
 from clew.cli.output import Column
+from clew.cli.run import source_of
 from clew.describe import human_bytes
 from clew.graph import Duplicates, Graph
 from clew.io import lost, registry
@@ -70,6 +71,13 @@ def convert(
     duplicates: Annotated[
         Duplicates | None, typer.Option(help="Parallel edges: keep all, drop all but one, or combine their weights.")
     ] = None,
+    largest_component: Annotated[
+        bool, typer.Option("--largest-component", help="Keep the largest connected component only.")
+    ] = False,
+    ego: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Keep this vertex and its neighbourhood only.")
+    ] = None,
+    hops: Annotated[int, typer.Option(min=0, help="The size of the neighbourhood of --ego, in edges.")] = 1,
     *,
     reading: options.Reading,
     to_format: FormatOfOutput = None,
@@ -77,7 +85,8 @@ def convert(
 ) -> None:
     """Convert a graph to another format.
 
-    Edges can be cleaned at the same time. The output lists what was read, dropped and written.
+    Edges can be cleaned at the same time, and a piece of the graph can be cut out. The output lists what was read,
+    dropped and written.
     """
     format_ = format_to_write(destination, to_format, as_json=as_json)
     loops = "drop" if drop_loops else "keep"
@@ -85,6 +94,8 @@ def convert(
     with showing("changing edges"):
         result = graph.symmetrized(duplicates or "first") if symmetrize else graph
         result = reading.weighted(result)
+        result = result if ego is None else result.ego(source_of(result, ego), hops)
+        result = result.largest_component() if largest_component else result
     written = save(result, destination, format_)
     not_kept = lost(result, format_, plain_suffix(destination), "--undirected")
     if as_json:
