@@ -103,6 +103,8 @@ class Algorithm:
         Whether it has the options ``balance`` and ``cut``, which only kernels of a GPU take.
     distributed
         Whether the generic form treats vectors as ``clew.algorithms.waist`` says, so that it runs on a cluster too.
+    dense_rounds
+        Whether every round changes the values of all vertices. Workers of a cluster then send values without ids.
     """
 
     function: Callable[..., Result]
@@ -116,6 +118,7 @@ class Algorithm:
     size: Callable[[Graph], int] = lambda graph: graph.num_arcs
     balanced: bool = False
     distributed: bool = False
+    dense_rounds: bool = False
 
     @property
     def name(self) -> str:

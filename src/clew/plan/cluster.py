@@ -38,7 +38,6 @@ EXCHANGES = 2  # of a superstep: expand and fold; counts travel in them
 # CPU time of 4 workers by that of one thread: compiled forms took 1.2 to 4.3 on kron20, generic ones 1.6 to 16.
 FUSED, GENERIC = Span(1, 1.5, 4.5), Span(1.5, 4, 16)
 TIMES_SENT = Span(1, 3, 10)  # how often the value of a vertex changes, and is sent, where nothing else is known
-DENSE = ("pagerank", "random_walk_with_restart", "hits", "label_propagation")  # every value changes in every round
 
 
 def plan_on_cluster(
@@ -103,7 +102,7 @@ class Messages:
         rounds: Span,
     ) -> None:
         width = np.dtype(bound.get("dtype") or np.float64).itemsize
-        if record.name in DENSE:
+        if record.dense_rounds:
             self.form = f"values of {width} bytes, to the workers that use them"
             self.why = "all values change in every superstep; who needs which is agreed on once, so no ids are sent"
             self.superstep = Span.exactly(sum(sent) * width)

@@ -26,6 +26,7 @@ def _visits(engine: str, *given: Any, **options: Any) -> Answer:
     **{engine: partial(_visits, engine) for engine in ("generic", "cpu", "cuda", "cluster")},
     needs=("in_edges",),
     distributed=True,
+    dense_rounds=True,
 )
 def random_walk_with_restart(
     graph: Graph,
