@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 import clew
+from clew.algorithms.connected_components import cluster as components
 from clew.algorithms.registry import ALGORITHMS
+from clew.engines.cluster.partition import Grid, Partition
 from clew.testing import contract_graphs, verify
 from tests.cluster.team import on_team
 
@@ -92,3 +94,24 @@ def test_negative_cycles_are_noticed(members: int) -> None:
     with pytest.raises(clew.NegativeCycleError, match="a negative cycle is reachable"):
         on_team(members, graph, "bellman_ford", {"source": 0})
     assert on_team(members, graph.reversed(), "bellman_ford", {"source": 0}).distance.tolist()[3] == 1
+
+
+@pytest.mark.parametrize("members", [2, 4, 9])
+def test_components_outside_the_largest(members: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One edge joins two parts of the graph, and it is not among the first two edges of a row in any block.
+
+    The first places of every member's segment are hubs: all vertices of their part have edges to them.
+    """
+    partition = Partition(720, Grid(members))
+    place = np.arange(720)
+    part = np.array([0, 0, 1, 2])[place % 4]
+    edges = [(hub, v) for hub in place[place % partition.segment < 8] for v in place[part == part[hub]]]
+    source, target = partition.permutation.inverse(np.arange(720))[np.array([*edges, (718, 719)])].T
+    graph = clew.Graph.from_edges(source, target, num_vertices=720, directed=False)
+    joined, other_edges = [], components._other_edges
+    monkeypatch.setattr(components, "_other_edges", lambda *args: joined.append(other_edges(*args)) or joined[-1])
+    found, expected = on_team(members, graph, "connected_components", {}), clew.connected_components(graph)
+    assert expected.count == 2
+    assert any(each.size for each in joined)
+    assert np.array_equal(found.label, expected.label)
+    assert np.array_equal(found.sizes, expected.sizes)

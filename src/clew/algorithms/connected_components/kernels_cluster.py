@@ -49,6 +49,37 @@ def join_rest(piece, bounds, indptr, indices, pointer, largest, marks):
 
 
 @njit(cache=True, nogil=True)
+def join_outside(piece, bounds, indptr, indices, pointer, filled, in_largest):
+    """Join every row of a piece that is not in the largest tree over all edges but the first two.
+
+    ``filled`` are the rows that have edges, and ``in_largest`` has a byte for every row of the block.
+    """
+    columns = np.uint64(indptr.size - 1)
+    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
+        if not in_largest[filled[v]]:
+            for j in range(np.uint64(indptr[v]) + TWO, np.uint64(indptr[v + ONE])):
+                join(pointer, v, columns + np.uint64(indices[j]))
+
+
+@njit(cache=True, nogil=True)
+def joined_trees(before, pointer, smallest):
+    """Pairs of trees that were joined: the smallest places of a former root and of its root now, the larger first."""
+    count = 0
+    for v in range(before.size):
+        count += before[v] == v and pointer[v] != v
+    pairs, count = np.empty((count, 2), np.int64), 0
+    for v in range(before.size):
+        if before[v] == v and pointer[v] != v:
+            root = pointer[v]
+            while pointer[root] != root:
+                root = pointer[root]
+            one, other = np.int64(smallest[v]), np.int64(smallest[root])
+            pairs[count, 0], pairs[count, 1] = max(one, other), min(one, other)
+            count += 1
+    return pairs
+
+
+@njit(cache=True, nogil=True)
 def join_range(piece, bounds, indptr, indices, first, pointer, ghosts):
     """Join every row of a piece with its ends in other ranges, and over two edges to rows before it.
 
@@ -93,11 +124,11 @@ def join_pairs(pointer, ones, others):
 def lower(pointer, behind, columns, shift, smallest):
     """Lower the smallest place of every tree to those of its columns, whose places are ``columns`` plus ``shift``.
 
-    The pointers of columns are ``behind`` those of rows. Every tree has a row, which is its root.
+    The pointers of columns are ``behind`` those of rows. A tree with a row has a row as its root.
     """
     for k in range(columns.size):
-        root = pointer[np.uint64(behind + columns[k])]
-        smallest[root] = min(smallest[root], smallest.dtype.type(columns[k] + shift))
+        root, place = pointer[np.uint64(behind + columns[k])], smallest.dtype.type(columns[k] + shift)
+        smallest[root] = place if root >= behind else min(smallest[root], place)
 
 
 @njit(cache=True, nogil=True)
