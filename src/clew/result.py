@@ -59,7 +59,7 @@ class Trace:
     @classmethod
     def later(cls, load: Callable[[], Mapping[str, Array]]) -> Trace:
         """A trace that is fetched on first use."""
-        return cls(_Later(load))
+        return cls(Later(load))
 
     def __len__(self) -> int:
         return max((len(column) for column in self.columns.values()), default=0)
@@ -83,20 +83,20 @@ class Trace:
         return plots().trace(self, title, **options)
 
 
-class _Later(Mapping[str, Array]):
-    """Columns that are fetched on first use."""
+class Later(Mapping[str, Any]):
+    """Columns or facts that are computed on first use."""
 
-    def __init__(self, load: Callable[[], Mapping[str, Array]]) -> None:
-        self._load: Callable[[], Mapping[str, Array]] | None = load
-        self._columns: Mapping[str, Array] = {}
+    def __init__(self, load: Callable[[], Mapping[str, Any]]) -> None:
+        self._load: Callable[[], Mapping[str, Any]] | None = load
+        self._loaded: Mapping[str, Any] = {}
 
-    def _fetched(self) -> Mapping[str, Array]:
+    def _fetched(self) -> Mapping[str, Any]:
         if self._load is not None:
-            self._columns, self._load = self._load(), None
-        return self._columns
+            self._loaded, self._load = self._load(), None
+        return self._loaded
 
-    def __getitem__(self, column: str) -> Array:
-        return self._fetched()[column]
+    def __getitem__(self, name: str) -> Any:
+        return self._fetched()[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._fetched())
@@ -155,7 +155,7 @@ class Result(TensorResult):
         self.algorithm = algorithm
         self.values = dict(values) if isinstance(values, dict) else values
         self.unreached = unreached
-        self.facts = dict(facts or {})
+        self.facts = facts if isinstance(facts, Later) else dict(facts or {})
         self.iterations = iterations
         self.converged = converged
         self.trace = Trace() if trace is None else trace
@@ -163,6 +163,8 @@ class Result(TensorResult):
         self._vertices = frozenset(vertices)
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python asks for a method, and no fact is computed for that
+            raise AttributeError(name)
         for found in (self.__dict__.get("values", {}), self.__dict__.get("facts", {})):
             if name in found:
                 return found[name]

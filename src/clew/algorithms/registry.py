@@ -36,7 +36,7 @@ from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
-from clew.result import Result, Trace
+from clew.result import Later, Result, Trace
 from clew.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Answer:
     values
         Arrays with an entry per vertex, in display order.
     facts
-        Single numbers and other facts.
+        Single numbers and other facts, or a function that computes them when they are first used.
     unreached, iterations, converged
         As in ``Result``.
     trace
@@ -63,13 +63,15 @@ class Answer:
     """
 
     values: Mapping[str, Any]
-    facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Any = field(default_factory=dict)
     unreached: Any = None
     iterations: int = 1
     converged: bool = True
     trace: Any = None
 
     def __post_init__(self) -> None:
+        if callable(self.facts):
+            object.__setattr__(self, "facts", Later(self.facts))
         if not isinstance(self.trace, Trace | None):
             object.__setattr__(self, "trace", Trace.later(self.trace) if callable(self.trace) else Trace(self.trace))
 

@@ -91,7 +91,7 @@ def bfs(
 def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, deterministic: bool) -> Answer:
     """Search from ``source``, pushing along edges that are shared among threads as the tuning says."""
     search = Search(device, rows_on(device, graph.outgoing, weights=False), source, EDGES, tuning)
-    search.run()
+    search.run(deterministic=deterministic)
     answer = search.answer("depth", deterministic=deterministic)
     steps = answer.trace
 

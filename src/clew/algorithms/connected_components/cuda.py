@@ -13,6 +13,7 @@ from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.toolchain.source import ctype
+from clew.engines.retry import retried
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -39,9 +40,14 @@ def label_space(num_vertices: int, num_arcs: int, ids: np.dtype[Any], long_row: 
 
 
 def connected_components(device: Device, graph: Graph) -> Answer:
-    """Components over edges in any direction; label and sizes stay on the device."""
+    """Components over edges in any direction; label and sizes stay on the device. Sizes are counted when asked for."""
     label = component_labels(device, graph)
-    return summary(label, component_sizes(device, label))
+
+    @retried
+    def facts() -> dict[str, Any]:
+        return dict(summary(label, component_sizes(device, label)).facts)
+
+    return Answer({"label": label}, facts)
 
 
 def component_labels(device: Device, graph: Graph, *, sampled: bool | None = None, **constants: int) -> Any:

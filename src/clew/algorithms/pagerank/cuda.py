@@ -98,7 +98,7 @@ def _rank_by_pulling(
     device: Device, rows: DeviceRows, passing: tuple[Any, ...], walk: Walk, work: Any, tuning: Tuning
 ) -> Answer:
     """All rounds in one launch, or in as few as the host wants to look at; ``passing`` as the kernel takes it."""
-    n, (factors, spread, *_) = rows.num_vertices, passing
+    n, factors = rows.num_vertices, passing[0]
     binned = degrees_of(rows).largest > UNEVEN_FROM if tuning.binned is None else tuning.binned
     defines = _defines(rows, np.dtype(work.rank.dtype), factors is not None, binned, tuning)
     kernel, threads = device.kernel("pagerank.cuh", "pagerank", defines), int(defines["THREADS"])
@@ -110,17 +110,14 @@ def _rank_by_pulling(
     most = max(1, share_of(EDGES_PER_LAUNCH, rows) // (rows.num_arcs + n))
     limits = (np.float64(walk.damping), np.float64(walk.tolerance))
     used = (order, bounds, work.passed, work.next_passed, sums, work.trace, np.uint32(work.trace.shape[0]))
-    left, progress = walk.max_iterations, None
-    while left > 0 and (progress is None or not progress["converged"]):
+    left = walk.max_iterations
+    while True:
         turns = min(most, left)
         given = (np.uint64(n), rows.offsets, rows.neighbours, *passing, *limits, np.uint32(turns))
-        device.launch_cooperative(kernel, threads, *given, *used, state, control)
-        left -= turns
-        if left > 0:
-            progress = device.download(state).view(PROGRESS)[0]
-    given = (np.uint64(n), rows.offsets, spread, work.passed, work.next_passed, state, work.rank)
-    launch_over(device, "pagerank.cuh", "ranks", defines, n, *given)
-    progress = device.download(state).view(PROGRESS)[0]
+        device.launch_cooperative(kernel, threads, *given, *used, work.rank, state, control)
+        progress, left = device.download(state).view(PROGRESS)[0], left - turns
+        if left == 0 or progress["converged"]:
+            break
     return ranks_with_trace(device, work.rank, rows, factors, progress, work.trace)
 
 
@@ -187,10 +184,10 @@ def _rank_by_products(
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, progress: Any, trace: Any) -> Answer:
     """The answer, from what the kernels wrote; ``trace`` has a ``Round`` of clock.cuh each, and one more."""
     rounds, width, away = int(progress["rounds"]), edge_bytes(rows.neighbours, factors), on_host(rows)
-    noted = device.download(trace[: rounds + 1])  # fewer where not all rounds were traced
     size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
 
     def columns() -> dict[str, Array]:
+        noted = device.download(trace[: rounds + 1])  # fewer where not all rounds were traced
         moved = rounds_over(size, noted[:, 1].copy().view(np.int64), width)
         return {"change": noted[:-1, 0], **with_link(moved, away)}
 
@@ -273,8 +270,12 @@ def _passing(
         return device.upload((leaving > 0).astype(value)), placed, shares
     if not graph.directed:
         return None, None, None
-    offsets = offsets_on(device, graph.outgoing)
-    return (offsets[1:] - offsets[:-1]).astype(value), None, None
+
+    def lengths() -> Any:
+        offsets = offsets_on(device, graph.outgoing)
+        return (offsets[1:] - offsets[:-1]).astype(value)
+
+    return rows.once(f"out-degrees as {value}", lengths), None, None
 
 
 def _put_shares(device: Device, shares: Array, plan: EdgePlan) -> Any:

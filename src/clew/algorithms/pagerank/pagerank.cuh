@@ -150,8 +150,8 @@ __device__ __forceinline__ void total_of(const double* sums, double* room, doubl
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
     pagerank(u64 n, const offset_t* offsets, const index_t* neighbours, const value_t* factors, const value_t* spread,
              const value_t* jumps, const value_t* start, double damping, double tolerance, u32 most, const index_t* order,
-             const u64* bounds, value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, Progress* progress,
-             u32* barrier) {
+             const u64* bounds, value_t* even, value_t* odd, double* sums, Round* trace, u32 traced, value_t* rank,
+             Progress* progress, u32* barrier) {
     __shared__ double room[WARP];
     const Walk walk = {n, offsets, neighbours, factors, spread, jumps, damping};
     const u32 before = progress->rounds;
@@ -172,6 +172,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
         total_of(sums + 2 * gridDim.x, room, change, stranded);
         if (thread_in_grid() == 0 && traced > 0) trace[0].begun = nanoseconds();
     }
+    const value_t* passed = even;
     for (u32 step = 0; step < most; step++) {
         const u32 turn = (before + step) & 1;
         const value_t* now = turn ? odd : even;
@@ -197,16 +198,11 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
                 progress->converged = enough;
             }
         }
+        passed = later;
         if (enough) break;
     }
-}
-
-// rank[v] of what is passed on.
-extern "C" __global__ void ranks(u64 n, const offset_t* offsets, const value_t* spread, const value_t* even,
-                                 const value_t* odd, const Progress* progress, value_t* rank) {
-    const value_t* passed = progress->rounds & 1 ? odd : even;
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
-        const value_t parts = spread ? spread[v] : (value_t)(offsets[v + 1] - offsets[v]);
+        const value_t parts = spread_of(walk, v, offsets[v + 1] - offsets[v]);
         rank[v] = parts > 0 ? passed[v] * parts : passed[v];
     }
 }

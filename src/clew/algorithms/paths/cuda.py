@@ -46,9 +46,15 @@ class Search:
         ends = map(self._value, (problem.first, problem.low, problem.unreached))
         given = (rows.offsets, np.uint64(n), self.source, *ends, np.float64(problem.delta), *self.values)
         self._launch("near_far_begin", *given, self.queues[1], self.full[1], self.state)
+        self.results: tuple[Any, ...] = ()  # values and parents
+        self.last: Any = None  # the state that was downloaded last
 
-    def run(self, *, relaxed_limit: int = NO_LIMIT) -> Any:
-        """Continue until done, or until this many edges were relaxed; returns the state."""
+    def run(self, *, relaxed_limit: int = NO_LIMIT, deterministic: bool = True) -> Any:
+        """Continue until done, or until this many edges were relaxed; returns the state.
+
+        Parents that need not be deterministic are written behind every launch. It is likely to be the last one, and
+        then the host waits for the device only once.
+        """
         rows, tuning, device, problem = self.rows, self.tuning, self.device, self.problem
         kernel = device.kernel("near_far.cuh", "near_far", self.defines)
         edge = fetched_edge(rows.neighbours.dtype, problem.value).itemsize
@@ -65,7 +71,9 @@ class Search:
             until = map(np.uint64, (limit, edge_limit, self.order_from))
             given = (rows.offsets, *rows.edges, *ends, *arrays, *limits, *until, *noted)
             device.launch_cooperative(kernel, self.threads, *given, shared=shared, most=tuning.blocks)
-            state = self._download_state()
+            if not deterministic and self.values[2] is not None:
+                self._write_results(self.values[2])
+            state = self.last = self._download_state()
             self.step, self.relaxed = int(state["step"]), int(state["relaxed"])
             if self.step < limit and (self.relaxed < edge_limit or edge_limit == relaxed_limit):
                 return state
@@ -75,16 +83,15 @@ class Search:
 
         Parents are those of the search, unless it keeps none or they must be the same in every run.
         """
-        n, problem, device, links = self.n, self.problem, self.device, self.values[2]
-        values = device.empty(n, problem.result)
-        if deterministic or links is None:
-            parents, links = shortest_path_tree(self, breadth_first=deterministic or negative), None
-        else:
-            parents = device.empty(n, self.index)
-        unreached = (self._value(problem.unreached), problem.result.type(problem.nothing))
-        self._launch("near_far_end", self.words, links, np.uint64(n), *unreached, values, parents, self.state)
-        state = self._download_state()
-        splits = int(state["splits"])
+        device, links = self.device, None if deterministic else self.values[2]
+        if not self.results:
+            if links is None:
+                parents = shortest_path_tree(self, breadth_first=deterministic or negative)
+                self.results = device.empty(self.n, self.problem.result), parents
+            self._write_results(links)
+            self.last = self._download_state()
+        values, parents = self.results
+        state, splits = self.last, int(self.last["splits"])
         rows = self.trace[: int(state["step"]) - splits]
         width, away = edge_bytes(self.rows.neighbours, self.rows.weights), on_host(self.rows)
 
@@ -117,6 +124,13 @@ class Search:
         """The first arguments of all kernels in shortest_path_tree.cuh."""
         size = np.uint64(self.n), np.uint64(self.rows.num_arcs)
         return self.rows.offsets, *self.rows.edges, *size, self.words, self._value(self.problem.unreached)
+
+    def _write_results(self, links: Any) -> None:
+        """Have the device write the values, and the parents where links are given; then it counts the reached."""
+        problem, device = self.problem, self.device
+        self.results = self.results or (device.empty(self.n, problem.result), device.empty(self.n, self.index))
+        unreached = (self._value(problem.unreached), problem.result.type(problem.nothing))
+        self._launch("near_far_end", self.words, links, np.uint64(self.n), *unreached, *self.results, self.state)
 
     def _download_state(self) -> Any:
         return self.device.download(self.state).view(SEARCH)[0]

@@ -172,6 +172,7 @@ __device__ __forceinline__ void keep(Search* search, u32 step, u32 splits, bool 
                                      u32 growth) {
     search->step = step, search->splits = splits, search->barren = barren, search->threshold = threshold;
     search->relaxed = relaxed, search->growth = growth;
+    search->reached = 0;  // near_far_end may have counted already, and will again
 }
 
 // The thread that reads the clock.

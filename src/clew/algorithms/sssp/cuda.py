@@ -48,11 +48,11 @@ def sssp(
     rows = rows_on(device, graph.outgoing, paired=True)
     width = default_delta(device, rows) if delta is None else delta
     search = Search(device, rows, source, shortest(device, rows, width, hopeful=RAN_OVER not in rows.facts), tuning)
-    if search.has_diverged(search.run()):  # a sum of 32 bits ran over
+    if search.has_diverged(search.run(deterministic=deterministic)):  # a sum of 32 bits ran over
         rows.facts[RAN_OVER] = True
         del search  # before there is memory for another
         search = Search(device, rows, source, shortest(device, rows, width), tuning)
-        search.run()
+        search.run(deterministic=deterministic)
     return search.answer("distance", deterministic=deterministic)
 
 

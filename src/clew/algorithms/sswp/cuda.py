@@ -48,7 +48,7 @@ def sswp(
     if buckets is None:
         buckets = default_buckets(rows)
     search = Search(device, rows, source, widest(device, rows, buckets), tuning)
-    search.run()
+    search.run(deterministic=deterministic)
     return search.answer("width", deterministic=deterministic)
 
 
