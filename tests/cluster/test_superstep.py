@@ -147,3 +147,25 @@ def test_a_lost_member_ends_a_search() -> None:
             clew.bfs(share, 0)
 
     together(work, mesh(4))
+
+
+@pytest.mark.parametrize("members", [1, 2, 6, 9])
+def test_a_flag_of_any_member_reaches_all(members: int) -> None:
+    def work(transport: Sockets) -> list[bool]:
+        member = Member(transport)
+        return [member.any(transport.rank == flagged) for flagged in range(-1, members)]
+
+    assert together(work, mesh(members)) == [[False] + [True] * members] * members
+
+
+@pytest.mark.parametrize("message", [[], [2], [0, 0], [0] * 5000], ids=["nothing", "no flag", "two", "many"])
+def test_damaged_flags_end_the_vote(message: list[int]) -> None:
+    def work(transport: Sockets) -> None:
+        if transport.rank == 1:
+            with suppress(ClusterError):
+                transport.exchange([0], [np.array(message, np.uint8)])
+            return
+        with pytest.raises(ClusterError, match="does not belong"):
+            Member(transport).any(False)
+
+    together(work, mesh(2))

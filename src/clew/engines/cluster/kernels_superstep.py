@@ -274,6 +274,32 @@ def refuse(channel, position):
 
 
 @njit(nogil=True, cache=True)
+def vote(row, column, state):
+    """Whether any member has a flag: along the row, then along the column. Returns as ``finish`` does.
+
+    ``state`` has the phase, 0 at first, and the flag, 0 or 1.
+    """
+    for axis in range(2):
+        channel = row if axis == 0 else column
+        if state[0] == 2 * axis:
+            message_to(channel, channel.position)[0] = state[1]
+            channel.lengths[channel.position] = 1
+            post(channel, True)
+            state[0] += 1
+        if state[0] == 2 * axis + 1:
+            code = finish(channel)
+            if code != DONE:
+                return code
+            for position in range(channel.sizes.size):
+                message = message_from(channel, position)
+                if message.size != 1 or message[0] > 1:
+                    return refuse(channel, position)
+                state[1] |= message[0]
+            state[0] += 1
+    return DONE
+
+
+@njit(nogil=True, cache=True)
 def fetch_origins(column, giver, origin, ids, fetched, listed, phase):
     """Ask, for every vertex of this member that has a ``giver``, that member of the column for its origin there.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from clew.dtypes import Array
 from clew.engines.cluster.checkpoints import Checkpoints, State
 from clew.engines.cluster.partition import Grid
 from clew.engines.cluster.transport import Sockets, Transport
+
+if TYPE_CHECKING:
+    from clew.engines.cluster.kernels_superstep import Channel
 
 Axis = Literal["row", "column"]
 
@@ -33,6 +36,7 @@ class Member:
 
     def _take_place(self, grid: Grid) -> None:
         self.grid = grid
+        self._ballots: tuple[Channel, ...] | None = None  # of ``any``
         self.groups = {
             "row": grid.row_of(self.rank),
             "column": grid.column_of(self.rank),
@@ -123,7 +127,19 @@ class Member:
 
     def any(self, flag: Any) -> bool:
         """Whether the flag is true on any member."""
-        return bool(self.all_reduce(np.uint8(bool(flag)), np.maximum))
+        if not self.has_sockets:
+            return bool(self.all_reduce(np.uint8(bool(flag)), np.maximum))
+        from clew.engines.cluster import kernels_superstep as superstep
+
+        # Loops ask this in every round, so it is one call of compiled code.
+        if self._ballots is None:
+            self._ballots = tuple(
+                self.sockets.channel(self.groups[axis], 1, *np.zeros((2, len(self.groups[axis])), np.int64))
+                for axis in ("row", "column")
+            )
+        ballots, state = self._ballots, np.array([0, bool(flag)])
+        self.sockets.follow(lambda: int(superstep.vote(*ballots, state)), ballots)
+        return bool(state[1])
 
     def fetch(self, owner: Array, local: Array, values: Array) -> Array:
         """``values`` of vertices anywhere, given the owner of each and its place in the owner's segment."""
