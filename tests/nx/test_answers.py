@@ -346,7 +346,9 @@ def test_hubs_and_authorities():
     compare(G, "hits", tuple)
 
 
+HALVES = [{0, 1, 2}, {3, 4, 5}]
 ARGUMENTS = {"source": 0, "target": 3, "sources": [0, 4], "n": 0, "k": 1, "distance": 1}
+ARGUMENTS |= {"communities": HALVES, "partition": HALVES}
 
 
 @pytest.mark.parametrize("name", SERVED)
@@ -361,6 +363,7 @@ def test_every_served_function_answers_by_itself(name):
     before = CALLS[name]
     for kind in (nx.Graph, nx.DiGraph):
         G = nx.path_graph(6, kind)
+        nx.set_node_attributes(G, 0, "community")
         if name == "find_negative_cycle":
             G.add_edge(3, 2, weight=-2)
         with suppress(nx.NetworkXException, NotImplementedError):  # not for this kind of graph

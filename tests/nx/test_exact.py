@@ -26,6 +26,10 @@ ANOTHER = {  # many answers are valid, and clew gives another one than NetworkX
     "greedy_color",
     "hits",  # where a singular value occurs twice
     "label_propagation_communities",
+    "leiden_communities",  # NetworkX has none
+    "leiden_partitions",
+    "louvain_communities",
+    "louvain_partitions",
 }
 #: Found in the order of the distance, and NetworkX in the order in which it came across them.
 BY_DISTANCE = {name for name in FUNCTIONS if re.search("bellman_ford|floyd_warshall|goldberg_radzik|johnson", name)}
@@ -63,6 +67,18 @@ def several(nodes, pick):
     return pick.choice([None, pick.choice(nodes), nodes[:2], nodes[::-1], []])
 
 
+def communities(nodes, pick):
+    """A partition of the nodes, or nearly one."""
+    parts = [[], [], []]
+    for node in nodes:
+        pick.choice(parts).append(node)
+    return [set(part) for part in parts if part] + ([{nodes[0]}] if pick.random() < 0.1 else [])
+
+
+def pairs(nodes, pick):
+    return [(pick.choice(nodes), pick.choice(nodes)) for _ in range(pick.randrange(4))]
+
+
 #: Values of optional arguments, by their names.
 OPTIONS = {
     "alpha": lambda _, pick: pick.choice([0.85, 0.5]),
@@ -70,6 +86,8 @@ OPTIONS = {
     "cutoff": lambda _, pick: pick.choice([None, 0, 1, 2.5, 100]),
     "depth_limit": lambda _, pick: pick.choice([None, 0, 1, 2]),
     "distance": lambda _, pick: pick.choice([None, "weight"]),
+    "delta": lambda _, pick: pick.choice([0.5, 0]),
+    "ebunch": pairs,
     "k": lambda nodes, pick: pick.choice([None, 1]),
     "method": lambda _, pick: pick.choice(["dijkstra", "bellman-ford", "magic"]),
     "nbunch": several,
@@ -86,16 +104,22 @@ OPTIONS = {
     "usebounds": lambda _, pick: pick.random() < 0.5,
     "v": several,
     "weight": lambda _, pick: pick.choice(["weight", None]),
+    "with_span": lambda _, pick: pick.random() < 0.5,
     "wf_improved": lambda _, pick: pick.random() < 0.5,
 }
 REQUIRED = {
+    "communities": communities,
     "distance": lambda _, pick: pick.choice([-1, 0, 1, 2]),
     "k": lambda _, pick: pick.choice([0, 1, 2]),
     "n": OPTIONS["source"],
+    "partition": communities,
     "source": OPTIONS["source"],
     "sources": lambda nodes, pick: pick.choice([[pick.choice(nodes)], nodes[:2], set(nodes[:2])]),
     "target": OPTIONS["target"],
 }
+#: Arguments whose names mean something else in other functions.
+DIRECTIONS = {key: lambda _, pick: pick.choice(["in", "out", "in+out"]) for key in ("source", "target", "x", "y")}
+OWN = {name: DIRECTIONS for name, module in FUNCTIONS.items() if module == "assortativity"}
 
 
 def arguments(name, G, pick):
@@ -105,12 +129,14 @@ def arguments(name, G, pick):
     for key, parameter in inspect.signature(_registered_algorithms[name].orig_func).parameters.items():
         if parameter.default is parameter.empty and key != "G":
             chosen[key] = REQUIRED[key](nodes, pick)
-        elif key in OPTIONS and pick.random() < 0.5:
-            chosen[key] = OPTIONS[key](nodes, pick)
+        elif key in (options := OPTIONS | OWN.get(name, {})) and pick.random() < 0.5:
+            chosen[key] = options[key](nodes, pick)
     if name == "average_shortest_path_length":
         chosen.pop("method", None)
     if "k" in chosen and "seed" in inspect.signature(_registered_algorithms[name].orig_func).parameters:
         chosen["seed"] = 3
+    if "community" in inspect.signature(_registered_algorithms[name].orig_func).parameters:
+        nx.set_node_attributes(G, {node: pick.randrange(2) for node in G}, "community")
     if name == "maximal_independent_set":
         chosen |= {"seed": 3, "nodes": pick.choice([None, nodes[:1]])}
     return chosen
@@ -124,7 +150,7 @@ def test_answers_are_networkx_own(name, data):
     G = data.draw(any_graphs(sorted(weights)))
     pick = data.draw(st.randoms(use_true_random=False))
     chosen = arguments(name, G, pick)
-    function = getattr(nx, name, _registered_algorithms[name])
+    function = getattr(nx, name, getattr(nx.community, name, _registered_algorithms[name]))
     ours = told(lambda: function(G, backend="clew", **chosen))
     if ours is None:
         return

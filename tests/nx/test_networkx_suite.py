@@ -22,24 +22,26 @@ MODULES = {
     "": "relabel",
     "algorithms": "asteroidal bridges broadcasting chordal clique cluster core covering cycles d_separation dag"
     " distance_measures distance_regular dominating efficiency euler hierarchy hybrid isolate link_prediction"
-    " lowest_common_ancestors mis non_randomness planar_drawing planarity reciprocity similarity sparsifiers"
-    " structuralholes swap threshold vitality voronoi wiener",
+    " lowest_common_ancestors mis non_randomness planar_drawing planarity reciprocity similarity smetric"
+    " sparsifiers structuralholes swap threshold vitality voronoi wiener",
     "algorithms.approximation": "approx_clust_coeff connectivity distance_measures steinertree treewidth",
+    "algorithms.assortativity": "connectivity correlation mixing neighbor_degree pairs",
     "algorithms.bipartite": "basic centrality cluster covering edgelist extendability generators matching",
     "algorithms.centrality": "betweenness_centrality betweenness_centrality_subset closeness_centrality"
     " current_flow_betweenness_centrality current_flow_betweenness_centrality_subset current_flow_closeness"
     " degree_centrality eigenvector_centrality group harmonic_centrality katz_centrality laplacian_centrality"
     " load_centrality percolation_centrality reaching second_order_centrality trophic",
     "algorithms.coloring": "coloring",
-    "algorithms.community": "asyn_fluid centrality divisive kclique label_propagation lukes",
-    "algorithms.components": "attracting connected semiconnected strongly_connected weakly_connected",
+    "algorithms.community": "asyn_fluid centrality divisive kclique label_propagation leiden louvain lukes"
+    " quality utils",
+    "algorithms.components": "attracting biconnected connected semiconnected strongly_connected weakly_connected",
     "algorithms.connectivity": "edge_augmentation stoer_wagner",
     "algorithms.flow": "maxflow mincost",
     "algorithms.isomorphism": "isomorphism vf2pp vf2pp_helpers",
     "algorithms.link_analysis": "hits pagerank",
     "algorithms.minors": "contraction",
     "algorithms.shortest_paths": "astar dense dense_numpy generic unweighted weighted",
-    "algorithms.traversal": "bfs",
+    "algorithms.traversal": "bfs dfs",
     "algorithms.tree": "coding decomposition distance_measures mst recognition",
     "classes": "function",
     "generators": "classic cographs degree_seq ego geometric internet_as_graphs lattice nonisomorphic_trees small"

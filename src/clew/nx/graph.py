@@ -238,6 +238,20 @@ class ClewGraph:
         """The values that ``weighted`` found last; None where every edge counts the integer 1."""
         return None if attribute is None else self._values.get(attribute)
 
+    def values(self, attribute: Weight) -> EdgeValues | None:
+        """The values that an attribute has now; None where every edge counts the integer 1."""
+        return None if attribute is None else self._current(attribute)
+
+    @cached_property
+    def simple_rows(self) -> Rows:
+        """Neighbours in the order of NetworkX, each once even if parallel edges lead to it."""
+        if not self._multigraph:
+            return Rows(self.indptr, self.indices)
+        first = np.ones(self.indices.size, dtype=np.bool_)
+        first[1:] = (self.indices[1:] != self.indices[:-1]) | (self.sources[1:] != self.sources[:-1])
+        indptr = np.concatenate([[0], np.cumsum(first)])[self.indptr]
+        return Rows(indptr, self.indices[first])
+
     def out_rows(self, attribute: Weight = None) -> Rows:
         """Neighbours in the order of NetworkX, with weights if they are not all 1."""
         return Rows(self.indptr, self.indices, self._weights_of(attribute))
