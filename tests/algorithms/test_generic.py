@@ -24,6 +24,7 @@ SAME = {
     "all_pairs": ("distance",),
     "bfs": ("depth", "num_reached"),
     "connected_components": ("label", "count", "sizes", "largest"),
+    "eccentricity": ("eccentricity", "diameter", "radius"),
     "k_core": ("core", "degeneracy"),
     "label_propagation": ("label", "count", "converged", "iterations"),
     "multi_source_bfs": ("depth", "sources", "num_reached"),
@@ -34,7 +35,9 @@ SAME = {
 }
 CLOSE = {
     "betweenness": ("centrality",),
+    "closeness": ("centrality",),
     "clustering_coefficient": ("coefficient", "average", "transitivity"),
+    "harmonic": ("centrality",),
     "hits": ("hub", "authority"),
     "pagerank": ("rank",),
     "random_walk_with_restart": ("visiting",),

@@ -17,9 +17,12 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.betweenness import betweenness as betweenness
     from clew.algorithms.bfs import bfs as bfs
     from clew.algorithms.bipartite_matching import bipartite_matching as bipartite_matching
+    from clew.algorithms.closeness import closeness as closeness
     from clew.algorithms.clustering_coefficient import clustering_coefficient as clustering_coefficient
     from clew.algorithms.coloring import coloring as coloring
     from clew.algorithms.connected_components import connected_components as connected_components
+    from clew.algorithms.eccentricity import eccentricity as eccentricity
+    from clew.algorithms.harmonic import harmonic as harmonic
     from clew.algorithms.hits import hits as hits
     from clew.algorithms.k_core import k_core as k_core
     from clew.algorithms.label_propagation import label_propagation as label_propagation

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from clew.algorithms.arguments import vertices_of
+from clew.algorithms.distances import samples_of
 from clew.algorithms.registry import Answer, algorithm, run
-from clew.checks import counted, whole
-from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import Name, called
 from clew.result import Result
@@ -73,21 +71,8 @@ def betweenness(
     >>> clew.betweenness(clew.generate.path(4), normalized=False).centrality.tolist()
     [0.0, 2.0, 2.0, 0.0]
     """
-    sources = _sources(graph, samples, seed)
+    sources = samples_of(graph, samples, seed)
     return run("betweenness", graph, device, sources=sources, scale=_scale(graph, sources, normalized))
-
-
-def _sources(graph: Graph, samples: int | Iterable[Name] | None, seed: int) -> npt.NDArray[np.int64]:
-    n = graph.num_vertices
-    if samples is None:
-        return np.arange(n)
-    if isinstance(samples, (int, np.integer)):
-        count = whole("samples", samples, 1, n)
-        return np.random.default_rng(whole("seed", seed, 0)).choice(n, count, replace=False)
-    sources = vertices_of(graph, samples)
-    if sources.size == 0 or np.unique(sources).size < sources.size:
-        raise GraphError(f"samples has {counted(sources.size, 'vertex')}; expected at least one, and no vertex twice.")
-    return sources
 
 
 def _scale(graph: Graph, sources: npt.NDArray[np.int64], normalized: bool) -> Any:

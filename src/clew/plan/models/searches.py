@@ -13,6 +13,7 @@ from clew.algorithms.betweenness.cpu import in_a_round, searches_run_at_once
 from clew.algorithms.betweenness.cuda import ENTRIES, MANY_BYTES, a_block_each_pays, search_space
 from clew.algorithms.bfs import kernels as bfs_kernels
 from clew.algorithms.bfs.cuda import BIG, PULL_COST
+from clew.algorithms.distances import DEPTHS, FEWEST, MOST
 from clew.algorithms.multi_source_bfs.cpu import BATCHES_PER_THREAD, threads_search_alone
 from clew.algorithms.multi_source_bfs.kernels import SEARCHES
 from clew.algorithms.paths.cuda_problem import DEFAULT, tuning_of
@@ -47,6 +48,7 @@ GPU_SEARCH_EDGE = 130.0  # bytes that a GPU could have read in the time that an 
 PAIR = 0.35  # of a number looked up in a core's first cache: what a pair takes in Floyd and Warshall's tiles
 GPU_PAIR = 0.6  # bytes that a GPU could have read in the time of a pair
 USUAL_PROCESSORS = 128  # of a GPU, where there is none to ask
+USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: 15 in a grid, 2,567 on a Kronecker graph
 SEARCHES_FIRST, PAIRS_FIRST = 1e-4, 2e-4  # seconds to set up, as measured
 
 
@@ -203,13 +205,55 @@ def _search_on_gpu(sketch: Sketch, *, steps: float = GPU_STEPS) -> None:
 
 
 @model
+def closeness(sketch: Sketch) -> None:
+    """A search from every sample, 64 at a time."""
+    _from_many(sketch, _samples(sketch))
+
+
+@model
+def harmonic(sketch: Sketch) -> None:
+    """A search from every sample, 64 at a time."""
+    _from_many(sketch, _samples(sketch))
+
+
+@model
+def eccentricity(sketch: Sketch) -> None:
+    """Searches until the bounds of all vertices meet, or one from every vertex."""
+    bounded = not (sketch.graph.directed or sketch.arguments["weighted"])
+    _from_many(sketch, min(sketch.vertices, USUAL_SEARCHES) if bounded else sketch.vertices)
+    if bounded and sketch.vertices > USUAL_SEARCHES:
+        sketch.notes.append("nobody knows how many searches the bounds take: a few, or one from every vertex")
+
+
+def _samples(sketch: Sketch) -> int:
+    """How many vertices are searched from: all, as many, or those of a list."""
+    samples = sketch.arguments.get("samples")
+    if samples is None:
+        return sketch.vertices
+    return int(samples) if isinstance(samples, (int, np.integer)) else sketch.count_of("samples")
+
+
+def _from_many(sketch: Sketch, sources: int) -> None:
+    """Searches from so many vertices, whose distances are added up block by block."""
+    weighted = sketch.arguments["weighted"]
+    sketch.iterations = Span.exactly(sources)
+    sketch.count_graph(weights=weighted)
+    columns = 1 if weighted else min(sources, max(FEWEST, min(MOST, DEPTHS // max(1, sketch.vertices))))
+    sketch.keep("distances of a block", "scratch", sketch.vertices * columns, 8 if weighted else 4)
+    if sketch.on_gpu:
+        sketch.over_products(sketch.shape.levels.times(sources))
+    elif weighted:
+        sketch.choose("direction", "push throughout", "a search from every vertex, over its weights")
+        items = (SSSP_EDGE * sketch.arcs + VERTEX * sketch.vertices) * sources
+        sketch.do("searches", items, sketch.spread(8), streamed=1.0, steps=sketch.shape.levels.times(sources))
+    else:
+        _batches(sketch, sources)
+
+
+@model
 def betweenness(sketch: Sketch) -> None:
     """Brandes' searches, forward and back."""
-    graph, n, samples = sketch.graph, sketch.vertices, sketch.arguments.get("samples")
-    if samples is None:
-        sources = n
-    else:
-        sources = int(samples) if isinstance(samples, (int, np.integer)) else sketch.count_of("samples")
+    graph, n, sources = sketch.graph, sketch.vertices, _samples(sketch)
     sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(2.0 * sources)
     sketch.count_graph()
     looks = sketch.arcs * (1.5 if graph.directed else 1.0)
