@@ -33,10 +33,12 @@ class Description:
     names: str | None
     bytes: int
     report: str
+    vertex_columns: tuple[str, ...] = ()
+    edge_columns: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The facts, for JSON."""
-        return asdict(self)
+        return {name: list(fact) if isinstance(fact, tuple) else fact for name, fact in asdict(self).items()}
 
 
 def describe(graph: Graph) -> Description:
@@ -61,7 +63,13 @@ def describe(graph: Graph) -> Description:
         names=graph.name_type,
         bytes=graph.nbytes,
         report=graph.report.counts,
+        **_columns(graph),
     )
+
+
+def _columns(graph: Graph) -> dict[str, Any]:
+    tables = {"vertex_columns": graph.attributes.vertices, "edge_columns": graph.attributes.edges}
+    return {name: tuple(table.column_names) for name, table in tables.items() if table is not None}
 
 
 def facts(description: Description) -> list[tuple[str, str]]:
@@ -78,6 +86,8 @@ def facts(description: Description) -> list[tuple[str, str]]:
         ("names", d.names or f"0 to {d.vertices - 1:,}" if d.vertices else "none"),
         ("memory", f"{human_bytes(d.bytes)} ({d.id_dtype} ids)"),
         ("built from", d.report),
+        *([("vertex columns", ", ".join(d.vertex_columns))] if d.vertex_columns else []),
+        *([("edge columns", ", ".join(d.edge_columns))] if d.edge_columns else []),
     ]
 
 
@@ -86,11 +96,16 @@ def as_text(description: Description) -> str:
     d = description
     kind = "directed" if d.directed else "undirected"
     weights = f"{d.weights} weights" if d.weights else "unweighted"
+    columns = "".join(
+        f"\n  {of} columns: {', '.join(names)}"
+        for of, names in (("vertex", d.vertex_columns), ("edge", d.edge_columns))
+        if names
+    )
     return (
         f"Graph: {counted(d.vertices, 'vertex')}, {counted(d.edges, f'{kind} edge')}, {weights}\n"
         f"  degree {d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}; "
         f"{d.isolated:,} isolated, {counted(d.self_loops, 'self-loop')}\n"
-        f"  {human_bytes(d.bytes)}, {d.id_dtype} ids{f', names are {d.names}' if d.names else ''}; {d.report}"
+        f"  {human_bytes(d.bytes)}, {d.id_dtype} ids{f', names are {d.names}' if d.names else ''}; {d.report}{columns}"
     )
 
 

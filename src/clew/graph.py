@@ -1,14 +1,10 @@
-"""Graph: the one noun that readers make, algorithms take and writers store.
-
-The check that an argument is a graph.
-"""
+"""Graph: the one noun that readers make, algorithms take and writers store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property, partial
 from operator import index
-from os import PathLike
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -17,9 +13,12 @@ import numpy.typing as npt
 
 from clew import build, transform
 from clew.adjacency import BOUNDARY, Adjacency, BuildReport
+from clew.attributes import NO_ATTRIBUTES, AttributedGraph, Attributes, arrow_table, built_with, checked
 from clew.build.rows import count_loops
 from clew.checks import check_in_one_process, counted, kind_of
-from clew.convert import ConvertibleGraph, converted_edges
+from clew.convert import ConvertibleGraph
+from clew.convert.edges import converted_edges
+from clew.convert.libraries import how_to_convert
 from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError
@@ -30,7 +29,7 @@ Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
 
 
-class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
+class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
     """An immutable graph in compressed adjacency form.
 
     Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor
@@ -51,6 +50,8 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         What was found and dropped while the graph was built.
     metadata
         Anything else a file said about the graph, such as coordinates or vertex weights.
+    attributes
+        Columns of vertices and edges; see ``vertex_columns`` and ``edge_columns``.
     """
 
     def __init__(
@@ -61,7 +62,9 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         names: VertexNames | None = None,
         report: BuildReport | None = None,
         metadata: Mapping[str, Any] | None = None,
+        attributes: Attributes = NO_ATTRIBUTES,
     ) -> None:
+        _check_rows(adjacency)
         if names is not None and len(names) != adjacency.num_vertices:
             given, expected = counted(len(names), "name"), counted(adjacency.num_vertices, "vertex")
             raise GraphError(f"there are {given} for {expected}; expected one each.")
@@ -73,6 +76,7 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         self._names = names
         self._report = report or BuildReport(given=adjacency.num_arcs)
         self._metadata = dict(metadata or {})
+        self._attributes = attributes
 
     # ------------------------------------------------------------------ making one
 
@@ -93,6 +97,8 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         both_directions: bool = False,
         consume: bool = False,
         metadata: Mapping[str, Any] | None = None,
+        edge_columns: Any = None,
+        vertex_columns: Any = None,
     ) -> Graph:
         """A graph from two arrays of endpoints.
 
@@ -126,9 +132,16 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
             is lost. Lowers the peak by the size of the edges.
         metadata
             Kept with the graph as it is.
+        edge_columns
+            Further columns of the edges: a table or a dict of arrays, with a row per edge. Of duplicates that become
+            one edge, the first keeps its columns.
+        vertex_columns
+            Columns of the vertices, as in ``with_vertex_columns``.
         """
         edges = converted_edges(source, target, weights, num_vertices=num_vertices, ids=ids, names=names)
-        built = build.build(
+        table = None if edge_columns is None else checked(arrow_table(edge_columns), len(edges.source), "edge")
+        built, table = built_with(
+            table,
             edges.source,
             edges.target,
             edges.weights,
@@ -141,7 +154,9 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
             names=edges.names,
             consume=consume,
         )
-        return cls(built.adjacency, directed=directed, names=edges.names, report=built.report, metadata=metadata)
+        same: Any = {"directed": directed, "names": edges.names, "report": built.report, "metadata": metadata}
+        graph = cls(built.adjacency, **same, attributes=Attributes(edges=table))
+        return graph if vertex_columns is None else graph.with_vertex_columns(vertex_columns)
 
     @classmethod
     def from_csr(
@@ -259,8 +274,9 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
 
     @property
     def nbytes(self) -> int:
-        """The bytes of the arrays, in-edges and names where they are there."""
+        """The bytes of the arrays, and of in-edges, names and columns where they are there."""
         total = self._out.nbytes + (self._names.nbytes if self._names is not None else 0)
+        total += self._attributes.nbytes
         return total + (self._in.nbytes if self._in is not None and self._in is not self._out else 0)
 
     # ------------------------------------------------------------------ vertices by name
@@ -303,22 +319,24 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         """The graph with every edge turned round; shares its arrays with this one."""
         if not self._directed:
             return self
-        turned = Graph(self.incoming, directed=True, names=self._names, report=self._report, metadata=self._metadata)
+        moved = self._attributes.moved(self._out, True, transform.transposed, None)
+        turned = self._with(self.incoming, attributes=moved)
         turned._in = self._out
         return turned
 
     def symmetrized(self, duplicates: Duplicates = "first") -> Graph:
         """The undirected graph with an edge wherever this one has one in either direction.
 
-        Where both directions exist, ``duplicates`` says what becomes of the two weights.
+        Where both directions exist, ``duplicates`` says what becomes of the two weights. The columns are those of the
+        first.
         """
         if not self._directed:
             return self
-        n, ids = self.num_vertices, self.indices.dtype
-        built = build.build(
-            *self.edges(), num_vertices=n, directed=False, duplicates=duplicates, loops="keep", id_dtype=ids
-        )
-        return Graph(built.adjacency, directed=False, names=self._names, report=built.report, metadata=self._metadata)
+        options: Any = {"num_vertices": self.num_vertices, "loops": "keep", "id_dtype": self.indices.dtype}
+        old = (self._attributes.edges, *self.edges())
+        built, table = built_with(*old, directed=False, duplicates=duplicates, **options)
+        moved = Attributes(self._attributes.vertices, table)
+        return self._with(built.adjacency, directed=False, report=built.report, attributes=moved)
 
     def relabeled(self, permutation: npt.ArrayLike) -> Graph:
         """The same graph with vertex ``v`` moved to ``permutation[v]``.
@@ -330,23 +348,10 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         old_ids[moved] = np.arange(self.num_vertices)
         return self._changed(partial(transform.relabeled, permutation=moved), old_ids, report=self._report)
 
-    def with_weights(self, weights: npt.ArrayLike | None) -> Graph:
-        """The same graph with other weights, one per stored entry (in the order of ``indices``), or with none."""
-        rows = transform.reweighted(self._out, weights, directed=self._directed)
-        return Graph(rows, directed=self._directed, names=self._names, report=self._report, metadata=self._metadata)
-
-    def _changed(
-        self, change: Callable[[Adjacency], Adjacency], vertices: Array | None = None, report: BuildReport | None = None
-    ) -> Graph:
-        """The graph of changed rows, whose vertices are those of this graph with the ids ``vertices`` (None: all)."""
-        names = self._names
-        if vertices is not None:  # names that were distinct remain so
-            names = VertexNames.trusted(names.take(vertices)) if names is not None else VertexNames(vertices)
-        return Graph(change(self._out), directed=self._directed, names=names, report=report)
-
-    def _part(self, vertices: Array) -> Graph:
-        """The subgraph of some vertices, given by their ids in ascending order."""
-        return self._changed(partial(transform.subgraph, chosen=vertices), vertices)
+    def _with(self, rows: Adjacency | None = None, **changes: Any) -> Graph:
+        """The same graph with other rows, or with other arguments of the constructor."""
+        same = {"directed": self._directed, "names": self._names, "report": self._report, "metadata": self._metadata}
+        return Graph(self._out if rows is None else rows, **{**same, "attributes": self._attributes, **changes})
 
     def spread(self) -> Any:
         """The same graph on the workers of the cluster that is open, as a ``ClusterGraph``; see ``clew.cluster``."""
@@ -369,14 +374,20 @@ class Graph(GraphPieces, DrawnGraph, ConvertibleGraph):
         return as_html(describe(self))
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same edges, weights, direction and names."""
+        """Whether both have the same edges, weights, direction, names and columns."""
         if not isinstance(other, Graph):
             return NotImplemented
-        return (
-            self._directed == other._directed and self._names == other._names and transform.equal(self._out, other._out)
-        )
+        same = self._directed == other._directed and self._names == other._names
+        return same and transform.equal(self._out, other._out) and self._attributes == other._attributes
 
     __hash__ = None  # type: ignore[assignment]
+
+
+def _check_rows(rows: Any) -> None:
+    """Reject anything but rows: the constructor converts nothing."""
+    if not isinstance(rows, Adjacency):
+        how = how_to_convert(rows) or ": use clew.read or one of the from_… methods"
+        raise GraphError(f"Graph() takes an Adjacency, not {kind_of(rows)}{how}.")
 
 
 def check_graph(graph: Any) -> None:
@@ -384,10 +395,4 @@ def check_graph(graph: Any) -> None:
     if isinstance(graph, Graph):
         return
     check_in_one_process(graph)
-    kind = kind_of(graph)
-    made = ""
-    if isinstance(graph, str | PathLike):
-        made = ": read the file with clew.read"
-    elif kind.startswith("networkx."):
-        made = ": convert it with clew.Graph.from_networkx"
-    raise GraphError(f"the graph is of type {kind}; expected a clew.Graph{made}.")
+    raise GraphError(f"the graph is of type {kind_of(graph)}; expected a clew.Graph{how_to_convert(graph)}.")

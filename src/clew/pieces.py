@@ -1,6 +1,6 @@
 """Pieces of a graph: the methods that select vertices or edges and return smaller graphs.
 
-Names go in and names come out. A piece keeps the names and weights of what it selects, in the order of the graph.
+Names go in and names come out. A piece keeps names, weights and columns, in the order of the graph.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ class GraphPieces:
         >>> g.subgraph(["ann", "cy"]).neighbors("ann")
         ['cy']
         """
-        return self._part(_selected(self, vertices))
+        result: Graph = self._part(_selected(self, vertices))
+        return result
 
     def ego(self: Any, name: Name, hops: int = 1, direction: Literal["out", "in", "both"] = "out") -> Graph:
         """The graph of all vertices that are at most ``hops`` edges from a vertex, itself included.
@@ -77,7 +78,8 @@ class GraphPieces:
         followed = rows[direction if self.directed else "out"]
         sides = tuple(getattr(self, side).unsigned() for side in followed)
         near = kernels_pieces.within(sides, np.uint64(self.vertex(name)), limit)
-        return self._part(np.sort(near).astype(np.int64))
+        result: Graph = self._part(np.sort(near).astype(np.int64))
+        return result
 
     def filter_edges(self: Any, condition: Any) -> Graph:
         """The graph with some of the edges, and all vertices.
@@ -87,7 +89,7 @@ class GraphPieces:
         condition
             A mask with an entry per edge, in the order of ``edges()`` and ``to_arrow()``: an undirected edge has one.
             Or a function that returns such a mask. It gets the columns of the edges by name, as NumPy arrays:
-            "source" and "target" (names), and "weight" if there are weights.
+            "source" and "target" (names), "weight" if there are weights, and the edge columns.
 
         Examples
         --------
@@ -97,8 +99,10 @@ class GraphPieces:
         2
         """
         mask = condition(EdgeColumns(self)) if callable(condition) else condition
-        keep = transform.as_mask(mask, self.num_edges, "edge")
-        return self._changed(partial(transform.filtered, keep=transform.of_arcs(self.outgoing, keep, self.directed)))
+        edges = transform.as_mask(mask, self.num_edges, "edge")
+        keep = transform.of_arcs(self.outgoing, edges, self.directed)
+        result: Graph = self._changed(partial(transform.filtered, keep=keep))
+        return result
 
     def largest_component(self: Any) -> Graph:
         """The subgraph of the largest connected component (of several, the one with the smallest vertex).
@@ -106,7 +110,8 @@ class GraphPieces:
         Of a directed graph, components are weak: directions do not matter. Names as with ``subgraph``.
         """
         labels = component_labels(self.outgoing, both_directions=not self.directed)
-        return self._part(np.flatnonzero(labels == np.bincount(labels, minlength=1).argmax()))
+        result: Graph = self._part(np.flatnonzero(labels == np.bincount(labels, minlength=1).argmax()))
+        return result
 
     def components(self: Any) -> Components:
         """All connected components as graphs, the largest first; see ``largest_component``.
@@ -124,6 +129,11 @@ class GraphPieces:
         [['a', 'b', 'c'], ['x', 'y']]
         """
         return Components(self)
+
+    def _part(self: Any, vertices: Array) -> Graph:
+        """The subgraph of some vertices, given by their ids in ascending order."""
+        result: Graph = self._changed(partial(transform.subgraph, chosen=vertices), vertices)
+        return result
 
 
 class Components(Sequence["Graph"]):
@@ -174,11 +184,15 @@ class EdgeColumns(Mapping[str, Array]):
     def __init__(self, graph: Any) -> None:
         self._graph = graph
         self._edges: Any = None
-        self._names = ["source", "target", *["weight"] * graph.weighted]
+        self._more = graph.edge_columns
+        self._names = ["source", "target", *["weight"] * graph.weighted, *self._more.column_names]
 
     def __getitem__(self, name: str) -> Array:
         if name not in self._names:
             raise GraphError(f"edges have no column {name!r}; they have {', '.join(map(repr, self._names))}.")
+        if name in self._more.column_names:
+            column: Array = self._more[name].to_numpy()
+            return column
         if self._edges is None:
             self._edges = dict(zip(("source", "target", "weight"), self._graph.edges(), strict=True))
         values: Array = self._edges[name]

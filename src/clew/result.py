@@ -1,13 +1,12 @@
-"""Result: the arrays that an algorithm computed, convertible to tables and dicts. Trace: its iterations.
+"""Result: the arrays that an algorithm computed, convertible to tables and dicts.
 
 ``timed`` adds to a trace the bytes and the seconds of its iterations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +19,8 @@ from clew.describe import plots
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
+from clew.trace import Later as Later  # also for those who import these from here
+from clew.trace import Trace as Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,81 +29,6 @@ if TYPE_CHECKING:
 TRACED_ROUNDS = 1 << 16  # the most iterations that a trace has
 UNKNOWN = -1
 NANOSECONDS = 1e9
-
-
-@dataclass(frozen=True, slots=True)
-class Trace:
-    """The iterations of a run: one array per column, one entry per iteration.
-
-    The columns depend on the algorithm. Iterations over edges have these on every engine:
-
-    ``frontier`` (``active`` in vertex programs)
-        The number of active vertices.
-    ``edges``
-        The number of edges read. In vertex programs, the edges of the active vertices.
-    ``direction``
-        "push" or "pull", if the algorithm uses both.
-    ``bytes``
-        The bytes of these edges: the neighbour's id and, if weights are read, the weight in the engine's dtype.
-    ``seconds``
-        The time of the iteration. On a CPU, iterations shorter than about ten microseconds are timed together, and
-        the time is divided by their edges. On a GPU the clock has a resolution of up to a microsecond.
-
-    If a GPU reads edges on the host, there are two more columns. ``link_bytes`` crossed the link. ``link_share`` is
-    their share of the link's capacity. With "zero_copy", ``link_bytes`` are all ``bytes``. With "tiered" they are the
-    fraction that is on the host, assuming that all edges are read equally. Other columns are ``bucket``, ``change`` and
-    ``changed``.
-    """
-
-    columns: Mapping[str, Array] = field(default_factory=dict)
-
-    @classmethod
-    def later(cls, load: Callable[[], Mapping[str, Array]]) -> Trace:
-        """A trace that is fetched on first use."""
-        return cls(Later(load))
-
-    def __len__(self) -> int:
-        return max((len(column) for column in self.columns.values()), default=0)
-
-    def __getitem__(self, column: str) -> Array:
-        if not isinstance(column, str) or column not in self.columns:
-            raise KeyError(f"the trace has no column {column!r}; it has {', '.join(self.columns) or 'none'}.")
-        return self.columns[column]
-
-    def to_arrow(self) -> pa.Table:
-        """A table with a row per iteration."""
-        import pyarrow as pa
-
-        return pa.table({"iteration": np.arange(len(self)), **self.columns})
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
-
-    def plot(self, title: str | None = None, **options: Any) -> Any:
-        """Plot every column over the iterations; ``options`` as in ``clew.plots.trace``."""
-        return plots().trace(self, title, **options)
-
-
-class Later(Mapping[str, Any]):
-    """Columns or facts that are computed on first use."""
-
-    def __init__(self, load: Callable[[], Mapping[str, Any]]) -> None:
-        self._load: Callable[[], Mapping[str, Any]] | None = load
-        self._loaded: Mapping[str, Any] = {}
-
-    def _fetched(self) -> Mapping[str, Any]:
-        if self._load is not None:
-            self._loaded, self._load = self._load(), None
-        return self._loaded
-
-    def __getitem__(self, name: str) -> Any:
-        return self._fetched()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._fetched())
-
-    def __len__(self) -> int:
-        return len(self._fetched())
 
 
 class Result(TensorResult):
@@ -137,6 +63,8 @@ class Result(TensorResult):
         Whether it stopped because nothing changed any more, and not because of a limit.
     trace
         The iterations.
+    columns
+        The graph's vertex columns, which tables have besides the values.
     """
 
     def __init__(
@@ -151,6 +79,7 @@ class Result(TensorResult):
         iterations: int = 1,
         converged: bool = True,
         trace: Trace | None = None,
+        columns: pa.Table | None = None,
     ) -> None:
         self.algorithm = algorithm
         self.values = dict(values) if isinstance(values, dict) else values
@@ -161,6 +90,7 @@ class Result(TensorResult):
         self.trace = Trace() if trace is None else trace
         self._names = names
         self._vertices = frozenset(vertices)
+        self._vertex_columns = columns
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # Python asks for a method, and no fact is computed for that
@@ -244,12 +174,18 @@ class Result(TensorResult):
         return np.concatenate([chosen, np.flatnonzero(~known)[: k - chosen.size]])
 
     def to_arrow(self) -> pa.Table:
-        """An Arrow table with a column for the vertices and one per array; null where unreached."""
+        """An Arrow table: the vertices, a column per array (null where unreached), and the graph's vertex columns.
+
+        A vertex column with the name of an array gets the prefix "vertex_".
+        """
         import pyarrow as pa
 
         vertex = pa.array(np.arange(len(self))) if self._names is None else self._names.array
         known = self._known()
-        return pa.table({"vertex": vertex, **{name: self._arrow(name, known) for name in self.values}})
+        table = {"vertex": vertex, **{name: self._arrow(name, known) for name in self.values}}
+        for name in () if self._vertex_columns is None else self._vertex_columns.column_names:
+            table[f"vertex_{name}" if name in table else name] = self._vertex_columns[name]  # type: ignore[index]
+        return pa.table(table)
 
     def to_pandas(self) -> pd.DataFrame:
         """The same table as a pandas data frame.

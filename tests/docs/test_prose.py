@@ -30,7 +30,20 @@ LONGEST_SENTENCE = 25  # words
 SOURCE = ROOT / "src" / "clew"
 #: What users read: public functions, the command line and errors. Kernels and engines are for developers.
 FOLDERS = ("algorithms", "cli", "generate", "nx", "operators", "placement", "plots", "primitives", "reporting", "tiers")
-FILES = ("checks", "describe", "errors", "layouts", "memory", "pieces", "program", "result", "testing", "verify")
+FILES = (
+    "attributes",
+    "checks",
+    "describe",
+    "errors",
+    "layouts",
+    "memory",
+    "pieces",
+    "program",
+    "result",
+    "testing",
+    "trace",
+    "verify",
+)
 READ_BY_USERS = [
     *(
         path

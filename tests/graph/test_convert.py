@@ -131,6 +131,28 @@ def test_networkx_round_trip(kind):
     assert nx.utils.graphs_equal(nx.Graph(back), nx.Graph(original))
 
 
+@pytest.mark.quick
+def test_doors_for_pandas_and_polars():
+    table = {"from": ["a", "b"], "to": ["b", "c"], "cost": [1, 2]}
+    expected = clew.Graph.from_edges(table["from"], table["to"], table["cost"])
+    columns = ("from", "to", "cost")
+    assert clew.Graph.from_pandas(pd.DataFrame(table), *columns) == expected
+    assert clew.Graph.from_polars(pl.DataFrame(table), *columns) == expected
+    assert clew.Graph.from_polars(pl.LazyFrame(table), *columns) == expected
+    with pytest.raises(GraphError, match=r"this is dict; expected a pandas.DataFrame. For other tables"):
+        clew.Graph.from_pandas(table)
+    with pytest.raises(GraphError, match=r"pandas.DataFrame; expected a polars.DataFrame or polars.LazyFrame"):
+        clew.Graph.from_polars(pd.DataFrame(table))
+    with pytest.raises(GraphError, match=r"a LazyFrame has no rows yet; pass frame.collect\(\)"):
+        clew.Graph.from_arrow(pl.LazyFrame(table), *columns)
+    with pytest.raises(GraphError, match=r"not pandas.DataFrame: convert it with clew.Graph.from_pandas"):
+        clew.Graph(pd.DataFrame(table))
+    with pytest.raises(GraphError, match=r"not int: use clew.read or one of the from_… methods"):
+        clew.Graph(5)
+    with pytest.raises(GraphError, match=r"not str: read the file with clew.read"):
+        clew.Graph("graph.csv")
+
+
 def test_columns_of_pandas_and_polars():
     """Categories, missing values, and columns beside the edges that Arrow cannot take."""
     ends = {"source": ["ann", "bob"], "target": ["bob", "cy"]}

@@ -220,6 +220,7 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
         record.name,
         answer.values,
         names=graph.names,
+        columns=graph.attributes.vertices if isinstance(graph, Graph) else None,
         vertices=record.vertices,
         unreached=answer.unreached,
         facts=answer.facts,

@@ -133,6 +133,10 @@ class Reading:
     source_column: Annotated[str | None, _column("--source-column", "edge sources")] = None
     target_column: Annotated[str | None, _column("--target-column", "edge targets")] = None
     weight_column: Annotated[str | None, _column("--weight-column", "weights")] = None
+    edge_columns: Annotated[
+        str | None,
+        typer.Option("--columns", metavar="COLUMNS", help="Edge columns to read: names with commas, or all."),
+    ] = None
     read_directed: Annotated[
         bool | None, typer.Option("--directed/--undirected", help="Whether edges have directions; default: the file's.")
     ] = None
@@ -149,6 +153,7 @@ class Reading:
             "source": self.source_column,
             "target": self.target_column,
             "weight": self.weight_column,
+            "columns": self.edge_columns == "all" or (self.edge_columns.split(",") if self.edge_columns else None),
             "directed": self.read_directed,
             "ids": self.ids,
             "weights": None if parse_weights(self.weights_from) is None else False,

@@ -6,6 +6,8 @@ Entry (i, j) of a matrix is the edge from i to j. A table has a row per edge and
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,21 +169,7 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> tupl
 
     A column of weights may be missing where it has the name that is looked for by default.
     """
-    import pyarrow as pa
-
-    if not isinstance(table, pa.Table):
-        if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
-            raise GraphError(
-                f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, "
-                "polars, pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
-            )
-        try:
-            table = _as_table(table, source, target, weight)
-        except (pa.ArrowException, ValueError) as error:
-            raise GraphError(
-                f"Arrow cannot take the table: {'; '.join(map(str, error.args))}. "
-                "Expected columns of one type each; convert them first, for example with table.astype('str')."
-            ) from None
+    table = checked_table(table, source, target, weight)
     if weight == WEIGHT and weight not in table.column_names:
         weight = None
     for column in (source, target, *([weight] if weight is not None else [])):
@@ -192,14 +180,23 @@ def from_arrow(table: Any, source: str, target: str, weight: str | None) -> tupl
                 f"the table has no column {column!r}; it has {', '.join(map(repr, table.column_names)) or 'none'}. "
                 "Name the columns with source=, target= and weight=."
             )
-    weights = None if weight is None else _weight_column(table[weight], weight)
+    weights = None if weight is None else weight_column(table[weight], weight)
     return table[source], table[target], weights
 
 
-def column_roles(table: Any, source: str, target: str, weight: str | None) -> dict[str, str]:
+def column_roles(
+    table: Any, source: str, target: str, weight: str | None, columns: bool | Sequence[str] = ()
+) -> dict[str, str]:
     """Every column of a table and what becomes of it; nothing where the table does not say what it has."""
+    if type(table).__name__ == "LazyFrame":
+        raise GraphError("a LazyFrame has no rows yet; pass frame.collect(), or use Graph.from_polars.")
     names = table.column_names if hasattr(table, "column_names") else getattr(table, "columns", ())
-    roles = {weight: "weight", target: "target", source: "source"}
+    if isinstance(columns, str) or not (isinstance(columns, bool) or all(isinstance(name, str) for name in columns)):
+        raise GraphError(f"columns is {columns!r}; expected True, or a list of the names of columns.")
+    kept = list(names if columns else ()) if isinstance(columns, bool) else columns
+    if missing := [name for name in kept if name not in list(names)]:
+        raise GraphError(f"the table has no column {missing[0]!r}; it has {', '.join(map(repr, names)) or 'none'}.")
+    roles = {**dict.fromkeys(kept, "edge column"), weight: "weight", target: "target", source: "source"}
     return {str(name): roles.get(name, "ignored") for name in names}
 
 
@@ -211,18 +208,59 @@ def about_ignored(roles: dict[str, str], weight: str | None) -> list[str]:
     return [f"Ignored: {', '.join(ignored)}. Pass weight=… to take one of them as the weight."]
 
 
-def _as_table(table: Any, *names: str | None) -> pa.Table:
-    """The table as Arrow's; of a data frame of pandas only what is asked for: Arrow may not know what else there is."""
+#: The method that makes a graph of what a package has.
+METHODS = {"pandas": "from_pandas", "polars": "from_polars", "networkx": "from_networkx", "scipy": "from_scipy"}
+METHODS |= {"numpy": "from_numpy", "pyarrow": "from_arrow", "duckdb": "from_arrow", "torch": "from_edge_index"}
+
+
+def how_to_convert(value: Any) -> str:
+    """What to call for a graph of something else, as the end of a message; empty where nothing fits."""
+    if isinstance(value, str | PathLike):
+        return ": read the file with clew.read"
+    method = METHODS.get(type(value).__module__.partition(".")[0].lstrip("_"))
+    return "" if method is None else f": convert it with clew.Graph.{method}"
+
+
+def check_library(value: Any, package: str, *types: str) -> None:
+    """Refuse what is not one of a package's types."""
+    if type(value).__module__.partition(".")[0] != package or type(value).__name__ not in types:
+        expected = " or ".join(f"{package}.{one}" for one in types)
+        raise GraphError(f"this is {kind_of(value)}; expected a {expected}. For other tables, use Graph.from_arrow.")
+
+
+def checked_table(table: Any, *names: str | None) -> pa.Table:
+    """The table as Arrow's, with at least the named columns."""
+    import pyarrow as pa
+
+    if isinstance(table, pa.Table):
+        return table
+    if not hasattr(table, "__arrow_c_stream__") and not hasattr(table, "__arrow_c_array__"):
+        raise GraphError(
+            f"a {type(table).__name__} does not speak the Arrow stream protocol; expected a table of pandas, "
+            "polars, pyarrow, duckdb or the like. For two arrays, use Graph.from_edges."
+        )
+    try:
+        return as_table(table, *names)
+    except (pa.ArrowException, ValueError) as error:
+        raise GraphError(
+            f"Arrow cannot take the table: {'; '.join(map(str, error.args))}. "
+            "Expected columns of one type each; convert them first, for example with table.astype('str')."
+        ) from None
+
+
+def as_table(table: Any, *names: str | None) -> pa.Table:
+    """The table as Arrow's; of pandas' data frames only the named columns, if any: Arrow may not know the rest."""
     import pyarrow as pa
 
     pandas = sys.modules.get("pandas")  # the table can be its own only if it is there already
     if pandas is None or not isinstance(table, pandas.DataFrame) or set(names) - {None, WEIGHT, *table.columns}:
         return pa.table(table)
-    columns = [name for name in dict.fromkeys(names) if name is not None and name in table.columns]
+    columns = [name for name in dict.fromkeys(names) if name is not None and name in table.columns] if names else None
     return pa.Table.from_pandas(table, columns=columns, preserve_index=False)
 
 
-def _weight_column(column: pa.ChunkedArray[Any], name: str) -> Array:
+def weight_column(column: pa.ChunkedArray[Any], name: str) -> Array:
+    """The numbers of a column that holds weights."""
     import pyarrow as pa
 
     if column.null_count:
@@ -235,8 +273,14 @@ def _weight_column(column: pa.ChunkedArray[Any], name: str) -> Array:
     return np.asarray(column.to_numpy())
 
 
-def to_arrow(source: IdArray, target: IdArray, weights: Array | None, names: VertexNames | None) -> pa.Table:
-    """A table of edges; vertices by name where they have names."""
+def to_arrow(
+    source: IdArray,
+    target: IdArray,
+    weights: Array | None,
+    names: VertexNames | None,
+    more: pa.Table | None = None,
+) -> pa.Table:
+    """A table of edges with the columns of ``more``; vertices by name where they have names."""
     import pyarrow as pa
 
     def column(ids: IdArray) -> pa.Array[Any]:
@@ -245,7 +289,7 @@ def to_arrow(source: IdArray, target: IdArray, weights: Array | None, names: Ver
     columns = {"source": column(source), "target": column(target)}
     if weights is not None:
         columns[WEIGHT] = pa.array(weights)
-    return pa.table(columns)
+    return pa.table(columns if more is None else {**columns, **dict(zip(more.column_names, more.columns, strict=True))})
 
 
 def to_pandas(table: pa.Table, nullable: tuple[str, ...] = ()) -> pd.DataFrame:

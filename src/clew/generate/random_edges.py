@@ -325,7 +325,7 @@ def random_weights(
         threads.each(kernels.integer_weights, bounds.size - 1, *edges, *limits, as_bits(weights))
     # Graph.with_weights would check that both directions of an edge weigh the same; these do by construction.
     weighted = Adjacency(rows.indptr, rows.indices, weights)
-    return Graph(weighted, directed=graph.directed, names=graph.names, report=graph.report, metadata=graph.metadata)
+    return graph._with(weighted)
 
 
 def _integer_range(low: float, high: float, dtype: np.dtype[Any]) -> tuple[Any, ...]:

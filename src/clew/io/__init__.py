@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from clew import checks
+from clew.attributes import NO_ATTRIBUTES
 from clew.checks import counted
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
@@ -40,7 +42,7 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         formats that clew does not read, such as GML or Pajek, are refused by name.
     **options
         See ``clew.io.options.ReadOptions``: directed, duplicates, loops, weights, weight_dtype, ids, delimiter, header,
-        source, target, weight, max_expanded_bytes, check, progress.
+        source, target, weight, columns, vertices, max_expanded_bytes, check, progress.
 
     Returns
     -------
@@ -53,6 +55,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     """
     chosen = _options(ReadOptions, options)
     if on_cluster is not None and isinstance(origin, (str, Path)):
+        if chosen.columns or chosen.vertices is not None:
+            raise GraphError("graphs on a cluster have no columns; leave out columns= and vertices=.")
         spread: Graph = on_cluster(origin, {**options, "format": format})
         return spread
     return read_opened(open_source(origin, chosen.max_expanded_bytes), format, chosen)
@@ -66,6 +70,8 @@ def read_opened(source: Source, format: str | None, chosen: ReadOptions) -> Grap
             graph = one.read(source, _reporting(chosen, report))
     except GraphError as error:
         raise source.error(error.problem, remedy=error.remedy, option=error.option) from None
+    if chosen.vertices is not None:
+        graph = _of_columns().with_vertices(graph, chosen.vertices)
     note = None if format else registry.contradiction(one, source.suffix)
     return graph if note is None else noted(graph, note)
 
@@ -96,7 +102,7 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     format
         The name of the format, where the suffix does not say it.
     **options
-        See ``clew.io.options.WriteOptions``: delimiter, header, progress.
+        See ``clew.io.options.WriteOptions``: delimiter, header, vertices, progress.
 
     Returns
     -------
@@ -116,7 +122,9 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
     sink = Sink(checks.path(path))
     one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
     write_opened(graph, sink, one, chosen)
-    return lost(graph, one, sink.suffix)
+    if chosen.vertices is not None:
+        _of_columns().write_vertices(graph, chosen.vertices)
+    return lost(graph, one, sink.suffix, vertices_written=chosen.vertices is not None)
 
 
 def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:
@@ -143,7 +151,14 @@ def _options(options_class: Any, given: dict[str, Any]) -> Any:
     return options_class(**given)
 
 
-def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=False") -> list[str]:
+def _of_columns() -> Any:
+    """The part of this package for columns, which loads Arrow."""
+    return import_module("clew.io.attributes")
+
+
+def lost(
+    graph: Graph, one: Format, suffix: str, undirected: str = "directed=False", *, vertices_written: bool = False
+) -> list[str]:
     """What is not kept where the graph is written in this format to a file with this suffix, a phrase each.
 
     ``undirected`` is the option with which a file is read as an undirected graph.
@@ -164,4 +179,7 @@ def lost(graph: Graph, one: Format, suffix: str, undirected: str = "directed=Fal
     kept = graph.metadata if one.keeps_metadata is None else one.keeps_metadata
     if dropped := [key for key in graph.metadata if key not in kept]:
         phrases.append(f"the metadata {', '.join(map(str, dropped))}")
+    if graph.attributes != NO_ATTRIBUTES:
+        keeps_edges = one.name in ("clew", "parquet", "arrow") or (is_list and suffix in TABLE_SUFFIXES)
+        phrases += _of_columns().lost_columns(graph, keeps_edges, one.name == "clew" or vertices_written)
     return phrases

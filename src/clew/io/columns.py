@@ -125,17 +125,22 @@ class Field(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """The columns that hold the edges, counted from 0; ``weight`` may be None. ``decisions`` reports guesses."""
+    """The columns that hold the edges, counted from 0; ``weight`` may be None. ``decisions`` reports guesses.
+
+    ``attributes`` become edge columns.
+    """
 
     fields: Sequence[Field]
     source: int
     target: int
     weight: int | None
     decisions: tuple[str, ...] = ()
+    attributes: tuple[int, ...] = ()
 
     def to_read(self) -> list[int]:
         """The columns that hold the edges, in the order of the file."""
-        return sorted({column for column in (self.source, self.target, self.weight) if column is not None})
+        ends = (self.source, self.target, self.weight, *self.attributes)
+        return sorted({column for column in ends if column is not None})
 
     def label(self, column: int) -> str:
         """What a column is called in reports."""
@@ -143,18 +148,23 @@ class Columns(NamedTuple):
 
     def roles(self) -> dict[str, str]:
         """The role of every column."""
-        roles = {self.weight: "weight", self.target: "target", self.source: "source"}
+        roles: dict[int | None, str] = dict.fromkeys(self.attributes, "edge column")
+        roles |= {self.weight: "weight", self.target: "target", self.source: "source"}
         if self.source == self.target:
             roles[self.source] = "source and target"
         return {self.label(column): roles.get(column, "ignored") for column in range(len(self.fields))}
 
 
-def choose(fields: Sequence[Field], options: ReadOptions) -> Columns:
-    """The columns that hold the edges."""
+def choose(fields: Sequence[Field], options: ReadOptions, written: Sequence[str] = ()) -> Columns:
+    """The columns that hold the edges; ``written`` are those that clew wrote as edge columns."""
     source, target = _ends(fields, options)
-    rest = [column for column in range(len(fields)) if column not in (source, target)]
+    asked = written if options.columns is None else options.columns
+    places = [] if isinstance(asked, bool) else [_place(fields, name, "columns") for name in asked]
+    named = tuple(place for place in places if place is not None)
+    rest = [column for column in range(len(fields)) if column not in (source, target, *named)]
     weight, decisions = choose_weight(fields, rest, options)
-    return Columns(fields, source, target, weight, decisions)
+    others = tuple(column for column in rest if column != weight)
+    return Columns(fields, source, target, weight, decisions, others if asked is True else named)
 
 
 def label(fields: Sequence[Field], column: int) -> str:
@@ -210,7 +220,7 @@ def choose_weight(fields: Sequence[Field], rest: list[int], options: ReadOptions
     """The column of ``rest`` that holds the weights, and decisions to report."""
     weight, decisions = _weight(fields, rest, options)
     ignored = [column for column in rest if column != weight]
-    if not ignored:
+    if not ignored or options.columns is True:
         return weight, decisions
     said = f"Ignored: {', '.join(repr(label(fields, column)) for column in ignored)}."
     if weight is None and options.weights is None and any(fields[column].kind != "text" for column in ignored):
@@ -238,6 +248,8 @@ def _weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> t
         said = f"The weights are {label(fields, 2)!r}, the third of three columns of numbers."
         return 2, (f"{said} Pass weights=False (--weights none) to ignore it.",)
     names = [label(fields, column) for column in called or open_ones]
+    if options.columns is True:  # nothing is lost: each of them can become the weight later
+        return None, ()
     raise GraphError(
         f"whether {' or '.join(map(repr, names[:5]))} holds the weights is not clear. {listed(fields)}",
         remedy=f"Pass weight={names[0]!r}, or weights=False for a graph without weights.",

@@ -7,6 +7,8 @@ file. The sections are
   sorted, an undirected edge in both directions;
 - ``names`` (integers), or ``name_offsets`` (int64) and ``name_bytes`` (UTF-8): what the user calls the vertices;
 - ``metadata/…``: arrays in the graph's metadata;
+- ``vertex_columns`` and ``edge_columns``, where there are any: the bytes of an Arrow IPC file with a row per vertex, or
+  per edge in the order of ``Graph.edges()``;
 
 and the header holds ``directed``, ``report`` and ``metadata``.
 
@@ -50,6 +52,7 @@ from clew.adjacency import COUNTS, Adjacency, BuildReport
 from clew.dtypes import ID_DTYPES, MAX_INT32_VERTICES, WEIGHT_DTYPES, Array
 from clew.errors import GraphError
 from clew.graph import Graph
+from clew.io.attributes import SECTIONS, from_arrays, to_arrays
 from clew.io.binary import NAME_ARRAYS, little_endian, names_from_arrays, names_to_arrays, typed
 from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_rows, requested_weights
 from clew.io.ranges import between
@@ -97,6 +100,10 @@ def read(source: Source, options: ReadOptions) -> Graph:
         graph = Graph.from_csr(indptr, indices, weights, directed=not symmetric, id_dtype=indices.dtype)
         if indices.size and not np.shares_memory(graph.indices, indices):  # copied, because they had to be sorted
             raise GraphError("the rows are not sorted, as those of a .clew file must be. Write it anew.")
+    columns = {name: container.array(name) for name in SECTIONS.values() if name in container}
+    if columns:
+        whole = Graph(Adjacency(indptr, indices, weights), directed=directed, names=names, report=report, metadata=kept)
+        return from_arrays(whole, columns, options, check=check)
     if (directed and options.directed is False) or options.duplicates != "keep" or options.loops != "keep":
         known: dict[str, Any] = {"directed": directed, "names": names, "id_dtype": indices.dtype, "metadata": kept}
         return graph_from_rows(indptr, indices, weights, options, **known)
@@ -113,7 +120,8 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     arrays: dict[str, Array] = {"indptr": graph.indptr, "indices": graph.indices}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
-    write_sections(sink, header, arrays | names_to_arrays(graph.names) | apart, options.progress)
+    arrays |= names_to_arrays(graph.names) | apart | to_arrays(graph.attributes)
+    write_sections(sink, header, arrays, options.progress)
 
 
 def _rows(container: Container) -> tuple[Array, Array, Array | None]:

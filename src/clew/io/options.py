@@ -6,14 +6,15 @@ a reader decided by itself goes into the graph's report, with the option that ov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from clew.checks import flag, one_of, text, whole
+from clew.checks import flag, one_of, path, text, whole
 from clew.dtypes import Array, weight_dtype
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph, Loops
@@ -50,6 +51,12 @@ class ReadOptions:
         Edge lists only: the separator and whether the first line names the columns; None detects both.
     source, target, weight
         Tables and edge lists: the columns, each by its name or by its position, counted from 1.
+    columns
+        Tables, edge lists with a delimiter, and ``.clew``: the names of the columns that become edge columns, or True
+        for all that are left. None: those that clew wrote.
+    vertices
+        A table of vertices, as a path or an object: the columns of the vertices. The column of names is called
+        "vertex", "id", "name" or "node", or is the first. Vertices that have no edges are added.
     max_expanded_bytes
         Stop decompressing after this many bytes; None is the larger of 1 GiB and 200 times the compressed size.
     check
@@ -69,6 +76,8 @@ class ReadOptions:
     source: str | int | None = None
     target: str | int | None = None
     weight: str | int | None = None
+    columns: bool | Sequence[str] | None = None
+    vertices: Any = None
     max_expanded_bytes: int | None = None
     check: bool | None = None
     progress: Progress | None = None
@@ -81,6 +90,7 @@ class ReadOptions:
         one_of("loops", self.loops, get_args(Loops))
         one_of("ids", self.ids, get_args(Ids))
         _check_where_given(self, weight_dtype, "weight_dtype")
+        _check_where_given(self, columns, "columns")
         if self.max_expanded_bytes is not None:
             whole("max_expanded_bytes", self.max_expanded_bytes, 0)
         _check_progress(self.progress)
@@ -94,17 +104,21 @@ class WriteOptions:
     ----------
     delimiter, header
         Edge lists only.
+    vertices
+        The path of a second file for the columns of vertices: ``.parquet``, ``.arrow``, ``.csv`` or ``.tsv``.
     progress
         Called between blocks.
     """
 
     delimiter: str | None = None
     header: bool | None = None
+    vertices: str | PathLike[str] | None = None
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
         _check_where_given(self, text, "delimiter")
         _check_where_given(self, flag, "header")
+        _check_where_given(self, lambda _, value: path(value), "vertices")
         _check_progress(self.progress)
 
 
@@ -115,6 +129,15 @@ def column(name: str, value: Any) -> str | int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
         raise GraphError(f"{name} is {value!r}; expected the name of a column, or its position counted from 1.")
     return int(value)
+
+
+def columns(name: str, value: Any) -> bool | tuple[str, ...]:
+    """Columns as a caller names them, checked."""
+    if isinstance(value, bool):
+        return value or ()
+    if isinstance(value, str) or not all(isinstance(one, str) for one in value):
+        raise GraphError(f"{name} is {value!r}; expected True, or a list of the names of columns.")
+    return tuple(value)
 
 
 def _check_where_given(options: Any, check: Callable[[str, Any], Any], *names: str) -> None:
@@ -161,6 +184,7 @@ def graph_from_edges(
     names: VertexNames | None = None,
     both_directions: bool = False,
     metadata: Mapping[str, Any] | None = None,
+    edge_columns: Any = None,
 ) -> Graph:
     """A graph from one row per edge; ``directed`` and ``num_vertices`` are what the file says, if it says so.
 
@@ -179,17 +203,17 @@ def graph_from_edges(
     edges = (source, target, requested_weights(weights, options), None if ids == "map" else count)
     policies = (directed and direction, options.duplicates, options.loops)
     more: dict[str, Any] = {"ids": ids, "names": names, "both_directions": both_directions, "metadata": metadata}
-    graph = Graph.from_edges(*edges, *policies, **more, consume=True)
+    graph = Graph.from_edges(*edges, *policies, **more, edge_columns=edge_columns, consume=True)
     if graph.directed == direction:
         return graph
-    return Graph(graph.outgoing, directed=direction, names=graph.names, report=graph.report, metadata=metadata)
+    return graph._as_directed()
 
 
 def noted(graph: Graph, *decisions: str, columns: Mapping[str, str] | None = None) -> Graph:
     """The graph with the decisions of its reader and, if its file has columns, their roles in the report."""
     old = graph.report
     report = old.about(old.columns if columns is None else columns, (*old.decisions, *decisions))
-    return Graph(graph.outgoing, directed=graph.directed, names=graph.names, report=report, metadata=graph.metadata)
+    return graph._with(report=report)
 
 
 def ids_are_dense(source: Array, target: Array) -> bool:

@@ -56,7 +56,7 @@ def read_parquet(source: Source, options: ReadOptions) -> Graph:
     with arrow_errors(source, "Parquet"):
         file = opened()
         schema = file.schema_arrow
-        chosen = choose(fields_of(schema), options)
+        chosen = choose(fields_of(schema), options, read_note(file.metadata.metadata, source).columns)
         needed = chosen.to_read()
         refuse_expansion(source, file.metadata.num_rows * 8 * len(needed))
         # Strings stay codes and distinct values, as in the file: a long string, repeated, must not fill memory.
@@ -107,7 +107,8 @@ def read_arrow(source: Source, options: ReadOptions) -> Graph:
         buffer = pa.py_buffer(data.data)
         is_file = data[: len(FILE_MAGIC)].tobytes() == FILE_MAGIC
         opened: Any = pa.ipc.open_file if is_file else pa.ipc.open_stream
-        chosen = choose(fields_of(opened(pa.BufferReader(buffer)).schema), options)
+        schema = opened(pa.BufferReader(buffer)).schema
+        chosen = choose(fields_of(schema), options, read_note(schema.metadata, source).columns)
         included = pa.ipc.IpcReadOptions(included_fields=chosen.to_read())
         reader = opened(pa.BufferReader(buffer), options=included)
         batches: list[pa.RecordBatch] = []
@@ -168,6 +169,9 @@ def graph_from_table(table: pa.Table, columns: Columns, source: Source, options:
         num_vertices = note.num_vertices
         refuse_rows(source, num_vertices)
     known: dict[str, Any] = {"directed": note.directed, "num_vertices": num_vertices, "names": names}
+    if columns.attributes:
+        labels = table.rename_columns([columns.label(column) for column in columns.to_read()])
+        known["edge_columns"] = labels.select([columns.label(column) for column in columns.attributes])
     graph = graph_from_edges(first, second, weights, options, **known)
     return noted(graph, *decisions_of(table.schema, note, columns, options), columns=columns.roles())
 
@@ -201,7 +205,8 @@ def decisions_of(schema: pa.Schema, note: Note, columns: Columns, options: ReadO
 def schema_of(graph: Graph) -> pa.Schema:
     """The columns of the table that ``batches`` fills."""
     nothing = graph.indices[:0]
-    return to_arrow(nothing, nothing, None if graph.weights is None else graph.weights[:0], graph.names).schema
+    more = None if graph.attributes.edges is None else graph.attributes.edges[:0]
+    return to_arrow(nothing, nothing, None if graph.weights is None else graph.weights[:0], graph.names, more).schema
 
 
 def batches(graph: Graph, options: WriteOptions) -> Iterator[pa.RecordBatch]:
@@ -210,7 +215,8 @@ def batches(graph: Graph, options: WriteOptions) -> Iterator[pa.RecordBatch]:
     for start in range(0, source.size, BATCH_ROWS):
         rows = slice(start, start + BATCH_ROWS)
         part = None if weights is None else weights[rows]
-        yield from to_arrow(source[rows], target[rows], part, graph.names).to_batches()
+        more = None if graph.attributes.edges is None else graph.attributes.edges[rows]
+        yield from to_arrow(source[rows], target[rows], part, graph.names, more).to_batches()
         if options.progress:
             options.progress(min(rows.stop, source.size), source.size)
 
@@ -262,11 +268,15 @@ class Note:
     num_vertices: int | None = None
     named: bool = False
     names: list[Any] | None = None
+    columns: tuple[str, ...] = ()
 
 
 def write_note(graph: Graph, sink: Sink) -> bytes:
     """The bytes that go into the metadata of the schema, under ``KEY``."""
-    note = {"directed": graph.directed, "num_vertices": graph.num_vertices, "named": graph.names is not None}
+    note: dict[str, Any] = {"directed": graph.directed, "num_vertices": graph.num_vertices}
+    note["named"] = graph.names is not None
+    if graph.attributes.edges is not None:
+        note["columns"] = graph.attributes.edges.column_names
     short = json.dumps(note).encode()
     if graph.names is None:
         return short
@@ -285,6 +295,10 @@ def write_note(graph: Graph, sink: Sink) -> bytes:
             "too many for the metadata of a table. Write a .clew or .npz file instead."
         )
     return short
+
+
+def _texts(names: Any) -> tuple[str, ...]:
+    return tuple(name for name in names if isinstance(name, str)) if isinstance(names, list) else ()
 
 
 def _come_back_in_order(names: VertexNames) -> bool:
@@ -310,7 +324,7 @@ def read_note(metadata: Mapping[bytes, bytes] | None, source: Source) -> Note:
         ):
             names = note.get("names")
             if names is None or (isinstance(names, list) and len(names) == count):
-                return Note(directed, count, named, names)
+                return Note(directed, count, named, names, _texts(note.get("columns")))
     raise source.error(
         f"the schema's metadata has an entry 'clew' that clew did not write ({text[:100]!r}); remove it from the file."
     )

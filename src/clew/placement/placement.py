@@ -120,11 +120,10 @@ class Placement:
 
         old_ids = self.old_ids()
         names = pa.array(old_ids) if graph.names is None else graph.names.take(old_ids)
-        return Graph(
+        return graph._with(
             self._moved(graph.outgoing),
-            directed=graph.directed,
             names=VertexNames.trusted(names),
-            report=graph.report,
+            attributes=graph.attributes.moved(graph.outgoing, graph.directed, self._moved, old_ids),
             metadata={BOUNDARY: self.boundary, PLACEMENT: {PERMUTATION: self.permutation, STRATEGY: self.strategy}},
         )
 

@@ -165,13 +165,7 @@ def spread(graph: Graph, *, slow: Tier | str, fast: Tier | str) -> Graph:
         )
     known = tiers() if isinstance(slow, str) or isinstance(fast, str) else []
     first, second = (tier_named(tier, known) if isinstance(tier, str) else tier for tier in (slow, fast))
-    placed = Graph(
-        _spread(graph.outgoing, placement.boundary, first, second),
-        directed=graph.directed,
-        names=graph.names,
-        report=graph.report,
-        metadata=graph.metadata,
-    )
+    placed = graph._with(_spread(graph.outgoing, placement.boundary, first, second))
     if graph.directed:  # otherwise they would be built later, in ordinary memory
         placed._in = _spread(graph.incoming, placement.boundary, first, second)
     return placed

@@ -49,6 +49,7 @@ from clew.checks import counted
 from clew.dtypes import MAX_INT32_VERTICES, Array
 from clew.graph import Graph
 from clew.io import foreign
+from clew.io.attributes import columns_of_text, write_text
 from clew.io.columns import is_known, known_ends
 from clew.io.edge_list import kernels
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, detect_with_attributes
@@ -148,6 +149,8 @@ def _graph(source: Source, dialect: Dialect, options: ReadOptions) -> Graph:
     policies = (directed, options.duplicates, options.loops)
     more: dict[str, Any] = {"names": found.names, "metadata": found.metadata, "consume": True}
     first, second = found.columns
+    if dialect.attributes:
+        more["edge_columns"] = columns_of_text(source, *dialect.text_columns)
     graph = Graph.from_edges(first, second, weights, found.count, *policies, **more)
     return noted(graph, *dialect.decisions, *decisions, *found.decisions, columns=dialect.columns)
 
@@ -323,6 +326,9 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     if options.delimiter is not None:
         delimiter = checked_delimiter(options.delimiter) or b" "
     header = sink.suffix in TABLE_SUFFIXES if options.header is None else options.header
+    if graph.attributes.edges is not None and sink.suffix in TABLE_SUFFIXES:
+        write_text(graph, sink, delimiter, header)
+        return
     labels = None if graph.names is None else _labels(graph.names, delimiter, sink)
     if header:
         names = [b"source", b"target", *([b"weight"] if graph.weighted else [])]

@@ -75,6 +75,8 @@ class Dialect:
         What the file says; True where it says nothing.
     bipartite
         Whether the two columns count different vertices.
+    attributes
+        The labels of the columns that become edge columns.
     """
 
     layout: Layout
@@ -88,6 +90,13 @@ class Dialect:
     named: bool = False
     directed: bool = True
     bipartite: bool = False
+    attributes: tuple[str, ...] = ()
+
+    @property
+    def text_columns(self) -> tuple[int, list[str], list[str], bytes]:
+        """How many lines come before the edges, the labels of all columns and of the attributes, and the delimiter."""
+        skipped = 0 if self.after is None else self.after.number
+        return skipped, list(self.columns), list(self.attributes), self.layout.delimiter
 
 
 def detect(source: Source, options: ReadOptions) -> Dialect:
@@ -140,6 +149,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
         named=not all(map(is_plain_integer, ends)),
         directed=directed,
         bipartite=konect is not None and konect[1] == b"bip",
+        attributes=tuple(map(columns.label, columns.attributes)),
     )
 
 
