@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import platform
 import socket
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from clew import __version__
 from clew.errors import ClusterError, MissingDependencyError
 
 ANSWERED = 5  # seconds until a port has answered
+SERVICES = ("start_monitor", "start_log_monitor", "start_api_server")
 PROBED = 60  # seconds until a node has said its versions
 START = "Start one with: ray start --head, and pass its address. Without an address, clew starts one on this machine."
 OPTION = "Start one with: ray start --head, and pass its address. --cluster local starts one on this machine."
@@ -28,6 +30,25 @@ def import_ray() -> Any:
             "clusters need Ray, which is not installed.", remedy="Install it with: pip install 'clew[cluster]'"
         ) from None
     return ray
+
+
+@contextmanager
+def without_services() -> Iterator[None]:
+    """Let ``ray.init`` start no autoscaler, log collector and dashboard: workers of one machine use none of them.
+
+    They take 1.6 seconds of CPU time. Ray has no public option for them. A version of Ray whose class has other methods
+    starts them.
+    """
+    from ray._private.node import Node
+
+    kept = {name: getattr(Node, name) for name in SERVICES if hasattr(Node, name)}
+    try:
+        for name in kept:
+            setattr(Node, name, lambda *_, **__: None)
+        yield
+    finally:
+        for name, method in kept.items():
+            setattr(Node, name, method)
 
 
 def join(address: str) -> Any:

@@ -147,14 +147,15 @@ class Cluster:
         cores = len(os.sched_getaffinity(0))
         count = workers or cores
         if self._started_ray:
-            self._ray.init(
-                address="local",  # or Ray joins a cluster that runs here, which was not requested
-                num_cpus=max(count, cores),
-                include_dashboard=False,
-                log_to_driver=False,
-                logging_level="ERROR",
-                configure_logging=False,
-            )
+            with nodes.without_services():
+                self._ray.init(
+                    address="local",  # or Ray joins a cluster that runs here, which was not requested
+                    num_cpus=max(count, cores),
+                    include_dashboard=False,
+                    log_to_driver=False,
+                    logging_level="ERROR",
+                    configure_logging=False,
+                )
         return count, max(1, cores // count)
 
     def _join_ray(self, workers: int | None, address: str) -> tuple[int, int]:
