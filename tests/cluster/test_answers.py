@@ -17,7 +17,7 @@ from clew.testing import contract_graphs, verify
 from tests.cluster.team import on_team
 
 DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed or record.cluster)
-MANY = {"maximal_independent_set", "coloring"}  # several answers are valid
+MANY = {"maximal_independent_set", "coloring", "bipartite_matching"}  # several answers are valid
 
 
 def same(one: np.ndarray, other: np.ndarray) -> bool:
@@ -83,6 +83,8 @@ def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
         options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
     if name == "betweenness":
         options["samples"] = min(3, graph.num_vertices)
+    if name == "all_pairs":
+        options["method"] = "floyd_warshall"
     if name in ("bfs", "sssp", "sswp", "bellman_ford"):
         options["deterministic"] = True
     return options

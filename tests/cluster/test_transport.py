@@ -167,12 +167,11 @@ def test_a_peer_that_computes_for_long_is_not_taken_for_a_stalled_one() -> None:
 
 
 @pytest.mark.parametrize("end", ["silent", "closed"])
-def test_pulses_notice_a_neighbor_that_is_stopped_or_gone(end: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pulses_notice_a_neighbor_that_is_stopped_or_gone(end: str) -> None:
     """The member computes and the other one has nothing to send; only the pulses show the loss."""
-    monkeypatch.setattr(transport_module, "SILENT", 4)
     ours, theirs = socket.socketpair()
     pulse, their_pulse = socket.socketpair()
-    transport = Sockets(0, {1: ours}, pulses={1: pulse})
+    transport = Sockets(0, {1: ours}, pulses={1: pulse}, silent=1)
     if end == "closed":
         their_pulse.close()
     began = time.monotonic()

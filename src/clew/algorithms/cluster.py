@@ -51,9 +51,21 @@ class ClusterWaist(Waist):
         return self.member.checkpoint(step, *state)
 
     def take(self, graph: Any, values: Array, ids: Array) -> Array:
-        """The values of vertices anywhere, by their ids."""
+        """The values of vertices anywhere, by their ids; also rows of a matrix."""
         owner, local = graph.partition.place(ids)
-        return self.member.fetch(owner, local, values)
+        if values.ndim == 1:
+            return self.member.fetch(owner, local, values)
+        rows = np.ascontiguousarray(values)
+        whole = np.dtype((np.void, rows.shape[1] * rows.itemsize))  # a row travels as one value
+        fetched = self.member.fetch(owner, local, rows.view(whole)[:, 0])
+        return fetched.view(values.dtype).reshape(-1, values.shape[1])
+
+    def put(self, graph: Any, values: Array, ids: Array, given: Array) -> Array:
+        """Set the values of vertices anywhere; returns the places of this member's vertices that any member set."""
+        owner, local = graph.partition.place(ids)
+        places, arrived = self.member.send_to_owners(owner, [local, given])
+        values[places] = arrived
+        return np.sort(places)
 
     def tally(self, graph: Any, ids: Array) -> Array:
         """How often each of this member's vertices is among the ids that all members name."""
@@ -75,6 +87,15 @@ class ClusterWaist(Waist):
         """The values of all members reduced to one."""
         here = self._reduce_here((values, [0, values.size]), monoid)
         return products.all_reduce(self.engine, self.member, here, monoid)
+
+    def out_edges(self, graph: Any) -> tuple[Array, Array, Array | None]:
+        """The edges out of this member's vertices, from all blocks that have some: places, target ids, weights."""
+        source, target = edge_ends(graph)
+        owner, local = graph.partition.place(source)
+        weights = graph.block.weights
+        columns = [local, target] if weights is None else [local, target, weights]
+        arrived = self.member.send_to_owners(owner, columns)
+        return arrived[0], arrived[1], None if weights is None else arrived[2]
 
     def simple(self, graph: Any, *, directed: bool) -> Any:
         """The graph without weights, loops and duplicates; undirected if asked."""

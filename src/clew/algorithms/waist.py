@@ -17,6 +17,7 @@ import numpy as np
 
 from clew import primitives
 from clew.dtypes import Array, is_on_gpu
+from clew.engines.base import check_available
 from clew.engines.cluster.partition import KEY, Permutation
 from clew.graph import Graph
 from clew.layouts import coo
@@ -39,6 +40,10 @@ class Waist:
         self.outer = self._bound(primitives.outer)
         self.compact = self._bound(primitives.compact)
 
+    def check_memory(self, nbytes: int, what: str) -> None:
+        """Refuse ``what`` if this process has less memory than that."""
+        check_available(nbytes, what, "take a part of the graph")
+
     def ids(self, graph: Graph) -> Array:
         """The ids of the vertices that a vector has entries for."""
         return np.arange(graph.num_vertices, dtype=graph.indices.dtype)
@@ -57,6 +62,11 @@ class Waist:
     def take(self, graph: Graph, values: Array, ids: Array) -> Array:  # noqa: ARG002
         """The values of any vertices, by their ids."""
         return values[ids]
+
+    def put(self, graph: Graph, values: Array, ids: Array, given: Array) -> Array:  # noqa: ARG002
+        """Set the values of any vertices, by their distinct ids; returns the places that changed here, ascending."""
+        values[ids] = given
+        return np.sort(ids)
 
     def tally(self, graph: Graph, ids: Array) -> Array:
         """How often each vertex is among ``ids``."""
@@ -85,6 +95,11 @@ class Waist:
         arcs = coo(graph)
         chosen = self.compact(keep(arcs.weights, x[arcs.rows], x[arcs.columns]))
         return Graph.from_edges(arcs.rows[chosen], arcs.columns[chosen], num_vertices=graph.num_vertices)
+
+    def out_edges(self, graph: Graph) -> tuple[Array, Array, Array | None]:
+        """The edges out of the vertices that vectors have entries for: places, the ids of the targets, weights."""
+        arcs = coo(graph)
+        return arcs.rows, arcs.columns, arcs.weights
 
     def simple(self, graph: Graph, *, directed: bool) -> Graph:
         """The graph without weights, loops and duplicates; undirected if asked."""

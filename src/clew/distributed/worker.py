@@ -33,7 +33,7 @@ from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.ranges import in_blocks
 from clew.engines.cluster.share import Share, build_share, edge_ends
-from clew.engines.cluster.transport import Sockets, Transport
+from clew.engines.cluster.transport import SILENT, Sockets, Transport
 from clew.errors import ClusterError
 from clew.io.parts import Piece
 from clew.io.tiles import Header, Tile
@@ -66,10 +66,10 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
 class Worker:
     """One member of a cluster; the driver calls the same method of all of them at once."""
 
-    def __init__(self, num_threads: int, gpus: bool = False, **saving: Any) -> None:
+    def __init__(self, num_threads: int, gpus: bool = False, silent: float = SILENT, **saving: Any) -> None:
         threads.set_count(num_threads)
         load_plugins()
-        self._device = "cuda" if gpus else "cpu"
+        self._device, self._silent = "cuda" if gpus else "cpu", silent
         self._member: Member | None = None
         self._listener: Listener | None = None
         self._mailbox: Mailbox | None = None
@@ -117,7 +117,7 @@ class Worker:
         """
         if self._listener is None:
             raise ClusterError("this worker does not listen yet.")
-        self._join(self._listener.connect(rank, addresses, token), nodes, again)
+        self._join(self._listener.connect(rank, addresses, token, silent=self._silent), nodes, again)
 
     def connect_by_ray(self, rank: int, workers: Sequence[Any], run: int, nodes: Sequence[str], again: bool) -> None:
         """The same with messages through Ray; ``workers`` are the handles of all."""

@@ -9,7 +9,7 @@ import numpy as np
 from clew.algorithms.paths.weights import weights_of
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.checks import one_of
-from clew.dtypes import is_on_gpu
+from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.names import shown
@@ -20,7 +20,7 @@ Method = Literal["auto", "floyd_warshall", "sparse"]
 FOR_NEGATIVE = ('method="floyd_warshall"', "--method floyd_warshall")
 
 
-@algorithm(size=lambda graph: graph.num_vertices**2)
+@algorithm(size=lambda graph: graph.num_vertices**2, distributed=True)
 def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") -> Result:
     """All-pairs shortest paths: the distance from every vertex to every other.
 
@@ -71,13 +71,17 @@ def all_pairs(graph: Graph, *, method: Method = "auto", device: str = "auto") ->
     return run("all_pairs", graph, device, method=method)
 
 
-def summary(graph: Graph, distance: Any, method: str) -> Answer:
-    """The answer, from the matrix of distances; raise GraphError for a negative cycle."""
-    diagonal = distance.diagonal()
-    below = np.flatnonzero((diagonal.get() if is_on_gpu(diagonal) else diagonal) < 0)
+def summary(graph: Graph, distance: Any, method: str, below: Array | None = None) -> Answer:
+    """The answer, from the matrix of distances; raise GraphError for a negative cycle.
+
+    ``below`` are the vertices whose distance to themselves is negative; by default those of the whole matrix.
+    """
+    if below is None:
+        diagonal = distance.diagonal()
+        below = np.flatnonzero((diagonal.get() if is_on_gpu(diagonal) else diagonal) < 0)
     if below.size:
         raise GraphError(
-            f"vertex {shown(graph.names, below[0])} is on a negative cycle, so shortest paths do not exist. "
+            f"vertex {shown(graph.names, below.min())} is on a negative cycle, so shortest paths do not exist. "
             "Remove the cycle, or increase its weights."
         )
     unreached = monoids.min.identity(distance.dtype)

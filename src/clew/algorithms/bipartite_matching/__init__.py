@@ -9,16 +9,13 @@ import numpy as np
 from clew.algorithms.registry import Answer, algorithm, run
 from clew.checks import one_of
 from clew.dtypes import Array
-from clew.errors import GraphError
 from clew.graph import Graph
-from clew.names import shown
 from clew.result import Result
-from clew.transform import as_mask
 
 Method = Literal["maximum", "maximal"]
 
 
-@algorithm()
+@algorithm(distributed=True)
 def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maximum", device: str = "auto") -> Result:
     """Maximum bipartite matching: the largest set of edges that share no vertex.
 
@@ -68,42 +65,14 @@ def bipartite_matching(graph: Graph, *, left: Any = None, method: Method = "maxi
     2
     """
     one_of("method", method, get_args(Method))
+    from clew.algorithms.bipartite_matching.sides import left_side
+
     links = graph.with_weights(None).symmetrized() if graph.directed else graph
-    return run("bipartite_matching", links, device, left=_left_side(links, left), maximum=method == "maximum")
-
-
-def _left_side(graph: Graph, left: Any) -> Array:
-    """The requested side, or that of the file, or one that a search finds; a bool per vertex."""
-    from clew.algorithms.bipartite_matching.sides import edge_within_a_side, two_sides
-
-    if left is not None:
-        given = np.asarray(left)
-        if graph.names is not None and given.dtype != np.bool_:
-            given = graph.names.ids_of(left)
-        side = as_mask(given, graph.num_vertices)
-        if (edge := edge_within_a_side(graph, side)) is not None:
-            where = "left" if side[edge[0]] else "right"
-            raise GraphError(
-                f"the edge {shown(graph.names, *edge)} has both ends on the {where} side; expected every edge to join "
-                "the two sides. Omit left to detect the sides."
-            )
-        return side
-    match graph.metadata.get("bipartite"):
-        case [int(first), int(second)] if first >= 0 and first + second == graph.num_vertices:
-            side = np.arange(graph.num_vertices) < first
-            if edge_within_a_side(graph, side) is None:
-                return side
-    side, edge = two_sides(graph)
-    if edge is not None:
-        raise GraphError(
-            f"the graph is not bipartite: the edge {shown(graph.names, *edge)} closes a cycle of odd length; expected "
-            "every edge to join two sides."
-        )
-    return side
+    return run("bipartite_matching", links, device, left=left_side(links, left), maximum=method == "maximum")
 
 
 def summary(mate: Array, left: Array, paths: list[int]) -> Answer:
     """The answer, from the partners and the number of pairs that each phase added."""
-    facts = {"size": int((mate >= 0).sum()) // 2}
+    facts = {"size": sum(paths)}
     trace = {"paths": np.array(paths, dtype=np.int64)}
     return Answer({"mate": mate, "left": left}, facts, iterations=len(paths), trace=trace)

@@ -9,7 +9,7 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.waist import Waist
 from clew.dtypes import Array
 from clew.graph import Graph
-from clew.operators import semirings
+from clew.operators import monoids, semirings
 
 
 def bipartite_matching(waist: Waist, graph: Graph, left: Array, maximum: bool) -> Answer:
@@ -18,49 +18,50 @@ def bipartite_matching(waist: Waist, graph: Graph, left: Array, maximum: bool) -
     ``graph`` has its edges in both directions, all between ``left`` and the rest.
     """
     graph = graph.with_weights(None)
-    mate: Array = np.full(graph.num_vertices, -1, dtype=graph.indices.dtype)
-    added = [_propose(waist, graph, left, mate)]
-    while maximum and (paths := _augment(waist, graph, left, mate)):
-        added.append(paths)
-    return summary(mate, left, added)
+    mate: Array = np.full_like(waist.ids(graph), -1)
+    added: list[int] = []
+    while not added or (maximum and added[-1]):
+        mate, added = waist.checkpoint(len(added), mate, added)
+        added.append((_augment if added else _propose)(waist, graph, left, mate))
+    return summary(mate, left, [*added[:1], *filter(None, added[1:])])
 
 
 def _propose(waist: Waist, graph: Graph, left: Array, mate: Array) -> int:
     """Free vertices on the left propose to all their neighbours, until nobody is left who could accept."""
-    pairs = 0
+    pairs, ids = 0, waist.ids(graph)
     while True:
-        free = np.flatnonzero(left & (mate < 0)).astype(mate.dtype)
-        asked, proposer = waist.spmspv(graph, (free, free), semirings.min_second, mask=~left & (mate < 0))
-        # A proposer may be accepted by several; it takes the first.
-        proposer, first = np.unique(proposer, return_index=True)
-        if proposer.size == 0:
+        free = np.flatnonzero(left & (mate < 0))
+        asked, proposer = waist.spmspv(graph, (free, ids[free]), semirings.min_second, mask=~left & (mate < 0))
+        if not waist.any(asked.size):
             return pairs
-        chosen = asked[first]
-        mate[proposer], mate[chosen] = chosen, proposer
-        pairs += proposer.size
+        # A proposer may be accepted by several; it takes the first.
+        chosen = waist.gather_by(graph, proposer, ids[asked], monoids.min)
+        taken = waist.take(graph, chosen, proposer) == ids[asked]
+        mate[asked[taken]] = proposer[taken]
+        waist.put(graph, mate, proposer[taken], ids[asked[taken]])
+        pairs += int(waist.total(np.array([taken.sum()])))
 
 
 def _augment(waist: Waist, graph: Graph, left: Array, mate: Array) -> int:
     """Search from all free vertices on the left at once, in trees that share no vertex; turn one path of each tree."""
-    parent = np.full_like(mate, -1)
-    root: Array = np.where(left & (mate < 0), np.arange(mate.size), -1).astype(mate.dtype)
-    end = np.full_like(mate, -1)  # by root: where its path ends
+    ids = waist.ids(graph)
+    parent, end = np.full_like(mate, -1), np.full_like(mate, -1)  # end, by root: where its path ends
+    root: Array = np.where(left & (mate < 0), ids, mate.dtype.type(-1))
     unseen = ~left
-    frontier: Array = np.flatnonzero(root >= 0).astype(mate.dtype)
-    while frontier.size:
-        found, before = waist.spmspv(graph, (frontier, frontier), semirings.min_second, mask=unseen)
+    frontier: Array = np.flatnonzero(root >= 0)
+    while waist.any(frontier.size):
+        found, before = waist.spmspv(graph, (frontier, ids[frontier]), semirings.min_second, mask=unseen)
         unseen[found] = False
-        parent[found], root[found] = before, root[before]
-        free = mate[found] < 0
-        end[root[found[free]]] = found[free]
-        onward = mate[found[~free]]
-        root[onward] = root[found[~free]]
-        frontier = np.sort(onward[end[root[onward]] < 0])  # trees with a path need no more
+        parent[found], root[found] = before, waist.take(graph, root, before)
+        free, matched = found[mate[found] < 0], found[mate[found] >= 0]
+        end = np.maximum(end, waist.gather_by(graph, root[free], ids[free], monoids.max))
+        onward = waist.put(graph, root, mate[matched], root[matched])
+        frontier = onward[waist.take(graph, end, root[onward]) < 0]  # trees with a path need no more
     at = end[end >= 0]
-    paths = int(at.size)
-    while at.size:  # every path takes a step back to its root
-        before = parent[at]
-        then = mate[before]
-        mate[before], mate[at] = at, before
+    paths = int(waist.total(np.array([at.size])))
+    while waist.any(at.size):  # every path takes a step back to its root
+        before = waist.take(graph, parent, at)
+        then = waist.take(graph, mate, before)
+        waist.put(graph, mate, np.concatenate([before, at]), np.concatenate([at, before]))
         at = then[then >= 0]
     return paths

@@ -17,7 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from clew.engines.cluster.transport import LinkError, Sockets
+from clew.engines.cluster.transport import SILENT, LinkError, Sockets
 
 GREETING = b"clew cluster 2\n"
 
@@ -41,7 +41,14 @@ class Listener:
         host, port = self.tcp.getsockname()[:2]
         return {"host": host, "port": port, "path": self.path, "machine": _machine()}
 
-    def connect(self, rank: int, addresses: Sequence[dict[str, Any]], token: bytes, timeout: float = 10.0) -> Sockets:
+    def connect(
+        self,
+        rank: int,
+        addresses: Sequence[dict[str, Any]],
+        token: bytes,
+        timeout: float = 10.0,
+        silent: float = SILENT,
+    ) -> Sockets:
         """The transport of member ``rank``: it calls all members before it, and waits for all members behind it."""
         size = len(addresses)
         neighbors = {(rank + 1) % size, (rank - 1) % size} - {rank}
@@ -69,7 +76,7 @@ class Listener:
         sockets = {link: each for link, each in links.items() if link < size}
         pulses = {link - size: each for link, each in links.items() if link >= size}
         run = int.from_bytes(hmac.digest(token, b"run", "sha256")[:7], "little")
-        return Sockets(rank, sockets, run, pulses=pulses)
+        return Sockets(rank, sockets, run, pulses=pulses, silent=silent)
 
     def stop(self) -> None:
         """Let ``connect`` give up, from any thread."""

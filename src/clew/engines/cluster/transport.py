@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAGIC = int.from_bytes(b"clew\x00\x01\x00\x00", "little")
 PATIENCE = 0.5  # seconds in one call without news: so often Ctrl-C and the deadline are checked
 STALLED = 20.0  # seconds without the rest of a frame that has begun before a run is given up
-TICK, SILENT = 250, 60  # milliseconds between two pulses, and ticks without one before a neighbor counts as stalled
+TICK, SILENT = 0.25, 15.0  # seconds between two pulses, and without one before a neighbor counts as stalled
 SMALL = 4064  # bytes of a part that are copied behind its header, so that one call sends both
 OPTIONS = (
     (socket.TCP_NODELAY, 1),  # send small frames at once
@@ -69,7 +69,7 @@ class Sockets:
     """A transport over connected stream sockets, one for each other member.
 
     ``pulses`` are further sockets to the neighbors in the ring of members. A thread sends a byte over them four times a
-    second. If a neighbor is silent, it ends all connections.
+    second. If a neighbor is silent for ``silent`` seconds, it ends all connections.
     """
 
     def __init__(
@@ -79,6 +79,7 @@ class Sockets:
         run: int = 0,
         stalled: float = STALLED,
         pulses: dict[int, socket.socket] | None = None,
+        silent: float = SILENT,
     ) -> None:
         self.rank, self.size = rank, len(sockets) + 1
         self.run, self.stalled = run, stalled
@@ -95,7 +96,7 @@ class Sockets:
 
             self._stop, stopped = socket.socketpair()
             # The thread has no reference to the transport, or that would never be freed.
-            facts = kernels.watch, self._pulses, stopped, weakref.ref(self)
+            facts = kernels.watch, self._pulses, stopped, weakref.ref(self), silent
             threading.Thread(target=_watch, args=facts, daemon=True).start()
 
     def exchange(
@@ -262,14 +263,15 @@ def _watch(
     pulses: dict[int, socket.socket],
     stop: socket.socket,
     transport: weakref.ref[Sockets],
+    silent: float,
 ) -> None:
     """Exchange pulses with the neighbors until the transport is closed, and close it when one of them is lost."""
     numbers = np.array([each.fileno() for each in pulses.values()], np.int64)
-    place, ticks = watch(numbers, stop.fileno(), TICK, SILENT)
+    place, ticks = watch(numbers, stop.fileno(), int(1000 * TICK), round(silent / TICK))
     watched = transport()
     if place >= 0 and watched is not None:
-        silent = f"has been silent for {ticks * TICK / 1000:g} seconds" if ticks else "is gone: its connection ended"
-        watched.close(f"worker {list(pulses)[place]} {silent}")
+        reason = f"has been silent for {ticks * TICK:g} seconds" if ticks else "is gone: its connection ended"
+        watched.close(f"worker {list(pulses)[place]} {reason}")
     for each in (stop, *pulses.values()):
         each.close()
 
