@@ -27,6 +27,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "bellman_ford": lambda share: shortest_paths(ClusterWaist(share, "cpu"), share, 3),
     "betweenness": lambda share: clew.betweenness(share, samples=4),
     "program": lambda share: clew.run(examples.ShortestPaths(3), share),
+    "gather program": lambda share: clew.run(examples.LabelPropagation(), share),
     "steady program": lambda share: clew.run(examples.PageRank(), share),
 }
 

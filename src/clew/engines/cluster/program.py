@@ -2,11 +2,13 @@
 
 The kernels are those of the hybrid pipeline. Messages of active vertices go along the grid to the blocks that have
 their edges. Blocks have a copy of the fields that edges read, refreshed with the vertices that changed. Partial sums
-go to the owners, who reduce them in the order of ranks.
+go to the owners, who reduce them in the order of ranks. With a ``Gather``, blocks count the values that arrive at a
+vertex, and the owner adds the counts.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +18,10 @@ import numpy.typing as npt
 from clew.dtypes import Array, as_bits
 from clew.engines.cluster import messages, products
 from clew.engines.cluster.checkpoints import State
+from clew.engines.cluster.kernels_gather import gather_kernels, mark_neighbors
 from clew.engines.cluster.share import Share, in_both_directions
 from clew.engines.cpu import CpuEngine, compiler
-from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, no_priority, rows_with_weights
-from clew.errors import GraphError
+from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, multisets_of, no_priority, rows_with_weights
 from clew.operators import Gather, Monoid
 from clew.operators.inspection import uses_argument
 from clew.result import Trace
@@ -32,34 +34,30 @@ LAST_KEY = 2**64 - 1  # the key of a vertex that never waits
 
 def run_program(program: VertexProgram, graph: Share, state: Array, active: npt.NDArray[np.bool_]) -> Done:
     """Run the program on the states of this member's vertices, in place; all members call this."""
-    if isinstance(program.reduce, Gather):
-        raise GraphError(
-            f"{type(program).__name__} reduces with a Gather, which does not run on a cluster yet.",
-            remedy="Use a monoid, or a graph in one process.",
-        )
-    return _Run(program, program.reduce, graph, state).until_nobody_is_active(active)
+    run = _GatherRun if isinstance(program.reduce, Gather) else _Run
+    return run(program, graph, state).until_nobody_is_active(active)
 
 
 class _Run:
     """A program at work on one member's vertices and one block of edges."""
 
-    def __init__(self, program: VertexProgram, monoid: Monoid, graph: Share, state: Array) -> None:
+    def __init__(self, program: VertexProgram, graph: Share, state: Array) -> None:
         from clew.engines.hybrid.kernels import pipeline_kernels
 
-        self.program, self.monoid = program, monoid
+        self.program, self.monoid = program, self._monoid(program)
         doubled = program.direction == "both" and graph.directed
         self.graph = in_both_directions(graph, graph.block.weights) if doubled else graph
         self.member, self.state = graph.member, state
         self.message = np.dtype(program.message)
-        self.identity = monoid.identity(self.message)
+        self.identity = self.monoid.identity(self.message)
         self.engine = CpuEngine()
-        functions: Any = (program.send, program.process, monoid.operator.function, program.apply)
+        functions: Any = (program.send, program.process, self.monoid.operator.function, program.apply)
         filters: Any = (program.accepts, program.matters, program.priority or no_priority)
         self.kernels: Any = compiler.kernel(
             pipeline_kernels,
             *functions,
             *filters,
-            first_suffices=monoid.stops_at_first,
+            first_suffices=self.monoid.stops_at_first,
             ordered=program.priority is not None,
         ).dispatcher
         along, self.source_axis, self.target_axis = self.graph.oriented(transpose=program.direction == "in")
@@ -68,6 +66,11 @@ class _Run:
         degrees = self.graph.own_degrees(transpose=program.direction == "in")
         self.offsets = as_bits(np.concatenate([[0], np.cumsum(degrees)]))  # as if this member had all edges of a vertex
         self._make_room(state)
+
+    @staticmethod
+    def _monoid(program: VertexProgram) -> Monoid:
+        assert isinstance(program.reduce, Monoid)
+        return program.reduce
 
     def _make_room(self, state: Array) -> None:
         size, words = state.size, -(-state.size // 64)
@@ -174,12 +177,8 @@ class _Run:
         self.kernels.pull(0, *given, everyone, self.identity, self.block_sums, self.block_reached)
 
     def apply(self) -> int:
-        """Bring the sums to their owners and apply them; how many vertices became active, everywhere."""
-        there = _places(self.block_reached, self.block_sums.size)
-        sums = self.block_sums[there]
-        self.block_sums[there] = self.identity
-        self.block_reached.fill(0)
-        places, totals = products.fold_sparse(self.engine, self.graph, there, sums, self.target_axis, self.monoid)
+        """Apply the sums of all blocks; how many vertices became active, everywhere."""
+        places, totals = self.collect()
         self.reached[:] = _bits(places, self.state.size)
         self.sums[places] = totals
         everyone = self.program.apply_to == "all"
@@ -189,6 +188,92 @@ class _Run:
             0, bounds, self.state, self.identity, everyone, arrived, nothing, self.active, self.changed
         )
         return int(self.member.all_reduce(np.int64(changed), np.add))
+
+    def collect(self) -> tuple[Array, Array]:
+        """The places of this member's vertices that a message reached, and the sums there."""
+        there = _places(self.block_reached, self.block_sums.size)
+        sums = self.block_sums[there]
+        self.block_sums[there] = self.identity
+        self.block_reached.fill(0)
+        return products.fold_sparse(self.engine, self.graph, there, sums, self.target_axis, self.monoid)
+
+
+class _GatherRun(_Run):
+    """The same for a program that sees all messages of a vertex at once.
+
+    A vertex that a message reaches reads the latest messages of all its neighbours, so blocks keep them.
+    """
+
+    def __init__(self, program: VertexProgram, graph: Share, state: Array) -> None:
+        super().__init__(program, graph, state)
+        gather: Any = program.reduce
+        functions: Any = (program.process, gather.function, program.accepts, program.matters)
+        self.counting: Any = compiler.kernel(gather_kernels, *functions).dispatcher
+        self.multiset = tuple(
+            room[0] for room in multisets_of(int(np.diff(self.against[0]).max(initial=1)), self.message)
+        )
+        self.counted = np.dtype([("place", np.int32), ("count", np.int64), ("value", self.message)])
+        self.kernels.send_all(0, np.array([0, state.size]), state, self.sent)
+        self.spread_latest()
+
+    @staticmethod
+    def _monoid(program: VertexProgram) -> Monoid:
+        gather: Any = program.reduce
+        return Monoid(_first, lambda dtype: np.array(gather.empty).astype(dtype)[()])  # never combines two
+
+    def spread_latest(self) -> None:
+        """Bring the latest messages of all vertices to the blocks."""
+        self.frontier[:] = _bits(np.arange(self.state.size), self.state.size)
+        self.spread_messages()
+
+    def checkpoint(self, turn: int, *counters: Any) -> State:
+        """As with a monoid; the latest messages are part of the state."""
+        *kept, sent = super().checkpoint(turn, *counters, self.sent)
+        if sent is not self.sent:
+            self.sent[:] = sent
+            self.spread_latest()
+        return tuple(kept)
+
+    def push(self) -> None:
+        """Messages of a gather are always pulled."""
+        self.pull(everyone=False)
+
+    def pull(self, *, everyone: bool) -> None:
+        """Count the values that arrive at every vertex which a message reached in any block."""
+        size = self.block_sums.size
+        if everyone or self.program.apply_to == "all":
+            chosen = np.arange(size)
+        else:
+            reached = np.zeros(size, np.bool_)
+            mark_neighbors(self.along, _places(self.block_frontier, self.block_sent.size), reached)
+            flags = self.member.all_gather(self.target_axis, np.packbits(reached))
+            chosen = np.flatnonzero(np.unpackbits(np.bitwise_or.reduce(flags), count=size))
+        found = np.empty(int(np.diff(self.against[0])[chosen].sum()), self.counted)
+        count = self.counting.count(
+            self.against, self.mirror, self.block_sent, chosen, self.multiset, found.view(np.recarray)
+        )
+        self.found = found[:count]
+
+    def collect(self) -> tuple[Array, Array]:
+        """The same for counts: those of all blocks are added, and every multiset is reduced."""
+        segment, member = self.graph.partition.segment, self.member
+        bounds = np.searchsorted(self.found["place"], np.arange(len(member.groups[self.target_axis]) + 1) * segment)
+        parts = [self.found[low:high] for low, high in pairwise(bounds)]
+        arrived = np.concatenate(member.all_to_all(self.target_axis, parts))
+        place, value = arrived["place"] % segment, arrived["value"]
+        order = np.lexsort((value, place))
+        place, value = place[order], value[order]
+        first = np.flatnonzero(np.diff(place, prepend=-1) | (value != np.roll(value, 1)))
+        counts = np.add.reduceat(arrived["count"][order], first) if first.size else arrived["count"]
+        place, value = place[first], value[first]
+        starts = np.flatnonzero(np.diff(place, prepend=-1))
+        totals = np.empty(starts.size, self.message)
+        self.counting.reduce(np.append(starts, place.size), value, counts, totals)
+        return place[starts], totals
+
+
+def _first(a: Any, b: Any) -> Any:  # noqa: ARG001
+    return a
 
 
 def _bits(places: Array, size: int) -> Array:

@@ -143,7 +143,7 @@ def _gathering(
     n = state.size
     steady = program.active_next == "all"
     lists, count = _lists(np.ones(n, dtype=np.bool_) if steady else active, rows.along)
-    multisets = _multisets(int(np.diff(rows.against.indptr).max(initial=1)), message)
+    multisets = multisets_of(int(np.diff(rows.against.indptr).max(initial=1)), message)
     trace = np.zeros((min(limit, TRACED) + 1, 3), dtype=np.int64)
     iterations, converged = team.run(
         compiled.dispatcher,
@@ -192,7 +192,7 @@ def _nobody_waiting(n: int, ids: np.dtype[Any]) -> tuple[Array, ...]:
     return follow, before, np.zeros(n, dtype=np.uint8), np.full(LISTS, n, dtype=ids), np.zeros(1, dtype=np.uint64)
 
 
-def _multisets(longest: int, message: np.dtype[Any]) -> tuple[Array, Array, Array]:
+def multisets_of(longest: int, message: np.dtype[Any]) -> tuple[Array, Array, Array]:
     """Room for ``kernels_gather``, a row for every thread."""
     rows, places = threads.count(), 2 << longest.bit_length()
     values, counts = np.empty((rows, longest), dtype=message), np.empty((rows, longest), dtype=np.int64)

@@ -27,7 +27,7 @@ FACTOR = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / the golden ratio: neighbouring
 def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order):
     """The loop of such a program; ``in_order`` says that ``reduce`` needs its values ascending."""
     send_messages, point_out = sending(send), _pointing_out(send)
-    gather = _gathering(process, matters, in_order)
+    gather = gathering(process, matters, in_order)
 
     @njit(cache=True, nogil=True)
     def run(member, size, state, out, into, vertices, messages, lists, bitmaps, multisets, options, trace):
@@ -133,7 +133,7 @@ def _pointing_out(send):
     return point_out
 
 
-def _gathering(process, matters, in_order):
+def gathering(process, matters, in_order):
     """The multiset of the values that arrive at a vertex."""
 
     @njit(nogil=True, inline="always")
