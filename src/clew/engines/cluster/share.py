@@ -8,6 +8,7 @@ import numpy as np
 
 from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
+from clew.attributes import NO_ATTRIBUTES
 from clew.dtypes import Array, OffsetArray, id_dtype
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Axis, Member
@@ -53,6 +54,7 @@ class Share(Graph):
         self._num_arcs, self.num_loops = num_arcs, num_loops
         self._report = report or BuildReport(given=num_arcs)
         self._metadata: dict[str, Any] = {}
+        self._attributes = NO_ATTRIBUTES
         self.is_reversed = is_reversed
         self._ids_along: dict[Axis, Array] = {}
         self.ghosts: tuple[Array, Array] | None = None  # see ``clew.engines.cluster.ranges``
