@@ -19,7 +19,12 @@ from tests.nx.graphs import WEIGHTS, alike, any_graphs, told
 
 # ruff: noqa: N803, N806, NetworkX calls its graphs G
 
-pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning"),
+    # Correlations of degrees that are all the same are NaN, with the warnings that NetworkX's own have.
+    pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:An input array is constant"),
+]
 
 ANOTHER = {  # many answers are valid, and clew gives another one than NetworkX
     "eppstein_matching",
@@ -81,6 +86,10 @@ def pairs(nodes, pick):
 
 #: Values of optional arguments, by their names.
 OPTIONS = {
+    "T": lambda nodes, pick: pick.choice([None, nodes[2:], nodes[2:4]]),
+    "algorithm": lambda _, pick: pick.choice(["kruskal", "prim", "magic"]),
+    "data": lambda _, pick: pick.random() < 0.5,
+    "ignore_nan": lambda _, pick: pick.random() < 0.5,
     "alpha": lambda _, pick: pick.choice([0.85, 0.5]),
     "count_zeros": lambda _, pick: pick.random() < 0.5,
     "cutoff": lambda _, pick: pick.choice([None, 0, 1, 2.5, 100]),
@@ -111,7 +120,11 @@ REQUIRED = {
     "communities": communities,
     "distance": lambda _, pick: pick.choice([-1, 0, 1, 2]),
     "k": lambda _, pick: pick.choice([0, 1, 2]),
+    "S": lambda nodes, pick: pick.choice([nodes[:1], nodes[:2], nodes]),
+    "minimum": lambda _, pick: pick.random() < 0.5,
     "n": OPTIONS["source"],
+    "nbunch": lambda nodes, pick: pick.sample(nodes, pick.randrange(len(nodes) + 1)),
+    "nbunch1": lambda nodes, pick: pick.sample(nodes, pick.randrange(len(nodes) + 1)),
     "partition": communities,
     "source": OPTIONS["source"],
     "sources": lambda nodes, pick: pick.choice([[pick.choice(nodes)], nodes[:2], set(nodes[:2])]),
@@ -120,6 +133,7 @@ REQUIRED = {
 #: Arguments whose names mean something else in other functions.
 DIRECTIONS = {key: lambda _, pick: pick.choice(["in", "out", "in+out"]) for key in ("source", "target", "x", "y")}
 OWN = {name: DIRECTIONS for name, module in FUNCTIONS.items() if module == "assortativity"}
+OWN |= {"kruskal_mst_edges": {"partition": lambda _, __: None}}
 
 
 def arguments(name, G, pick):

@@ -20,8 +20,9 @@ pytest.importorskip("networkx")
 WHOLE = os.environ.get("CLEW_NETWORKX_SUITE") == "all"
 MODULES = {
     "": "relabel",
-    "algorithms": "asteroidal bridges broadcasting chordal clique cluster core covering cycles d_separation dag"
-    " distance_measures distance_regular dominating efficiency euler hierarchy hybrid isolate link_prediction"
+    "algorithms": "asteroidal boundary bridges broadcasting chordal clique cluster core covering cuts cycles"
+    " d_separation dag distance_measures distance_regular dominating efficiency euler hierarchy hybrid isolate"
+    " link_prediction"
     " lowest_common_ancestors mis non_randomness planar_drawing planarity reciprocity similarity smetric"
     " sparsifiers structuralholes swap threshold vitality voronoi wiener",
     "algorithms.approximation": "approx_clust_coeff connectivity distance_measures steinertree treewidth",

@@ -44,6 +44,9 @@ def sums(places: Array, weights: Array, size: int) -> Array:
 
 def degrees(G: ClewGraph, direction: str = "in+out", weight: Weight = None) -> Array:
     """The sum of the weights of every vertex's edges: "in", "out" or "in+out"; a self-loop counts in both."""
+    if weight is None:
+        both = direction == "in+out" or not G.is_directed()
+        return G.degrees if both else G.unweighted.degrees("in" if direction == "in" else "out")
     weights, n = edge_weights(G, weight), len(G)
     out = sums(G.sources, weights, n)
     if not G.is_directed():
