@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from types import FunctionType
 from typing import Any
@@ -18,6 +19,7 @@ DTYPES = tuple(
     np.dtype(name)
     for name in "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64".split()  # noqa: SIM905
 )
+Pair = tuple[np.dtype[Any], np.dtype[Any]]
 _folder = tempfile.TemporaryDirectory(prefix="clew-scalars-")
 KERNEL = """
 extern "C" __global__ void all_{k}(const {left}* u, const {right}* v, {result}* out, int rows, int columns) {{
@@ -26,10 +28,10 @@ extern "C" __global__ void all_{k}(const {left}* u, const {right}* v, {result}* 
 """
 
 
-def typed(function: FunctionType) -> list[Compiled]:
-    """The function for every pair of dtypes that it takes."""
+def typed(function: FunctionType, pairs: Iterable[Pair] | None = None) -> list[Compiled]:
+    """The function for every pair of dtypes that it takes, or for some pairs."""
     found = []
-    for left, right in itertools.product(DTYPES, DTYPES):
+    for left, right in itertools.product(DTYPES, DTYPES) if pairs is None else pairs:
         try:
             result = result_dtype(function, left, right)
         except OperatorError:

@@ -17,9 +17,12 @@ from clew.engines.cuda.toolchain.source import Compiled, KernelSource, compiled,
 from clew.errors import OperatorError
 from clew.operators import functions
 from tests.cuda.machine_code import machine_code
-from tests.cuda.scalars import one_kernel_of, program_of, special, typed
+from tests.cuda.scalars import DTYPES, one_kernel_of, program_of, special, typed
 from tests.on_gpu import emulation_only
 
+#: Types on GPUs: each with itself, and some with others. C++ converts the rest, which the emulation has in full.
+MIXED = [("float32", "int16"), ("uint8", "int64"), ("float64", "uint64"), ("bool", "int32"), ("int8", "float32")]
+ON_GPUS = [*zip(DTYPES, DTYPES, strict=True), *((np.dtype(left), np.dtype(right)) for left, right in MIXED)]
 BUILT_IN = [each for _, each in inspect.getmembers(functions, inspect.isfunction)]
 
 
@@ -126,7 +129,7 @@ def test_small_functions_give_what_numba_gives(name):
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_all_of_them_compile_for_gpus(architecture):
     pytest.importorskip("cuda.core")
-    own = [each for function in BUILT_IN for each in typed(function)]
+    own = [each for function in BUILT_IN for each in typed(function, ON_GPUS)]
     own += [compiled(function, ("int64", "uint8"), "int64") for function in INTEGERS.values()]
     own += [compiled(function, ("float32", "int16"), "float64") for function in FORMS.values()]
     assert machine_code(one_kernel_of("everything", own), architecture).startswith(b"\x7fELF")
