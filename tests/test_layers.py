@@ -15,7 +15,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 LAYERS = (
     ("errors", "cache_folder", "weak"),
     ("dtypes", "compiled_cache", "jit", "threads", "progress", "checks"),
-    ("names", "adjacency"),
+    ("names", "adjacency", "kernels_strings"),
     ("build",),
     ("transform", "convert", "describe"),
     ("attributes", "pieces"),

@@ -228,10 +228,11 @@ def _vertices(column: pa.ChunkedArray[Any]) -> Array | Coded:
 
 
 def _coded(column: Any) -> Coded:
-    if not pa.types.is_dictionary(column.type):
-        column = column.cast(pa.large_string()).dictionary_encode()
     if not len(column):
         return Coded(np.empty(0, dtype=np.int64), pa.array([], pa.large_string()))
+    if not pa.types.is_dictionary(column.type):
+        (codes,), names = encode(column.cast(pa.large_string()))
+        return Coded(codes, names.array)
     column = column.unify_dictionaries().combine_chunks()
     if isinstance(column, pa.ChunkedArray):  # older Arrow keeps one chunk as a chunked array
         column = column.chunk(0)
