@@ -5,8 +5,32 @@ Every message says what is wrong, what was given, what was expected, and what to
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Self
+
+#: Arguments of functions that are options on the command line, most of them under the same name.
+ARGUMENT = re.compile(
+    r"""(?<!\w\()\b(device|edges|fast_memory|method|balance|format|delimiter|header|ids|directed|source|target|weight)"""
+    r"""=("[^"]*"|'[^']*'|[\w…]*)"""
+)
+COLUMNS = ("source", "target", "weight")
+
+
+def in_shell(remedy: str) -> str:
+    """A remedy for Python as one for the command line: ``device="cpu"`` is ``--device cpu`` there."""
+    text = re.sub(r"graph\.with_weights\(None\)|weights=False", "--weights none", remedy)
+    text = re.sub(r"clew\.memory\(([^)]*)\)", r"\1", text)
+    text = re.sub(r'(, | or )"(\w+)"', r"\1\2", ARGUMENT.sub(_option, text))
+    return f"{text}." if remedy.endswith("…") else text
+
+
+def _option(argument: re.Match[str]) -> str:
+    name, value = argument[1], argument[2].strip("\"'")
+    if name in COLUMNS:
+        return f"--{name}-column {argument[2]}".rstrip()
+    flag = f"--{'no-' if value == 'False' else ''}{name.replace('_', '-')}"
+    return flag if value in ("", "…", "True", "False") else f"{flag} {value}"
 
 
 class ClewError(Exception):
@@ -19,11 +43,11 @@ class ClewError(Exception):
     remedy
         What to do in Python, as a sentence.
     option
-        What to do on the command line, as a sentence. The default is the remedy.
+        What to do on the command line, as a sentence. The default is the remedy, with options for arguments.
     """
 
     def __init__(self, problem: str = "", *, remedy: str = "", option: str = "") -> None:
-        self.problem, self.remedy, self.option = problem, remedy, option or remedy
+        self.problem, self.remedy, self.option = problem, remedy, option or in_shell(remedy)
         super().__init__(self._with(remedy))
 
     def __str__(self) -> str:
@@ -31,7 +55,7 @@ class ClewError(Exception):
 
     def advised(self, remedy: str, option: str = "") -> Self:
         """Add advice to an error that was raised where the remedy was unknown."""
-        self.remedy, self.option = remedy, option or remedy
+        self.remedy, self.option = remedy, option or in_shell(remedy)
         return self
 
     def on_command_line(self) -> str:

@@ -69,9 +69,7 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
     ...     ranks = clew.pagerank(clew.generate.star(4))
     """
     if edges in REMOVED:
-        raise GraphError(
-            REMOVED[edges], remedy='Use clew.memory(edges="tiered") or "auto".', option="Use --edges tiered or auto."
-        )
+        raise GraphError(REMOVED[edges], remedy='Use clew.memory(edges="tiered") or "auto".')
     if edges not in MODES:
         raise GraphError(f"edges is {edges!r}; expected one of {', '.join(map(repr, MODES))}.")
     if fast_memory is None:

@@ -240,7 +240,7 @@ def test_a_plan_that_cannot_run_advises_options(file):
         (["pagerank", "--weighted"], "Omit --weighted to follow all edges equally"),
         (["sssp", "--source", "ann", "--weights", "random:-9:-1"], "Try clew run bellman-ford"),
         (["bellman-ford", "--undirected", "--source", "ann", "--weights", "random:-9:-1"], "--directed"),
-        (["bfs", "--source", "ann", "--format", "matrix-market"], "read it with --format edge-list"),
+        (["bfs", "--source", "ann", "--format", "matrix-market"], "pass --format edge-list"),
     ],
 )
 def test_remedies_are_options(file, arguments, message):

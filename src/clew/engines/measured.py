@@ -37,10 +37,11 @@ def measured_once(what: str, measure: Callable[[], dict[str, Any]], *, fresh: bo
     return rates
 
 
-def best_seconds(run: Callable[[], Any], rounds: int = 3) -> float:
-    """The seconds of the fastest of some runs."""
+def best_seconds(run: Callable[[], Any], begin: Callable[[], Any] = lambda: None, rounds: int = 3) -> float:
+    """The seconds of the fastest of some runs; ``begin`` is called before each, and is not timed."""
     taken = []
     for _ in range(rounds):
+        begin()
         start = time.perf_counter()
         run()
         taken.append(time.perf_counter() - start)

@@ -166,9 +166,10 @@ def lost(
     is_list = one.name == EDGE_LIST
     # An edge list says how many vertices there are only if it has no edges, and its direction only in a comment.
     has_count = not graph.num_arcs and graph.names is None and suffix not in TABLE_SUFFIXES
-    has_direction = one.keeps_direction and not (is_list and suffix in (*TABLE_SUFFIXES, *GAP_SUFFIXES))
+    keeps = one.keeps.split()
+    has_direction = "direction" in keeps and not (is_list and suffix in (*TABLE_SUFFIXES, *GAP_SUFFIXES))
     phrases = []
-    if graph.names is not None and not one.keeps_names:
+    if graph.names is not None and "names" not in keeps:
         phrases.append("the names of vertices, which are numbers there")
     if is_list and not has_count and (isolated := graph.describe().isolated):
         phrases.append(f"{counted(isolated, 'vertex')} without edges")
@@ -176,8 +177,7 @@ def lost(
         phrases.append(f"that edges go both ways: read it with {undirected}")
     if not graph.weighted and (one.name == "dimacs" or (one.name == "gap" and suffix == ".wsg")):
         phrases.append("that edges have no weights: each has weight 1 there")
-    kept = graph.metadata if one.keeps_metadata is None else one.keeps_metadata
-    if dropped := [key for key in graph.metadata if key not in kept]:
+    if "metadata" not in keeps and (dropped := [key for key in graph.metadata if key not in keeps]):
         phrases.append(f"the metadata {', '.join(map(str, dropped))}")
     if graph.attributes != NO_ATTRIBUTES:
         keeps_edges = one.name in ("clew", "parquet", "arrow") or (is_list and suffix in TABLE_SUFFIXES)

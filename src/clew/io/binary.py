@@ -20,7 +20,6 @@ Neither format stores vertex names or metadata.
 
 from __future__ import annotations
 
-import io
 import struct
 from collections.abc import Mapping
 from typing import Any
@@ -82,29 +81,6 @@ def refuse_rows(source: Source, num_vertices: int) -> None:
             f"{counted(source.stored_bytes, 'byte')}; "
             "if that is right, raise the cap with max_expanded_bytes=…"
         )
-
-
-class SinkFile(io.RawIOBase):
-    """A sink as an append-only file object, for libraries that need one."""
-
-    def __init__(self, sink: Sink) -> None:
-        self._sink = sink
-        self._place = 0
-
-    def writable(self) -> bool:
-        """Yes."""
-        return True
-
-    def write(self, data: Any) -> int:
-        """Append; returns how many bytes that were."""
-        view = memoryview(data).cast("B")
-        self._sink.write(view)
-        self._place += len(view)
-        return len(view)
-
-    def tell(self) -> int:
-        """How many bytes were written."""
-        return self._place
 
 
 def names_to_arrays(names: VertexNames | None) -> dict[str, Array]:
@@ -211,7 +187,6 @@ def write_gap(graph: Graph, sink: Sink, options: WriteOptions) -> None:
         raise sink.error(
             "a .sg file holds no weights, but the graph has some.",
             remedy="Name it .wsg, or drop them with graph.with_weights(None).",
-            option="Name it .wsg, or drop them with --weights none.",
         )
     weighted = graph.weighted or sink.suffix == ".wsg"
     sides = [graph.outgoing, graph.incoming] if graph.directed else [graph.outgoing]
@@ -349,7 +324,6 @@ def _weights_dtype(edge_bytes: int, options: ReadOptions) -> np.dtype[Any]:
         raise GraphError(
             f"edges have {edge_bytes} bytes of data each; expected 4 or 8, a number.",
             remedy="Pass weights=False to read the edges without it.",
-            option="Read the edges without it, with --weights none.",
         )
     if options.weight_dtype is None:
         return _UNSIGNED[edge_bytes]

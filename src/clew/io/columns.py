@@ -19,42 +19,23 @@ from clew.checks import counted
 from clew.errors import GraphError
 from clew.io.options import ReadOptions
 
+
+def _pairs(*lines: str) -> list[tuple[str, str]]:
+    """The pairs of names in lines such as ``"from-to u-v"``."""
+    pairs = (pair.partition("-") for line in lines for pair in line.split())
+    return [(one, other) for one, _, other in pairs]
+
+
 #: Names of the source and the target. They give the direction, in any column order.
-ENDS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("source", "destination"),
-    ("origin", "destination"),
-    ("from", "to"),
-    ("u", "v"),
-    ("start", "end"),
-    ("row", "col"),
-    ("row", "column"),
-    ("i", "j"),
-    ("sender", "receiver"),
-    ("sender", "recipient"),
-    ("payer", "payee"),
-    ("caller", "callee"),
-    ("follower", "followee"),
-    ("follower", "followed"),
-    ("follower", "following"),
-    ("citing", "cited"),
-    ("subject", "object"),
+ENDS = _pairs(
+    "source-target src-dst src-dest source-destination origin-destination from-to u-v start-end row-col row-column i-j",
+    "sender-receiver sender-recipient payer-payee caller-callee follower-followee follower-followed follower-following",
+    "citing-cited subject-object",
 )
 #: Names of two ends that may point either way: the first column is the source.
-PAIRS = (
-    ("child", "parent"),
-    ("head", "tail"),
-    ("user", "friend"),
-    ("user", "item"),
-    ("node1", "node2"),
-    ("vertex1", "vertex2"),
-    ("id1", "id2"),
-    ("nodea", "nodeb"),
-    ("buyer", "seller"),
-    ("person1", "person2"),
-    ("user1", "user2"),
+PAIRS = _pairs(
+    "child-parent head-tail user-friend user-item node1-node2 vertex1-vertex2 id1-id2 nodea-nodeb buyer-seller",
+    "person1-person2 user1-user2",
 )
 #: Suffixes of the names above.
 _SUFFIXES = ("", "id", "node", "nodeid", "vertex", "vertexid", "name", "key")
@@ -76,11 +57,8 @@ _LABELS = re.compile(
 _OF_ROWS = ("id", "edgeid", "rowid", "index", "idx", "no", "nr", "key", "")
 _PUNCTUATION = re.compile(r"[\W_]+")
 Kind = Literal["integer", "number", "text", "other"]
-#: The remedy for wrong ends, in Python and on the command line.
-CHOOSE_ENDS = (
-    "Say which columns to take with source= and target=.",
-    "Say which columns to take with --source-column and --target-column.",
-)
+#: The remedy for wrong ends.
+CHOOSE_ENDS = "Say which columns to take with source= and target=."
 
 
 def plain(name: str) -> str:
@@ -213,7 +191,7 @@ def _holding(fields: Sequence[Field], column: int) -> str:
 
 
 def _wrong_ends(fields: Sequence[Field], problem: str) -> GraphError:
-    return GraphError(f"{problem} {listed(fields)}").advised(*CHOOSE_ENDS)
+    return GraphError(f"{problem} {listed(fields)}").advised(CHOOSE_ENDS)
 
 
 def choose_weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> tuple[int | None, tuple[str, ...]]:
@@ -253,7 +231,6 @@ def _weight(fields: Sequence[Field], rest: list[int], options: ReadOptions) -> t
     raise GraphError(
         f"whether {' or '.join(map(repr, names[:5]))} holds the weights is not clear. {listed(fields)}",
         remedy=f"Pass weight={names[0]!r}, or weights=False for a graph without weights.",
-        option=f"Pass --weight-column {names[0]!r}, or --weights none for a graph without weights.",
     )
 
 
@@ -272,7 +249,6 @@ def _weight_by_place(
     raise GraphError(
         f"the lines have {len(fields)} columns without names, and {which}.{several}",
         remedy="Pass weight=3 if the third column is the weight, or weights=False to read the first two alone.",
-        option="Pass --weight-column 3 if the third column is the weight, or --weights none to read the first two.",
     )
 
 
@@ -301,7 +277,6 @@ def _wrong_count(fields: Sequence[Field], requested: str | int, count: int, what
     return GraphError(
         f"the table has {called}; expected one. {listed(fields)}",
         remedy=f"Pass a name, or a position counted from 1 as in {what}=2, with source=, target= and weight=.",
-        option="Pass a name, or a position counted from 1, with --source-column, --target-column and --weight-column.",
     )
 
 

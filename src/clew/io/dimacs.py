@@ -40,19 +40,17 @@ from clew.io.text.writer import write_table
 
 
 class Problem(NamedTuple):
-    """A file type: the words after ``p``, and how to read such a file in Python and on the command line."""
+    """A file type: the words after ``p``, and how to read such a file."""
 
     words: tuple[str, ...]
     remedy: str
-    option: str
 
 
-PATHS = Problem(("sp",), "Read it with format='dimacs'.", "Read it with --format dimacs.")
-GRAPH = Problem(("edge", "edges", "col"), "Read it with format='dimacs-col'.", "Read it with --format dimacs-col.")
+PATHS = Problem(("sp",), "Read it with format='dimacs'.")
+GRAPH = Problem(("edge", "edges", "col"), "Read it with format='dimacs-col'.")
 COORDINATES = Problem(
     ("aux sp co",),
-    "It holds coordinates: read the .gr file beside it, or call clew.io.dimacs.read_coordinates.",
-    "It holds coordinates: read the .gr file beside it.",
+    "It holds coordinates: read the .gr file beside it, or in Python call clew.io.dimacs.read_coordinates.",
 )
 
 
@@ -153,13 +151,13 @@ def read_header(source: Source, problem: Problem, *names: str) -> tuple[list[int
         first, *others = line.words()
         if first.text != b"p":
             error = first.error(f"the line starts with {first}, but no problem line came before; {expected}.")
-            raise error.advised(*IF_EDGES) if first.text.isdigit() else error
+            raise error.advised(IF_EDGES) if first.text.isdigit() else error
         text = line.text.strip()
         wrong = f"the problem line is {shown(text)}; {expected}."
         announced = _problem_of(text)
         if announced != problem:
             error = (others[0] if others else line.missing_word()).error(wrong)
-            raise error.advised(announced.remedy, announced.option) if announced else error
+            raise error.advised(announced.remedy) if announced else error
         return line.counts(names, wrong, 1 + len(name.split()))
     raise source.error(f"the file ends before its problem line; {expected}.", line=line.number if line else None)
 

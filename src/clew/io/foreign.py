@@ -13,11 +13,8 @@ from clew.errors import FormatError
 START_BYTES = 1 << 13  # a root element or a first keyword is in these; comments rarely are longer
 _MARK = b"\xef\xbb\xbf"
 
-#: What to do about a file whose suffix or format was mistaken: in Python, and on the command line.
-IF_EDGES = (
-    "If every line is an edge, pass format='edge-list'.",
-    "If every line is an edge, read it with --format edge-list.",
-)
+#: What to do about a file whose suffix or format was mistaken.
+IF_EDGES = "If every line is an edge, pass format='edge-list'."
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +61,7 @@ def refusal(one: Foreign, name: str, suffix: str | None = None) -> FormatError:
         why = ", not a graph" if one in NO_GRAPHS else ", which clew does not read"
         return FormatError(f"the file is {one.title}{why}. {one.remedy}", path=name)
     problem = f"the suffix {suffix!r} stands for {one.title}, which clew does not read. {one.remedy}"
-    return FormatError(problem, path=name).advised(*IF_EDGES)
+    return FormatError(problem, path=name).advised(IF_EDGES)
 
 
 def refuse_what_is_no_graph(head: bytes, name: str) -> None:

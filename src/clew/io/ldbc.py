@@ -47,7 +47,7 @@ _ANY_ID = (0, (1 << 63) - 1)
 _ROW = re.compile(rb"\s*[0-9]+(\s*[ \t|].*)?")
 _PAIR = re.compile(rb"([^=:\s]+)\s*[=:](.*)", re.DOTALL)
 _NAMED = re.compile(r"graph\.(.+)\.(?:directed|vertex-file|edge-file|meta\.vertices|meta\.edges)")
-_EDGES_ALONE = ("Edges alone are read with format='edge-list'.", "Edges alone are read with --format edge-list.")
+_EDGES_ALONE = "Edges alone are read with format='edge-list'."
 
 
 def sniff(head: bytes) -> Match:
@@ -290,13 +290,12 @@ def find_files(source: Source, max_expanded_bytes: int | None) -> Files:
             "an LDBC graph consists of several files, and these are the bytes of one; pass the path of its .e, .v or "
             ".properties file.",
             remedy="The bytes of the edges alone are read with format='edge-list'.",
-            option="Edges alone are read with --format edge-list.",
         )
     if source.suffix not in SUFFIXES:
         raise source.error(
             f"the file's name ends in {source.suffix!r}; expected NAME.e, NAME.v or NAME.properties, which are the "
             "files of an LDBC graph."
-        ).advised(*_EDGES_ALONE)
+        ).advised(_EDGES_ALONE)
     folder, stem = source.path.parent, without_compression(source.path).stem
 
     def opened(suffix: str, named: str | None = None) -> Source | None:
@@ -312,7 +311,6 @@ def find_files(source: Source, max_expanded_bytes: int | None) -> Files:
         raise source.error(
             f"there is no '{stem}.v' beside it, which lists the vertices of an LDBC graph.",
             remedy="If there are only edges, read them with format='edge-list'.",
-            option="If there are only edges, read them with --format edge-list.",
         )
     edges = opened(".e", properties.values.get("edge-file"))
     if edges is None:

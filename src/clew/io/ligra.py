@@ -84,7 +84,7 @@ def _first_word(source: Source) -> tuple[bytes, Line]:
     if word in (PLAIN, WEIGHTED):
         return word, line
     problem = f"the file starts with {shown(word)}; {expected}."
-    raise source.error(problem, line=line.number, column=line.column(word)).advised(*IF_EDGES)
+    raise source.error(problem, line=line.number, column=line.column(word)).advised(IF_EDGES)
 
 
 def _blanked(source: Source, line: Line, word: bytes) -> Source:

@@ -169,7 +169,7 @@ def _parse_banner(source: Source, line: Line) -> tuple[bool, np.dtype[Any] | Non
             "nothing says what the numbers are.",
             line=line.number,
             column=1,
-        ).advised(*IF_EDGES)
+        ).advised(IF_EDGES)
     _choice(line, 1, "object", ["matrix"])
     form = _choice(line, 2, "format", ["coordinate", "array"])
     field = _choice(line, 3, "field", list(FIELDS), "complex")
@@ -233,7 +233,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
     try:
         return noted(_graph(source, header, options), _DECISION)
     except FormatError as error:
-        raise error.advised(*IF_EDGES) from None
+        raise error.advised(IF_EDGES) from None
 
 
 def _graph(source: Source, header: Header, options: ReadOptions) -> Graph:

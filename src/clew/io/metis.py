@@ -80,10 +80,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
             "on one of their lines only, or with another weight or another number of times on the other one. Expected "
             "every edge on the lines of both its ends.",
             by_line=True,
-        ).advised(
-            "Pass directed=True to read each entry as an edge of its own.",
-            "With --directed, each entry is read as an edge of its own.",
-        ) from None
+        ).advised("Pass directed=True to read each entry as an edge of its own.") from None
 
 
 @dataclass(frozen=True, slots=True)

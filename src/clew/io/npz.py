@@ -33,7 +33,7 @@ from clew.io import binary
 from clew.io.binary import refuse_expansion, refuse_rows
 from clew.io.options import ReadOptions, WriteOptions, graph_from_edges, graph_from_rows
 from clew.io.sink import Sink
-from clew.io.source import BROKEN, Match, Source, SourceFile
+from clew.io.source import BROKEN, Match, SinkFile, Source, opened
 
 ENDS = (("src", "dst"), ("source", "target"), ("row", "col"))
 WEIGHTS = ("weights", "weight", "w", "data")
@@ -85,7 +85,7 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     }
     total = sum(array.nbytes for array in arrays.values())
     done = 0
-    with zipfile.ZipFile(binary.SinkFile(sink), "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+    with zipfile.ZipFile(SinkFile(sink), "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         for name, array in arrays.items():
             with archive.open(name + SUFFIX, "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, binary.little_endian(array), version=(1, 0), allow_pickle=False)
@@ -174,7 +174,7 @@ class Archive:
         self._source = source
         self._expanded = 0
         try:
-            self._zip = zipfile.ZipFile(SourceFile(source.whole()))
+            self._zip = zipfile.ZipFile(opened(source.whole()))
         except _BROKEN as error:
             raise self._damaged(error) from None
         members = [info for info in self._zip.infolist() if info.filename.endswith(SUFFIX)]

@@ -45,12 +45,10 @@ class Format:
         A pattern in the first bytes of every file that ``sniff`` is sure of; empty where it is never sure.
     variant
         What follows ``sniff``, ``read`` and ``write`` in the module, where it has several formats.
-    keeps_names
-        Whether a file says what vertices are called, rather than that they are 0…n-1.
-    keeps_direction
-        Whether a file says that a graph is undirected, or holds no others.
-    keeps_metadata
-        Which keys of a graph's metadata a file has a place for; None: all.
+    keeps
+        What a file holds besides edges and weights. "names": what vertices are called, rather than that they are
+        0…n-1. "direction": that a graph is undirected, unless the format holds no others. "metadata": all metadata.
+        Other words are the keys of the metadata that it has a place for.
     needs_suffix
         Whether ``Match.MAYBE`` is not enough without one of the suffixes.
     may_be_empty
@@ -65,9 +63,7 @@ class Format:
     module: str
     mark: bytes = b""
     variant: str = ""
-    keeps_names: bool = False
-    keeps_direction: bool = True
-    keeps_metadata: tuple[str, ...] | None = ()
+    keeps: str = "direction"
     needs_suffix: bool = False
     may_be_empty: bool = False
     may_be_edges: bool = False
@@ -100,51 +96,30 @@ class Format:
 #: One % too few is a slip that some writers made; other readers forgive it as well.
 BANNER = re.compile(rb"(?i)\A\s*%%?matrixmarket(?![^ \t\r\n])")
 PROPERTY = re.compile(rb"(?m)^[ \t]*graph\.\S+\.(directed|vertex-file|edge-file)[ \t]*[=:]")
+_ADJACENCY = rb"\A\s*(Weighted)?AdjacencyGraph(\s|\Z)"
+_EDGE_LISTS = ".txt .csv .tsv .el .wel .edges .edgelist .snap .konect .ncol .dat"
+NAMED, ALL = "names direction", "names direction metadata"
 _PROBLEM = rb"(?:\A|[\r\n])[^\S\r\n]*p[ \t]"
 
 #: In the order of detection. The first that is sure wins, then the first whose suffix fits, then the first that is
 #: possible. Formats that look like edge lists come after these, binary formats after text formats of the same suffix.
 FORMATS: tuple[Format, ...] = (
-    Format(
-        "clew",
-        "clew's own, memory-mapped",
-        ".clew",
-        "native",
-        rb"\ACLEW\r\n\x1a\n",
-        keeps_names=True,
-        keeps_metadata=None,
-    ),
-    Format(
-        "clewd",
-        "clew's own, a folder of tiles",
-        ".clewd",
-        "tiles",
-        rb'\A{"clewd": ',
-        keeps_names=True,
-        keeps_metadata=None,
-    ),
-    Format("parquet", "Parquet edge table", ".parquet .pq", "tables", rb"\APAR1", "_parquet", keeps_names=True),
-    Format(
-        "arrow",
-        "Arrow IPC edge table",
-        ".arrow .feather .ipc",
-        "tables",
-        rb"\A(ARROW1|FEA1)",
-        "_arrow",
-        keeps_names=True,
-    ),
-    Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", ".npz", "npz", rb"\APK\x03\x04", keeps_names=True),
+    Format("clew", "clew's own, memory-mapped", ".clew", "native", rb"\ACLEW\r\n\x1a\n", keeps=ALL),
+    Format("clewd", "clew's own, a folder of tiles", ".clewd", "tiles", rb'\A{"clewd": ', keeps=ALL),
+    Format("parquet", "Parquet edge table", ".parquet .pq", "tables", rb"\APAR1", "_parquet", NAMED),
+    Format("arrow", "Arrow IPC edge table", ".arrow .feather .ipc", "tables", rb"\A(ARROW1|FEA1)", "_arrow", NAMED),
+    Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", ".npz", "npz", rb"\APK\x03\x04", keeps=NAMED),
     Format(
         "matrix-market",
         "Matrix Market",
         ".mtx .mm",
         "matrix_market",
         BANNER.pattern,
-        keeps_metadata=("bipartite",),
+        keeps="direction bipartite",
         needs_suffix=True,  # without its banner, a file reads like an edge list with weights
         may_be_edges=True,
     ),
-    Format("dimacs", "DIMACS shortest paths", ".gr", "dimacs", _PROBLEM, "_paths", keeps_direction=False),
+    Format("dimacs", "DIMACS shortest paths", ".gr", "dimacs", _PROBLEM, "_paths", keeps=""),
     Format(
         "dimacs-col",
         "DIMACS graph colouring and cliques",
@@ -152,43 +127,20 @@ FORMATS: tuple[Format, ...] = (
         "dimacs",
         _PROBLEM,
         "_graph",
-        keeps_metadata=("vertex_weights",),
+        keeps="direction vertex_weights",
     ),
-    Format(
-        "galois",
-        "Galois binary, versions 1 and 2",
-        ".gr",
-        "binary",
-        rb"\A[\x01\x02]\0{7}",
-        "_galois",
-        keeps_direction=False,
-    ),
+    Format("galois", "Galois binary, versions 1 and 2", ".gr", "binary", rb"\A[\x01\x02]\0{7}", "_galois", keeps=""),
     Format("gap", "GAP serialized graph", ".sg .wsg", "binary", variant="_gap"),
-    Format(
-        "ligra",
-        "Ligra adjacency graph",
-        ".adj .ligra",
-        "ligra",
-        rb"\A\s*(Weighted)?AdjacencyGraph(\s|\Z)",
-        keeps_direction=False,
-        keeps_metadata=(BOUNDARY,),
-    ),
-    Format(
-        EDGE_LIST,
-        "Edge list",
-        ".txt .csv .tsv .el .wel .edges .edgelist .snap .konect .ncol .dat",
-        "edge_list",
-        keeps_names=True,
-    ),
-    Format("metis", "METIS graph", ".graph .mgraph .metis", "metis", keeps_metadata=("vertex_weights", "vertex_sizes")),
+    Format("ligra", "Ligra adjacency graph", ".adj .ligra", "ligra", _ADJACENCY, keeps=BOUNDARY),
+    Format(EDGE_LIST, "Edge list", _EDGE_LISTS, "edge_list", keeps=NAMED),
+    Format("metis", "METIS graph", ".graph .mgraph .metis", "metis", keeps="direction vertex_weights vertex_sizes"),
     Format(
         "ldbc",
         "LDBC Graphalytics graph (.v, .e, .properties)",
         ".e .v .properties",
         "ldbc",
         PROPERTY.pattern,
-        keeps_names=True,
-        keeps_metadata=("ldbc",),
+        keeps="names direction ldbc",
         needs_suffix=True,  # the other files are found by it
         may_be_empty=True,  # a graph without edges has no line in its .e file
     ),
@@ -239,7 +191,6 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
         f"the content is in no known graph format (it starts with {head[:24]!r}); expected {_expected(own, suffix)}.",
         path=name,
         remedy="If you know the format, name it with format=…; `clew formats` lists them.",
-        option="If you know the format, name it with --format; `clew formats` lists them.",
     )
 
 

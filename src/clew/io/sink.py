@@ -158,8 +158,11 @@ def _bytes_of(data: bytes | memoryview | npt.NDArray[Any]) -> bytes | memoryview
 
 def _mode_for(path: Path) -> int:
     """The permissions of the file that is replaced, or those that ``open`` would have given a new one."""
-    if path.exists():
-        return path.stat().st_mode & 0o777
+    return path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask()
+
+
+def umask() -> int:
+    """The permissions that new files and folders do not get."""
     mask = os.umask(0)
     os.umask(mask)
-    return 0o666 & ~mask
+    return mask

@@ -54,81 +54,59 @@ class Codec(NamedTuple):
     wrap: Callable[[IO[bytes]], Any]
 
 
-class SourceFile(io.RawIOBase):
-    """A buffer (perhaps a memory map) as a file that can be read and sought in, without a copy."""
+class SinkFile(io.RawIOBase):
+    """A sink, or an open file, as an append-only file object, for libraries that need one. They may close it."""
 
-    def __init__(self, data: Bytes) -> None:
-        self._data = data.data
+    def __init__(self, sink: Any) -> None:
+        self._sink = sink
         self._place = 0
 
-    def readable(self) -> bool:
-        """Yes."""
-        return True
-
-    def seekable(self) -> bool:
-        """Yes."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill ``buffer`` with what comes next; returns how many bytes that were."""
-        piece = self._data[self._place : self._place + len(buffer)]
-        buffer[: len(piece)] = piece
-        self._place += len(piece)
-        return len(piece)
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Go to a place; returns it."""
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._place, io.SEEK_END: len(self._data)}[whence]
-        if base + offset < 0:
-            raise OSError(f"cannot seek to {base + offset}")
-        self._place = base + offset
-        return self._place
-
-    def tell(self) -> int:
-        """Where the next read starts."""
-        return self._place
-
-
-class _KeepOpen(io.RawIOBase):
-    """A file that a compressor does not close with itself, so that what it wrote can still be synced to disk."""
-
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
-
     def writable(self) -> bool:
+        """Yes."""
         return True
 
     def write(self, data: Any) -> int:
-        return self._file.write(data)
+        """Append; returns how many bytes that were."""
+        view = memoryview(data).cast("B")
+        self._sink.write(view)
+        self._place += len(view)
+        return len(view)
+
+    def tell(self) -> int:
+        """How many bytes were written."""
+        return self._place
 
 
-def _buffered(raw: Any) -> io.BufferedReader:
-    return io.BufferedReader(SourceFile(raw), 1 << 18)
+def opened(data: Bytes) -> Any:
+    """Bytes as a file object that shares their memory."""
+    import pyarrow as pa
+
+    return pa.BufferReader(pa.py_buffer(data))  # type: ignore[arg-type]
 
 
 def _open_zstd(raw: Any) -> Any:
     import pyarrow as pa
 
-    return pa.CompressedInputStream(pa.BufferReader(pa.py_buffer(raw)), "zstd")
+    return pa.CompressedInputStream(opened(raw), "zstd")
 
 
 def _wrap_zstd(file: IO[bytes]) -> Any:
     import pyarrow as pa
 
-    return pa.CompressedOutputStream(pa.PythonFile(_KeepOpen(file), mode="w"), "zstd")
+    return pa.CompressedOutputStream(pa.PythonFile(SinkFile(file), mode="w"), "zstd")
 
 
 _CODECS = (
     Codec(
         ".gz",
         rb"\x1f\x8b\x08",
-        lambda raw: gzip.GzipFile(fileobj=_buffered(raw)),
+        lambda raw: gzip.GzipFile(fileobj=opened(raw)),
         lambda file: gzip.GzipFile(fileobj=file, mode="wb", compresslevel=6, mtime=0),
     ),
     Codec(
-        ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", lambda raw: BZ2File(_buffered(raw)), lambda file: BZ2File(file, "wb")
+        ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", lambda raw: BZ2File(opened(raw)), lambda file: BZ2File(file, "wb")
     ),
-    Codec(".xz", rb"\xfd7zXZ\x00", lambda raw: LZMAFile(_buffered(raw)), lambda file: LZMAFile(file, "wb")),  # noqa: SIM115
+    Codec(".xz", rb"\xfd7zXZ\x00", lambda raw: LZMAFile(opened(raw)), lambda file: LZMAFile(file, "wb")),  # noqa: SIM115
     Codec(".zst", rb"\x28\xb5\x2f\xfd", _open_zstd, _wrap_zstd),
 )
 COMPRESSION_SUFFIXES = tuple(codec.suffix for codec in _CODECS)

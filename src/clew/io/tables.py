@@ -24,11 +24,11 @@ from clew.convert.libraries import from_arrow, to_arrow
 from clew.dtypes import Array, id_dtype
 from clew.errors import ClewError, GraphError
 from clew.graph import Graph
-from clew.io.binary import SinkFile, refuse_expansion, refuse_rows
+from clew.io.binary import refuse_expansion, refuse_rows
 from clew.io.columns import CHOOSE_ENDS, Columns, choose, fields_of, is_string, listed
 from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, noted
 from clew.io.sink import Sink
-from clew.io.source import Match, Source
+from clew.io.source import Match, SinkFile, Source
 from clew.names import VertexNames, encode
 
 PARQUET_MAGIC = b"PAR1"
@@ -192,7 +192,7 @@ def edges_of(table: pa.Table, columns: Columns) -> tuple[Array | Coded, Array | 
         raise GraphError(
             f"column {ends[0]!r} holds {held[0]} and {ends[1]!r} holds {held[1]}; expected integers in both or strings "
             f"in both. {listed(columns.fields)}"
-        ).advised(*CHOOSE_ENDS)
+        ).advised(CHOOSE_ENDS)
     return first, second, weights
 
 

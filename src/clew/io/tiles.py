@@ -36,7 +36,7 @@ from clew.io import native
 from clew.io.binary import NAME_ARRAYS, names_from_arrays, names_to_arrays
 from clew.io.options import ReadOptions, WriteOptions, graph_from_rows
 from clew.io.ranges import address_of, file_system, inside, open_source, url_of
-from clew.io.sink import Sink
+from clew.io.sink import Sink, umask
 from clew.io.source import Match, Source
 from clew.names import VertexNames
 
@@ -283,7 +283,7 @@ def written_folder(path: str) -> Iterator[str]:
     check_folder(target)
     made = tempfile.mkdtemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
     try:
-        Path(made).chmod(0o777 & ~_umask())
+        Path(made).chmod(0o777 & ~umask())
         yield made
         if target.exists():
             old = tempfile.mkdtemp(prefix=f".{target.name[:100]}.", suffix=".old", dir=target.parent)
@@ -319,9 +319,3 @@ def _put(folder: str, file: str, data: Any) -> None:
     system, place = file_system(folder)
     with system.open_output_stream(f"{place}/{file}", compression=None) as stream:
         stream.write(data)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -117,7 +117,6 @@ def check_exact(graph: Graph) -> None:
         raise GraphError(
             f"paths may be up to {limit:,} long, and Floyd-Warshall is exact up to {EXACT:,}.",
             remedy="Use method='sparse' where no weight is negative, or make the weights float64.",
-            option="Use --method sparse where no weight is negative, or make the weights float64.",
         )
 
 

@@ -204,7 +204,6 @@ def defines(
         raise ResourceError(
             f"{rows.num_vertices:,} vertices and {rows.num_arcs:,} edges are more than one GPU search can count.",
             remedy='Use device="cpu".',
-            option="Use --device cpu.",
         )
     macros = {name: value for name, value in rows.defines.items() if name != "WEIGHTED"}
     return {

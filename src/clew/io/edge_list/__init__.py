@@ -168,9 +168,7 @@ def _table(source: Source, dialect: Dialect, options: ReadOptions, *, keep: bool
             return table, tuple(said)
         except NotAnInteger as error:
             if options.ids == "keep":
-                raise error.advised(
-                    "Pass ids='text' to read ids as names.", "Pass --ids text to read ids as names."
-                ) from None
+                raise error.advised("Pass ids='text' to read ids as names.") from None
             said.append(f"{IDS_AS_TEXT}, since in line {error.line} {error.problem.partition(';')[0]}.")
             named = True
         except DecimalComma:
@@ -273,7 +271,6 @@ def counted_vertices(
             f"{counted(occurring, 'vertex')}; expected the number of vertices or of edges.",
             line=line.number,
             remedy="Delete the line, or pass ids='map' to skip it.",
-            option="Delete the line, or pass --ids map to skip it.",
         )
     why = "" if meaning is None else f": it is the number of {meaning}"
     return replace(found, decisions=(f"{first} was skipped{why}.",))

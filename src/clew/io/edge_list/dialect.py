@@ -104,10 +104,7 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
     sample = Sample.of(source)
     if sample.comment.startswith(b"%%MatrixMarket"):
         raise source.error(
-            "this is a Matrix Market file.",
-            line=1,
-            remedy="Pass format='matrix-market', or leave format= out.",
-            option="Read it with --format matrix-market, or leave --format out.",
+            "this is a Matrix Market file.", line=1, remedy="Pass format='matrix-market', or leave format= out."
         )
     delimiter = sample.delimiter() if options.delimiter is None else checked_delimiter(options.delimiter)
     rows = [split(line.text, delimiter) for line in sample.lines]
@@ -125,7 +122,6 @@ def detect(source: Source, options: ReadOptions) -> Dialect:
             "the line has 1 column; expected at least two, the source and the target of an edge.",
             line=sample.lines[0].number,
             remedy="If something else than blanks or one of , ; | separates columns, pass delimiter=…",
-            option="If something else than blanks or one of , ; | separates columns, pass --delimiter.",
         )
     konect = _KONECT.fullmatch(sample.comment)
     fields = [Field(None if header.names is None else header.names[i], _content(rows, i)) for i in range(width)]
@@ -270,6 +266,5 @@ def _weight(source: Source, attributes: dict[str, Any] | None, name: str, line: 
             f"the edge has {what} {name!r}; expected a number, as other edges have.",
             line=line,
             remedy="Pass weights=False for a graph without weights.",
-            option="Pass --weights none for a graph without weights.",
         )
     return repr(+value).encode()

@@ -270,5 +270,4 @@ def _unclear(first: list[bytes]) -> GraphError:
         f"the first line ({', '.join(repr(name_of(field)) for field in first[:5])}) is text above numbers, so that it "
         "may name the columns or be an edge.",
         remedy="Pass header=True if it names the columns, header=False if it is an edge.",
-        option="Pass --header if it names the columns, --no-header if it is an edge.",
     )

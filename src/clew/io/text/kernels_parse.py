@@ -19,6 +19,8 @@ PLAIN, BLANK, LINE_END, DELIMITER = 0, 1, 2, 3
 # Roles of columns.
 IGNORED, FIRST_ID, SECOND_ID, NUMBER, FIRST_NAME, SECOND_NAME = 0, 1, 2, 3, 4, 5
 IDS = -1  # the mode of integers that are ids; other modes are those of numbers
+# What `find` counts.
+TOKENS, LINES, ROWS = 0, 1, 2
 
 
 @njit(cache=True, nogil=True)
@@ -135,23 +137,6 @@ def copy_names(piece, pieces, data, spans, offsets, text):
             c = byte_at(data, start)
             text[to] = c
             start += 2 if doubled and c == QUOTE else 1
-
-
-@njit(cache=True, nogil=True)
-def find_row(data, classes, skipped, index):
-    """Where the line of row ``index`` (counted from 0) starts; else -1 and how many rows there are."""
-    p = 0
-    row = 0
-    while p < data.size:
-        start = p
-        p = after_blanks(data, p, classes)
-        c = byte_at(data, p)
-        p = after_line(data, p)
-        if c != LINE_FEED and c != RETURN and not skipped[c]:
-            if row == index:
-                return start, row
-            row += 1
-    return np.int64(-1), row
 
 
 @njit
@@ -346,26 +331,26 @@ def read_tokens(piece, data, cuts, places, line_places, classes, skipped, limits
 
 
 @njit(cache=True, nogil=True)
-def find_token(data, classes, skipped, index, by_line):
-    """Where token (or line, with ``by_line``) number ``index`` starts, from 0; else -1 and how many there are."""
+def find(data, classes, skipped, index, unit):
+    """Where token, line or row number ``index`` starts, from 0; else -1 and how many there are.
+
+    A row is a line that is not blank. Comments are neither.
+    """
     p = 0
     found = 0
     while p < data.size:
         p = after_blanks(data, p, classes)
-        if skipped[byte_at(data, p)]:
-            p = _after_line_end(data, after_line(data, p) - 1)
-            continue
-        if by_line and found == index:
-            return p, found
-        while class_at(classes, data, p) != LINE_END:
-            if not by_line:
-                if found == index:
-                    return p, found
-                found += 1
+        is_comment = skipped[byte_at(data, p)]
+        while unit == TOKENS and not is_comment and class_at(classes, data, p) != LINE_END:
+            if found == index:
+                return p, found
+            found += 1
             while class_at(classes, data, p) == PLAIN:
                 p += 1
             p = after_blanks(data, p, classes)
-        p = _after_line_end(data, p)
-        if by_line:
+        if not is_comment and (unit == LINES or (unit == ROWS and class_at(classes, data, p) != LINE_END)):
+            if found == index:
+                return p, found
             found += 1
+        p = _after_line_end(data, after_line(data, p) - 1)
     return np.int64(-1), found

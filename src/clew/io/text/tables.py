@@ -207,7 +207,7 @@ class TableReader(Reader):
             raise error_at(self.source, pieces.data, place, self.line, problem)
         if self.numbers is not None and (lost := self.numbers.settle(rows, hard, parsed)) is not None:
             column = self.layout.columns.index("number")
-            start, _ = kernels.find_row(pieces.data, self.classes, self.skipped, lost)
+            start, _ = kernels.find(pieces.data, self.classes, self.skipped, lost, kernels.ROWS)
             place = start + field_place(pieces.data[start:], self.layout, column)
             self.widen(pieces.data, status.NUMBER_OUT_OF_RANGE, place, column)
         self.count += rows
@@ -236,7 +236,7 @@ class Table:
         """An error about one field, with its line and column; finds them by reading the file again."""
 
         def find(data: Bytes, index: int) -> tuple[int, int]:
-            start, rows = kernels.find_row(data, self.layout.classes(), self.layout.skipped(), index)
+            start, rows = kernels.find(data, self.layout.classes(), self.layout.skipped(), index, kernels.ROWS)
             return start if start < 0 else start + field_place(data[start:], self.layout, column), rows
 
         return located(self.source, self.after, find, row, sentence)

@@ -73,9 +73,10 @@ class Tokens:
 
     def error_at(self, index: int, sentence: str, *, by_line: bool = False) -> FormatError:
         """An error about one token, or one line of ``line_starts``; finds its place by reading the file again."""
+        unit = kernels.LINES if by_line else kernels.TOKENS
 
         def find(data: Bytes, index: int) -> Any:
-            return kernels.find_token(data, self.layout.classes(), self.layout.skipped(), index, by_line)
+            return kernels.find(data, self.layout.classes(), self.layout.skipped(), index, unit)
 
         return located(self.source, self.after, find, index, sentence)
 
@@ -161,6 +162,6 @@ class TokenReader(Reader):
         """Take over the tokens of a block."""
         self.ids.settle(count)
         if self.numbers is not None and (lost := self.numbers.settle(count, hard, pieces.data)) is not None:
-            place, _ = kernels.find_token(pieces.data, self.classes, self.skipped, lost, False)
+            place, _ = kernels.find(pieces.data, self.classes, self.skipped, lost, kernels.TOKENS)
             self.widen(pieces.data, status.NUMBER_OUT_OF_RANGE, place)
         self.count += count

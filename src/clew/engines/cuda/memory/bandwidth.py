@@ -8,7 +8,6 @@ time includes moving its pages. Faults move them when a kernel touches them, or 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -22,14 +21,14 @@ from clew.engines.cuda.memory.host_memory import host_bytes
 from clew.engines.cuda.toolchain import cuda_device
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.engines.cuda.toolchain.failures import clean
-from clew.engines.measured import cpu_name, measured_once
+from clew.engines.measured import best_seconds, cpu_name, measured_once
 from clew.errors import ClewError
 
 THREADS = 256
 SIZE = {"device": 2 << 30, "pinned": 512 << 20, "managed+prefetch": 512 << 20, "managed": 256 << 20}  # bytes
 READS = 1 << 24  # at random; numbers of 8 bytes, a multiple of what a thread reads at once
 FAULTING_READS = 1 << 16  # each may have to wait for a page
-ROUNDS = 3
+ROUNDS = 4  # the first compiles and warms up
 LINK = 55e9  # bytes a second: an H200's, for emulated devices and where there is no memory to measure in
 LINK_SIZE = 64 << 20
 LINK_ROUNDS = 4
@@ -63,10 +62,10 @@ def bandwidths(device: Device, kind: str, size: int | None = None) -> tuple[floa
 
         return once
 
-    write = _best(run("write_in_order", np.uint64(1)), begin)
-    read = _best(run("read_in_order", total), begin)
+    write = best_seconds(run("write_in_order", np.uint64(1)), begin, ROUNDS)
+    read = best_seconds(run("read_in_order", total), begin, ROUNDS)
     reads = min(FAULTING_READS if faults else READS, values.size)
-    random = _best(run("read_at_random", np.uint64(reads), total), begin)
+    random = best_seconds(run("read_at_random", np.uint64(reads), total), begin, ROUNDS)
     return values.nbytes / read, values.nbytes / write, reads * values.itemsize / random, int(values.nbytes)
 
 
@@ -82,16 +81,6 @@ def _memory(device: Device, memory: str, count: int) -> tuple[Any, Array | None]
         return values, values
 
     return values, host_bytes(values, values.data.ptr, values.nbytes).view(np.uint64)
-
-
-def _best(run: Callable[[], None], begin: Callable[[], None]) -> float:
-    taken = []
-    for _ in range(ROUNDS + 1):  # the first compiles and warms up
-        begin()
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return min(taken[1:])
 
 
 def link_rate(device: Any) -> float:

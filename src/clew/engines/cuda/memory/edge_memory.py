@@ -157,7 +157,6 @@ def plan_edges(policy: Policy, rows: Rows, scale: float = 1.0) -> EdgePlan:
             f'edges="tiered" needs {copied:,} bytes of host memory for a copy of the edges that do not go to the GPU, '
             f"and {free:,} bytes are free.",
             remedy='Use clew.memory(edges="zero_copy") or "auto", which read the graph where it is, or free memory.',
-            option="Use --edges zero_copy or auto, which read the graph where it is, or free memory.",
         )
     if copied > free:
         why = f"the host has {free:,} bytes free, and a copy of what does not go to the GPU takes {copied:,}"
@@ -192,9 +191,8 @@ def _too_large(mode: str, policy: Policy, rows: Rows, free: int) -> ResourceErro
     limit = "" if policy.fast_memory is None else f", of which they may have {policy.fast_memory - rows.taken:,},"
     return ResourceError(
         f'edges="{mode}" needs {size:,} bytes of GPU memory for the {which}, and {free:,} bytes{limit} are free.',
-        remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy", which leave edges on the host, or use '
+        remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy", which leave edges on the host, or '
         'device="cpu".',
-        option="Use --edges auto, tiered or zero_copy, which leave edges on the host, or --device cpu.",
     )
 
 

@@ -22,6 +22,7 @@ import numpy.typing as npt
 
 from clew.dtypes import Array
 from clew.engines.base import available_bytes
+from clew.engines.cuda.toolchain.failures import driver
 from clew.errors import ResourceError
 from clew.weak import WeakIdentityDict
 
@@ -36,12 +37,12 @@ def free_on_host() -> int:
     return min(available_bytes(), _left_to_group())
 
 
-def check_host(needed: int, what: str, *, remedy: str, option: str) -> None:
+def check_host(needed: int, what: str, *, remedy: str) -> None:
     """Raise ``ResourceError`` if there is not enough host memory."""
     free = free_on_host()
     if needed > free:
         raise ResourceError(
-            f"{what} needs {needed:,} bytes of host memory, and {free:,} bytes are free.", remedy=remedy, option=option
+            f"{what} needs {needed:,} bytes of host memory, and {free:,} bytes are free.", remedy=remedy
         )
 
 
@@ -106,8 +107,6 @@ _known: weakref.WeakValueDictionary[tuple[int, int], Registered] = weakref.WeakV
 
 def pin_in_place(array: Array) -> Registered | None:
     """The array's own pages, pinned; None if the driver refuses, as for some mapped files."""
-    from cuda.bindings import driver
-
     key = (array.ctypes.data, array.nbytes)
     pinned = _known.get(key)
     if pinned is not None and pinned.alive:
@@ -128,8 +127,6 @@ _pages: WeakIdentityDict[bool] = WeakIdentityDict()
 
 def pinned_address(array: Array) -> int:
     """The GPU's address of an array in memory of ``pinned_pages``; 0 for others."""
-    from cuda.bindings import driver
-
     base = array
     while isinstance(base.base, np.ndarray):
         base = base.base
@@ -141,15 +138,8 @@ def pinned_address(array: Array) -> int:
 
 def pinned_pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
     """New pinned memory, which lives as long as a view of it, and its GPU address."""
-    from cuda.bindings import driver
-
     whole = max(PAGE, -(-size // PAGE) * PAGE)
-    check_host(
-        whole + PAGE,
-        "a pinned copy",
-        remedy='Free memory, or use device="cpu".',
-        option="Free memory, or use --device cpu.",
-    )
+    check_host(whole + PAGE, "a pinned copy", remedy='Free memory, or use device="cpu".')
     taken: list[Array] = []  # kept alive, so that the next allocation is elsewhere
     for _ in range(TRIES):
         room = _unpinned(whole + PAGE)
@@ -163,7 +153,6 @@ def pinned_pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
             f"{whole:,} bytes of host memory cannot be pinned for the GPU: {problem}. {free_on_host():,} bytes are "
             f"free, and {_lockable()}.",
             remedy='Raise the limit of locked memory (ulimit -l), or use device="cpu".',
-            option="Raise the limit of locked memory (ulimit -l), or use --device cpu.",
         )
     weakref.finalize(room, _release, room.ctypes.data + start, current_device()).atexit = False
     _pages[room] = True
@@ -178,7 +167,6 @@ def _unpinned(size: int) -> npt.NDArray[np.uint8]:
             f"a pinned copy needs {size:,} bytes of host memory. {free_on_host():,} bytes are free, but this process "
             "may not allocate them.",
             remedy='Raise the limit of this process (ulimit -v), free memory, or use device="cpu".',
-            option="Raise the limit of this process (ulimit -v), free memory, or use --device cpu.",
         ) from None
 
 
@@ -189,8 +177,6 @@ def _lockable() -> str:
 
 def _register(address: int, size: int, flags: int) -> tuple[int, str]:
     """The GPU address of the pages, or 0 and the driver's error."""
-    from cuda.bindings import driver
-
     (status,) = driver.cuMemHostRegister(address, size, flags)
     if status != driver.CUresult.CUDA_SUCCESS:
         return 0, status.name
@@ -202,8 +188,6 @@ def _register(address: int, size: int, flags: int) -> tuple[int, str]:
 
 
 def _release(address: int, ordinal: int) -> None:
-    from cuda.bindings import driver
-
     settle(ordinal)  # kernels may still be reading
     (status,) = driver.cuMemHostUnregister(address)
     if status != driver.CUresult.CUDA_SUCCESS:  # the driver will treat later memory there as pinned
@@ -232,8 +216,6 @@ def settle(ordinal: int) -> None:
 
     Nothing is raised: memory must be freed even if the last kernel failed.
     """
-    from cuda.bindings import driver
-
     status, own = driver.cuDevicePrimaryCtxRetain(driver.CUdevice(ordinal))
     if status != driver.CUresult.CUDA_SUCCESS:
         return
@@ -248,7 +230,5 @@ def settle(ordinal: int) -> None:
 
 def current_device() -> int:
     """The number of the GPU that this thread uses; 0 where it uses none yet."""
-    from cuda.bindings import driver
-
     status, device = driver.cuCtxGetDevice()
     return int(device) if status == driver.CUresult.CUDA_SUCCESS else 0

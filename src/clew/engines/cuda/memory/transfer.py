@@ -21,7 +21,7 @@ from clew.engines.cuda.memory import host_memory, virtual
 from clew.engines.cuda.memory.edge_memory import PAIR, write_pairs, write_pairs_on_all_cores
 from clew.engines.cuda.memory.host_memory import check_host, host_bytes
 from clew.engines.cuda.memory.virtual import Run
-from clew.engines.cuda.toolchain.failures import clean
+from clew.engines.cuda.toolchain.failures import clean, driver
 from clew.errors import DeviceError, ResourceError
 
 CHUNK = 4 << 20  # bytes; with 1 MiB, starting a copy takes longer than the copy
@@ -261,14 +261,8 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
             f"{size:,} bytes of managed memory are needed and {free:,} bytes are free on the GPU; beyond that, "
             "pages would be moved for ever.",
             remedy='Use clew.memory(edges="auto"), "tiered" or "zero_copy".',
-            option="Use --edges auto, tiered or zero_copy.",
         )
-    check_host(
-        size,
-        "managed memory, whose pages begin on the host,",
-        remedy='Use clew.memory(edges="zero_copy").',
-        option="Use --edges zero_copy.",
-    )
+    check_host(size, "managed memory, whose pages begin on the host,", remedy='Use clew.memory(edges="zero_copy").')
     source = _bytes_of(array)
     device.xp.get_default_memory_pool().free_all_blocks()
     with clean(f"{size:,} bytes of managed memory cannot be had", size):
@@ -282,7 +276,6 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
 def prefetch_bytes(device: Any, address: int, size: int) -> None:
     """Start moving managed memory to the GPU."""
     import cuda.bindings
-    from cuda.bindings import driver
 
     stream = device.xp.cuda.get_current_stream().ptr
     if int(cuda.bindings.__version__.split(".")[0]) >= 13:
@@ -294,9 +287,7 @@ def prefetch_bytes(device: Any, address: int, size: int) -> None:
         (status,) = driver.cuMemPrefetchAsync(address, size, driver.CUdevice(device.ordinal), stream)
     if status != driver.CUresult.CUDA_SUCCESS:
         raise DeviceError(
-            f"managed memory cannot be prefetched: {status.name}.",
-            remedy='Use clew.memory(edges="managed").',
-            option="Use --edges managed.",
+            f"managed memory cannot be prefetched: {status.name}.", remedy='Use clew.memory(edges="managed").'
         )
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from clew.engines.cuda.memory.host_memory import free_on_host, settle
+from clew.engines.cuda.toolchain.failures import driver
 from clew.errors import DeviceError, ResourceError
 
 ON_GPU = "GPU memory"
@@ -40,8 +41,6 @@ def why_not(ordinal: int) -> str | None:
 
 def in_two(ordinal: int, size: int, cut: int) -> Run:
     """``size`` bytes, of which whole pages before ``cut`` and the page of the cut are on the host."""
-    from cuda.bindings import driver
-
     host, own = _properties(*(_host_location(ordinal) or ("", 0))), _properties("DEVICE", ordinal)
     page = max(PAGE, _granularity(host), _granularity(own))
     total, slow = -(-size // page) * page, min(-(-cut // page), -(-size // page)) * page
@@ -67,8 +66,6 @@ def in_two(ordinal: int, size: int, cut: int) -> Run:
 
 def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
     """What a function of the driver returned, or the error that it reported."""
-    from cuda.bindings import driver
-
     status = answer[0]
     if status == driver.CUresult.CUDA_SUCCESS:
         return answer[1] if len(answer) > 1 else None
@@ -77,19 +74,14 @@ def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
             f"{size:,} bytes of {what} are needed for the edges, and {_free(what)}.",
             remedy='Give the edges less fast memory (clew.memory(fast_memory="4GiB")), free other arrays, or use '
             'device="cpu".',
-            option="Give the edges less fast memory (--fast-memory 4GiB), or use --device cpu.",
         )
     raise DeviceError(
-        f"{size:,} bytes of {what} cannot be had: {status.name}.",
-        remedy='Use clew.memory(edges="zero_copy").',
-        option="Use --edges zero_copy.",
+        f"{size:,} bytes of {what} cannot be had: {status.name}.", remedy='Use clew.memory(edges="zero_copy").'
     )
 
 
 def _free(what: str) -> str:
     """The free bytes of a memory, for an error; addresses and access rights use host memory."""
-    from cuda.bindings import driver
-
     if what != ON_GPU:
         return f"{free_on_host():,} bytes are free on the host"
     status, *sizes = driver.cuMemGetInfo()
@@ -99,8 +91,6 @@ def _free(what: str) -> str:
 
 def _attribute(ordinal: int, name: str) -> int:
     """An attribute of the GPU; 0 if this driver does not know it."""
-    from cuda.bindings import driver
-
     attribute = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}", None)
     if attribute is None:
         return 0
@@ -119,8 +109,6 @@ def _host_location(ordinal: int) -> tuple[str, int] | None:
 
 
 def _properties(location: str, number: int) -> Any:
-    from cuda.bindings import driver
-
     properties = driver.CUmemAllocationProp()
     properties.type = driver.CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
     properties.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{location}")
@@ -129,15 +117,11 @@ def _properties(location: str, number: int) -> Any:
 
 
 def _granularity(properties: Any) -> int:
-    from cuda.bindings import driver
-
     least = driver.CUmemAllocationGranularity_flags.CU_MEM_ALLOC_GRANULARITY_MINIMUM
     return int(_call(driver.cuMemGetAllocationGranularity(properties, least), "memory", 0))
 
 
 def _access(location: str, number: int) -> Any:
-    from cuda.bindings import driver
-
     access = driver.CUmemAccessDesc()
     access.location.type = getattr(driver.CUmemLocationType, f"CU_MEM_LOCATION_TYPE_{location}")
     access.location.id = number

@@ -13,7 +13,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.memory import host_memory, transfer, virtual
 from clew.engines.cuda.toolchain import compiler, failures
 from clew.engines.cuda.toolchain.device import Device, Grid
-from clew.engines.cuda.toolchain.failures import USE_CPU, clean, find_cupy
+from clew.engines.cuda.toolchain.failures import USE_CPU, clean, driver, find_cupy
 from clew.engines.cuda.toolchain.source import KernelSource
 from clew.errors import ClewError, DeviceError
 
@@ -194,8 +194,6 @@ def _allow_shared(kernel: Any, shared: int, ordinal: int) -> None:
 
 def _set_attribute(kernel: Any, name: str, value: int, ordinal: int) -> str:
     """What the driver says to it; nothing where all is well."""
-    from cuda.bindings import driver
-
     attribute = getattr(driver.CUfunction_attribute, f"CU_FUNC_ATTRIBUTE_{name}")
     (status,) = driver.cuKernelSetAttribute(attribute, value, kernel.handle, driver.CUdevice(ordinal))
     return "" if status == driver.CUresult.CUDA_SUCCESS else str(status)

@@ -12,13 +12,22 @@ from clew.errors import ClewError, DeviceError, MissingDependencyError, Resource
 INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] if nvidia-smi shows a driver for CUDA 12)"
 NO_GPU = "there is no NVIDIA GPU on this machine."
 #: The remedy without a GPU, in Python and on the command line.
-ON_CPU = {
-    "remedy": 'Use the CPU instead (device="cpu"). Run clew doctor for details.',
-    "option": "Use the CPU instead (--device cpu). Run clew doctor for details.",
-}
+ON_CPU = {"remedy": 'Use the CPU instead (device="cpu"). Run clew doctor for details.'}
 #: The same where a GPU is there and cannot do what is asked for.
-USE_CPU = {"remedy": 'Use device="cpu".', "option": "Use --device cpu."}
+USE_CPU = {"remedy": 'Use device="cpu".'}
 NEEDED = {"cupy": "cupy", "cuda.core": "cuda-core"}
+
+
+class _Driver:
+    """CUDA's driver, loaded on first use: its bindings are installed only where clew runs on a GPU."""
+
+    def __getattr__(self, name: str) -> Any:
+        from cuda.bindings import driver
+
+        return getattr(driver, name)
+
+
+driver = _Driver()
 
 
 def missing_packages() -> list[str]:
