@@ -18,11 +18,7 @@ from clew.nx.interface import no_weights, served
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-def _no_endpoints(endpoints: bool) -> str | None:
-    return "endpoints is True; clew counts only the inner nodes of a path." if endpoints else None
-
-
-@served(no_weights, _no_endpoints)
+@served(no_weights, endpoints="clew counts only the inner nodes of a path.")
 def betweenness_centrality(
     G: ClewGraph,
     k: int | None = None,
@@ -150,18 +146,10 @@ def katz_centrality(
     return G.by_node(x / (_norm(x) or 1.0) if normalized else x)
 
 
-def _no_start(nstart: Any) -> str | None:
-    return "nstart is given; clew chooses where the iteration starts." if nstart is not None else None
-
-
 def _no_dangling(dangling: Any, personalization: Any) -> str | None:
     if dangling is None or dangling == personalization:
         return None
     return "dangling is given; clew's walkers leave dangling nodes as they jump from others."
-
-
-def _only_normalized(normalized: bool) -> str | None:
-    return None if normalized else "normalized is False; clew scales scores to sum to 1."
 
 
 def _numbers(G: ClewGraph, scores: Mapping[Node, float]) -> Array:
@@ -203,7 +191,7 @@ def pagerank(
     return G.by_node(found.rank)
 
 
-@served(_no_start, _only_normalized)
+@served(nstart="clew chooses where the iteration starts.", normalized="clew scales scores to sum to 1.")
 def hits(
     G: ClewGraph,
     max_iter: int = 100,

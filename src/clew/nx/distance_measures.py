@@ -22,16 +22,8 @@ def _no_distance_function(distance: Any) -> str | None:
     return "distance is a function; clew needs the name of an edge attribute." if callable(distance) else None
 
 
-def _no_given_lengths(sp: Any) -> str | None:
-    return "sp is given, so there are no paths to compute." if sp is not None else None
-
-
-def _no_given_eccentricities(e: Any) -> str | None:
-    return "e is given, so there are no paths to compute." if e is not None else None
-
-
-def _no_written_attribute(attr: Any) -> str | None:
-    return "attr is given; clew does not change graphs." if attr is not None else None
+#: Why clew does not serve calls that have distances already.
+NO_PATHS = "there are no paths to compute."
 
 
 def _reduced(graph: Graph, sources: Array, reduce: Callable[[Array], Array]) -> Array:
@@ -74,7 +66,7 @@ def _extreme(G: ClewGraph, weight: Weight, usebounds: bool, choose: Callable[[An
     return choose(found), found
 
 
-@served(no_weight_function, _no_given_lengths)
+@served(no_weight_function, sp=NO_PATHS)
 def eccentricity(G: ClewGraph, v: Any = None, sp: Any = None, weight: Weight = None) -> Any:
     """The largest distance from every node."""
     vertices = bunch(G, v)
@@ -82,13 +74,13 @@ def eccentricity(G: ClewGraph, v: Any = None, sp: Any = None, weight: Weight = N
     return _number(found[0]) if v in G else dict(zip(G.named(vertices), map(_number, found), strict=True))
 
 
-@served(no_weight_function, _no_given_eccentricities)
+@served(no_weight_function, e=NO_PATHS)
 def diameter(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> Any:
     """The largest eccentricity."""
     return _number(_extreme(G, weight, usebounds, max)[0])
 
 
-@served(no_weight_function, _no_given_eccentricities)
+@served(no_weight_function, e=NO_PATHS)
 def radius(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> Any:
     """The smallest eccentricity."""
     return _number(_extreme(G, weight, usebounds, min)[0])
@@ -100,7 +92,7 @@ def _refuse_null_trees(G: ClewGraph) -> None:
         raise nx.NetworkXPointlessConcept("G has no nodes.")
 
 
-@served(no_weight_function, _no_given_eccentricities)
+@served(no_weight_function, e=NO_PATHS)
 def center(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> list[Node]:
     """Nodes of the smallest eccentricity."""
     if weight is None and not usebounds:
@@ -109,14 +101,14 @@ def center(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight 
     return G.named(np.flatnonzero(found == least))
 
 
-@served(no_weight_function, _no_given_eccentricities)
+@served(no_weight_function, e=NO_PATHS)
 def periphery(G: ClewGraph, e: Any = None, usebounds: bool = False, weight: Weight = None) -> list[Node]:
     """Nodes of the largest eccentricity."""
     most, found = _extreme(G, weight, usebounds, max)
     return G.named(np.flatnonzero(found == most))
 
 
-@served(no_weight_function, _no_given_lengths, _no_written_attribute)
+@served(no_weight_function, sp=NO_PATHS, attr="clew does not change graphs.")
 def barycenter(G: ClewGraph, weight: Weight = None, attr: str | None = None, sp: Any = None) -> list[Node]:
     """Nodes with the smallest sum of distances."""
     if weight is None:

@@ -37,27 +37,34 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Terms:
     """The conditions for running a function."""
 
-    def __init__(self, function: Callable[..., Any], refusals: tuple[Refusal, ...], quick: bool) -> None:
+    def __init__(
+        self, function: Callable[..., Any], refusals: tuple[Refusal, ...], quick: bool, omitted: Mapping[str, str]
+    ) -> None:
         self._signature = inspect.signature(function)
         self._refusals = tuple((refusal, tuple(inspect.signature(refusal).parameters)) for refusal in refusals)
-        self.quick = quick
+        self.quick, self._omitted = quick, omitted
 
     def refusal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         """Why these arguments are not supported, or None."""
-        if not self._refusals:
+        if not (self._refusals or self._omitted):
             return None
         try:
             bound = self._signature.bind(*args, **kwargs)
         except TypeError as error:
             return f"{error}."
         bound.apply_defaults()
+        for name, reason in self._omitted.items():
+            if (value := bound.arguments[name]) is not self._signature.parameters[name].default:
+                shown = value if isinstance(value, bool) else "a function" if callable(value) else "given"
+                return f"{name} is {shown}; {reason}"
         reasons = (refusal(*(bound.arguments[name] for name in names)) for refusal, names in self._refusals)
         return next((reason for reason in reasons if reason), None)
 
 
-def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Function]:
+def served(*refusals: Refusal, quick: bool = False, **omitted: str) -> Callable[[Function], Function]:
     """Register a function with NetworkX, except for arguments that one of ``refusals`` rejects.
 
+    ``omitted`` are arguments that must have their default, with the reason.
     ``quick`` marks functions that NetworkX computes from few edges: clew runs them only on a graph that is already
     converted. clew's errors about a graph or about memory become ``NotImplementedError``, so that NetworkX runs its own
     function.
@@ -74,7 +81,7 @@ def served(*refusals: Refusal, quick: bool = False) -> Callable[[Function], Func
             CALLS[function.__name__] += 1
             return found
 
-        answer.terms = Terms(function, refusals, quick)  # type: ignore[attr-defined]
+        answer.terms = Terms(function, refusals, quick, omitted)  # type: ignore[attr-defined]
         return answer  # type: ignore[return-value]
 
     return offer
@@ -137,9 +144,9 @@ def convert_from_nx(
         multigraph=graph.is_multigraph(),
         dicts=rows,
         in_dicts=graph._pred if graph.is_directed() else None,
-        defaults={} if whole else edge_attrs,
+        defaults={} if whole else edge_attrs or {},
         original=original if whole else None,
-        attributes=graph.graph if preserve_graph_attrs or whole else None,
+        graph=dict(graph.graph) if preserve_graph_attrs or whole else {},
     )
 
 

@@ -89,11 +89,7 @@ def _only_clews_strategies(strategy: Any) -> str | None:
     return f"strategy is {strategy!r}; clew supports {', '.join(map(repr, ORDERS))}."
 
 
-def _no_interchange(interchange: bool) -> str | None:
-    return "interchange is True; clew does not change a colour once it is assigned." if interchange else None
-
-
-@served(no_directed_graphs, _only_clews_strategies, _no_interchange)
+@served(no_directed_graphs, _only_clews_strategies, interchange="clew does not change a colour once it is assigned.")
 def greedy_color(G: ClewGraph, strategy: str = "largest_first", interchange: bool = False) -> dict[Node, int]:
     """The greedy colouring in the order of one strategy, which may break ties differently from NetworkX."""
     seed = Random().getrandbits(31) if strategy == "random_sequential" else 0

@@ -277,10 +277,6 @@ def is_weakly_connected(G: ClewGraph) -> bool:
     return _is_one(G, _weak)
 
 
-def _no_source(source: Any) -> str | None:
-    return "source is given; clew computes the components of all nodes." if source is not None else None
-
-
 @served()
 def strongly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
     """In NetworkX's order: a component after all that can be reached from it."""
@@ -288,7 +284,7 @@ def strongly_connected_components(G: ClewGraph) -> Iterator[set[Node]]:
     return sets_of(G, label, np.bincount(label, minlength=count))
 
 
-@served(_no_source)
+@served(source="clew computes the components of all nodes.")
 def kosaraju_strongly_connected_components(G: ClewGraph, source: Node = None) -> Iterator[set[Node]]:
     """The same components, ordered by when a depth-first search against the edges finishes them, last first."""
     label, count = strong_components(G.out_rows())

@@ -19,8 +19,8 @@ from clew.nx.searches import breadth_first, generations
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-def _no_sorted_neighbors(sort_neighbors: Any) -> str | None:
-    return "sort_neighbors is a function; clew uses the graph's order." if sort_neighbors else None
+#: Why clew does not serve calls with ``sort_neighbors``.
+OWN_ORDER = "clew uses the graph's order."
 
 
 def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iterator[tuple[Node, Node]]:
@@ -30,7 +30,7 @@ def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iter
     return zip(G.named(tree.parent[reached]), G.named(reached), strict=True)
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def bfs_edges(
     G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -38,7 +38,7 @@ def bfs_edges(
     return _edges(G, source, reverse, depth_limit)
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def bfs_tree(
     G: ClewGraph, source: Node, reverse: bool = False, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> nx.DiGraph[Any]:
@@ -49,7 +49,7 @@ def bfs_tree(
     return tree
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def bfs_predecessors(
     G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -57,7 +57,7 @@ def bfs_predecessors(
     return ((child, parent) for parent, child in _edges(G, source, False, depth_limit))
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def bfs_successors(
     G: ClewGraph, source: Node, depth_limit: int | None = None, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, list[Node]]]:
