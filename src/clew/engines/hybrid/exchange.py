@@ -121,7 +121,7 @@ class Exchange:
         columns = enumerate(zip(source.columns, target.columns, strict=True))
         if form == DENSE:
             if target.words is not None:
-                self._set_all(target.words)
+                self.set_all(target.words)
             places = np.minimum(bounds * 64, self.n)
             for k, (column, into) in columns:
                 self._pack_up(k, places, kernels.copy, (places, as_bits(column)), units_of(into))
@@ -147,7 +147,7 @@ class Exchange:
     def _send_ids(self, words: Array, target: Any, starts: Array) -> Scatter:
         """Send the ids of a bitmap; returns the function that scatters values by them."""
         wire = self._on_wire("ids", self.n, self.id_dtype)
-        self._pack_up("ids", starts, kernels.list_bits, (self.bounds, words, starts), wire)
+        self._pack_up("ids", starts, kernels.gather_bits, (self.bounds, words, starts, None), wire)
         ids = wire[: int(starts[-1])]
         if target is not None:
             set_bits(self.device, ids, target)
@@ -164,7 +164,7 @@ class Exchange:
         if form == SPARSE:
             self._fetch_ids(counted, count, source, target)
         elif form == DENSE:
-            self._set_all(target.words)
+            self.set_all(target.words)
             places = np.minimum(self.bounds * 64, self.n)
             for k, (column, into) in enumerate(zip(source.columns, target.columns, strict=True)):
                 self._unpack(k, places, units_of(column), kernels.copy, (places,), into)
@@ -233,7 +233,7 @@ class Exchange:
             event.synchronize()
             threads.each(kernel, last - first, first, *given, pinned, as_bits(into))
 
-    def _set_all(self, words: Any) -> None:
+    def set_all(self, words: Any) -> None:
         """The bits of all vertices; bits past the last vertex are 0."""
         full, rest = divmod(self.n, 8 * words.dtype.itemsize)
         words.fill(np.iinfo(words.dtype).max)

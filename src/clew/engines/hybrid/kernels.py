@@ -30,25 +30,17 @@ def count_bits(piece, bounds, words):
 
 
 @njit(cache=True, nogil=True)
-def list_bits(piece, first, bounds, words, starts, ids):
-    """The vertices of a block, ascending."""
-    place = np.uint64(starts[first + piece])
-    for word in range(np.uint64(bounds[first + piece]), np.uint64(bounds[first + piece + 1])):
-        bits = words[word]
-        while bits != 0:
-            ids[place] = (word << SIX) + atomic.trailing_zeros(bits)
-            place += ONE
-            bits &= bits - ONE
-
-
-@njit(cache=True, nogil=True)
 def gather_bits(piece, first, bounds, words, starts, values, packed):
-    """The values of a block's vertices, side by side."""
+    """The values of a block's vertices, side by side; without values the vertices themselves, ascending."""
     place = np.uint64(starts[first + piece])
     for word in range(np.uint64(bounds[first + piece]), np.uint64(bounds[first + piece + 1])):
         bits = words[word]
         while bits != 0:
-            packed[place] = values[(word << SIX) + atomic.trailing_zeros(bits)]
+            v = (word << SIX) + atomic.trailing_zeros(bits)
+            if values is None:
+                packed[place] = v
+            else:
+                packed[place] = values[v]
             place += ONE
             bits &= bits - ONE
 

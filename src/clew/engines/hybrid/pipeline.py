@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from clew.program import VertexProgram
 
 SHARES = 16  # blocks to a thread: hubs make some of them long
-ALL_BITS = np.uint64(2**64 - 1)
 #: Initial rates in edges per second: of a CPU thread, and of a GPU over its own memory and over the link.
 CPU = {"push": 6e7, "pull": 1.2e8}
 FAST = {"push": 8e9, "pull": 2e10}
@@ -212,7 +211,7 @@ class Pipeline:
         self.mirroring = Exchange(device, n, ids, dtypes, form) if fields else None
         self.mirror = tuple(device.empty(n, dtype) for dtype in dtypes)
         self.changed = np.zeros(self.exchange.num_words, np.uint64)
-        _fill_bits(self.changed, n)  # the mirror is empty at first
+        self.exchange.set_all(self.changed)  # the mirror is empty at first
         self.active = np.zeros(self.exchange.num_words, np.uint64)
         self.num_words = self.exchange.num_words
         self.first_suffices = monoid.stops_at_first
@@ -228,7 +227,7 @@ class Pipeline:
     def send_all(self) -> None:
         """All vertices send."""
         bounds = self.bounds["pull"]
-        _fill_bits(self.frontier.words, self.n)
+        self.exchange.set_all(self.frontier.words)
         threads.each(self.kernels.send_all, bounds.size - 1, bounds, self.vertices, self.frontier.columns[0])
 
     def step(self, counts: Array, direction: str, edges: Array, alone: bool) -> tuple[Step, int]:
@@ -335,9 +334,3 @@ def blocks_of_rows(rows: Adjacency, cut: int | None) -> Array:
     n = rows.num_vertices
     ends = [0, n] if cut is None else [0, n, min(cut, n) // 64 * 64]
     return np.unique(np.concatenate([inner, ends])).astype(np.int64)
-
-
-def _fill_bits(words: Array, count: int) -> None:
-    words.fill(ALL_BITS)
-    if count % 64:
-        words[-1] = np.uint64((1 << (count % 64)) - 1)

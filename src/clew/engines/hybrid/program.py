@@ -146,20 +146,9 @@ def _limited(program: VertexProgram, limit: int | None) -> VertexProgram:
 
 
 def joined(first: Trace, then: Trace) -> Trace:
-    """The trace of a run that the CPU engine finished; columns that it does not measure are 0."""
-    columns: dict[str, Array] = {}
-    size = then["active"].size
-    for name, values in first.columns.items():
-        if name in then.columns:
-            rest = then[name]
-        elif name == "edges_cpu":
-            rest = then["edges"]
-        elif name == "form":
-            rest = np.full(size, "none")
-        else:
-            rest = np.zeros(size, dtype=values.dtype)
-        columns[name] = np.concatenate([values, rest])
-    return Trace(columns)
+    """The trace of a run that the CPU engine finished."""
+    rest = one_sided(then, CPU) | {"form": np.full(then["active"].size, "none")}
+    return Trace({name: np.concatenate([values, rest[name]]) for name, values in first.columns.items()})
 
 
 def _trace(steps: list[Step], steady: bool, changes: Array | None = None) -> Trace:
