@@ -93,18 +93,24 @@ def contract(piece, pieces, members, joined, indptr, indices, weights, room, new
 
 
 @njit(cache=True, nogil=True, fastmath=True)
+def _repulsion(v, first, last, x, y, charge):
+    """What vertices first…last-1 push vertex v by: charge / distance."""
+    at_x, at_y = x[v], y[v]
+    push_x = push_y = np.float32(0)
+    for u in range(first, last):
+        dx, dy = at_x - x[u], at_y - y[u]
+        part = charge[u] / (dx * dx + dy * dy + SOFT)
+        push_x += part * dx
+        push_y += part * dy
+    return push_x, push_y
+
+
+@njit(cache=True, nogil=True)
 def pairs(piece, pieces, x, y, charge, push_x, push_y):
-    """The repulsion of all vertices at those of the piece: charge / distance."""
+    """The repulsion of all vertices at those of the piece."""
     size = x.size
     for v in range(np.uint64(piece * size // pieces), np.uint64((piece + 1) * size // pieces)):
-        at_x, at_y = x[v], y[v]
-        sum_x = sum_y = np.float32(0)
-        for u in range(np.uint64(size)):
-            dx, dy = at_x - x[u], at_y - y[u]
-            part = charge[u] / (dx * dx + dy * dy + SOFT)
-            sum_x += part * dx
-            sum_y += part * dy
-        push_x[v], push_y[v] = sum_x, sum_y
+        push_x[v], push_y[v] = _repulsion(v, np.uint64(0), np.uint64(size), x, y, charge)
 
 
 @njit(cache=True, nogil=True)
@@ -147,30 +153,36 @@ def read(piece, pieces, x, y, potential, left, bottom, per_unit, push_x, push_y)
 
 
 @njit(cache=True, nogil=True)
-def move(piece, pieces, indptr, indices, weights, charge, x, y, push_x, push_y, strength, longest, new_x, new_y):
-    """Move every vertex of the piece halfway to where attraction and repulsion balance.
+def _moved(v, indptr, indices, weights, x, y, push_x, push_y, longest):
+    """The place of a vertex halfway to where attraction and repulsion balance.
 
     An edge attracts in proportion to its length and weight. Dividing by the sum of the weights gives a suitable step
     for hubs and for leaves.
     """
+    at_x, at_y = x[v], y[v]
+    sum_x, sum_y, stiff = push_x, push_y, np.float32(0)
+    for k in range(indptr[v], indptr[v + ONE]):
+        u = np.uint64(indices[k])
+        spring = np.float32(1) if weights is None else weights[k]
+        sum_x += spring * (x[u] - at_x)
+        sum_y += spring * (y[u] - at_y)
+        stiff += spring
+    go_x, go_y = HALF * sum_x / stiff, HALF * sum_y / stiff
+    far = np.sqrt(go_x * go_x + go_y * go_y)
+    if far > longest:
+        go_x *= longest / far
+        go_y *= longest / far
+    return at_x + go_x, at_y + go_y
+
+
+@njit(cache=True, nogil=True)
+def move(piece, pieces, indptr, indices, weights, charge, x, y, push_x, push_y, strength, longest, new_x, new_y):
+    """Move every vertex of the piece."""
+    rows = (indptr, indices, weights)
     size = x.size
     for v in range(np.uint64(piece * size // pieces), np.uint64((piece + 1) * size // pieces)):
-        at_x, at_y = x[v], y[v]
-        sum_x = sum_y = stiff = np.float32(0)
-        for k in range(indptr[v], indptr[v + ONE]):
-            u = np.uint64(indices[k])
-            spring = np.float32(1) if weights is None else weights[k]
-            sum_x += spring * (x[u] - at_x)
-            sum_y += spring * (y[u] - at_y)
-            stiff += spring
         push = strength * charge[v]
-        go_x = HALF * (sum_x + push * push_x[v]) / stiff
-        go_y = HALF * (sum_y + push * push_y[v]) / stiff
-        far = np.sqrt(go_x * go_x + go_y * go_y)
-        if far > longest:
-            go_x *= longest / far
-            go_y *= longest / far
-        new_x[v], new_y[v] = at_x + go_x, at_y + go_y
+        new_x[v], new_y[v] = _moved(v, *rows, x, y, push * push_x[v], push * push_y[v], longest)
 
 
 @njit(cache=True, nogil=True)
@@ -233,6 +245,7 @@ def start(first, last, indptr, indices, noise, x, y):
 @njit(cache=True, nogil=True)
 def settle(first, last, indptr, indices, weights, charge, rounds, x, y):
     """Lay out one component, with repulsion pair by pair."""
+    rows = (indptr, indices, weights)
     size = last - first
     total = np.float32(0)
     for v in range(first, last):
@@ -243,29 +256,9 @@ def settle(first, last, indptr, indices, weights, charge, rounds, x, y):
     cool = np.float32(0.02 ** (1 / rounds))
     for _ in range(rounds):
         for v in range(first, last):
-            at_x, at_y = x[v], y[v]
-            push_x = push_y = np.float32(0)
-            for u in range(first, last):
-                dx, dy = at_x - x[u], at_y - y[u]
-                part = charge[u] / (dx * dx + dy * dy + SOFT)
-                push_x += part * dx
-                push_y += part * dy
             push = strength * charge[v]
-            sum_x, sum_y = push * push_x, push * push_y
-            stiff = np.float32(0)
-            for k in range(indptr[v], indptr[v + ONE]):
-                u = np.uint64(indices[k])
-                dx, dy = x[u] - at_x, y[u] - at_y
-                spring = np.float32(1) if weights is None else weights[k]
-                sum_x += spring * dx
-                sum_y += spring * dy
-                stiff += spring
-            go_x, go_y = HALF * sum_x / stiff, HALF * sum_y / stiff
-            far = np.sqrt(go_x * go_x + go_y * go_y)
-            if far > longest:
-                go_x *= longest / far
-                go_y *= longest / far
-            new_x[v - first], new_y[v - first] = at_x + go_x, at_y + go_y
+            push_x, push_y = _repulsion(v, first, last, x, y, charge)
+            new_x[v - first], new_y[v - first] = _moved(v, *rows, x, y, push * push_x, push * push_y, longest)
         for v in range(first, last):
             x[v], y[v] = new_x[v - first], new_y[v - first]
         longest *= cool
