@@ -18,10 +18,9 @@ from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.io.binary import SinkFile
 from clew.io.options import ReadOptions, requested_weights
 from clew.io.sink import Sink
-from clew.io.source import Source
+from clew.io.source import SinkFile, Source
 
 SECTIONS = {"vertices": "vertex_columns", "edges": "edge_columns"}
 KEYS = ("vertex", "id", "name", "node")  # usual names of the column that names vertices; otherwise it is the first

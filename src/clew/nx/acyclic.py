@@ -19,12 +19,8 @@ from clew.nx.structure import sets_of
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-def _no_components(scc: Any) -> str | None:
-    return "scc is given; clew finds the components itself." if scc is not None else None
-
-
-def _no_order(topo_order: Any) -> str | None:
-    return "topo_order is given; clew uses NetworkX's topological order." if topo_order is not None else None
+#: Why clew does not serve calls with ``topo_order``.
+OWN_TOPOLOGICAL_ORDER = "clew uses NetworkX's topological order."
 
 
 def _only_default_of_one(default_weight: Any) -> str | None:
@@ -44,7 +40,7 @@ def _order(G: ClewGraph) -> Array:
     return order
 
 
-@served(no_undirected_graphs, _no_components)
+@served(no_undirected_graphs, scc="clew finds the components itself.")
 def condensation(G: ClewGraph, scc: Any = None) -> nx.DiGraph[Any]:
     """A node for every strongly connected component, and an edge where edges lead from one to another."""
     found: nx.DiGraph[Any] = nx.DiGraph()
@@ -92,7 +88,7 @@ def _longest(G: ClewGraph, weight: Weight) -> tuple[list[int], Array]:
     return path[::-1], np.array(taken[::-1], dtype=np.int64)
 
 
-@served(no_undirected_graphs, no_weight_function, _only_default_of_one, _no_order)
+@served(no_undirected_graphs, no_weight_function, _only_default_of_one, topo_order=OWN_TOPOLOGICAL_ORDER)
 def dag_longest_path(
     G: ClewGraph, weight: Weight = "weight", default_weight: Any = 1, topo_order: Any = None
 ) -> list[Node]:

@@ -41,8 +41,8 @@ def blocks(rows: Rows) -> Blocks:
     return Blocks(first[:size], second[:size], ends[:count], cuts[:points], parent, found, low)
 
 
-def _no_root(root: Node | None) -> str | None:
-    return "root is given; clew finds the bridges of the whole graph." if root is not None else None
+#: Why clew does not serve calls with ``root``.
+WHOLE_GRAPH = "clew finds the bridges of the whole graph."
 
 
 def _bridges(G: ClewGraph) -> Array:
@@ -60,14 +60,14 @@ def _bridges(G: ClewGraph) -> Array:
     return np.flatnonzero(bridge & (source < target))
 
 
-@served(no_directed_graphs, _no_root)
+@served(no_directed_graphs, root=WHOLE_GRAPH)
 def bridges(G: ClewGraph, root: Node | None = None) -> Iterator[tuple[Node, Node]]:
     """Edges whose removal disconnects their ends."""
     entries = _bridges(G)
     return zip(G.named(G.sources[entries]), G.named(G.indices[entries]), strict=True)
 
 
-@served(no_directed_graphs, _no_root)
+@served(no_directed_graphs, root=WHOLE_GRAPH)
 def has_bridges(G: ClewGraph, root: Node | None = None) -> bool:
     """Whether there are bridges."""
     return _bridges(G).size > 0

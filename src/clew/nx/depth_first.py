@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import networkx as nx
@@ -11,16 +11,12 @@ import numpy as np
 from clew.dtypes import Array
 from clew.nx import kernels_depth_first as kernels
 from clew.nx.graph import ClewGraph, Node, neighbor_of
-from clew.nx.interface import served
+from clew.nx.interface import OWN_ORDER, served
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 #: NetworkX's words for the events, by their numbers.
 EVENTS = ("forward", "nontree", "reverse", "reverse-depth_limit")
-
-
-def _no_sorted_neighbors(sort_neighbors: Callable[..., Any] | None) -> str | None:
-    return "sort_neighbors is a function; clew uses the graph's order." if sort_neighbors else None
 
 
 class Search(NamedTuple):
@@ -52,7 +48,7 @@ def _edges(G: ClewGraph, source: Node | None, limit: float | None) -> Iterator[t
     return zip(G.named(parent), G.named(child), strict=True)
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_edges(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node]]:
@@ -60,7 +56,7 @@ def dfs_edges(
     return _edges(G, source, depth_limit)
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_tree(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> nx.DiGraph[Any]:
@@ -71,7 +67,7 @@ def dfs_tree(
     return tree
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_predecessors(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> dict[Node, Node]:
@@ -80,7 +76,7 @@ def dfs_predecessors(
     return dict(zip(G.named(child), G.named(parent), strict=True))
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_successors(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> dict[Node, list[Node]]:
@@ -96,7 +92,7 @@ def _nodes(G: ClewGraph, source: Node | None, limit: int | None, event: int) -> 
     return iter(G.named(search.child[search.event == event]))
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_preorder_nodes(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[Node]:
@@ -104,7 +100,7 @@ def dfs_preorder_nodes(
     return _nodes(G, source, depth_limit, kernels.FORWARD)
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_postorder_nodes(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[Node]:
@@ -112,7 +108,7 @@ def dfs_postorder_nodes(
     return _nodes(G, source, depth_limit, kernels.REVERSE)
 
 
-@served(_no_sorted_neighbors)
+@served(sort_neighbors=OWN_ORDER)
 def dfs_labeled_edges(
     G: ClewGraph, source: Node | None = None, depth_limit: int | None = None, *, sort_neighbors: Any = None
 ) -> Iterator[tuple[Node, Node, str]]:

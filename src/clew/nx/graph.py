@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -35,7 +34,6 @@ class Rows(NamedTuple):
         return as_bits(self.indptr), as_bits(self.indices)
 
 
-@dataclass(eq=False, repr=False)
 class ClewGraph:
     """Nodes in NetworkX's order, their neighbours in NetworkX's order, and edge attributes as arrays.
 
@@ -45,7 +43,7 @@ class ClewGraph:
     Parameters
     ----------
     nodes
-        Nodes in NetworkX's order: node i is vertex i of clew's graph.
+        Nodes in NetworkX's order: node i is vertex i of ``graph``.
     indptr, indices
         The neighbours of every node, in the order NetworkX lists them; undirected edges in both rows.
     directed, multigraph
@@ -59,27 +57,35 @@ class ClewGraph:
         The requested attributes, with the value of an edge that lacks one; 1 for others.
     original
         The NetworkX graph, retained if its attributes are needed for a result that is a graph.
-    graph
+    attributes
         The attributes of the graph itself.
     """
 
     __networkx_backend__ = "clew"
 
-    nodes: list[Node]
-    indptr: npt.NDArray[np.int64]
-    indices: Array
-    _: KW_ONLY
-    directed: bool
-    multigraph: bool
-    values: dict[str, EdgeValues] = field(default_factory=dict)
-    dicts: Dicts | None = None
-    in_dicts: Dicts | None = None
-    defaults: Mapping[str, Any] = field(default_factory=dict)
-    original: nx.Graph[Any] | None = None
-    graph: dict[str, Any] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        nodes: list[Node],
+        indptr: npt.NDArray[np.int64],
+        indices: Array,
+        *,
+        directed: bool,
+        multigraph: bool,
+        values: Mapping[str, EdgeValues] | None = None,
+        dicts: Dicts | None = None,
+        in_dicts: Dicts | None = None,
+        defaults: Mapping[str, Any] | None = None,
+        original: nx.Graph[Any] | None = None,
+        attributes: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.nodes = nodes
+        self.indptr, self.indices = indptr, indices
+        self.graph = dict(attributes or {})
+        self.original = original
         self.__networkx_cache__: dict[str, Any] = {}
+        self._directed, self._multigraph = directed, multigraph
+        self._values, self._defaults = dict(values or {}), dict(defaults or {})
+        self._dicts, self._in_dicts = dicts, in_dicts
         self._graphs: dict[str, Graph] = {}
         self._in_weights: dict[str, Array] = {}
         self._compared: set[str] = set()
@@ -88,11 +94,11 @@ class ClewGraph:
 
     def is_directed(self) -> bool:
         """Whether edges go one way only."""
-        return self.directed
+        return self._directed
 
     def is_multigraph(self) -> bool:
         """Whether two nodes may have several edges."""
-        return self.multigraph
+        return self._multigraph
 
     def number_of_nodes(self) -> int:
         """The number of nodes."""
@@ -118,7 +124,7 @@ class ClewGraph:
 
     @property
     def _kind(self) -> str:
-        return ("Multi" if self.multigraph else "") + ("DiGraph" if self.directed else "Graph")
+        return ("Multi" if self._multigraph else "") + ("DiGraph" if self._directed else "Graph")
 
     def __str__(self) -> str:
         return f"{self._kind} with {len(self)} nodes and {self.number_of_edges()} edges"  # as NetworkX has it
@@ -162,20 +168,20 @@ class ClewGraph:
 
     def neighbors_now(self, node: Node) -> dict[Node, int] | None:
         """With how many edges a node leads to each neighbour in the NetworkX graph now; None where it is gone."""
-        row = (self.dicts or {}).get(node)
-        return None if row is None else {other: len(edges) if self.multigraph else 1 for other, edges in row.items()}
+        row = (self._dicts or {}).get(node)
+        return None if row is None else {other: len(edges) if self._multigraph else 1 for other, edges in row.items()}
 
     def has_other_neighbors(self, nodes: list[Node], vertices: Array) -> bool:
         """Whether some nodes are gone from the NetworkX graph, or have more or fewer neighbours than they had."""
-        if self.dicts is None:
+        if self._dicts is None:
             return False
-        rows = list(map(self.dicts.get, nodes))
+        rows = list(map(self._dicts.get, nodes))
         return None in rows or list(map(len, rows)) != self._neighbor_counts[vertices].tolist()  # type: ignore[arg-type]
 
     @cached_property
     def _neighbor_counts(self) -> npt.NDArray[np.int64]:
         """How many neighbours every vertex has; parallel edges lead to one."""
-        if not self.multigraph:
+        if not self._multigraph:
             return np.diff(self.indptr)
         pairs = np.unique(np.stack([self.sources, self.indices]), axis=1)
         return np.bincount(pairs[0], minlength=len(self))
@@ -198,7 +204,7 @@ class ClewGraph:
         return self._graphs[attribute]
 
     def _build(self, weights: Array | None = None) -> Graph:
-        return Graph.from_csr(self.indptr, self.indices, weights, directed=self.directed)
+        return Graph.from_csr(self.indptr, self.indices, weights, directed=self._directed)
 
     def begin_call(self) -> None:
         """A function is called: edge attributes may have been changed in place since the last one."""
@@ -206,31 +212,31 @@ class ClewGraph:
 
     def _current(self, attribute: str) -> EdgeValues | None:
         """The values of an attribute, read again where they were changed in place; None where there are none."""
-        values = self.values.get(attribute)
-        if self.dicts is None or attribute in self._compared:
+        values = self._values.get(attribute)
+        if self._dicts is None or attribute in self._compared:
             return values
         self._compared.add(attribute)
         if values is not None and values.are_current():
             return values
-        default = self.defaults.get(attribute, 1)
-        values = EdgeValues.read(self.dicts, attribute, default, multigraph=self.multigraph, once=self.once)
+        default = self._defaults.get(attribute, 1)
+        values = EdgeValues.read(self._dicts, attribute, default, multigraph=self._multigraph, once=self.once)
         if values.array.size != self.indices.size:
             raise NotImplementedError(
                 "Edges were added or removed other than by methods of the graph. Call G.__networkx_cache__.clear()."
             )
-        self.values[attribute] = values
+        self._values[attribute] = values
         self._graphs.pop(attribute, None)
         self._in_weights.pop(attribute, None)
         return values
 
     def known_values(self) -> dict[str, Array]:
         """The attributes that were requested or given."""
-        names = [*self.values, *(name for name in self.defaults if name not in self.values)]
+        names = [*self._values, *(name for name in self._defaults if name not in self._values)]
         return {name: values.array for name in names if (values := self._current(name)) is not None}
 
     def known(self, attribute: Weight) -> EdgeValues | None:
         """The values that ``weighted`` found last; None where every edge counts the integer 1."""
-        return None if attribute is None else self.values.get(attribute)
+        return None if attribute is None else self._values.get(attribute)
 
     def values(self, attribute: Weight) -> EdgeValues | None:
         """The values that an attribute has now; None where every edge counts the integer 1."""
@@ -253,7 +259,7 @@ class ClewGraph:
     def in_rows(self, attribute: Weight = None) -> Rows:
         """Neighbours over in-edges in the order of NetworkX; of an undirected graph, all neighbours."""
         weights = self._weights_of(attribute)
-        if not self.directed:
+        if not self._directed:
             return Rows(self.indptr, self.indices, weights)
         indptr, indices, arcs = self._into
         if weights is not None and attribute not in self._in_weights:
@@ -268,11 +274,11 @@ class ClewGraph:
     @cached_property
     def _into(self) -> tuple[Array, Array, Array]:
         """Offsets and neighbours of the in-edges, and which entry of ``indices`` each is."""
-        if self.in_dicts is None:
+        if self._in_dicts is None:
             indptr, indices = self.unweighted.incoming.indptr, self.unweighted.incoming.indices
         else:
-            rows = {node: self.in_dicts[node] for node in self.nodes}
-            indptr, indices = rows_as_arrays(rows, self.nodes, multigraph=self.multigraph)
+            rows = {node: self._in_dicts[node] for node in self.nodes}
+            indptr, indices = rows_as_arrays(rows, self.nodes, multigraph=self._multigraph)
         # Sorted by their ends, in-edges and out-edges are the same list; parallel edges keep their order.
         targets = np.repeat(np.arange(len(self)), np.diff(indptr))
         arcs = np.empty(self.indices.size, dtype=np.int64)
@@ -287,13 +293,13 @@ class ClewGraph:
     @cached_property
     def once(self) -> npt.NDArray[np.bool_] | None:
         """Marks one of the two entries that an undirected edge has; None for directed graphs."""
-        return None if self.directed else self.sources <= self.indices
+        return None if self._directed else self.sources <= self.indices
 
     @cached_property
     def degrees(self) -> npt.NDArray[np.int64]:
         """The degree of every vertex as NetworkX counts it: in and out together, and a self-loop twice."""
         graph = self.unweighted
-        if self.directed:
+        if self._directed:
             return graph.degrees() + graph.degrees("in")
         sources = self.sources
         return graph.degrees() + np.bincount(sources[sources == self.indices], minlength=len(self))

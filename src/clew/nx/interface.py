@@ -87,6 +87,10 @@ def served(*refusals: Refusal, quick: bool = False, **omitted: str) -> Callable[
     return offer
 
 
+#: Why clew does not serve calls with ``sort_neighbors``.
+OWN_ORDER = "clew uses the graph's order."
+
+
 def no_weight_function(weight: Any) -> str | None:
     """Arrays hold the values of one attribute."""
     return "weight is a function; clew needs the name of an edge attribute." if callable(weight) else None
@@ -144,9 +148,9 @@ def convert_from_nx(
         multigraph=graph.is_multigraph(),
         dicts=rows,
         in_dicts=graph._pred if graph.is_directed() else None,
-        defaults={} if whole else edge_attrs or {},
+        defaults={} if whole else edge_attrs,
         original=original if whole else None,
-        graph=dict(graph.graph) if preserve_graph_attrs or whole else {},
+        attributes=graph.graph if preserve_graph_attrs or whole else None,
     )
 
 

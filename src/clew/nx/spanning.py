@@ -22,10 +22,6 @@ def _known_algorithm(algorithm: Any) -> str | None:
     return None if algorithm in RULES else f"algorithm is {algorithm!r}; clew has {', '.join(map(repr, RULES))}."
 
 
-def _no_partition(partition: Any) -> str | None:
-    return "partition is given; clew chooses among all edges." if partition is not None else None
-
-
 def _weights(G: ClewGraph, weight: Weight) -> Array:
     values = G.values(weight)
     if values is None:
@@ -85,7 +81,7 @@ def _forest(G: ClewGraph, algorithm: str, minimum: bool, weight: Weight, data: b
     return ((source, target, rows[source][target]) for source, target in zip(sources, targets, strict=True))
 
 
-@served(no_parallel_edges, no_weight_function, _no_partition)
+@served(no_parallel_edges, no_weight_function, partition="clew chooses among all edges.")
 def kruskal_mst_edges(
     G: ClewGraph,
     minimum: bool,

@@ -13,14 +13,10 @@ import numpy as np
 from clew import algorithms
 from clew.dtypes import Array
 from clew.nx.graph import ClewGraph, Node, neighbor_of
-from clew.nx.interface import served
+from clew.nx.interface import OWN_ORDER, served
 from clew.nx.searches import breadth_first, generations
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
-
-
-#: Why clew does not serve calls with ``sort_neighbors``.
-OWN_ORDER = "clew uses the graph's order."
 
 
 def _edges(G: ClewGraph, source: Node, reverse: bool, limit: int | None) -> Iterator[tuple[Node, Node]]:
