@@ -11,18 +11,18 @@ from pathlib import Path
 
 import clew
 
-#: ``random_weights`` calls ``unit`` of another file; ``sources`` calls neither.
+#: ``float_weights`` calls ``unit`` of another file; ``sources`` calls neither.
 SCRIPT = """
 import json
 import numpy as np
 from clew.build.kernels import sources
-from clew.generate.kernels import random_weights
+from clew.generate.kernels import float_weights
 
 rows = (np.array([0, 1]), np.array([0, 1]), np.array([0], np.int32))
 weights, ends = np.zeros(1), np.zeros(1, np.int32)
-random_weights(0, *rows, np.uint64(7), 0.0, 1.0, 100.0, weights)
+float_weights(0, *rows, np.uint64(7), 0.0, 1.0, 100.0, weights)
 sources(0, *rows[:2], ends)
-print(json.dumps([weights[0], random_weights.stats.cache_misses.total(), sources.stats.cache_misses.total()]))
+print(json.dumps([weights[0], float_weights.stats.cache_misses.total(), sources.stats.cache_misses.total()]))
 """
 
 

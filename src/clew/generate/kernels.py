@@ -203,11 +203,10 @@ def _arc_bits(key, u, v, occurrence):
 
 
 @njit(cache=True, nogil=True)
-def random_weights(part, bounds, indptr, indices, key, low, span, largest, weights):
-    """Floats in [low, low + span), of which ``largest`` is the largest: rounding must not make it low + span.
+def integer_weights(part, bounds, indptr, indices, key, low, span, weights):
+    """Integers low…low+span-1 (any 64 bits where span is 0), as the unsigned integers that share their bits.
 
-    Without ``largest``: integers low…low+span-1 (any 64 bits where span is 0), as the unsigned integers that share
-    their bits. Adding wraps around and storing cuts off, so this serves signed and unsigned weights of all widths.
+    Adding wraps around and storing cuts off, so one loop serves signed and unsigned weights of all widths.
     """
     for u in range(bounds[part], bounds[part + 1]):
         occurrence = 0
@@ -215,7 +214,15 @@ def random_weights(part, bounds, indptr, indices, key, low, span, largest, weigh
             v = indices[i]
             occurrence = occurrence + 1 if i > indptr[u] and indices[i - 1] == v else 0
             x = _arc_bits(key, u, v, occurrence)
-            if largest is None:
-                weights[i] = low + (x if span == 0 else below(x, span))
-            else:
-                weights[i] = min(low + unit(x) * span, largest)
+            weights[i] = low + (x if span == 0 else below(x, span))
+
+
+@njit(cache=True, nogil=True)
+def float_weights(part, bounds, indptr, indices, key, low, span, largest, weights):
+    """Floats in [low, low + span), of which ``largest`` is the largest: rounding must not make one equal to the end."""
+    for u in range(bounds[part], bounds[part + 1]):
+        occurrence = 0
+        for i in range(indptr[u], indptr[u + 1]):
+            v = indices[i]
+            occurrence = occurrence + 1 if i > indptr[u] and indices[i - 1] == v else 0
+            weights[i] = min(low + unit(_arc_bits(key, u, v, occurrence)) * span, largest)

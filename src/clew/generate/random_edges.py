@@ -317,10 +317,12 @@ def random_weights(
     weights = np.empty(rows.num_arcs, dtype=chosen)
     bounds = blocks_of(rows)
     edges = (bounds, rows.indptr, rows.indices, key)
-    is_float = chosen.kind == "f"
-    limits = (_float_range if is_float else _integer_range)(low, high, chosen)
-    filled = weights if is_float else as_bits(weights)
-    threads.each(kernels.random_weights, bounds.size - 1, *edges, *limits, filled)
+    if chosen.kind == "f":
+        limits = _float_range(low, high, chosen)
+        threads.each(kernels.float_weights, bounds.size - 1, *edges, *limits, weights)
+    else:
+        limits = _integer_range(low, high, chosen)
+        threads.each(kernels.integer_weights, bounds.size - 1, *edges, *limits, as_bits(weights))
     # Graph.with_weights would check that both directions of an edge weigh the same; these do by construction.
     weighted = Adjacency(rows.indptr, rows.indices, weights)
     return graph._with(weighted)
@@ -332,7 +334,7 @@ def _integer_range(low: float, high: float, dtype: np.dtype[Any]) -> tuple[Any, 
     smallest, largest = whole("low", low, first, last), whole("high", high, first, last)
     if smallest > largest:
         raise GraphError(f"low is {smallest:,} and high is {largest:,}; expected low ≤ high.")
-    return np.uint64(smallest % ALL_64_BITS), np.uint64((largest - smallest + 1) % ALL_64_BITS), None
+    return np.uint64(smallest % ALL_64_BITS), np.uint64((largest - smallest + 1) % ALL_64_BITS)
 
 
 def _float_range(low: float, high: float, dtype: np.dtype[Any]) -> tuple[Any, ...]:
