@@ -23,7 +23,7 @@ _ROWS: tuple[tuple[str, ...], ...] = (
     ("checks", "is_arborescence", "is_branching", "is_forest", "is_tree"),
     ("communities", "leiden_communities", "leiden_partitions", "louvain_communities", "louvain_partitions"),
     ("communities", "inter_community_edges", "inter_community_non_edges", "intra_community_edges"),
-    ("communities", "is_partition", "modularity", "partition_quality"),
+    ("communities", "modularity", "partition_quality"),
     ("link_prediction", "adamic_adar_index", "cn_soundarajan_hopcroft", "common_neighbor_centrality"),
     ("link_prediction", "jaccard_coefficient", "preferential_attachment", "ra_index_soundarajan_hopcroft"),
     ("link_prediction", "resource_allocation_index", "within_inter_cluster"),
@@ -55,6 +55,8 @@ _ROWS: tuple[tuple[str, ...], ...] = (
     ("traversal", "bfs_successors", "bfs_tree", "descendants_at_distance"),
     ("traversal", "ancestors", "descendants", "has_cycle", "is_directed_acyclic_graph"),
     ("traversal", "topological_generations", "topological_sort"),
+    ("triads", "edge_betweenness_centrality", "generalized_degree", "k_truss", "onion_layers"),
+    ("triads", "rich_club_coefficient", "triadic_census"),
     ("weighted_paths", "dijkstra_path", "dijkstra_path_length"),
     ("weighted_paths", "bidirectional_dijkstra", "dijkstra_predecessor_and_distance"),
     ("weighted_paths", "single_source_dijkstra", "single_source_dijkstra_path", "single_source_dijkstra_path_length"),
@@ -73,7 +75,8 @@ FUNCTIONS: dict[str, str] = {name: module for module, *names in _ROWS for name i
 #: Notes that NetworkX shows in the documentation of a function.
 NOTES: dict[str, str] = {
     "betweenness_centrality": "Every edge counts 1. Calls with weights or endpoints run in NetworkX.",
-    "clustering": "Undirected graphs without weights only. Other calls run in NetworkX.",
+    "clustering": "Graphs without parallel edges, and weights of 0 or more. Other calls run in NetworkX.",
+    "edge_betweenness_centrality": "Every edge counts 1. Calls with weights run in NetworkX.",
     "eppstein_matching": "The result is that of hopcroft_karp_matching.",
     "greedy_color": "Supports the strategies largest_first, random_sequential and smallest_last, without interchange.",
     "hits": "Power iteration. Calls with weights, and those that do not converge, run in NetworkX.",
@@ -85,6 +88,8 @@ NOTES: dict[str, str] = {
     "maximal_independent_set": "With a seed, NetworkX's set. Without a seed, a set computed in parallel.",
     "overall_reciprocity": "Directed graphs without parallel edges only. Other calls run in NetworkX.",
     "pagerank": "Calls with a dangling distribution run in NetworkX.",
+    "rich_club_coefficient": "Supports normalized=False only.",
+    "triadic_census": "Supports whole graphs only. Calls with a nodelist run in NetworkX.",
     "reciprocity": "Directed graphs without parallel edges only. Other calls run in NetworkX.",
 }
 

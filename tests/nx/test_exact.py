@@ -43,6 +43,7 @@ ANY_ORDER = BY_DISTANCE | {
     "dijkstra_predecessor_and_distance",
     "eppstein_matching",  # in the order of a set, which depends on how it was filled where hashes collide
     "floyd_warshall",
+    "generalized_degree",  # a Counter is in the order of a set of neighbours
     "hopcroft_karp_matching",
     "shortest_path",
     "shortest_path_length",
@@ -119,7 +120,7 @@ OPTIONS = {
 REQUIRED = {
     "communities": communities,
     "distance": lambda _, pick: pick.choice([-1, 0, 1, 2]),
-    "k": lambda _, pick: pick.choice([0, 1, 2]),
+    "k": lambda _, pick: pick.choice([0, 1, 2, 3]),
     "S": lambda nodes, pick: pick.choice([nodes[:1], nodes[:2], nodes]),
     "minimum": lambda _, pick: pick.random() < 0.5,
     "n": OPTIONS["source"],

@@ -137,7 +137,7 @@ def test_arguments_that_are_not_served_are_refused_with_a_sentence(name, options
 
 
 def test_kinds_of_graphs_that_are_not_served_are_refused_with_a_sentence():
-    assert "is directed" in backend.can_run("clustering", (nx.DiGraph(),), {})
+    assert "is directed" in backend.can_run("transitivity", (nx.DiGraph(),), {})
     assert "is a multigraph" in backend.can_run("triangles", (nx.MultiGraph(),), {})
     assert "source is given" in backend.can_run("kosaraju_strongly_connected_components", (nx.DiGraph(), 1), {})
     assert "missing" in backend.can_run("dijkstra_path", (nx.Graph(),), {})

@@ -23,8 +23,8 @@ MODULES = {
     "algorithms": "asteroidal boundary bridges broadcasting chordal clique cluster core covering cuts cycles"
     " d_separation dag distance_measures distance_regular dominating efficiency euler hierarchy hybrid isolate"
     " link_prediction"
-    " lowest_common_ancestors mis non_randomness planar_drawing planarity reciprocity similarity smetric"
-    " sparsifiers structuralholes swap threshold vitality voronoi wiener",
+    " lowest_common_ancestors mis non_randomness planar_drawing planarity reciprocity richclub similarity"
+    " smetric sparsifiers structuralholes swap threshold triads vitality voronoi wiener",
     "algorithms.approximation": "approx_clust_coeff connectivity distance_measures steinertree treewidth",
     "algorithms.assortativity": "connectivity correlation mixing neighbor_degree pairs",
     "algorithms.bipartite": "basic centrality cluster covering edgelist extendability generators matching",

@@ -108,12 +108,6 @@ def _labels(G: ClewGraph, communities: list[Collection[Node]]) -> Array | None:
     return None if (label < 0).any() or sum(sizes) != len(G) else label
 
 
-@served()
-def is_partition(G: ClewGraph, communities: Iterable[Collection[Node]]) -> bool:
-    """Whether every node is in exactly one community."""
-    return _labels(G, list(communities)) is not None
-
-
 @served(no_weight_function)
 def modularity(
     G: ClewGraph, communities: Iterable[Collection[Node]], weight: Weight = "weight", resolution: float = 1

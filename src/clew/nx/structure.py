@@ -18,11 +18,12 @@ from clew.nx.interface import (
     no_directed_graphs,
     no_parallel_edges,
     no_undirected_graphs,
-    no_weights,
+    no_weight_function,
     served,
     to_networkx,
 )
 from clew.nx.searches import postorder, strong_components
+from clew.nx.triads import cluster_coefficients
 from clew.result import Result
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
@@ -93,21 +94,23 @@ def triangles(G: ClewGraph, nodes: Any = None) -> Any:
     return answer(G, algorithms.triangles(G.unweighted).numpy().count, nodes)
 
 
-def _coefficients(G: ClewGraph) -> Any:
-    return algorithms.clustering_coefficient(G.unweighted).numpy().coefficient
+def _coefficients(G: ClewGraph, weight: Weight) -> Array:
+    if G.is_directed() or weight is not None:
+        return cluster_coefficients(G, weight)
+    return np.asarray(algorithms.clustering_coefficient(G.unweighted).numpy().coefficient)
 
 
-@served(no_directed_graphs, no_parallel_edges, no_weights)
+@served(no_parallel_edges, no_weight_function)
 def clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None) -> Any:
     """The share of pairs of neighbours that are neighbours themselves."""
-    found = _coefficients(G)
+    found = _coefficients(G, weight)
     return answer(G, found, nodes, found == 0)
 
 
-@served(no_directed_graphs, no_parallel_edges, no_weights)
+@served(no_parallel_edges, no_weight_function)
 def average_clustering(G: ClewGraph, nodes: Any = None, weight: Weight = None, count_zeros: bool = True) -> float:
     """The mean of the coefficients."""
-    chosen = _coefficients(G)[bunch(G, nodes)]
+    chosen = _coefficients(G, weight)[bunch(G, nodes)]
     if not count_zeros:
         chosen = chosen[chosen != 0]
     if chosen.size == 0:

@@ -1,0 +1,196 @@
+"""Triangles of edges, trusses, onion layers, rich clubs, triads, and edges on shortest paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from networkx.algorithms.triads import TRIAD_NAMES, TRICODE_TO_NAME
+
+from clew.dtypes import Array
+from clew.nx import kernels_neighborhoods, kernels_triads
+from clew.nx.degrees import edge_weights
+from clew.nx.graph import ClewGraph, Node, Rows, Weight, bunch
+from clew.nx.interface import (
+    no_directed_graphs,
+    no_parallel_edges,
+    no_undirected_graphs,
+    no_weights,
+    served,
+    to_networkx,
+)
+
+# ruff: noqa: ARG001, N803, signatures are those of NetworkX
+
+
+def _refuse_loops(G: ClewGraph, verb: str) -> None:
+    if (G.sources == G.indices).any():
+        raise nx.NetworkXNotImplemented(
+            f"Input graph {verb} self loops which is not permitted; "
+            "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
+        )
+
+
+def twins(G: ClewGraph) -> Array:
+    """For every entry of ``indices`` of a simple undirected graph, the entry in the row of its other end."""
+    here = np.lexsort((G.indices, G.sources))
+    there = np.lexsort((G.sources, G.indices))
+    twin = np.empty_like(here)
+    twin[here] = there
+    return twin
+
+
+def supports(G: ClewGraph) -> Array:
+    """In how many triangles the edge of every entry is."""
+    found = np.empty(G.indices.size, dtype=np.int64)
+    kernels_neighborhoods.edge_supports(*G.out_rows().bits, found)
+    return found
+
+
+@served(no_directed_graphs, no_parallel_edges)
+def generalized_degree(G: ClewGraph, nodes: Any = None) -> Any:
+    """How many edges of every node are in how many triangles."""
+    found = supports(G)
+    real = G.sources != G.indices
+    ends = np.concatenate([[0], np.cumsum(real)])[G.indptr]
+    counts = found[real].tolist()
+    chosen = bunch(G, nodes)
+    answers = [Counter(counts[ends[vertex] : ends[vertex + 1]]) for vertex in chosen.tolist()]
+    return answers[0] if nodes is not None and nodes in G else dict(zip(G.named(chosen), answers, strict=True))
+
+
+@served(no_directed_graphs, no_parallel_edges)
+def k_truss(G: ClewGraph, k: int) -> nx.Graph[Any]:
+    """The largest subgraph in which every edge is in k - 2 triangles or more."""
+    _refuse_loops(G, "has")
+    support, gone = supports(G), np.zeros(G.indices.size, dtype=np.bool_)
+    queue = np.empty(G.indices.size // 2, dtype=np.int64)
+    kernels_neighborhoods.peel_edges(*G.out_rows().bits, twins(G), support, float(k - 2), queue, gone)
+    truss = to_networkx(G).copy()
+    dropped = gone & (G.sources < G.indices)
+    truss.remove_edges_from(zip(G.named(G.sources[dropped]), G.named(G.indices[dropped]), strict=True))
+    left = np.bincount(G.sources[~gone], minlength=len(G))
+    truss.remove_nodes_from(G.named(np.flatnonzero(left == 0)))
+    return truss
+
+
+@served(no_directed_graphs, no_parallel_edges)
+def onion_layers(G: ClewGraph) -> dict[Node, int]:
+    """The layer in which every node is peeled off, in NetworkX's order."""
+    _refuse_loops(G, "contains")
+    layer, start = np.empty(len(G), dtype=np.int64), np.empty(len(G), dtype=np.int64)
+    kernels_neighborhoods.onion(*G.out_rows().bits, np.diff(G.indptr), layer, start)
+    order = np.lexsort((start, layer))
+    return G.some_by_node(order, layer[order])
+
+
+def _not_normalized(normalized: bool) -> str | None:
+    return "normalized is True; clew does not draw random graphs to compare with." if normalized else None
+
+
+@served(no_directed_graphs, no_parallel_edges, _not_normalized)
+def rich_club_coefficient(
+    G: ClewGraph, normalized: bool = True, Q: float = 100, seed: Random | None = None
+) -> dict[int, float]:
+    """For every degree, the density among the nodes of larger degree."""
+    if (G.sources == G.indices).any():
+        raise NotImplementedError("rich_club_coefficient is not implemented for graphs with self loops.")
+    if G.indices.size == 0:
+        return {}
+    smaller = np.minimum(G.degrees[G.sources], G.degrees[G.indices])[G.once]
+    size = int(G.degrees.max()) + 1
+    above = len(G) - np.cumsum(np.bincount(G.degrees, minlength=size))
+    edges = smaller.size - np.cumsum(np.bincount(smaller, minlength=size))
+    rows = zip(above.tolist(), edges.tolist(), strict=True)
+    return {degree: 2 * inside / (n * (n - 1)) for degree, (n, inside) in enumerate(rows) if n > 1}
+
+
+def _both_ways(G: ClewGraph) -> tuple[Rows, Array]:
+    """Neighbours in either direction without self-loops, each once: 1 for an edge to it, 2 from it, 3 both."""
+    rows = G.simple_rows
+    source = np.repeat(np.arange(len(G)), np.diff(rows.indptr))
+    real = source != rows.indices
+    source, target = source[real], rows.indices[real].astype(np.int64)
+    size = max(1, len(G))
+    pairs, place = np.unique(np.append(source * size + target, target * size + source), return_inverse=True)
+    side = np.bincount(place, weights=np.repeat([1.0, 2.0], source.size), minlength=pairs.size).astype(np.int8)
+    indptr = np.concatenate([[0], np.cumsum(np.bincount(pairs // size, minlength=len(G)))])
+    return Rows(indptr, (pairs % size).astype(G.indices.dtype)), side
+
+
+def _no_nodes(nodelist: Any) -> str | None:
+    return "nodelist is given; clew counts the triads of the whole graph." if nodelist is not None else None
+
+
+@served(no_undirected_graphs, _no_nodes)
+def triadic_census(G: ClewGraph, nodelist: Any = None) -> dict[str, int]:
+    """How many triads of every kind there are."""
+    rows, sides = _both_ways(G)
+    codes, pairs = np.zeros(64, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    kernels_triads.triad_codes(*rows.bits, sides, codes, pairs)
+    census = dict.fromkeys(TRIAD_NAMES, 0)
+    for code, count in enumerate(codes.tolist()):
+        census[TRICODE_TO_NAME[code]] += count
+    census["012"] += int(pairs[0])
+    census["102"] += int(pairs[1])
+    n = len(G)
+    census["003"] = n * (n - 1) * (n - 2) // 6 - sum(census.values())
+    return census
+
+
+@served(no_parallel_edges, no_weights)
+def edge_betweenness_centrality(
+    G: ClewGraph, k: int | None = None, normalized: bool = True, weight: Weight = None, seed: Random | None = None
+) -> dict[tuple[Node, Node], float]:
+    """The share of shortest paths that use every edge; samples are the nodes that NetworkX draws for the same seed."""
+    n = len(G)
+    sources = np.arange(n) if k is None else np.array((seed or Random()).sample(range(n), k), dtype=np.int64)
+    score = np.zeros(G.indices.size)
+    kernels_triads.edge_betweenness(*G.out_rows().bits, sources, score)
+    if G.once is not None:
+        score = np.where(G.sources == G.indices, score, score + score[twins(G)])[G.once]
+    if n >= 2:
+        count = n if k is None else k
+        score *= 1 / (count * (n - 1)) if normalized else n / (count * (1 if G.is_directed() else 2))
+    once = slice(None) if G.once is None else G.once
+    edges = zip(G.named(G.sources[once]), G.named(G.indices[once]), strict=True)
+    return dict(zip(edges, score.tolist(), strict=True))
+
+
+# ------------------------------------------------------------------ clustering with directions or weights
+
+
+def cluster_coefficients(G: ClewGraph, weight: Weight) -> Array:
+    """The clustering coefficient of every vertex of a directed or weighted graph."""
+    roots = _cube_roots(G, weight)
+    total = np.empty(len(G))
+    source, target = G.sources, G.indices
+    real = source != target
+    if not G.is_directed():
+        kernels_triads.weighted_triangles(*G.out_rows().bits, roots, total)
+        degree = np.bincount(source[real], minlength=len(G))
+        possible = degree * (degree - 1)
+    else:
+        rows, sides = _both_ways(G)
+        heads = np.repeat(np.arange(len(G)), np.diff(rows.indptr))
+        out, back = np.zeros(rows.indices.size), np.zeros(rows.indices.size)
+        here = np.lexsort((target[real], source[real]))
+        out[(sides & 1) > 0] = roots[real][here]
+        back[np.lexsort((rows.indices, heads))[np.lexsort((heads, rows.indices))]] = out
+        kernels_triads.directed_triangles(*rows.bits, out, back, total)
+        degree = np.bincount(heads, weights=(sides & 1) + (sides >> 1), minlength=len(G)).astype(np.int64)
+        mutual = np.bincount(heads[sides == 3], minlength=len(G))
+        possible = (degree * (degree - 1) - 2 * mutual) * 2
+    return np.asarray(np.divide(total, possible, out=np.zeros(len(G)), where=total != 0))
+
+
+def _cube_roots(G: ClewGraph, weight: Weight) -> Array:
+    """The cube root of every weight, relative to the largest one."""
+    weights = edge_weights(G, weight).astype(np.float64)
+    largest = weights.max(initial=0)
+    if weights.size and (largest == 0 or weights.min() < 0):
+        raise NotImplementedError("some weights are negative, or all are 0; clew supports only other weights here.")
+    return np.cbrt(weights / largest)
