@@ -74,7 +74,7 @@ def count(graph: clew.Graph, depth: Any, workers: int) -> Counts:
     owned = [partition.owned(rank) for rank in range(workers)]
     steps, total = [], 0
     for k, edges in enumerate(followed):
-        busiest, whole = _search_bytes(partition, offers, [depth[ids] == k for ids in owned], k)
+        busiest, whole = _search_bytes(partition, used, offers, [depth[ids] == k for ids in owned], k)
         steps.append((float(edges.max() * workers / graph.num_arcs), busiest))
         total += whole
     parents, most_parents = _parent_bytes(partition, offers, [depth[ids] for ids in owned])
@@ -92,16 +92,23 @@ def count(graph: clew.Graph, depth: Any, workers: int) -> Counts:
     )
 
 
-def _search_bytes(partition: Partition, offers: Any, frontier: list[Any], level: int) -> tuple[int, int]:
-    """The bytes of one level: of the worker that sends most, and of all. The messages are packed as members do."""
+def _search_bytes(partition: Partition, used: Any, offers: Any, frontier: list[Any], level: int) -> tuple[int, int]:
+    """The bytes of one level: of the worker that sends most, and of all. The messages are packed as members do.
+
+    They are about the rows and columns that have edges in the block.
+    """
     grid, segment = partition.grid, partition.segment
     room = np.empty(superstep.HEAD + segment * 2 + 64, np.uint8)
     sent = np.zeros(grid.workers, np.int64)
     for rank, mine in enumerate(frontier):
-        sent[rank] = (grid.columns - 1) * _packed(mine, room)
+        place = grid.row_of(rank).index(rank) * segment
+        for member in grid.row_of(rank):
+            if member != rank:
+                sent[rank] += _packed(mine[used[member, place : place + mine.size]], room)
         for k, owner in enumerate(grid.column_of(rank)):
             if owner != rank:
-                sent[rank] += _packed(offers[rank, k * segment : (k + 1) * segment] == level, room)
+                offered = offers[rank, k * segment : (k + 1) * segment]
+                sent[rank] += _packed(offered[offered < NEVER] == level, room)
     return int(sent.max()), int(sent.sum())
 
 
@@ -112,19 +119,22 @@ def _packed(mask: Any, room: Any) -> int:
 
 
 def _parent_bytes(partition: Partition, offers: Any, depths: list[Any]) -> tuple[int, int]:
-    """After the search: an owner asks the first member that offered a vertex for its parent, a 4-byte id."""
+    """After the search: an owner asks a member that offered a vertex for its parent, a row of that member's block.
+
+    It takes the offer of its own block where there is one. The parent of the first level is the source.
+    """
     grid, segment = partition.grid, partition.segment
     room = np.empty(superstep.HEAD + segment * 2 + 64, np.uint8)
     sent = np.zeros(grid.workers, np.int64)
     for rank, mine in enumerate(depths):
         place = grid.column_of(rank).index(rank) * segment
-        asked = mine <= 0
+        asked = (mine <= 1) | (offers[rank, place : place + mine.size] == mine - 1)
         for member in grid.column_of(rank):
-            gives = (offers[member, place : place + mine.size] == mine - 1) & ~asked
-            asked |= gives
             if member != rank:
+                gives = (offers[member, place : place + mine.size] == mine - 1) & ~asked
+                asked |= gives
                 sent[rank] += _packed(gives, room)
-                sent[member] += 4 * int(gives.sum())
+                sent[member] += -(-int(gives.sum()) * (partition.rows - 1).bit_length() // 64) * 8
     return int(sent.sum()), int(sent.max())
 
 

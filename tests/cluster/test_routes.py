@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import clew
+from clew.engines.cluster.kernels_superstep import HEAD
 from clew.engines.cluster.share import Share
 from tests.cluster.team import run_on_team
 
@@ -58,6 +59,22 @@ def test_a_step_sends_the_values_that_blocks_need(members: int) -> None:
     found = run_on_team(members, GRAPH, work)
     reductions = 16 * members * sum(len(group) - 1 for group in _groups(members))
     assert found.sent == found.least + reductions
+
+
+def test_a_search_sends_few_bytes() -> None:
+    """On a grid of 4 by 4, parents included: at most 1.5 bytes a vertex, and the heads of messages."""
+    graph = clew.generate.kronecker(14, seed=1)
+    source = int(np.argmax(graph.degrees()))
+
+    def work(share: Share) -> clew.Result:
+        clew.bfs(share, source)  # agrees on the lists
+        before = share.member.sockets.notes[:2].copy()
+        clew.bfs(share, source)
+        sent, exchanges = share.member.sockets.notes[:2] - before
+        total = int(share.member.all_reduce(np.int64(sent - 3 * HEAD * exchanges), np.add))
+        return clew.Result("sent", {}, facts={"sent": total})
+
+    assert run_on_team(16, graph, work).sent < 1.5 * graph.num_vertices
 
 
 def _elsewhere(share: Share, places: np.ndarray, axis: str) -> int:

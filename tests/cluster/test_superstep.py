@@ -10,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
+from clew.engines.cluster import kernels_origins as origins
+from clew.engines.cluster import kernels_routes as routes
 from clew.engines.cluster import kernels_superstep as superstep
 from clew.engines.cluster.member import Member
+from clew.engines.cluster.origins import fetch_parents
+from clew.engines.cluster.partition import Grid, Partition
 from clew.engines.cluster.share import build_share
 from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
@@ -68,6 +72,31 @@ def test_no_message_writes_out_of_bounds(size: int, rest: bytes, form: int, coun
         assert found == 0 or 0 <= places[0] <= places[-1] < size
 
 
+@settings(deadline=None)
+@given(st.integers(1, 5000), st.data())
+def test_rows_of_any_width_survive(height: int, data: st.DataObject) -> None:
+    rows = np.array(data.draw(st.lists(st.integers(0, height - 1), max_size=99)), np.int32)
+    bits = np.uint64(origins._bits(height))
+    words = np.full(origins._length(rows.size, bits) // 8, 7, np.uint64)
+    origins._pack_rows(np.arange(rows.size, dtype=np.int32), rows.size, rows, bits, words)
+    found = np.empty(rows.size, np.int64)
+    assert origins._unpack_rows(words, found, bits, height)
+    assert np.array_equal(found, rows)
+    assert not rows.size or origins._unpack_rows(words, found, bits, rows.max()) == 0
+
+
+@settings(deadline=None)
+@given(st.integers(1, 400), st.data())
+def test_places_have_the_numbers_of_a_list(size: int, data: st.DataObject) -> None:
+    places = st.lists(st.integers(0, size - 1), unique=True).map(sorted)
+    known, listed = (np.array(data.draw(places), np.int32) for _ in range(2))
+    words, before = np.zeros((size >> 6) + 1, np.uint64), np.zeros((size >> 6) + 1, np.int32)
+    routes.number(known, words, before)
+    numbers = np.empty(listed.size, np.int32)
+    kept = routes.numbers_of(listed, listed.size, 0, words, before, 0, numbers)
+    assert known[numbers[:kept]].tolist() == np.intersect1d(known, listed).tolist()
+
+
 def hostile(places: list[int], size: int, **changed: int) -> np.ndarray:
     message = packed(places, size).copy()
     for field, number in changed.items():
@@ -110,6 +139,7 @@ def test_damaged_messages_end_the_search(name: str, message: np.ndarray) -> None
         mine = slice(None) if transport.rank == 0 else slice(0)
         weights = GRAPH.weights[mine]
         share = build_share(Member(transport), source[mine], target[mine], weights, 600, directed=False)
+        share.routes(transpose=False)
         if transport.rank == 0:
             with pytest.raises(ClusterError, match="does not belong"):
                 getattr(clew, name)(share, 3)
@@ -118,6 +148,38 @@ def test_damaged_messages_end_the_search(name: str, message: np.ndarray) -> None
             share.member.all_gather("all", np.zeros(3))
         with suppress(ClusterError):  # the other one leaves at once, or when it has read this
             transport.exchange([0], [message])
+
+    together(work, mesh(2))
+
+
+PARENTS = {
+    "a short request": [packed([1], 300)[:40], None],
+    "a request for places outside": [hostile([1, 299_000], 300_000), None],
+    "no answer": [packed([], 300), np.empty(0, np.uint8)],
+    "half an answer": [packed([], 300), np.zeros(4, np.uint8)],
+    "rows outside": [packed([], 300), np.full(344, 255, np.uint8)],
+}
+
+
+@pytest.mark.parametrize("messages", PARENTS.values(), ids=PARENTS.keys())
+def test_damaged_parents_end_the_search(messages: list[np.ndarray | None]) -> None:
+    """Of two members in a column, the other one sends this in place of its request for parents and its answers.
+
+    The blocks have 600 columns and 300 rows each, so a row has 9 bits. The other member has 300 answers to give.
+    """
+
+    def work(transport: Sockets) -> None:
+        member = Member(transport).on(Grid(2, one_column=True))
+        share = build_share(member, np.arange(0), np.arange(0), None, Partition(600, member.grid), directed=True)
+        column = share.channel("column", 4)
+        if transport.rank == 1:
+            for message in messages:
+                with suppress(ClusterError):
+                    transport.exchange([0], [np.zeros(0, np.uint8) if message is None else message])
+            return
+        giver = np.ones(300, np.int32)
+        with pytest.raises(ClusterError, match="does not belong"):
+            fetch_parents(share, "row", column, giver, np.zeros(600, np.int32), np.zeros(300, np.int32))
 
     together(work, mesh(2))
 

@@ -10,6 +10,7 @@ from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cluster import kernels_superstep as superstep
 from clew.engines.cluster import products
+from clew.engines.cluster.origins import fetch_parents
 from clew.engines.cluster.share import Share
 from clew.operators import monoids
 from clew.primitives.arguments import engine_of
@@ -21,6 +22,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
         return _search_ranges(share, source, deterministic)
     size, transport = share.ids.size, share.member.sockets
     rows, row_axis, column_axis = share.oriented(transpose=False)
+    lists = share.routes(transpose=False)[1].numbering
     columns = share.rows(transpose=row_axis == "row")
     row, column = share.channel(row_axis), share.channel(column_axis, share.ids.itemsize)
     depth, giver = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
@@ -33,7 +35,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     for place in np.flatnonzero(share.ids == source):
         depth[place], parent[place] = 0, source
         superstep.add(frontier, np.uint64(place))
-    offered = np.zeros((width >> 6) + 1, np.uint64)
+    offered = ~lists.columns[0]  # nobody needs to read columns without edges
     block = (
         np.zeros(width, np.int32),
         offered,
@@ -41,14 +43,14 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
         listed,
         np.empty((height >> 6) + 1, np.uint64),
     )
-    owned = (depth, giver, frontier, np.empty(max(size, 1), np.int32))
-    search = (row, column, rows.unsigned(), columns.unsigned(), owned, block, state)
+    owned = (depth, giver, frontier, *np.empty((2, max(size, 1)), np.int32))
+    search = (row, column, lists, rows.unsigned(), columns.unsigned(), owned, block, state)
     transport.follow(lambda: kernels.bfs(*search), (row, column))
     if deterministic:
         parent[depth > 0] = smallest_parents(share, depth)[depth > 0]
     else:
-        fetch = (column, giver, block[0], share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
-        transport.follow(lambda: superstep.fetch_origins(*fetch), (column,))
+        parent[depth == 1], giver[depth == 1] = source, -1
+        fetch_parents(share, row_axis, column, giver, block[0], parent)
     facts = {"num_reached": int(state[kernels.REACHED])}
     return Answer({"depth": depth, "parent": parent}, facts, unreached=-1, iterations=int(state[kernels.LEVEL]))
 

@@ -2,8 +2,11 @@
 """Breadth-first search by members of a cluster: a level is an exchange along rows, a step on the block, and a fold.
 
 Every member tells its row which of its vertices are new. A block follows their edges, by push or by pull as it pays for
-the block itself, and offers to the owners in its column what it has not offered before. No parents travel until the
-search is over. Then an owner asks, for every vertex, the member whose offer it took.
+the block itself, and offers to the owners in its column what it has not offered before. Messages are about those
+vertices only that have edges in the block: places are numbers in lists that members have agreed on.
+
+No parents travel until the search is over. Then an owner asks, for every vertex, the member whose offer it took. It
+takes that of its own block where there is one.
 
 The number of new vertices travels in the heads of the messages: summed along the row, then along the column. So a level
 that finds nothing ends the search, and needs no other exchange.
@@ -12,6 +15,7 @@ that finds nothing ends the search, and needs no other exchange.
 import numpy as np
 
 from clew.algorithms.bfs.kernels import ALPHA, BETA, GAMMA
+from clew.engines.cluster.kernels_routes import numbers_of
 from clew.engines.cluster.kernels_sockets import DONE, WAITING
 from clew.engines.cluster.kernels_superstep import (
     FIRST,
@@ -36,27 +40,28 @@ ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 @njit(nogil=True, cache=True)
-def bfs(row, column, out, into, owned, block, state):
+def bfs(row, column, lists, out, into, owned, block, state):
     """Levels, until one finds nothing or PATIENCE is over; DONE, or why it stopped before.
 
-    ``owned`` has depth, the column's member that offered it, and the frontier of this member's vertices. ``block`` has,
-    for the block, the origins of its offers, what it has offered, what it offers now, and room for the frontier.
+    ``lists`` is a ``Numbering``. ``owned`` has depth, the column's member that offered it, the frontier of the vertices
+    of this member, and two lists. ``block`` has, for the block, the origins of its offers, what it has offered, what it
+    offers now, and room for the frontier.
     """
     began = nanoseconds()
     while nanoseconds() - began < PATIENCE * 1_000_000:
         if state[PHASE] == EXPAND:
-            _expand(row, owned)
+            _expand(row, lists.owned, owned)
             state[PHASE] = EXPANDING
         if state[PHASE] == EXPANDING:
             code = finish(row)
             if code == DONE:
-                code = _step(row, column, out, into, block, state)
+                code = _step(row, column, lists, out, into, block, state)
             if code != DONE:
                 return code
             state[PHASE] = FOLDING
         code = finish(column)
         if code == DONE:
-            code, total = _apply(column, owned, state)
+            code, total = _apply(column, lists.offered, owned, state)
         if code != DONE:
             return code
         state[PHASE] = EXPAND
@@ -68,37 +73,46 @@ def bfs(row, column, out, into, owned, block, state):
 
 
 @njit(nogil=True, cache=True)
-def _expand(row, owned):
-    """Send the frontier along the row."""
-    depth, _, frontier, listed = owned
+def _expand(row, lists, owned):
+    """Send the frontier along the row, to every member what its block has edges of."""
+    words, before, sizes = lists
+    depth, _, frontier, listed, numbers = owned
     count = take(frontier, 0, depth.size, listed)
-    message = message_to(row, row.position)
-    row.lengths[row.position] = pack(listed, count, depth.size, message)
-    message[:HEAD].view(np.int64)[FIRST] = count
-    post(row, True)
+    for position in range(row.sizes.size):
+        kept = numbers_of(listed, count, 0, words[position], before[position], 0, numbers)
+        message = message_to(row, position)
+        row.lengths[position] = pack(numbers, kept, sizes[position], message)
+        message[:HEAD].view(np.int64)[FIRST] = count
+    post(row, False)
 
 
 @njit(nogil=True, cache=True)
-def _step(row, column, out, into, block, state):
+def _step(row, column, lists, out, into, block, state):
     """Follow the edges of the frontier, and send offers along the column."""
     origin, offered, offers, rows, front = block
+    filled, bounds = lists.rows
     state[ROW_TOTAL], count = 0, 0
     for position in range(row.sizes.size):
         message = message_from(row, position)
-        arrived, _ = unpack(message, row.sizes[position], row.starts[position], rows[count:])
+        first = bounds[position]
+        arrived, _ = unpack(message, bounds[position + 1] - first, first, rows[count:])
         if arrived < 0:
             return refuse(row, position)
+        for i in range(count, count + arrived):
+            rows[i] = filled[rows[i]]
         count += arrived
         state[ROW_TOTAL] += message[:HEAD].view(np.int64)[FIRST]
     if _pulling_pays(out, rows, count, origin.size, state):
         _pull(into, rows, count, origin, offered, offers, front)
     else:
         _push(out, rows, count, origin, offered, offers)
+    words, before, bounds = lists.columns
     for position in range(column.sizes.size):
-        size = column.sizes[position]
+        start, first = column.starts[position], bounds[position]
+        found = take(offers, start, column.sizes[position], rows)
+        numbers_of(rows, found, start, words, before, first, rows)
         message = message_to(column, position)
-        found = take(offers, column.starts[position], size, rows)
-        column.lengths[position] = pack(rows, found, size, message)
+        column.lengths[position] = pack(rows, found, bounds[position + 1] - first, message)
         message[:HEAD].view(np.int64)[FIRST] = state[ROW_TOTAL]
     post(column, False)
     return DONE
@@ -163,18 +177,22 @@ def _pull(into, rows, count, origin, offered, offers, front):
 
 
 @njit(nogil=True, cache=True)
-def _apply(column, owned, state):
+def _apply(column, lists, owned, state):
     """Take the offers for vertices that are not reached yet; returns the state, and the size of the last frontier."""
-    depth, giver, frontier, listed = owned
+    places, bounds = lists
+    depth, giver, frontier, listed, _ = owned
     level, total = np.int32(state[LEVEL] + 1), np.int64(0)
-    for position in range(column.sizes.size):
+    for turn in range(column.sizes.size):
+        # This member's own offers first: it need not ask anybody for their origin.
+        position = column.position if turn == 0 else turn - 1 if turn <= column.position else turn
         message = message_from(column, position)
-        count, _ = unpack(message, depth.size, 0, listed)
+        first = bounds[position]
+        count, _ = unpack(message, bounds[position + 1] - first, first, listed)
         if count < 0:
             return refuse(column, position), total
         total += message[:HEAD].view(np.int64)[FIRST]
         for i in range(count):
-            v = np.uint64(listed[i])
+            v = np.uint64(places[listed[i]])
             if depth[v] < 0:
                 depth[v] = level
                 giver[v] = position

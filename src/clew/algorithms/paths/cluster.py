@@ -14,6 +14,7 @@ from clew.algorithms.paths import kernels_cluster as kernels
 from clew.algorithms.paths.ranges import search
 from clew.dtypes import Array
 from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster.origins import fetch_parents
 from clew.engines.cluster.share import Share
 
 FEW = 64  # vertices per member: a step with fewer does not wait until its bucket stays empty
@@ -75,8 +76,7 @@ def _search_blocks(
         return int(code)
 
     member.sockets.follow(steps, (row, column))
-    fetch = (column, giver, origin, share.ids_along(row_axis), parent, listed, np.zeros(1, np.int64))
-    member.sockets.follow(lambda: superstep.fetch_origins(*fetch), (column,))
+    fetch_parents(share, row_axis, column, giver, origin, parent)
     return value, parent, int(state[kernels.STEPS])
 
 

@@ -4,7 +4,10 @@
 import numpy as np
 
 from clew.engines.cpu.team.kernels import row_sums
+from clew.engines.cpu.team.kernels_intrinsics import ones
 from clew.jit import njit
+
+ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 @njit(cache=True, nogil=True)
@@ -46,3 +49,28 @@ def make_combine(function, mark):
 def sum_rows(piece, bounds, ahead, rows, factors, values, sums):
     """Sums of the values at every row's neighbours, over one block of rows."""
     row_sums(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1]), rows, ahead, factors, values, sums)
+
+
+@njit(cache=True, nogil=True)
+def number(places, words, before):
+    """Set a bit for every place, and count the places before every word."""
+    for k in range(places.size):
+        place = np.uint64(places[k])
+        words[place >> SIX] |= ONE << (place & LOW_SIX)
+    count = 0
+    for word in range(words.size):
+        before[word] = count
+        count += np.int64(ones(words[word]))
+
+
+@njit(cache=True, nogil=True)
+def numbers_of(listed, count, start, words, before, first, numbers):
+    """The numbers of those places of a list, counted from ``start``, that have one, from ``first``; and how many."""
+    kept = 0
+    for i in range(count):
+        place = np.uint64(listed[i] + start)
+        word, shift = words[place >> SIX], place & LOW_SIX
+        # No branch: whether a place has a number is hard to predict.
+        numbers[kept] = before[place >> SIX] + np.int32(ones(word & ((ONE << shift) - ONE))) - first
+        kept += np.int64(word >> shift & ONE)
+    return kept

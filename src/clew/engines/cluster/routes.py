@@ -7,8 +7,9 @@ Both are lists that never change. Every member tells the owners its lists at the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 Lists = Sequence[Array]
 
 
+class Numbering(NamedTuple):
+    """Lists of routes, so that a set of vertices travels as numbers in the list of the member that needs them."""
+
+    owned: tuple[Array, Array, Array]  # of this member's vertices: bits, their counts and sizes, by the row's members
+    rows: tuple[Array, Array]  # of the block that have edges, and where those of every member begin
+    columns: tuple[Array, Array, Array]  # that have edges: bits, their counts, and where every member's begin
+    offered: tuple[Array, Array]  # places of this member's vertices by the column's members, and where each begins
+
+
 class Routes:
     """What the products with one orientation of a block exchange; collective.
 
@@ -35,15 +45,35 @@ class Routes:
 
     def __init__(self, member: Member, rows: Adjacency, row_axis: Axis, column_axis: Axis, segment: int) -> None:
         self.row_axis, self.column_axis = row_axis, column_axis
+        self._segment, self._width = segment, rows.num_columns
         self.filled = np.flatnonzero(rows.indptr[1:] > rows.indptr[:-1]).astype(np.int32)
         used = np.zeros(rows.num_columns, np.bool_)
         used[rows.indices] = True
-        columns = np.flatnonzero(used).astype(np.int32)
+        self.columns = columns = np.flatnonzero(used).astype(np.int32)
         self.indptr = np.append(rows.indptr[self.filled], rows.indptr[-1:])
         self.needed, _ = _by_owner(columns, segment, len(member.groups[column_axis]))
         owned, self.bounds = _by_owner(self.filled, segment, len(member.groups[row_axis]))
         self.asked = member.all_to_all(column_axis, _local(self.needed, segment))
         self.due = member.all_to_all(row_axis, _local(owned, segment))
+
+    @cached_property
+    def numbering(self) -> Numbering:
+        """The same lists for compiled code that sends sets of vertices: what is in a list has a number there."""
+        from clew.engines.cluster import kernels_routes as kernels
+
+        words = np.zeros((len(self.due), (self._segment >> 6) + 1), np.uint64)
+        before = np.zeros(words.shape, np.int32)
+        for places, row, counted in zip(self.due, words, before, strict=True):
+            kernels.number(places, row, counted)
+        used = np.zeros((self._width >> 6) + 1, np.uint64)
+        used_before = np.zeros(used.size, np.int32)
+        kernels.number(self.columns, used, used_before)
+        return Numbering(
+            (words, before, np.array([each.size for each in self.due])),
+            (self.filled, np.array(self.bounds)),
+            (used, used_before, _bounds(self.needed)),
+            (np.concatenate(self.asked), _bounds(self.asked)),
+        )
 
     def rows(self, block: Adjacency) -> Adjacency:
         """The rows of the block that have edges."""
@@ -120,6 +150,11 @@ def _by_owner(places: Array, segment: int, owners: int) -> tuple[list[Array], li
     """Places of a block by the member that owns them, and where each part begins and ends."""
     bounds = np.searchsorted(places, np.arange(owners + 1) * segment).tolist()
     return [places[low:high] for low, high in pairwise(bounds)], bounds
+
+
+def _bounds(parts: Lists) -> Array:
+    """Where every part begins and ends when they follow each other."""
+    return np.cumsum([0, *(part.size for part in parts)])
 
 
 def _local(parts: Lists, segment: int) -> list[Array]:
