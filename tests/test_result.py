@@ -267,3 +267,15 @@ def test_results_without_parents_have_no_paths():
         clew.pagerank(graph).path_to(2)
     with pytest.raises(GraphError, match="9 is not a vertex"):
         clew.bfs(graph, 0).path_to(9)
+
+
+@pytest.mark.quick
+def test_a_trace_says_what_it_has():
+    assert (
+        repr(Trace({"frontier": np.array([1, 2]), "edges": np.array([3, 4])})) == "Trace: 2 iterations, frontier, edges"
+    )
+    assert repr(Trace()) == "Trace: 0 iterations"
+    later = Trace.later(lambda: {"edges": np.array([1])})
+    assert repr(later) == "Trace: not fetched yet"  # to show it fetches nothing
+    assert len(later) == 1
+    assert repr(later) == "Trace: 1 iteration, edges"

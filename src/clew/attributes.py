@@ -188,10 +188,12 @@ def _or_empty(table: pa.Table | None) -> pa.Table:
 
 
 def _updated(old: pa.Table | None, new: pa.Table) -> pa.Table:
-    for name in old.column_names if old is not None else ():
-        if name not in new.column_names:
-            new = new.append_column(name, old[name])  # type: ignore[index]
-    return new
+    if old is None:
+        return new
+    for name in new.column_names:
+        place = old.schema.get_field_index(name)
+        old = old.append_column(name, new[name]) if place < 0 else old.set_column(place, name, new[name])
+    return old
 
 
 def arrow_table(columns: Any) -> pa.Table:

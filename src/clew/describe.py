@@ -83,7 +83,7 @@ def facts(description: Description) -> list[tuple[str, str]]:
         (degree, f"{d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}"),
         ("isolated vertices", f"{d.isolated:,}"),
         ("self-loops", f"{d.self_loops:,}"),
-        ("names", d.names or f"0 to {d.vertices - 1:,}" if d.vertices else "none"),
+        ("names", d.names or f"0 to {d.vertices - 1}" if d.vertices else "none"),
         ("memory", f"{human_bytes(d.bytes)} ({d.id_dtype} ids)"),
         ("built from", d.report),
         *([("vertex columns", ", ".join(d.vertex_columns))] if d.vertex_columns else []),

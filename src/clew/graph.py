@@ -287,7 +287,7 @@ class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
         if self._names is not None:
             return self._names.id_of(name)
         if not hasattr(name, "__index__") or not 0 <= index(name) < self.num_vertices:
-            known = f"; expected an integer from 0 to {self.num_vertices - 1:,}."
+            known = f"; expected an integer from 0 to {self.num_vertices - 1}."
             raise GraphError(f"{name!r} is not a vertex{known if self.num_vertices else ': the graph is empty.'}")
         return index(name)
 

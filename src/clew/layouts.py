@@ -40,7 +40,7 @@ class COO:
         if rows.shape != columns.shape or rows.ndim != 1:
             raise GraphError(f"rows and columns have shapes {rows.shape} and {columns.shape}; expected (m,).")
         if rows.size and not all(end.min() >= 0 and end.max() < self.num_vertices for end in (rows, columns)):
-            raise GraphError(f"rows and columns must be from 0 to {self.num_vertices - 1:,}.")
+            raise GraphError(f"rows and columns must be from 0 to {self.num_vertices - 1}.")
         weights = None if self.weights is None else as_weights(self.weights, rows.size)
         if not _ascend(rows, columns):
             order = np.lexsort((columns, rows))

@@ -132,7 +132,7 @@ class Result(TensorResult):
         if self._names is not None:
             vertex = self._names.id_of(name)
         elif not hasattr(name, "__index__") or not 0 <= index(name) < len(self):
-            raise GraphError(f"{name!r} is not a vertex; expected an integer from 0 to {len(self) - 1:,}.")
+            raise GraphError(f"{name!r} is not a vertex; expected an integer from 0 to {len(self) - 1}.")
         else:
             vertex = index(name)
         return self._shown(value, np.array([vertex]))[0]
@@ -156,7 +156,7 @@ class Result(TensorResult):
         Unreached vertices come last in either case, and their value is None.
         """
         chosen = self.ranked(k, by, smallest=smallest)
-        return list(zip(self._named(chosen), self._shown(by, chosen), strict=True))
+        return list(zip(self.names_of(chosen), self._shown(by, chosen), strict=True))
 
     def ranked(self, k: int, by: str | None = None, *, smallest: bool = False) -> Array:
         """The ids of the vertices that ``top`` lists."""
@@ -202,7 +202,7 @@ class Result(TensorResult):
         """
         known = self._known()
         vertices = np.arange(len(self)) if known is None or known.ndim > 1 else np.flatnonzero(known)
-        return dict(zip(self._named(vertices), self._shown(value, vertices), strict=True))
+        return dict(zip(self.names_of(vertices), self._shown(value, vertices), strict=True))
 
     def plot(self, value: str | None = None, **options: Any) -> Any:
         """Plot one of its values, by default the first; ``options`` as in ``clew.plots.result``."""
@@ -224,7 +224,13 @@ class Result(TensorResult):
             raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
         return self.values[name]
 
-    def _named(self, vertices: Array) -> list[Any]:
+    @property
+    def vertex_values(self) -> frozenset[str]:
+        """The arrays whose numbers are vertices, such as parents."""
+        return self._vertices
+
+    def names_of(self, vertices: Array) -> list[Name]:
+        """What the user calls some vertices, given by their ids."""
         return list(vertices.tolist() if self._names is None else self._names.take(vertices).to_pylist())
 
     def _known(self, vertices: Any = slice(None)) -> Array | None:

@@ -342,3 +342,18 @@ def test_workers_of_a_plan_are_a_forecast(tmp_path):
     code, out, _ = clew("explain", "pagerank", tmp_path / "g.mtx", "--workers", 6)
     assert code == OK
     assert "2 × 3" in out
+
+
+def test_partitions_list_sizes(tmp_path):
+    graph = library.Graph.from_edges([6000, 6001, 7], [6001, 6010, 8], directed=False)
+    library.write(graph, tmp_path / "graph.clew")
+    code, out, _ = clew("run", "connected-components", tmp_path / "graph.clew", "--top", 2, "--json")
+    assert code == OK
+    assert json.loads(out)["top"] == [{"component": 6000, "size": 3}, {"component": 7, "size": 2}]
+    out = clew("run", "connected-components", tmp_path / "graph.clew", "--top", 2)[1]
+    assert "6000" in out  # an id that can be pasted back
+    assert "6,000" not in out
+    out = clew("run", "bfs", tmp_path / "graph.clew", "--source", 6000, "--top", 2)[1]
+    assert "6010" in out
+    assert "6001" in out  # the parent
+    assert "6,001" not in out

@@ -106,7 +106,7 @@ def checked(
         low, high = extent(np.ascontiguousarray(wide))
         if low < 0 or high >= count:
             wrong = low if low < 0 else high
-            raise GraphError(f"indices contain {wrong}; expected vertex ids from 0 to {count - 1:,}.")
+            raise GraphError(f"indices contain {wrong}; expected vertex ids from 0 to {count - 1}.")
     narrowed = np.ascontiguousarray(columns, dtype=id_dtype(count, dtype))
     values = None if weights is None else as_weights(weights, columns.size)
     # Views, so that only the graph's own arrays become read-only and not the caller's.

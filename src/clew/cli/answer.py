@@ -5,7 +5,7 @@ Results with a number for every pair of vertices are summarised by closeness.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
@@ -36,6 +36,7 @@ class OnWorkers(Protocol):
         """Write a file per worker."""
 
 
+PARTITIONS = ("label", "community")  # values that say which set a vertex is in
 SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
 
 
@@ -54,7 +55,7 @@ class Answer:
 
     @cached_property
     def _ranking(self) -> Ranking:
-        return _by_closeness(self.graph, self.result) or _by_vertex(self.result)
+        return _by_closeness(self.graph, self.result) or _by_size(self.result) or _by_vertex(self.result)
 
     def as_dict(self, top: int) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -94,7 +95,13 @@ class Answer:
         if rows and ranking.columns:
             output.heading(f"Top {len(rows)} by {_words(ranking.columns[0])}")
             columns = [Column(ranking.of, style="bold"), *numeric(*map(_words, ranking.columns))]
-            output.table(columns, [[_text(cell) for cell in row] for row in rows])
+            # Vertices as they are: with a thousands separator, an id could not be pasted back.
+            plain = [True, *(name in ranking.vertices for name in ranking.columns)]
+            shown = [
+                [str(cell) if ids and cell is not None else _text(cell) for cell, ids in zip(row, plain, strict=True)]
+                for row in rows
+            ]
+            output.table(columns, shown)
         if self.plan is not None:
             output.heading("Predicted and measured")
             output.plain(self.plan.comparison(output.results.width - 2), indent=2)
@@ -112,7 +119,24 @@ def _by_vertex(result: Result) -> Ranking:
         names = [name for name, _ in result.top(top, columns[0])] if columns else []
         return [(name, *(result.of(name, value) for value in columns)) for name in names]
 
-    return Ranking("vertex", columns, rows, {})
+    return Ranking("vertex", columns, rows, {}, result.vertex_values)
+
+
+def _by_size(result: Result) -> Ranking | None:
+    """The largest sets of a partition of the vertices; None for other results."""
+    parts = next((name for name in PARTITIONS if list(result.values) == [name]), None)
+    if parts is None or isinstance(result, OnWorkers):
+        return None
+    values, sizes = np.unique(result.values[parts], return_counts=True)
+    order = np.argsort(-sizes, kind="stable")
+    one = "component" if result.algorithm.endswith("components") else "community"
+
+    def rows(top: int) -> list[tuple[Any, ...]]:
+        named = values[order[:top]]
+        names = result.names_of(named) if parts in result.vertex_values else named.tolist()
+        return list(zip(names, sizes[order[:top]].tolist(), strict=True))
+
+    return Ranking(one, ["size"], rows, {})
 
 
 def _words(name: str) -> str:
@@ -134,6 +158,7 @@ class Ranking(NamedTuple):
     columns: list[str]
     rows: Callable[[int], list[tuple[Any, ...]]]
     facts: dict[str, Any]
+    vertices: Collection[str] = ()  # the columns that are vertices
 
 
 def _by_closeness(graph: Graph, result: Result) -> Ranking | None:

@@ -43,7 +43,7 @@ def labels_of(result: Result | None, name: str, values: Array) -> list[str]:
     if values.dtype.kind == "b":
         return ["yes" if value else "no" for value in values]
     if result is not None and name in result._vertices and values.dtype.kind in "iu":
-        return [str(vertex) for vertex in result._named(values)]
+        return [str(vertex) for vertex in result.names_of(values)]
     return [str(value) for value in values.tolist()]
 
 

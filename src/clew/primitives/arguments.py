@@ -143,7 +143,7 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
         active, values = active[order], values[order]
     # In order, the first and the last one tell of all.
     if not known or (active.size and (active[0] < 0 or active[-1] >= rows.num_vertices)):
-        raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1:,}.")
+        raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1}.")
     if not ascending and (active[1:] == active[:-1]).any():
         raise GraphError("an active vertex is listed twice; expected each once. Combine its values first.")
     active = active.astype(rows.indices.dtype, copy=False)

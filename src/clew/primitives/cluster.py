@@ -51,7 +51,7 @@ def spmspv(
     """Push, with vertices by their ids; the result has them in ascending order."""
     active, values = np.asarray(frontier[0], np.int64), array_of(frontier[1], "the frontier's values")
     if active.shape != values.shape or (active.size and not 0 <= active.min() <= active.max() < edges.num_vertices):
-        raise GraphError(f"active vertices must be integers from 0 to {edges.num_vertices - 1:,}, with a value each.")
+        raise GraphError(f"active vertices must be integers from 0 to {edges.num_vertices - 1}, with a value each.")
     if is_handle(edges):
         found, sums = edges.product("spmspv", (active, values), semiring, transpose, device)
     else:
