@@ -180,6 +180,7 @@ def lost(
     if "metadata" not in keeps and (dropped := [key for key in graph.metadata if key not in keeps]):
         phrases.append(f"the metadata {', '.join(map(str, dropped))}")
     if graph.attributes != NO_ATTRIBUTES:
-        keeps_edges = one.name in ("clew", "parquet", "arrow") or (is_list and suffix in TABLE_SUFFIXES)
-        phrases += _of_columns().lost_columns(graph, keeps_edges, one.name == "clew" or vertices_written)
+        is_table = one.name in ("parquet", "arrow") or (is_list and suffix in TABLE_SUFFIXES)
+        has_columns = "columns" in keeps or one.name == "clew"
+        phrases += _of_columns().lost_columns(graph, has_columns or is_table, has_columns or vertices_written)
     return phrases

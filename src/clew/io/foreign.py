@@ -75,8 +75,8 @@ def _after(comments: bytes, pattern: bytes) -> bytes:
     return rb"(?:\s+|/\*.*?\*/|(?:%s)[^\n]*\n)*+%s" % (comments, pattern)
 
 
-def _networkx(reader: str, argument: str = "path") -> str:
-    return f"In Python, clew.Graph.from_networkx(networkx.{reader}({argument})) reads it through NetworkX."
+def _networkx(reader: str) -> str:
+    return f"In Python, clew.Graph.from_networkx(networkx.{reader}(path)) reads it through NetworkX."
 
 
 def _igraph(reader: str) -> str:
@@ -160,7 +160,7 @@ KNOWN: tuple[Foreign, ...] = (
     Foreign("an ORC file", f"pyarrow.orc.read_table(path) loads it. {_TABLE}", rb"ORC[\x00-\x1f\x80-\xff]", ".orc"),
     Foreign(
         "a graph-tool file",
-        "In graph-tool, save it as GraphML, and read that through NetworkX.",
+        "In graph-tool, save it as GraphML, and read that.",
         rb"\xe2\x9b\xbe gt",
         ".gt",
     ),
@@ -168,9 +168,8 @@ KNOWN: tuple[Foreign, ...] = (
     Foreign("graph6", _networkx("read_graph6"), rb">>graph6<<", ".g6 .graph6"),
     Foreign("sparse6", _networkx("read_sparse6"), rb">>sparse6<<", ".s6 .sparse6"),
     Foreign("digraph6", "In Python, igraph or SageMath reads it.", rb">>digraph6<<", ".d6 .digraph6"),
-    Foreign("GraphML", _networkx("read_graphml"), rb"\s*<.{0,4000}?<graphml\b|\s*<graphml\b", ".graphml"),
     Foreign("GEXF", _networkx("read_gexf"), rb"\s*<.{0,4000}?<gexf\b|\s*<gexf\b", ".gexf"),
-    Foreign("XGMML", "In Cytoscape, export it as GraphML, and read that through NetworkX.", b"", ".xgmml"),
+    Foreign("XGMML", "In Cytoscape, export it as GraphML, and read that.", b"", ".xgmml"),
     Foreign(
         "RDF",
         "In Python, load it with rdflib, and pass subjects and objects to clew.Graph.from_edges.",
@@ -179,15 +178,10 @@ KNOWN: tuple[Foreign, ...] = (
     ),
     Foreign("XML", "Convert it to a format that `clew formats` lists.", rb"\s*<(\?xml|[a-z!])", ".xml"),
     Foreign(
-        "JSON of nodes and links",
-        _networkx("node_link_graph", "json.load(open(path))"),
-        rb"\s*\{(?=.*\"nodes\"\s*:)(?=.*\"(links|edges)\"\s*:)",
-    ),
-    Foreign(
         "JSON",
         "In Python, load it, and pass sources and targets to clew.Graph.from_edges.",
         rb"\s*[{\[]\s*([\"{}\[\]\d-]|$)",
-        ".json .jsonl .ndjson .geojson",
+        ".jsonl .ndjson .geojson",
     ),
     Foreign(
         "a Pajek network",
@@ -207,7 +201,7 @@ KNOWN: tuple[Foreign, ...] = (
     ),
     Foreign(
         "a GUESS file (GDF)",
-        "In Gephi, export it as GraphML, and read that through NetworkX.",
+        "In Gephi, export it as GraphML, and read that.",
         rb"\s*nodedef\s*>",
         ".gdf",
     ),

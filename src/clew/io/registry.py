@@ -48,6 +48,7 @@ class Format:
     keeps
         What a file holds besides edges and weights. "names": what vertices are called, rather than that they are
         0…n-1. "direction": that a graph is undirected, unless the format holds no others. "metadata": all metadata.
+        "columns": those of vertices and edges.
         Other words are the keys of the metadata that it has a place for.
     needs_suffix
         Whether ``Match.MAYBE`` is not enough without one of the suffixes.
@@ -98,7 +99,7 @@ BANNER = re.compile(rb"(?i)\A\s*%%?matrixmarket(?![^ \t\r\n])")
 PROPERTY = re.compile(rb"(?m)^[ \t]*graph\.\S+\.(directed|vertex-file|edge-file)[ \t]*[=:]")
 _ADJACENCY = rb"\A\s*(Weighted)?AdjacencyGraph(\s|\Z)"
 _EDGE_LISTS = ".txt .csv .tsv .el .wel .edges .edgelist .snap .konect .ncol .dat"
-NAMED, ALL = "names direction", "names direction metadata"
+NAMED, COLUMNS, ALL = "names direction", "names direction columns", "names direction metadata"
 _PROBLEM = rb"(?:\A|[\r\n])[^\S\r\n]*p[ \t]"
 
 #: In the order of detection. The first that is sure wins, then the first whose suffix fits, then the first that is
@@ -108,6 +109,8 @@ FORMATS: tuple[Format, ...] = (
     Format("clewd", "clew's own, a folder of tiles", ".clewd", "tiles", rb'\A{"clewd": ', keeps=ALL),
     Format("parquet", "Parquet edge table", ".parquet .pq", "tables", rb"\APAR1", "_parquet", NAMED),
     Format("arrow", "Arrow IPC edge table", ".arrow .feather .ipc", "tables", rb"\A(ARROW1|FEA1)", "_arrow", NAMED),
+    Format("graphml", "GraphML", ".graphml", "graphml", rb"(?s)\A\s*<.{0,4000}?graphml\b", keeps=COLUMNS),
+    Format("node-link", "JSON of nodes and links", ".json", "node_link", rb'(?s)\A\s*\{.*"nodes"\s*:', keeps=COLUMNS),
     Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", ".npz", "npz", rb"\APK\x03\x04", keeps=NAMED),
     Format(
         "matrix-market",

@@ -48,7 +48,7 @@ def samples_of(graph: Graph, samples: int | Iterable[Name] | None, seed: int) ->
 
 
 def check_lengths(graph: Graph, algorithm: str, *, weighted: bool) -> None:
-    """Reject weights that are no lengths of edges, if they are to be used."""
+    """With ``weighted``, reject weights that are no lengths of edges."""
     if weighted:
         check_sums(weights_of(graph, algorithm=f"{algorithm}(weighted=True)"), graph.num_vertices)
 

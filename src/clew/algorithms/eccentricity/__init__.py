@@ -29,7 +29,7 @@ def eccentricity(graph: Graph, *, weighted: bool = False, device: str = "auto") 
 
     Notes
     -----
-    An undirected graph without weights takes few searches: each gives bounds for all vertices, and the next ones start
+    An undirected graph without weights takes few searches. Each gives bounds for all vertices. The next ones start
     where the bounds are farthest apart. A social network of millions of vertices takes dozens, a road network
     thousands. Other graphs take a search from every vertex. 64 searches share a pass over the edges. The result is
     exact.
