@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEMO := $(VENV)/.demo
 PYTEST := $(BIN)/python -m pytest -n 3 --dist worksteal
 QUICK = $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
 
@@ -11,7 +12,7 @@ export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: demo test quick quick-tests check coverage browser docs bench lines clean suite
 
-demo: $(READY)
+demo: $(DEMO)
 	$(BIN)/clew demo
 
 # Checks of the code run in parallel with the tests, which leave one of two cores idle at times.
@@ -52,6 +53,12 @@ lines: $(READY)
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
+	touch $@ $(DEMO)
+
+# The demo needs no developers' tools. pip shows what it installs.
+$(DEMO): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable ".[networkx,plots]"
 	touch $@
 
 browser:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import numpy as np
@@ -27,6 +28,7 @@ def test_the_demo_answers_its_questions(monkeypatch, width):
     assert first.startswith("libc6 21,809 34.2% ━━━")
     first = lines[lines.index("Which packages have the most dependencies?") + 3]
     assert first.startswith("med-bio 644 ━━━")
+    assert re.search(r"NetworkX took .+ for PageRank on this machine, [\d,]+ times as long as clew", " ".join(lines))
     assert "\x1b" not in out
 
 
