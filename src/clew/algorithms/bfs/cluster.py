@@ -8,8 +8,9 @@ from clew.algorithms.bfs import kernels_cluster as kernels
 from clew.algorithms.paths.ranges import search
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
+from clew.engines.cluster import checkpoints, products
 from clew.engines.cluster import kernels_superstep as superstep
-from clew.engines.cluster import products
+from clew.engines.cluster.kernels_pause import new_state
 from clew.engines.cluster.origins import fetch_parents
 from clew.engines.cluster.share import Share
 from clew.operators import monoids
@@ -20,7 +21,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``; the values are those of this member's vertices."""
     if share.has_ranges:
         return _search_ranges(share, source, deterministic)
-    size, transport = share.ids.size, share.member.sockets
+    size = share.ids.size
     rows, row_axis, column_axis = share.oriented(transpose=False)
     lists = share.routes(transpose=False)[1].numbering
     columns = share.rows(transpose=row_axis == "row")
@@ -30,7 +31,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     frontier = superstep.new_set(size)
     height, width = row.starts.size * share.partition.segment, column.starts.size * share.partition.segment
     listed = np.empty(max(height, width), np.int32)
-    state = np.zeros(kernels.NUMBERS, np.int64)
+    state = new_state(kernels.NUMBERS)
     state[kernels.LEFT] = rows.num_arcs
     for place in np.flatnonzero(share.ids == source):
         depth[place], parent[place] = 0, source
@@ -45,7 +46,8 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     )
     owned = (depth, giver, frontier, *np.empty((2, max(size, 1)), np.int32))
     search = (row, column, lists, rows.unsigned(), columns.unsigned(), owned, block, state)
-    transport.follow(lambda: kernels.bfs(*search), (row, column))
+    changing = (depth, giver, *frontier, *block[:2])
+    checkpoints.follow(share.member, lambda: kernels.bfs(*search), (row, column), state, changing)
     if deterministic:
         parent[depth > 0] = smallest_parents(share, depth)[depth > 0]
     else:

@@ -15,6 +15,7 @@ that finds nothing ends the search, and needs no other exchange.
 import numpy as np
 
 from clew.algorithms.bfs.kernels import ALPHA, BETA, GAMMA
+from clew.engines.cluster.kernels_pause import pauses
 from clew.engines.cluster.kernels_routes import numbers_of
 from clew.engines.cluster.kernels_sockets import DONE, WAITING
 from clew.engines.cluster.kernels_superstep import (
@@ -69,6 +70,8 @@ def bfs(row, column, lists, out, into, owned, block, state):
             return DONE
         state[LEVEL] += 1
         state[REACHED] += total
+        if pauses(state, total):
+            return DONE
     return WAITING
 
 

@@ -8,6 +8,7 @@ of the messages: combined along the row, then along the column.
 
 import numpy as np
 
+from clew.engines.cluster.kernels_pause import pauses
 from clew.engines.cluster.kernels_sockets import DONE, WAITING
 from clew.engines.cluster.kernels_superstep import (
     FIRST,
@@ -64,6 +65,8 @@ def k_core(row, column, rows, owned, block, state):
             if lowest == NONE:
                 return DONE
             state[LEVEL], state[FRESH] = lowest, 1
+        if pauses(state, peeled):
+            return DONE
     return WAITING
 
 

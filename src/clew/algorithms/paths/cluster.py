@@ -13,7 +13,9 @@ from clew.algorithms.paths import kernels as buckets
 from clew.algorithms.paths import kernels_cluster as kernels
 from clew.algorithms.paths.ranges import search
 from clew.dtypes import Array
+from clew.engines.cluster import checkpoints
 from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster.kernels_pause import new_state
 from clew.engines.cluster.origins import fetch_parents
 from clew.engines.cluster.share import Share
 
@@ -59,7 +61,7 @@ def _search_blocks(
     parent = np.full_like(share.ids, -1)
     best, origin = np.full(rows.num_columns, unreached, dtype), np.zeros(rows.num_columns, np.int32)
     listed, reach = (np.empty(max(rows.num_vertices, rows.num_columns), kind) for kind in (np.int32, dtype))
-    state = np.zeros(kernels.NUMBERS, np.int64)
+    state = new_state(kernels.NUMBERS)
     state[kernels.FEW] = FEW * member.size
     pool = buckets.new_pool(np.empty(0, np.uint32), reach)
     for place in np.flatnonzero(share.ids == source):
@@ -69,13 +71,14 @@ def _search_blocks(
     owned = (value, giver, superstep.new_set(size), np.empty(max(size, 1), np.int32))
     block = (best, origin, superstep.new_set(rows.num_columns), listed, reach)
 
+    growing = list(pool)
+
     def steps() -> int:
-        nonlocal pool
-        search = (row, column, rows.unsigned(), weights, owned, block, pool, scale, low, state)
-        code, pool = kernels.best_paths(*search)
+        search = (row, column, rows.unsigned(), weights, owned, block, tuple(growing), scale, low, state)
+        code, growing[:] = kernels.best_paths(*search)
         return int(code)
 
-    member.sockets.follow(steps, (row, column))
+    checkpoints.follow(member, steps, (row, column), state, (value, giver, *owned[2], best, origin), growing)
     fetch_parents(share, row_axis, column, giver, origin, parent)
     return value, parent, int(state[kernels.STEPS])
 

@@ -13,6 +13,7 @@ improves later is sent again.
 import numpy as np
 
 from clew.algorithms.paths import kernels as buckets
+from clew.engines.cluster.kernels_pause import pauses
 from clew.engines.cluster.kernels_sockets import DONE, WAITING
 from clew.engines.cluster.kernels_superstep import (
     FIRST,
@@ -70,6 +71,8 @@ def best_paths(row, column, out, weights, owned, block, pool, scale, low, state)
                 state[LIMIT] = max(state[LIMIT], state[NEXT])
             elif state[TOTAL] == 0:
                 return DONE, pool
+        if pauses(state, state[TOTAL]):
+            return DONE, pool
     return WAITING, pool
 
 

@@ -14,6 +14,7 @@ that a round relaxes about as many vertices as asked.
 import numpy as np
 
 from clew.algorithms.paths import kernels as buckets
+from clew.engines.cluster.kernels_pause import pauses
 from clew.engines.cluster.kernels_sockets import DONE
 from clew.engines.cluster.kernels_superstep import (
     FIRST,
@@ -51,7 +52,7 @@ def bfs(column, out, owned, ghosts, arrived, queue, state):
             _flood(column, out, owned, ghosts, arrived, queue, state)
             _offer(column, ghosts, queue, owned, arrived, state)
         code, left = _take_offers(column, owned, arrived, queue, state)
-        if code != DONE or left == 0:
+        if code != DONE or left == 0 or pauses(state, state[TARGET]):
             return code
 
 
@@ -63,7 +64,7 @@ def best_paths(column, out, weights, owned, ghosts, arrived, queue, scale, low, 
             _relax(column, out, weights, owned, ghosts, arrived, scale, low, state)
             _offer(column, ghosts, queue, owned, arrived, state)
         code, left = _take_offers(column, owned, arrived, queue, state)
-        if code != DONE or left == 0:
+        if code != DONE or left == 0 or pauses(state, state[TARGET]):
             return code
 
 

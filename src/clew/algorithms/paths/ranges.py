@@ -8,7 +8,9 @@ import numpy as np
 
 from clew.algorithms.paths import kernels_ranges as kernels
 from clew.dtypes import Array
+from clew.engines.cluster import checkpoints
 from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster.kernels_pause import new_state
 from clew.engines.cluster.ranges import ghosts_of
 from clew.engines.cluster.share import Share
 
@@ -30,7 +32,7 @@ def search(
     ghosts = (columns, bounds, best, origin, superstep.new_set(columns.size))
     arrived = np.empty(max(1, size), np.int32)
     queue = np.empty(max(size, int(np.diff(bounds).max(initial=1))), np.int32)
-    state = np.zeros(kernels.NUMBERS, np.int64)
+    state = new_state(kernels.NUMBERS)
     state[kernels.TARGET] = share.num_vertices // (ROUNDS if weights is None else WEIGHTED_ROUNDS)
     state[kernels.LIMIT] = state[kernels.WIDTH] = 64
     here = np.flatnonzero(ids == source)
@@ -44,5 +46,6 @@ def search(
             return int(kernels.bfs(*given, *room, state))
         return int(kernels.best_paths(*given, weights, *room, scale, low, state))
 
-    share.member.sockets.follow(rounds, (column,))
+    changing = (value, parent, *room[0][3], best, origin, arrived)
+    checkpoints.follow(share.member, rounds, (column,), state, changing)
     return value, parent, int(state[kernels.ROUNDS])

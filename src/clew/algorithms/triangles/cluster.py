@@ -56,7 +56,9 @@ def weights_opposite(share: Share) -> Array:
     edges = _upward(share)
     at_u, at_w = np.zeros(share.partition.rows, np.uint64), np.zeros(share.partition.columns, np.uint64)
     total = np.zeros(share.ids.size, np.int64)
-    for turn in range(member.size):
+    turn = 0
+    while turn < member.size:
+        turn, total, at_u, at_w = member.checkpoint(turn, turn, total, at_u, at_w)
         row, column = divmod(turn, grid.columns)
         sends = row if member.rank % grid.columns == column else None
         pairs, pair_times = (_from(share, "row", column, part) for part in _of_columns(share, edges, sends))
@@ -69,6 +71,7 @@ def weights_opposite(share: Share) -> Array:
         arrived = member.all_to_all("all", [at_v if rank == turn else at_v[:0] for rank in range(member.size)])
         if member.rank == turn:
             total += np.add.reduce(arrived)[: total.size]
+        turn += 1
     for counts, axis in ((at_u, "row"), (at_w, "column")):
         total += products.fold(CpuEngine(), share, counts.view(np.int64), axis, monoids.plus)  # type: ignore[arg-type]
     return total

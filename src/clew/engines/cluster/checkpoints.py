@@ -1,7 +1,8 @@
 """Checkpoints of a long run: every member's state, kept by itself and by a buddy, and in a folder if one is named.
 
-A loop calls ``member.checkpoint`` once per round. All members save the same round, so the copies fit together. After a
-loss the run starts again, and its loop continues from the last round that every member has a copy of.
+A loop calls ``member.checkpoint`` once per round, and compiled ones run by ``follow``. All members save the same round,
+so the copies fit together. After a loss the run starts again, and its loop continues from the last round that every
+member has a copy of.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import io
 import math
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import perf_counter
@@ -20,10 +21,13 @@ import numpy as np
 from clew.dtypes import Array
 
 if TYPE_CHECKING:
+    from clew.engines.cluster.kernels_superstep import Channel
     from clew.engines.cluster.member import Member
 
 RESTART = 5.0  # seconds that a restart takes: a shorter run takes no checkpoint
 BETWEEN_LOSSES = 24 * 3600.0  # seconds, assumed, between two losses of the same worker
+
+PAUSE = 1 << 22  # vertices that compiled loops send, all members together, before they may save their state
 
 State = tuple[Any, ...]
 
@@ -33,6 +37,36 @@ class Round(NamedTuple):
 
     loop: int
     step: int
+
+
+def follow(
+    member: Member,
+    loop: Callable[[], int],
+    channels: Sequence[Channel],
+    state: Array,
+    arrays: Sequence[Array],
+    growing: list[Array] | None = None,
+) -> None:
+    """Call a compiled loop until it ends. Where it pauses, its state may be saved; see ``kernels_pause``.
+
+    ``state`` and ``arrays`` are all that supersteps change, and are restored in place. Arrays of ``growing`` may get
+    another size.
+    """
+    from clew.engines.cluster import kernels_pause as pause
+
+    growing = [] if growing is None else growing
+    numbers = state[state.size - pause.NUMBERS :]
+    while True:
+        numbers[pause.PAUSED], numbers[pause.MOST] = 0, PAUSE
+        kept = member.checkpoint(int(numbers[pause.PAUSES]), state, *arrays, *growing)
+        if kept[0] is not state:
+            for array, copy in zip((state, *arrays), kept, strict=False):
+                array[...] = copy
+            growing[:] = kept[1 + len(arrays) :]
+        member.sockets.follow(loop, channels)
+        if not numbers[pause.PAUSED]:
+            return
+        numbers[pause.PAUSES] += 1
 
 
 class Checkpoints:
