@@ -18,6 +18,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from time import perf_counter
 from typing import Any
 
 from numba.core import config, sigutils, types
@@ -99,7 +100,7 @@ class Lean(CPUDispatcher):
                 self._without_way_in.remove(args)
                 self.overloads.pop(args, None)
             self._compiler.targetoptions["no_cpython_wrapper"] = self.inner
-            with uncollected(), self._cache.turns() if isinstance(self._cache, Kept) else nullcontext():
+            with timed(), uncollected(), self._cache.turns() if isinstance(self._cache, Kept) else nullcontext():
                 return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:
@@ -110,6 +111,25 @@ class Lean(CPUDispatcher):
         args = tuple(cres.signature.args)
         self._without_way_in.add(args)
         self.overloads[args] = cres
+
+
+#: Seconds that this process has spent on compiling, or on loading what was compiled before.
+seconds = 0.0
+_depth = 0
+
+
+@contextmanager
+def timed() -> Iterator[None]:
+    """Add the time of this block to ``seconds``, unless it is part of another such block."""
+    global seconds, _depth
+    _depth += 1
+    begun = perf_counter()
+    try:
+        yield
+    finally:
+        _depth -= 1
+        if _depth == 0:
+            seconds += perf_counter() - begun
 
 
 @contextmanager

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from copy import deepcopy
+from time import perf_counter
 
 import networkx as nx
 import numpy as np
@@ -17,9 +18,9 @@ from networkx.utils.backends import _registered_algorithms
 import clew
 from _clew_nx import _ROWS, FUNCTIONS, NOTES, get_info
 from clew.nx import ClewGraph, from_clew
-from clew.nx.interface import CALLS, backend, convert_from_nx, convert_to_nx
+from clew.nx.interface import CALLS, backend, convert_from_nx, convert_to_nx, served
 
-# ruff: noqa: N806, NetworkX calls its graphs G
+# ruff: noqa: N803, N806, NetworkX calls its graphs G
 
 SERVED = list(FUNCTIONS)
 pytestmark = pytest.mark.filterwarnings("ignore:Note. conversions:UserWarning")
@@ -150,6 +151,42 @@ def test_networkx_logs_the_reason_and_answers_itself(caplog):
         found = nx.betweenness_centrality(G, endpoints=True)
     assert found == nx.betweenness_centrality(G, endpoints=True)
     assert "because: endpoints is True" in caplog.text
+
+
+def test_the_first_call_logs_what_compiling_took(caplog, monkeypatch):
+    from clew import jit
+
+    def compiles(G):
+        monkeypatch.setattr(jit, "seconds", jit.seconds + 2.0)
+        return 5
+
+    caplog.set_level(logging.INFO, logger="networkx")
+    assert served()(compiles)(convert_from_nx(nx.path_graph(3))) == 5
+    assert "Compiling took 2.0 s" in caplog.text
+    assert "first call of compiles" in caplog.text
+    caplog.clear()
+    nx.is_tree(nx.path_graph(3), backend="clew")
+    nx.is_tree(nx.path_graph(3), backend="clew")
+    assert caplog.text.count("is_tree") <= 1
+
+
+def test_compiling_is_counted_once():
+    from clew import jit
+
+    @jit.njit
+    def inner(x):
+        return x + 1
+
+    @jit.njit
+    def outer(x):
+        return inner(x) * 2
+
+    before, begun = jit.seconds, perf_counter()
+    assert outer(3) == 8
+    assert 0 < jit.seconds - before <= perf_counter() - begun
+    compiled = jit.seconds
+    assert outer(4) == 10
+    assert jit.seconds == compiled
 
 
 def test_small_graphs_and_quick_questions_are_not_worth_a_conversion(large):
@@ -314,6 +351,68 @@ def test_views_follow_the_graph_below_them():
         below.add_edge(0, 5)
         assert nx.single_source_shortest_path_length(view, 0, backend="clew")[5] == 1
         below.remove_edge(0, 5)
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_rows_of_views_are_networkx_own(kind):
+    """Of views by nodes and by edges, of few nodes and of many, and of views of views."""
+    G = kind(nx.gnm_random_graph(20, 120, seed=1))
+    nx.set_edge_attributes(G, 2, "weight")
+    thin = nx.subgraph_view(G, filter_edge=every_third_missing)
+    for view in (
+        G.subgraph([3, 1, 2, 7]),
+        G.subgraph(range(5, 19)),
+        G.edge_subgraph(list(G.edges)[::3]),
+        nx.restricted_view(G, [1, 2], list(G.edges)[5:9]),
+        nx.subgraph_view(G, filter_node=lambda node: node % 4 > 0),
+        thin.subgraph([2, 3, 5, 9, 11]),
+        nx.subgraph_view(G.subgraph(range(15)), filter_edge=every_third_missing),
+    ):
+        rows = convert_from_nx(view)
+        found = {node: rows.named(rows.neighbors(vertex)) for vertex, node in enumerate(rows.nodes)}
+        assert list(found) == list(view)
+        assert {node: set(near) for node, near in found.items()} == {node: set(view[node]) for node in view}
+        assert rows.number_of_edges() == view.copy().number_of_edges()
+        if not view.is_multigraph():
+            assert found == {node: list(view[node]) for node in view}
+        if view.is_directed():
+            assert rows.in_rows().indices.size == rows.indices.size
+
+
+def test_a_view_keeps_its_conversion_until_the_graph_below_changes():
+    G = nx.path_graph(6)
+    nx.set_edge_attributes(G, 1.0, "weight")
+    view = G.subgraph(range(5))
+    assert convert_from_nx(view) is convert_from_nx(view)
+    assert backend.should_run("degree_centrality", (view,), {}) is True
+    whole = convert_from_nx(view, preserve_node_attrs=True, preserve_edge_attrs=True)
+    assert whole is not convert_from_nx(view)
+    assert whole.original is view
+    assert nx.dijkstra_path_length(view, 0, 4, backend="clew") == 4.0
+    G[1][2]["weight"] = 3.0  # in place
+    assert nx.dijkstra_path_length(view, 0, 4, backend="clew") == 6.0
+    before = convert_from_nx(view)
+    G.add_edge(0, 4)
+    assert convert_from_nx(view) is not before
+    assert nx.shortest_path_length(view, 0, 4, backend="clew") == 1
+    other = pickle.loads(pickle.dumps(view))
+    assert nx.shortest_path_length(other, 0, 4, backend="clew") == 1
+
+
+def test_a_view_by_a_function_is_converted_at_every_call():
+    """The function may answer differently by then."""
+    G, hidden = nx.path_graph(6), set()
+    for view in (
+        nx.subgraph_view(G, filter_node=lambda node: node not in hidden),
+        nx.subgraph_view(G, filter_edge=lambda u, v: not hidden & {u, v}).subgraph(range(6)),
+    ):
+        assert nx.number_connected_components(view, backend="clew") == 1
+        hidden.add(3)
+        assert nx.number_connected_components(view, backend="clew") == nx.number_connected_components(view) > 1
+        hidden.clear()
+    with nx.config(cache_converted_graphs=False):
+        view = G.subgraph(range(4))
+        assert convert_from_nx(view) is not convert_from_nx(view)
 
 
 def every_third_missing(*edge):

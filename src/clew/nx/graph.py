@@ -14,6 +14,7 @@ from clew.checks import counted
 from clew.dtypes import Array, as_bits
 from clew.graph import Graph
 from clew.nx.dicts import Dicts, EdgeValues, rows_as_arrays
+from clew.nx.views import plain_rows
 
 # ruff: noqa: N803, signatures are those of NetworkX
 
@@ -277,7 +278,8 @@ class ClewGraph:
         if self._in_dicts is None:
             indptr, indices = self.unweighted.incoming.indptr, self.unweighted.incoming.indices
         else:
-            rows = {node: self._in_dicts[node] for node in self.nodes}
+            into = plain_rows(self._in_dicts, multigraph=self._multigraph)
+            rows = {node: into[node] for node in self.nodes}
             indptr, indices = rows_as_arrays(rows, self.nodes, multigraph=self._multigraph)
         # Sorted by their ends, in-edges and out-edges are the same list; parallel edges keep their order.
         targets = np.repeat(np.arange(len(self)), np.diff(indptr))

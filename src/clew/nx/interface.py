@@ -9,10 +9,13 @@ loops over edges run inside ``itertools`` and NumPy.
 from __future__ import annotations
 
 import inspect
+import logging
+import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import wraps
 from importlib import import_module
+from time import perf_counter
 from typing import Any, TypeVar
 
 import networkx as nx
@@ -21,13 +24,19 @@ import numpy as np
 from _clew_nx import FUNCTIONS
 from clew.errors import GraphError, ResourceError
 from clew.graph import Graph
-from clew.nx.dicts import Dicts, EdgeValues, rows_as_arrays
+from clew.nx import views
+from clew.nx.dicts import EdgeValues, rows_as_arrays
 from clew.nx.graph import ClewGraph
 
 # ruff: noqa: N803, signatures are those of NetworkX
 
 #: How often every function was answered by clew itself, and not by NetworkX after a refusal.
 CALLS: Counter[str] = Counter()
+
+#: NetworkX's handlers see it too.
+LOGGER = logging.getLogger("networkx.clew")
+#: Seconds of compiling below which there is nothing to say.
+NOTABLE = 0.1
 
 #: Takes some of the function's arguments, by name, and says in a sentence why clew does not serve them, or None.
 Refusal = Callable[..., str | None]
@@ -74,11 +83,19 @@ def served(*refusals: Refusal, quick: bool = False, **omitted: str) -> Callable[
         @wraps(function)
         def answer(*args: Any, **kwargs: Any) -> Any:
             (args[0] if args else kwargs["G"]).begin_call()
+            begun, compiled = perf_counter(), _seconds_compiling()
             try:
                 found = function(*args, **kwargs)
             except (GraphError, ResourceError) as error:
                 raise NotImplementedError(f"clew does not support this graph: {error}") from error
             CALLS[function.__name__] += 1
+            if (compiling := _seconds_compiling() - compiled) > NOTABLE:
+                LOGGER.info(
+                    "Compiling took %.1f s of the %.1f s of this first call of %s. Compiled code is cached on disk.",
+                    compiling,
+                    perf_counter() - begun,
+                    function.__name__,
+                )
             return found
 
         answer.terms = Terms(function, refusals, quick, omitted)  # type: ignore[attr-defined]
@@ -89,6 +106,12 @@ def served(*refusals: Refusal, quick: bool = False, **omitted: str) -> Callable[
 
 #: Why clew does not serve calls with ``sort_neighbors``.
 OWN_ORDER = "clew uses the graph's order."
+
+
+def _seconds_compiling() -> float:
+    """What this process has spent on compiling; Numba is loaded only by functions that need it."""
+    module = sys.modules.get("clew.jit")
+    return 0.0 if module is None else float(module.seconds)
 
 
 def no_weight_function(weight: Any) -> str | None:
@@ -129,17 +152,32 @@ def convert_from_nx(
 ) -> ClewGraph:
     """A NetworkX graph as arrays, with the requested edge attributes; NetworkX calls this and caches the result."""
     _refuse_own_neighbors(graph)
-    original = graph
-    if hasattr(graph, "_graph"):  # a view, which does not notice changes of its graph: nothing may be cached
-        graph.__networkx_cache__ = None
-    if type(graph._adj) is not dict:  # a view that filters, whose rows may say they are longer than they are
-        graph = graph.copy()
-    rows: Dicts = graph._adj
-    nodes = list(rows)
-    indptr, indices = rows_as_arrays(rows, nodes, multigraph=graph.is_multigraph())
     # Results that are graphs have all attributes, which are copied from the original. NetworkX may use a graph with all
     # attributes again for a function that needs one of them.
     whole = preserve_edge_attrs is True or preserve_node_attrs is True or bool(node_attrs)
+    defaults = {} if whole else edge_attrs or {}
+    if not views.is_view(graph):
+        return _converted(graph, whole, defaults, preserve_graph_attrs)
+    graph.__networkx_cache__ = None  # a view does not notice changes of its graph, so NetworkX may cache nothing
+    kept = views.kept_conversions(graph)
+    if kept is None:
+        return _converted(graph, whole, defaults, preserve_graph_attrs)
+    key = (whole, *sorted((name, repr(value)) for name, value in defaults.items() if value != 1))
+    if key not in kept:
+        kept[key] = _converted(graph, whole, defaults, True)
+    converted: ClewGraph = kept[key]
+    return converted
+
+
+def _converted(graph: nx.Graph[Any], whole: bool, defaults: Mapping[str, Any], with_attributes: bool) -> ClewGraph:
+    """The arrays of a graph or a view; ``whole`` if results have its attributes, else ``defaults`` are of some."""
+    original = graph
+    if not views.is_plain(graph._adj):  # a view that computes its rows otherwise than by filters
+        graph = graph.copy()
+    # Filtered rows may say they are longer than they are.
+    rows = views.plain_rows(graph._adj, multigraph=graph.is_multigraph())
+    nodes = list(rows)
+    indptr, indices = rows_as_arrays(rows, nodes, multigraph=graph.is_multigraph())
     return ClewGraph(
         nodes,
         indptr,
@@ -148,9 +186,9 @@ def convert_from_nx(
         multigraph=graph.is_multigraph(),
         dicts=rows,
         in_dicts=graph._pred if graph.is_directed() else None,
-        defaults={} if whole else edge_attrs,
+        defaults=defaults,
         original=original if whole else None,
-        attributes=graph.graph if preserve_graph_attrs or whole else None,
+        attributes=graph.graph if with_attributes or whole else None,
     )
 
 
@@ -227,7 +265,8 @@ class Backend:
             return True
         if getattr(self, name).terms.quick:
             return "NetworkX answers this in less time than a conversion takes, and the graph is not converted yet."
-        least, edges = nx.config.backends.clew.min_edges, graph.number_of_edges()
+        # Counting the edges that a view shows takes as long as a conversion.
+        least, edges = nx.config.backends.clew.min_edges, views.below(graph).number_of_edges()
         if edges < least:
             return (
                 f"the graph has {edges:,} edges; below {least:,} NetworkX is done before the graph is converted. "
@@ -237,6 +276,8 @@ class Backend:
 
 
 def _is_converted(graph: nx.Graph[Any]) -> bool:
+    if views.is_view(graph):
+        return bool(views.kept_conversions(graph))
     cache = getattr(graph, "__networkx_cache__", None) or {}
     return bool(nx.config.cache_converted_graphs and cache.get("backends", {}).get("clew"))
 
