@@ -70,7 +70,12 @@ def labels_of(values: Any) -> Any:
 
 def as_weights(weights: npt.ArrayLike, count: int) -> Array:
     """``weights`` as a contiguous 1-D array of a supported dtype, checked against the number of edges."""
-    array = as_array("weights", weights)
+    array = checked_weights(as_array("weights", weights), count)
+    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+
+
+def checked_weights(array: Any, count: int) -> Any:
+    """An array in any memory, with a weight of a supported dtype for every edge."""
     if array.ndim != 1 or array.size != count:
         raise GraphError(
             f"weights have shape {array.shape}; expected one weight per edge, that is ({count},). "
@@ -81,7 +86,7 @@ def as_weights(weights: npt.ArrayLike, count: int) -> Array:
             f"weights have dtype {array.dtype}; expected bool, an integer of 8 to 64 bits, float32 or float64. "
             "Convert them first, for example with weights.astype('float64')."
         )
-    return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+    return array
 
 
 @overload

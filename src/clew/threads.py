@@ -71,6 +71,16 @@ def in_pieces(kernel: Callable[..., Answer], work: int, *args: Any) -> list[Answ
     return each(kernel, number, number, *args)
 
 
+def copy(target: Any, source: Any) -> None:
+    """Copy an array of bytes on all threads."""
+    in_pieces(_copy, target.size >> 5, target, source)  # a piece has a megabyte or more
+
+
+def _copy(piece: int, pieces: int, target: Any, source: Any) -> None:
+    part = slice(piece * target.size // pieces, (piece + 1) * target.size // pieces)
+    target[part] = source[part]
+
+
 def apart(
     kernel: Callable[..., Answer], pieces: int, stop: Callable[[], None], *args: Any, movers: bool = False
 ) -> list[Answer]:

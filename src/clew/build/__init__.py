@@ -63,7 +63,7 @@ def build(
 
 
 def _build(source: Any, target: Any, weights: Any, policies: Policies, *, consume: bool) -> Built:
-    source, target = _as_ids(source, "source"), _as_ids(target, "target")
+    source, target = rows.as_ids(source, "source"), rows.as_ids(target, "target")
     if source.size != target.size:
         raise GraphError(f"source has {source.size:,} entries and target {target.size:,}; expected as many.")
     if source.dtype != target.dtype:
@@ -100,23 +100,6 @@ def from_rows(
     if not directed:
         check_symmetric(adjacency)
     return Built(adjacency, report)
-
-
-def _as_ids(values: Any, what: str) -> Array:
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise GraphError(f"{what} has {array.ndim} dimensions; expected a 1-D array of vertex ids.")
-    if array.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if array.dtype.kind not in "iu":
-        raise GraphError(f"{what} has dtype {array.dtype}; expected integers (vertex ids) or strings (names).")
-    if array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
-        raise GraphError(
-            f"{what} has the id {int(array.max())}; ids go up to 2^63-1. Pass ids='map' to use it as a name."
-        )
-    if array.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
-        array = array.astype(np.int64)
-    return np.ascontiguousarray(array)
 
 
 def _rows(

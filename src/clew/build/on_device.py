@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from clew import dtypes
 from clew.adjacency import Adjacency, BuildReport
-from clew.build.rows import Built, Policies, check_extent, merge
+from clew.build.rows import Built, Policies, as_ids, check_extent, merge
 from clew.errors import GraphError, MissingDependencyError, ResourceError
 from clew.weak import WeakIdentityDict
 
@@ -43,10 +43,10 @@ def build(source: Any, target: Any, weights: Any, policies: Policies) -> Built:
 
 
 def _build(xp: Any, source: Any, target: Any, weights: Any, policies: Policies) -> Built:
-    source, target = _ids(xp, source, "source"), _ids(xp, target, "target")
+    source, target = as_ids(source, "source", xp), as_ids(target, "target", xp)
     if source.size != target.size:
         raise GraphError(f"source has {source.size:,} entries and target {target.size:,}; expected as many.")
-    weights = None if weights is None else _weights(xp, weights, source.size)
+    weights = None if weights is None else dtypes.checked_weights(xp.asarray(weights), source.size)
     low = high = 0
     if source.size:
         low, high = min(int(source.min()), int(target.min())), max(int(source.max()), int(target.max()))
@@ -122,24 +122,6 @@ def _sorted_rows(
 def _kept(xp: Any, key: Any) -> int:
     """The number of sorted edges that are kept."""
     return int(xp.searchsorted(key, xp.asarray([LEFT_OUT]))[0])
-
-
-def _ids(xp: Any, values: Any, what: str) -> Any:
-    array = xp.asarray(values)
-    if array.ndim != 1:
-        raise GraphError(f"{what} has {array.ndim} dimensions; expected a 1-D array of vertex ids.")
-    if array.dtype.kind not in "iu":
-        raise GraphError(f"{what} has dtype {array.dtype}; expected integers (vertex ids).")
-    return array
-
-
-def _weights(xp: Any, values: Any, count: int) -> Any:
-    array = xp.asarray(values)
-    if array.shape != (count,):
-        raise GraphError(f"there are {count:,} edges, but weights of shape {array.shape}; expected one for each.")
-    if array.dtype not in dtypes.WEIGHT_DTYPES:
-        raise GraphError(f"weights have dtype {array.dtype}; expected numbers or truth values.")
-    return array
 
 
 def _to_host(xp: Any, array: Any) -> Any:

@@ -51,6 +51,24 @@ class Policies:
         return self.loops == "drop"
 
 
+def as_ids(values: Any, what: str, xp: Any = np) -> Any:
+    """A contiguous array of ids in the memory of ``xp``; on the CPU of int32 or int64, which its kernels take."""
+    array = xp.asarray(values)
+    if array.ndim != 1:
+        raise GraphError(f"{what} has {array.ndim} dimensions; expected a 1-D array of vertex ids.")
+    if array.size == 0:
+        return xp.empty(0, dtype=np.int64)
+    if array.dtype.kind not in "iu":
+        raise GraphError(f"{what} has dtype {array.dtype}; expected integers (vertex ids) or strings (names).")
+    if array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
+        raise GraphError(
+            f"{what} has the id {int(array.max())}; ids go up to 2^63-1. Pass ids='map' to use it as a name."
+        )
+    if xp is np and array.dtype not in (np.dtype(np.int32), np.dtype(np.int64)):
+        array = array.astype(np.int64)
+    return xp.ascontiguousarray(array)
+
+
 def extent(*columns: Array) -> tuple[int, int]:
     """The smallest and the largest value in integer arrays; (0, -1) where they are empty."""
     from clew.build import kernels

@@ -23,38 +23,24 @@ if TYPE_CHECKING:
 IN_PYTHON = 'device="reference" runs it in plain Python, with print and a debugger.'
 COMPILABLE = "Use numbers, conditions, math, and NumPy's functions of numbers; do the rest before or after the run."
 INSTEAD_OF_TRY = 'with "if" instead of "try" and "except".'
-SIGNS = {
-    "add": "+",
-    "sub": "-",
-    "mul": "*",
-    "truediv": "/",
-    "floordiv": "//",
-    "mod": "%",
-    "pow": "**",
-    "eq": "==",
-    "ne": "!=",
-    "lt": "<",
-    "le": "<=",
-    "gt": ">",
-    "ge": ">=",
-    "and_": "&",
-    "or_": "|",
-    "xor": "^",
-}
+OPERATORS = "add sub mul truediv floordiv mod pow eq ne lt le gt ge and_ or_ xor"
+SIGNS = dict(
+    zip(
+        OPERATORS.split(),
+        ["+", "-", "*", "/", "//", "%", "**", "==", "!=", "<", "<=", ">", ">=", "&", "|", "^"],
+        strict=True,
+    )
+)
+#: What Numba's names of types begin with.
 CONTAINERS = {
-    "Tuple": "a tuple",
-    "UniTuple": "a tuple",
-    "reflected list": "a list",
-    "list": "a list",
-    "reflected set": "a set",
-    "set": "a set",
-    "DictType": "a dict",
-    "Record": "a vertex",
-    "Optional": "a number or None",
-    "array": "an array",
-    "readonly array": "an array",
-    "Function": "a function",
-    "type(CPUDispatcher": "a function",
+    "a tuple": ("Tuple", "UniTuple"),
+    "a list": ("reflected list", "list"),
+    "a set": ("reflected set", "set"),
+    "a dict": ("DictType",),
+    "a vertex": ("Record",),
+    "a number or None": ("Optional",),
+    "an array": ("array", "readonly array"),
+    "a function": ("Function", "type(CPUDispatcher"),
 }
 
 
@@ -240,8 +226,8 @@ def words(name: str) -> str:
         return "a string"
     if name.startswith(("Literal[int]", "Literal[bool]")):
         return "an integer" if "int" in name else "a truth value"
-    for beginning, word in CONTAINERS.items():
-        if name.startswith(beginning):
+    for word, beginnings in CONTAINERS.items():
+        if name.startswith(beginnings):
             return word
     return {"none": "None", "bool": "a truth value"}.get(name, f"{'an' if name.startswith('int') else 'a'} {name}")
 

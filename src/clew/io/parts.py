@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from clew.adjacency import COUNTS
 from clew.dtypes import MAX_INT32_VERTICES, Array, id_dtype
@@ -138,15 +141,9 @@ def _of_graph(graph: Graph, first: float, last: float) -> Part:
     """The edges of some rows of a graph."""
     low, high = (int(np.searchsorted(graph.indptr, share * graph.num_arcs)) for share in (first, last))
     low, high = (0 if first == 0 else low), (graph.num_vertices if last == 1 else high)
-    start, stop = int(graph.indptr[low]), int(graph.indptr[high])
-    target: Array = graph.indices[start:stop]
-    source: Array = in_rows(graph.indptr, start, stop).astype(target.dtype)
-    weights = None if graph.weights is None else graph.weights[start:stop]
-    if not graph.directed:
-        once = source <= target
-        source, target, weights = source[once], target[once], None if weights is None else weights[once]
     known = {"directed": graph.directed, "columns": dict(graph.report.columns), "decisions": graph.report.decisions}
-    part = Part(source, target, weights, count=graph.num_vertices, keep=graph.names is None, **known)  # type: ignore[arg-type]
+    edges = edge_list.edges_of_rows(graph, low, high)
+    part = Part(*edges, count=graph.num_vertices, keep=graph.names is None, **known)  # type: ignore[arg-type]
     part.counts = tuple(getattr(graph.report, name) for name in COUNTS)
     if graph.names is not None:
         part.names, part.rows = graph.names.array, (low, high)
@@ -199,8 +196,6 @@ def _lines(piece: Piece, source: Source, dialect: Dialect, options: ReadOptions,
 
 
 def _parquet(piece: Piece, source: Source, options: ReadOptions) -> Part:
-    import pyarrow.parquet as pq
-
     with tables.arrow_errors(source, "Parquet"):
         opened = _opened(source)
         file = pq.ParquetFile(opened, page_checksum_verification=True, pre_buffer=False)
@@ -222,8 +217,6 @@ def _parquet(piece: Piece, source: Source, options: ReadOptions) -> Part:
 
 
 def _arrow(piece: Piece, source: Source, options: ReadOptions) -> Part | None:
-    import pyarrow as pa
-
     if source.head()[: len(tables.FILE_MAGIC)] != tables.FILE_MAGIC:  # a stream has no list of its batches
         return _whole(piece, source, registry.named("arrow"), options)
     with tables.arrow_errors(source, "Arrow IPC"):
@@ -238,8 +231,6 @@ def _arrow(piece: Piece, source: Source, options: ReadOptions) -> Part | None:
 
 def _opened(source: Source) -> Any:
     """The file for Arrow, which reads the ranges that it needs."""
-    import pyarrow as pa
-
     return source._file if isinstance(source, UrlSource) else pa.OSFile(str(source.path), "rb")
 
 
@@ -250,8 +241,6 @@ def _mine(piece: Piece, sizes: Array) -> list[int]:
 
 
 def _of_batches(batches: Iterable[Any], rows: int, schema: Any, chosen: Any, source: Source, options: Any) -> Part:
-    import pyarrow as pa
-
     note = tables.read_note(schema.metadata, source)
     columns = [schema.field(column) for column in chosen.to_read()]
     names = [column.name for column in columns]
@@ -278,8 +267,6 @@ def _of_batches(batches: Iterable[Any], rows: int, schema: Any, chosen: Any, sou
 
 def _filled(batches: Iterable[Any], columns: list[Any]) -> Iterator[Any]:
     """The batches, or one without rows, so that columns are checked also where a reader has none."""
-    import pyarrow as pa
-
     empty = True
     for batch in batches:
         empty = False
@@ -337,9 +324,6 @@ class Edges:
 
     def _merged(self) -> Any:
         """Every name once; the codes follow."""
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         if not self._names:
             return None
         everything = pa.concat_arrays(self._names)

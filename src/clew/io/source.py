@@ -77,23 +77,15 @@ class SinkFile(io.RawIOBase):
         return self._place
 
 
+def _arrow() -> Any:
+    import pyarrow
+
+    return pyarrow
+
+
 def opened(data: Bytes) -> Any:
     """Bytes as a file object that shares their memory."""
-    import pyarrow as pa
-
-    return pa.BufferReader(pa.py_buffer(data))  # type: ignore[arg-type]
-
-
-def _open_zstd(raw: Any) -> Any:
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(opened(raw), "zstd")
-
-
-def _wrap_zstd(file: IO[bytes]) -> Any:
-    import pyarrow as pa
-
-    return pa.CompressedOutputStream(pa.PythonFile(SinkFile(file), mode="w"), "zstd")
+    return _arrow().BufferReader(_arrow().py_buffer(data))
 
 
 _CODECS = (
@@ -107,7 +99,12 @@ _CODECS = (
         ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", lambda raw: BZ2File(opened(raw)), lambda file: BZ2File(file, "wb")
     ),
     Codec(".xz", rb"\xfd7zXZ\x00", lambda raw: LZMAFile(opened(raw)), lambda file: LZMAFile(file, "wb")),  # noqa: SIM115
-    Codec(".zst", rb"\x28\xb5\x2f\xfd", _open_zstd, _wrap_zstd),
+    Codec(
+        ".zst",
+        rb"\x28\xb5\x2f\xfd",
+        lambda raw: _arrow().CompressedInputStream(opened(raw), "zstd"),
+        lambda file: _arrow().CompressedOutputStream(_arrow().PythonFile(SinkFile(file), mode="w"), "zstd"),
+    ),
 )
 COMPRESSION_SUFFIXES = tuple(codec.suffix for codec in _CODECS)
 

@@ -21,12 +21,13 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from clew.adjacency import COUNTS, Adjacency, BuildReport
 from clew.dtypes import WEIGHT_DTYPES, Array
@@ -96,7 +97,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
     names = None
     if header.names:
         ids = np.concatenate([partition.owned(rank) for rank in range(len(parts))])
-        names = VertexNames.trusted(_joined([part[3] for part in parts]).take(np.argsort(ids)))
+        names = VertexNames.trusted(pa.concat_arrays([part[3] for part in parts]).take(np.argsort(ids)))
     built = Graph.from_edges(ends[0], ends[1], weights, header.num_vertices, consume=True)
     if not header.directed or options != ReadOptions(check=options.check, progress=options.progress):
         rows, known = built.outgoing, {"directed": header.directed, "names": names}
@@ -258,12 +259,6 @@ def checked_ends(source: Source, partition: Any, rank: int, rows: Array, columns
         raise _damaged(source, "a tile has an edge to a vertex that does not exist")
     first, second = (partition.permutation.inverse(each) for each in places)
     return first, second
-
-
-def _joined(parts: Sequence[Any]) -> Any:
-    import pyarrow as pa
-
-    return pa.concat_arrays(parts)
 
 
 # ---------------------------------------------------------------- the folder

@@ -29,23 +29,20 @@ Value = Any  # a number, or a function from a dtype to a number
 
 #: What Python and NumPy call our functions; those themselves are not Python code that could be compiled.
 KNOWN: dict[Any, Any] = {
-    python.add: functions.plus,
-    python.mul: functions.times,
-    python.and_: functions.band,
-    python.or_: functions.bor,
-    python.xor: functions.bxor,
-    builtins.min: functions.smaller,
-    builtins.max: functions.larger,
-    np.add: functions.plus,
-    np.multiply: functions.times,
-    np.minimum: functions.smaller,
-    np.maximum: functions.larger,
-    np.logical_and: functions.land,
-    np.logical_or: functions.lor,
-    np.logical_xor: functions.lxor,
-    np.bitwise_and: functions.band,
-    np.bitwise_or: functions.bor,
-    np.bitwise_xor: functions.bxor,
+    other: function
+    for function, *others in (
+        (functions.plus, python.add, np.add),
+        (functions.times, python.mul, np.multiply),
+        (functions.smaller, builtins.min, np.minimum),
+        (functions.larger, builtins.max, np.maximum),
+        (functions.band, python.and_, np.bitwise_and),
+        (functions.bor, python.or_, np.bitwise_or),
+        (functions.bxor, python.xor, np.bitwise_xor),
+        (functions.land, np.logical_and),
+        (functions.lor, np.logical_or),
+        (functions.lxor, np.logical_xor),
+    )
+    for other in others
 }
 
 #: What gives the same in any order, by the functions themselves: a user may call a sum "max".

@@ -166,11 +166,8 @@ class Reads:
         shift = np.array([size.bit_length() - 1 if size.bit_count() == 1 else -1 for size in line.tolist()])
         memories = (np.int64(rows.indices.itemsize), line, shift, near, accesses, lines)
         indptr = as_bits(rows.indptr)
-        if one.pulled is None:
-            kernels.count_lines(*layout, indptr, np.int64(one.most), one.step, *memories)
-        elif one.pulled.size:
-            where = (indptr, as_bits(rows.indices), one.step, one.pulled)
-            kernels.count_pulls(*layout, self._sampled, *where, *memories)
+        pulls = None if one.pulled is None else (self._sampled, as_bits(rows.indices), one.pulled)
+        kernels.count_lines(*layout, indptr, np.int64(one.most), one.step, pulls, *memories)
         slow, fast = (speed.seconds(accesses[side::2], lines[side::2]) for side, speed in enumerate(speeds))
         slower: npt.NDArray[np.float64] = np.maximum(slow, fast)
         return slower

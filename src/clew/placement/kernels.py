@@ -223,43 +223,36 @@ def places_in_levels(depth, sizes, place):
 
 
 @njit(cache=True, nogil=True)
-def count_lines(order, fast, indptr, most, step, width, line, shift, near, accesses, lines):
+def count_lines(order, fast, indptr, most, step, pulls, width, line, shift, near, accesses, lines):
     """Count the reads if every row is read in its step (below 0: never): ``most`` neighbours of ``width`` bytes each.
 
     ``line`` has the bytes of a line in slow and fast memory, and ``shift`` their logarithms, -1 if that is no integer.
     ``accesses`` and ``lines`` are counted at 2 * step for slow memory, and next to it for fast memory. A line that was
     just read in this step is not read again. One at most ``near`` bytes further is no access of its own.
+
+    With ``pulls``, count the reads of a search on the levels where it pulls: vertices beyond a level look for a
+    neighbour on it. ``step`` is the depth of a vertex then, and counts have a step for each level. Only sampled
+    vertices read. The graph is undirected, so vertices of the next level find a neighbour, and all others read whole
+    rows.
     """
     last, begins = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64)
+    if pulls is not None:
+        sampled, indices, levels = pulls
     for place in range(np.uint64(fast.size)):
         v = place if order is None else np.uint64(order[place])
         length = np.int64(indptr[v + ONE] - indptr[v])
         side = np.uint64(fast[v])
-        size = min(length, most) * width * np.int64(step[v] >= 0)
-        at = np.uint64(max(step[v], 0)) * TWO + side
-        _read(begins[side], size, at, line[side], shift[side], near[side], last, accesses, lines)
-        begins[side] += length * width
-
-
-@njit(cache=True, nogil=True)
-def count_pulls(order, fast, sampled, indptr, indices, depth, levels, width, line, shift, near, accesses, lines):
-    """Count the reads of a search on the levels where it pulls: vertices beyond a level look for a neighbour on it.
-
-    ``accesses`` and ``lines`` are counted as above, with a step for each of ``levels``. Only sampled vertices read.
-    The graph is undirected, so vertices of the next level find a neighbour, and all others read whole rows.
-    """
-    last, begins = np.full(lines.size, NOWHERE, np.int64), np.zeros(2, np.int64)
-    for place in range(np.uint64(fast.size)):
-        v = place if order is None else np.uint64(order[place])
-        length = np.int64(indptr[v + ONE] - indptr[v])
-        side = np.uint64(fast[v])
-        if sampled[v] and length > 0:
-            for k in range(np.uint64(levels.size)):
-                if 0 <= depth[v] <= levels[k]:
+        if pulls is None:
+            size = min(length, most) * width * np.int64(step[v] >= 0)
+            at = np.uint64(max(step[v], 0)) * TWO + side
+            _read(begins[side], size, at, line[side], shift[side], near[side], last, accesses, lines)
+        else:
+            for k in range(np.uint64(levels.size) if sampled[v] and length > 0 else np.uint64(0)):
+                if 0 <= step[v] <= levels[k]:
                     continue
                 taken = length
-                if depth[v] == levels[k] + 1:
-                    taken = _until_found(v, indptr, indices, depth, levels[k], fast)
+                if step[v] == levels[k] + 1:
+                    taken = _until_found(v, indptr, indices, step, levels[k], fast)
                 at = k * TWO + side
                 _read(begins[side], taken * width, at, line[side], shift[side], near[side], last, accesses, lines)
         begins[side] += length * width

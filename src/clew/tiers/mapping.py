@@ -136,9 +136,6 @@ def _system_call(types: tuple[type, ...]) -> Callable[..., int]:
     return lambda *args: int(call(number, *args))
 
 
-COPY = 1 << 22  # bytes to a piece
-
-
 def spread(graph: Graph, *, slow: Tier | str, fast: Tier | str) -> Graph:
     """A graph with a placement, with its slow and fast rows in two different memories.
 
@@ -185,11 +182,5 @@ def _copied(array: Array, cut: int, slow: Tier, fast: Tier) -> Array:
     """A copy of an array, its first ``cut`` entries in slow memory."""
     bytes_of = np.ascontiguousarray(array).view(np.uint8)
     room = in_two(array.nbytes, cut * array.itemsize, slow, fast)
-    pieces = threads.pieces(bytes_of.size, COPY)
-    threads.each(_copy, pieces, pieces, bytes_of, room)
+    threads.copy(room, bytes_of)
     return room.view(array.dtype)
-
-
-def _copy(piece: int, pieces: int, source: Array, target: Array) -> None:
-    part = slice(piece * source.size // pieces, (piece + 1) * source.size // pieces)
-    np.copyto(target[part], source[part])

@@ -361,15 +361,21 @@ def _edges(graph: Graph) -> Iterator[tuple[Array, Array, Array | None]]:
     rows = np.unique(np.append(np.searchsorted(indptr, cuts, "right") - 1, graph.num_vertices))
     rows = np.clip(rows, 0, graph.num_vertices)
     for first, last in pairwise(rows.tolist()):
-        part = slice(int(indptr[first]), int(indptr[last]))
-        target = graph.indices[part]
-        source = np.repeat(np.arange(first, last, dtype=target.dtype), np.diff(indptr[first : last + 1]))
-        weights = None if graph.weights is None else graph.weights[part]
-        if not graph.directed:
-            once = source <= target
-            source, target, weights = source[once], target[once], None if weights is None else weights[once]
-        if source.size:
-            yield source, target, weights
+        edges = edges_of_rows(graph, first, last)
+        if edges[0].size:
+            yield edges
+
+
+def edges_of_rows(graph: Graph, first: int, last: int) -> tuple[Array, Array, Array | None]:
+    """The edges of rows first…last-1; an undirected one once."""
+    part = slice(int(graph.indptr[first]), int(graph.indptr[last]))
+    target: Array = graph.indices[part]
+    source: Array = np.repeat(np.arange(first, last, dtype=target.dtype), np.diff(graph.indptr[first : last + 1]))
+    weights = None if graph.weights is None else graph.weights[part]
+    if graph.directed:
+        return source, target, weights
+    once = source <= target
+    return source[once], target[once], None if weights is None else weights[once]
 
 
 def _labels(names: VertexNames, delimiter: bytes, sink: Sink) -> pa.Array[Any]:

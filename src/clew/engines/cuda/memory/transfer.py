@@ -137,7 +137,7 @@ def download(device: Any, array: Any) -> Array:
     target = result.reshape(-1).view(np.uint8)
     if slow > 0:
         device.synchronize()
-        copy_bytes(target[:slow], host_bytes(array, array.data.ptr, slow))
+        threads.copy(target[:slow], host_bytes(array, array.data.ptr, slow))
     address, rest = array.data.ptr + slow, target[slow:]
     with clean(FROM_GPU):
         _in_lanes(device, rest.size, lambda lane, chunks: lane.fetch(chunks, address, rest))
@@ -200,17 +200,6 @@ def _bytes_on_host(array: Any) -> int:
     return min(max(owner.address + owner.cut - int(array.data.ptr), 0), int(array.nbytes))
 
 
-def copy_bytes(target: Array, source: Array) -> None:
-    """Copy bytes on all cores."""
-    pieces = max(1, min(threads.count(), target.size >> 20))
-    bounds = np.linspace(0, target.size, pieces + 1).astype(np.int64)
-
-    def piece(k: int) -> None:
-        np.copyto(target[bounds[k] : bounds[k + 1]], source[bounds[k] : bounds[k + 1]])
-
-    threads.each(piece, pieces)
-
-
 def hosted(device: Any, array: Array) -> Any:
     """The array as kernels read it over the link."""
     if array.nbytes == 0:
@@ -222,7 +211,7 @@ def hosted(device: Any, array: Array) -> Any:
         owner, address = held, held.address
     if not address:
         owner, address = host_memory.pinned_pages(array.nbytes)
-        copy_bytes(owner, _bytes_of(array))
+        threads.copy(owner, _bytes_of(array))
     return host_memory.view_of(device, owner, address, array.shape, array.dtype, array.nbytes)
 
 
@@ -241,7 +230,7 @@ def split(device: Any, array: Array, fast_from_byte: int, weights: Array | None 
     host = host_memory.host_bytes(run, run.address, cut)
     if weights is None:
         source = _bytes_of(array)
-        copy_bytes(host, source[:cut])
+        threads.copy(host, source[:cut])
         send(device, run.address + cut, source[cut:])
     else:
         write_pairs_on_all_cores(host, array, weights)
@@ -267,7 +256,7 @@ def managed(device: Any, array: Array, prefetch: bool) -> Any:
     device.xp.get_default_memory_pool().free_all_blocks()
     with clean(f"{size:,} bytes of managed memory cannot be had", size):
         place = device.xp.cuda.malloc_managed(size)
-    copy_bytes(host_memory.host_bytes(place, place.ptr, size), source)
+    threads.copy(host_memory.host_bytes(place, place.ptr, size), source)
     if prefetch:
         prefetch_bytes(device, place.ptr, size)
     return device.xp.ndarray(array.shape, array.dtype, place)
