@@ -119,14 +119,14 @@ def compared_with_networkx(graph: Graph) -> None:
         return
     import networkx as nx
 
-    plain, other = graph.with_weights(None), nx.DiGraph()
+    other = nx.DiGraph()
     other.add_nodes_from(range(graph.num_vertices))
     source, target, _ = graph.edges()
     other.add_edges_from(zip(source.tolist(), target.tolist(), strict=True))
     started = perf_counter()
     nx.pagerank(other, backend="networkx")
     between = perf_counter()
-    clew.pagerank(plain, tolerance=1e-6 * graph.num_vertices)
+    clew.pagerank(graph, tolerance=1e-6 * graph.num_vertices)
     own = perf_counter() - between
     theirs = between - started
     output.paragraph(
