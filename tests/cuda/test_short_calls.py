@@ -4,6 +4,9 @@ import pytest
 
 import clew
 from clew.engines.cuda.emulation.device import the_emulation
+from tests.on_gpu import emulation_only
+
+pytestmark = emulation_only
 
 GRAPH = clew.generate.rmat(7, edge_factor=8, seed=1)
 WEIGHTED = clew.generate.random_weights(GRAPH, 1, 9, seed=1)
