@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew.distributed.tiles import header_of, open_share, tiles_at, write_share
+from clew.distributed.tiles import open_share, tiles_at, write_share
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.share import build_share
+from clew.engines.cluster.partition import AsNumbered, Listed
+from clew.engines.cluster.ranges import in_ranges
+from clew.engines.cluster.share import Share, build_share
 from clew.io import tiles
 from clew.names import VertexNames
 from tests.cluster.team import mesh, together
@@ -30,7 +33,9 @@ GRAPHS = {
 }
 
 
-def write_together(members: int, graph: clew.Graph, path: Path | str) -> None:
+def write_together(
+    members: int, graph: clew.Graph, path: Path | str, layout: Callable[[Share], Share] = lambda share: share
+) -> None:
     """What ``clew.write`` does with a graph on a cluster."""
     source = np.repeat(np.arange(graph.num_vertices), np.diff(graph.indptr))
     cuts = np.linspace(0, source.size, members + 1).astype(int)
@@ -43,7 +48,7 @@ def write_together(members: int, graph: clew.Graph, path: Path | str) -> None:
         share = share.with_report(graph.report)
         if graph.names is not None:
             share = share.with_names(VertexNames.trusted(graph.names.take(share.ids)))
-        return header_of(share), write_share(share, folder)
+        return write_share(layout(share), folder)
 
     with tiles.written_folder(str(path)) as folder:
         written = together(work, mesh(members))
@@ -95,6 +100,50 @@ def test_tiles_are_mapped_on_the_grid_that_wrote_them(tmp_path: Path) -> None:
     for share, *_ in open_together(4, tmp_path / "graph.clewd"):
         assert not share.block.indices.flags.owndata
         assert not share.block.weights.flags.owndata
+
+
+def shuffled_path() -> tuple[clew.Graph, Listed]:
+    """A path with names and weights whose ids are in any order, and the order of the path."""
+    names = [f"v{k}" for k in np.random.default_rng(5).permutation(800)]
+    graph = clew.Graph.from_edges(names[:-1], names[1:], np.arange(799) % 7 + 1, directed=False)
+    places = np.empty(800, np.int32)
+    places[[graph.vertex(name) for name in names]] = np.arange(800)
+    return graph, Listed(places)
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_ranges_are_ranges_again(listed: bool, tmp_path: Path) -> None:
+    """Of the ids or of another order, on any number of members; one process ignores the order."""
+    path, (graph, order) = tmp_path / "graph.clewd", shuffled_path()
+    if not listed:
+        graph, order = clew.generate.path(800), AsNumbered()
+    write_together(4, graph, path, lambda share: in_ranges(share, order))
+    assert clew.read(path) == graph
+    for members in (4, 6, 1):
+        done = open_together(members, path)
+        assert edges_of(done) == named_edges(graph)
+        expected = type(order) if members > 1 else type(None)
+        assert {type(each[0].partition.order) for each in done} == {expected}
+        assert members == 1 or max(np.ptp(order(each[0].ids)) for each in done) < 200
+    many = open_together(20, path)  # whose ranges would cut more than 2 % of the edges
+    assert {each[0].partition.order for each in many} == {None}
+
+
+@pytest.mark.parametrize("damage", ["no places", "too few", "the same", "outside"])
+def test_damaged_orders_are_refused(damage: str, tmp_path: Path) -> None:
+    path, (graph, order) = tmp_path / "graph.clewd", shuffled_path()
+    change = {
+        "no places": lambda places: None,
+        "too few": lambda places: places[:-1],
+        "the same": lambda places: places * 0,
+        "outside": lambda places: places + 1,
+    }[damage]
+    made = tiles.tile_graph
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tiles, "tile_graph", lambda block, names, places: made(block, names, change(places)))
+        write_together(4, graph, path, lambda share: in_ranges(share, order))
+    with pytest.raises(clew.FormatError, match="place"):
+        open_together(4, path)
 
 
 @pytest.mark.parametrize("members", [4, 6])

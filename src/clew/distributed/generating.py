@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clew import generate
+from clew.distributed.locality import by_locality
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Partition
@@ -58,7 +59,7 @@ def generated_share(member: Member, name: str, args: Sequence[Any], options: Map
     for start in range(first, stop, BLOCK):
         source, target = drawn.draw(start, min(BLOCK, stop - start))
         exchange.add(source, target, None)
-    return share_of(exchange, None, directed=drawn.directed, duplicates=drawn.duplicates)
+    return by_locality(share_of(exchange, None, directed=drawn.directed, duplicates=drawn.duplicates))
 
 
 def _called(name: str, args: Sequence[Any], options: Mapping[str, Any]) -> Any:

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 
 from clew.adjacency import COUNTS, Adjacency
+from clew.distributed.locality import CUT, cut_of
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import send_names
-from clew.engines.cluster.partition import Partition, Permutation
+from clew.engines.cluster.partition import AsNumbered, Listed, Order, Partition, Permutation
+from clew.engines.cluster.ranges import in_blocks, in_ranges
 from clew.engines.cluster.share import Share, rectangle, share_of
 from clew.errors import GraphError
 from clew.graph import Duplicates
@@ -30,24 +32,25 @@ from clew.names import VertexNames
 BLOCK = 1 << 20  # edges of a tile that are exchanged at once
 
 
-def write_share(share: Share, folder: str) -> Tile:
-    """Write this member's tile into a folder that all members see; returns its entry in the header."""
-    grid = (share.partition.grid.rows, share.partition.grid.columns)
+def write_share(share: Share, folder: str) -> tuple[Header, Tile]:
+    """Write this member's tile into a folder that all members see; collective.
+
+    Returns the header of the folder, without the tiles, and the entry of this tile there.
+    """
     if share.is_reversed:
         raise GraphError("a reversed graph on a cluster is not written; write the graph itself.")
-    return tiles.write_tile(
-        folder, share.member.rank, grid, tiles.tile_graph(share.block, share._names), WriteOptions()
-    )
-
-
-def header_of(share: Share) -> Header:
-    """The header of a folder of all members' tiles, without the tiles."""
+    order, share = share.partition.order, in_blocks(share)
+    places = order(share.ids).astype(np.int32) if isinstance(order, Listed) else None
+    grid = (share.partition.grid.rows, share.partition.grid.columns)
+    graph = tiles.tile_graph(share.block, share._names, places)
+    tile = tiles.write_tile(folder, share.member.rank, grid, graph, WriteOptions())
     counts = {name: getattr(share.report, name) for name in COUNTS}
     weights = None if share.weights is None else share.weights.dtype.str
     assert isinstance(share.partition.permutation, Permutation)
-    grid, key = share.partition.grid, share.partition.permutation.key
     facts = (share.num_vertices, share.num_arcs, share.num_loops, share.directed, weights)
-    return Header(*facts, tiles.name_kind(share._names), (grid.rows, grid.columns), key, counts, ())
+    key, names = share.partition.permutation.key, tiles.name_kind(share._names)
+    kind = None if order is None else tiles.NUMBERED if places is None else tiles.LISTED
+    return Header(*facts, names, grid, key, counts, (), kind), tile
 
 
 def tiles_at(path: Any) -> str | None:
@@ -85,9 +88,29 @@ def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:
             num_loops=header.num_loops,
             names=None if names is None else VertexNames.trusted(names),
         )
-        return share.with_report(header.build_report)
+        return _in_order(share.with_report(header.build_report), source, header)
     share = _dealt(member, source, header, before, partition, options, directed=directed)
-    return share if changes else share.with_report(header.build_report)
+    return _in_order(share if changes else share.with_report(header.build_report), source, header)
+
+
+def _in_order(share: Share, source: Source, header: Header) -> Share:
+    """The graph in ranges, if it was when it was written and these members' ranges cut few edges."""
+    member = share.member
+    if header.order is None or member.size == 1 or not member.has_sockets:
+        return share
+    order: Order = AsNumbered()
+    if header.order == tiles.LISTED:
+        before, mine = tiles.partition_of(header), range(member.rank, len(header.tiles), member.size)
+        ids, places = (
+            np.concatenate([np.empty(0, np.int32), *parts])
+            for parts in (
+                [before.owned(rank) for rank in mine],
+                [tiles.open_places(source, header, rank) for rank in mine],
+            )
+        )
+        places = member.gather_by_id(ids.astype(np.int64), places.astype(np.int32), header.num_vertices)
+        order = Listed(tiles.checked_order(source, header, places))
+    return in_ranges(share, order) if cut_of(share, order) < CUT else share
 
 
 def _dealt(

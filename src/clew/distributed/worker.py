@@ -23,7 +23,7 @@ from clew.distributed.carrier import RayCarrier
 from clew.distributed.generating import generated_share
 from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
-from clew.distributed.tiles import header_of, open_share, write_share
+from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
 from clew.engines.base import available_bytes
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
@@ -31,7 +31,6 @@ from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import names_by_id
-from clew.engines.cluster.ranges import in_blocks
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
 from clew.errors import ClusterError
@@ -197,9 +196,7 @@ class Worker:
     @collective
     def write_tiles(self, key: int, folder: str) -> tuple[Header, Tile]:
         """Write this worker's tile of a graph; returns what the header of the folder says about all and about it."""
-        share = in_blocks(self._shares[key])
-        tile = write_share(share, folder)
-        return header_of(share), tile
+        return write_share(self._shares[key], folder)
 
     def describe(self, key: int) -> dict[str, Any]:
         """The facts of a graph, and the bytes that this worker has of it."""

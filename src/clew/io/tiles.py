@@ -44,7 +44,9 @@ from clew.names import VertexNames
 HEADER = "header.json"
 VERSION = 1
 SEGMENT_NAMES = "segment_names"
+SEGMENT_PLACES = "segment_places"
 INTEGERS, TEXT = "integers", "text"
+NUMBERED, LISTED = "numbered", "listed"  # orders
 _START = b'{"clewd": '
 
 
@@ -72,6 +74,7 @@ class Header:
     key: int | None
     report: Mapping[str, int]
     tiles: tuple[Tile, ...]
+    order: str | None = None  # of ranges with few edges between them: by id, or as the tiles list it
 
     @property
     def build_report(self) -> BuildReport:
@@ -145,7 +148,7 @@ def read_header(source: Source) -> Header:
         header = Header(**{**found, "grid": tuple(found["grid"])}, tiles=tiles)
         rows, columns = header.grid
         fits = rows * columns == len(tiles) and header.num_arcs == sum(tile.arcs for tile in tiles)
-        fits &= header.names in (None, INTEGERS, TEXT)
+        fits &= header.names in (None, INTEGERS, TEXT) and header.order in (None, NUMBERED, LISTED)
         fits &= header.weights is None or np.dtype(header.weights) in WEIGHT_DTYPES
         fits &= min(header.num_vertices, header.num_arcs, rows, columns) >= 0 and set(header.report) == set(COUNTS)
     except (TypeError, KeyError, ValueError):
@@ -214,6 +217,15 @@ def open_tile(source: Source, header: Header, rank: int, check: bool | None) -> 
     return Adjacency(rows.indptr, rows.indices, weights), names
 
 
+def open_places(source: Source, header: Header, rank: int) -> Array:
+    """Where the vertices of a tile's segment are in the order that the tiles list."""
+    tile = native.read(tile_source(source, header, rank), ReadOptions(check=False))
+    places: Array = np.asarray(tile.metadata.get(SEGMENT_PLACES))
+    if places.dtype.kind != "i" or places.shape != (partition_of(header).num_owned(rank),):
+        raise _damaged(source, f"the tile {header.tiles[rank].file} does not have a place for each of its vertices")
+    return places
+
+
 def write_tile(folder: str, rank: int, grid: tuple[int, int], graph: Graph, options: WriteOptions) -> Tile:
     """Write the graph of a tile as a ``.clew`` file; returns its entry in the header."""
     file = f"tile-{rank // grid[1]}-{rank % grid[1]}.clew"
@@ -229,10 +241,11 @@ def write_tile(folder: str, rank: int, grid: tuple[int, int], graph: Graph, opti
         return Tile(file, graph.num_arcs, written.stored_bytes, native.digest_of_header(written))
 
 
-def tile_graph(block: Adjacency, names: VertexNames | None) -> Graph:
-    """A block as a graph of its own, with the names of its segment in the metadata."""
+def tile_graph(block: Adjacency, names: VertexNames | None, places: Array | None = None) -> Graph:
+    """A block as a graph of its own, with the names and the places of its segment in the metadata."""
     rows = Adjacency(block.indptr.astype(np.int64, copy=False), block.indices, block.weights)
-    return Graph(rows, directed=True, metadata={} if names is None else {SEGMENT_NAMES: names_to_arrays(names)})
+    kept: dict[str, Any] = {} if names is None else {SEGMENT_NAMES: names_to_arrays(names)}
+    return Graph(rows, directed=True, metadata=kept if places is None else {**kept, SEGMENT_PLACES: places})
 
 
 def partition_of(header: Header) -> Any:
@@ -250,6 +263,14 @@ def _edges(source: Source, header: Header, partition: Any, rank: int, options: R
     block, names = open_tile(source, header, rank, options.check)
     rows = np.repeat(np.arange(block.num_vertices), block.degrees())
     return *checked_ends(source, partition, rank, rows, block.indices), block.weights, names
+
+
+def checked_order(source: Source, header: Header, places: Array) -> Array:
+    """The places of all vertices, if each has one of its own."""
+    n = header.num_vertices
+    if places.min(initial=0) < 0 or places.max(initial=0) >= max(n, 1) or (np.bincount(places, minlength=n) != 1).any():
+        raise _damaged(source, "two vertices have the same place")
+    return places
 
 
 def checked_ends(source: Source, partition: Any, rank: int, rows: Array, columns: Array) -> tuple[Array, Array]:

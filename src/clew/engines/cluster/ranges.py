@@ -18,7 +18,7 @@ def in_ranges(share: Share, order: Order | None = None) -> Share:
     exchange = EdgeExchange(member, partition)
     exchange.add(*edge_ends(share), share.block.weights)
     built = share_of(exchange, None if share.weights is None else share.weights.dtype, directed=share.directed)
-    return Share(
+    whole = Share(
         member,
         partition,
         built.block,
@@ -27,6 +27,7 @@ def in_ranges(share: Share, order: Order | None = None) -> Share:
         num_loops=share.num_loops,
         report=share.report,
     )
+    return _with_names_of(share, whole)
 
 
 def in_blocks(share: Share) -> Share:
@@ -36,11 +37,15 @@ def in_blocks(share: Share) -> Share:
     member = share.member.on(Grid(share.member.size))
     ends, weights = edge_ends(share), share.block.weights
     built = build_share(member, *ends, weights, share.num_vertices, directed=share.directed)
-    built = built.with_report(share.report)
+    return _with_names_of(share, built.with_report(share.report))
+
+
+def _with_names_of(share: Share, built: Share) -> Share:
+    """The same graph with the names of another share of it; collective."""
     if share._names is None:
         return built
     names = share._names.take(np.arange(share.ids.size))
-    return built.with_names(send_names(member, built.partition, names, lambda low, high: share.ids[low:high]))
+    return built.with_names(send_names(built.member, built.partition, names, lambda low, high: share.ids[low:high]))
 
 
 def ghosts_of(share: Share) -> tuple[Array, Array]:
