@@ -176,7 +176,7 @@ class Result(TensorResult):
     def to_arrow(self) -> pa.Table:
         """An Arrow table: the vertices, a column per array (null where unreached), and the graph's vertex columns.
 
-        A vertex column with the name of an array gets the prefix "vertex_".
+        A vertex column with the name of an array gets the prefix ``vertex_``.
         """
         import pyarrow as pa
 

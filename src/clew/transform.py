@@ -153,14 +153,10 @@ def of_arcs(rows: Adjacency, values: Array, directed: bool) -> Array:
     """A value for every arc, from values in the order of ``edges``: both arcs of an undirected edge have the same."""
     if directed:
         return values
-    source = _sources(rows)
-    forward = source <= rows.indices
+    from clew.build import kernels_pieces
+
     spread = np.empty(rows.num_arcs, dtype=values.dtype)
-    spread[forward] = values
-    # The other arcs are these turned round, without loops. Transposed rows have them in the order of their rows.
-    turned = transposed(filtered(Adjacency(rows.indptr, rows.indices, spread.view()), source < rows.indices))
-    np.logical_not(forward, out=forward)
-    spread[forward] = turned.weights
+    kernels_pieces.to_both_arcs(*rows.unsigned(), as_bits(np.ascontiguousarray(values)), as_bits(spread))
     return spread
 
 

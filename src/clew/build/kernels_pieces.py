@@ -1,9 +1,11 @@
 # mypy: ignore-errors
-"""Which vertices belong to a piece of a graph."""
+"""Which vertices belong to a piece of a graph, and which edge an arc belongs to."""
 
 import numpy as np
 
 from clew.jit import njit
+
+ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
@@ -21,7 +23,7 @@ def within(sides, centre, hops):
         for indptr, indices in sides:
             for place in range(begin, last):
                 u = queue[place]
-                for i in range(indptr[u], indptr[u + np.uint64(1)]):
+                for i in range(indptr[u], indptr[u + ONE]):
                     v = indices[i]
                     if not near[v]:
                         near[v] = True
@@ -31,3 +33,22 @@ def within(sides, centre, hops):
             break
         begin = last
     return queue[:end].copy()
+
+
+@njit(cache=True, nogil=True)
+def to_both_arcs(indptr, indices, values, spread):
+    """Give the values of undirected edges, in the order of arcs that lead to no smaller id, to both of their arcs.
+
+    Rows are sorted and visited in ascending order, so the arc back is always the next one in its row.
+    """
+    place = indptr[:-1].copy()
+    edge = np.uint64(0)
+    for u in range(np.uint64(indptr.size - 1)):
+        for i in range(place[u], indptr[u + ONE]):  # those before are back from smaller ids, and done
+            v = indices[i]
+            spread[i] = values[edge]
+            if v != u:
+                back = place[v]
+                place[v] = back + ONE
+                spread[back] = values[edge]
+            edge += ONE
