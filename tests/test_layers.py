@@ -15,7 +15,8 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 LAYERS = (
     ("errors", "cache_folder", "weak"),
     ("dtypes", "compiled_cache", "jit", "threads", "progress", "checks"),
-    ("names", "adjacency", "kernels_strings"),
+    ("kernels_strings", "strings"),
+    ("names", "adjacency"),
     ("build",),
     ("transform", "convert", "describe"),
     ("attributes", "pieces"),

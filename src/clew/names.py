@@ -1,7 +1,7 @@
 """Vertex names: what the user calls a vertex, against the 0…n-1 that the arrays use.
 
 Names live in one Arrow array (integers or strings). They never become Python objects: Arrow does the hashing, or a
-kernel where there are many strings.
+table of our own where there are many strings.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from clew import strings
 from clew.errors import GraphError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Name = int | str
-MANY_STRINGS = 1 << 17  # fewer are numbered by Arrow before the kernels are loaded
 
 
 class VertexNames:
@@ -219,8 +219,9 @@ def encode(*columns: Any) -> tuple[list[npt.NDArray[Any]], VertexNames]:
     if any(array.null_count for array in arrays):
         raise GraphError("a vertex name is null; expected an integer or a string in every row.")
     rows = sum(map(len, arrays))
-    if kinds != {True} and MANY_STRINGS <= rows < 1 << 31:
-        return _numbered_strings(arrays, rows)
+    if kinds != {True} and rows >= strings.MANY:
+        table = strings.StringTable()
+        return [table.number(array) for array in arrays], VertexNames.trusted(table.strings())
     together = pa.chunked_array(arrays)
     values: Any = pc.unique(together)
     if pa.types.is_integer(values.type):
@@ -230,32 +231,6 @@ def encode(*columns: Any) -> tuple[list[npt.NDArray[Any]], VertexNames]:
         for array in arrays
     ]
     return ids, VertexNames.trusted(values)
-
-
-def _numbered_strings(arrays: list[Any], rows: int) -> tuple[list[npt.NDArray[Any]], VertexNames]:
-    """The same for many strings, by a hash table of our own, which takes a fifth of the time of Arrow's."""
-    import pyarrow as pa
-
-    from clew import kernels_strings as kernels
-
-    # Room for the case that all strings differ; memory that is not written to is never taken from the system.
-    ends, table = np.zeros(rows + 1, dtype=np.uint64), np.zeros(1 << 12, dtype=np.uint64)
-    text = np.empty(sum(array.nbytes for array in arrays), dtype=np.uint8)
-    count, ids = 0, []
-    for array in arrays:
-        _, places, data = array.buffers()
-        offsets = np.frombuffer(places, np.uint64)[array.offset : array.offset + len(array) + 1]
-        read = np.frombuffer(b"" if data is None else data, np.uint8)
-        numbers, done = np.empty(len(array), dtype=np.int32), 0
-        while done < len(array):
-            done, count = kernels.number_strings(offsets, read, done, table, count, ends, text, numbers)
-            if done < len(array):
-                table = np.zeros(4 * table.size, dtype=np.uint64)
-                kernels.enter(table, count, ends, text)
-        ids.append(numbers)
-    kept: Any = [ends[: count + 1].copy(), text[: int(ends[count])].copy()]
-    buffers = [None, *map(pa.py_buffer, kept)]
-    return ids, VertexNames.trusted(pa.Array.from_buffers(pa.large_string(), count, buffers))
 
 
 def _exceeds_int64(array: pa.Array[Any]) -> bool:

@@ -9,15 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clew
-from clew import names
+from clew import names, strings
+from clew.io.source import Source
+from clew.io.text import columns
 
 
 def both_ways(*columns: pa.Array) -> tuple:
     """Numbers and names, by Arrow and by the table."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(names, "MANY_STRINGS", 1 << 60)
+        patch.setattr(strings, "MANY", 1 << 60)
         by_arrow = names.encode(*columns)
-        patch.setattr(names, "MANY_STRINGS", 1)
+        patch.setattr(strings, "MANY", 1)
         return by_arrow, names.encode(*columns)
 
 
@@ -61,6 +63,17 @@ def test_a_table_that_is_half_full():
     assert kernels.number_strings(offsets, read, 32, larger, 32, ends, text, numbers) == (40, 40)
     assert numbers.tolist() == list(range(40))
     assert text.tobytes() == read.tobytes()[: text.size]
+
+
+def test_edge_lists_of_names_in_many_blocks(monkeypatch):
+    rng = np.random.default_rng(2)
+    pairs = [f"v{u},{'w' * (v % 9)}{v}" for u, v in rng.integers(0, 300, (2_000, 2))]
+    text = "\n".join(["source,target", *pairs, ""]).encode()
+    expected = clew.read(text)
+    monkeypatch.setattr(columns, "MANY", 1)
+    whole = Source.blocks
+    monkeypatch.setattr(Source, "blocks", lambda self, size=1_000, start=0: whole(self, 1_000, start))
+    assert clew.read(text) == expected
 
 
 def test_a_graph_of_many_strings():

@@ -21,6 +21,7 @@ from clew.io.source import Bytes
 from clew.io.text import Range, is_utf8, kernels_parse
 from clew.io.text.kernels_doubles import HARD_BITS, HARD_PLACE
 from clew.io.text.status import DOUBLES, FRACTION, INTEGERS, INTEGRAL, NUMBER_OUT_OF_RANGE, ROUNDED
+from clew.strings import MANY, StringTable
 
 _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.uint64))
 _LARGEST = (1 << 64) - 1
@@ -236,15 +237,16 @@ def _overflowing(numbers: Array) -> npt.NDArray[np.int64]:
 class NameColumns:
     """Names as they are read; those of a row follow one another.
 
-    Every block becomes an Arrow array of strings that is dictionary-encoded at once, so that memory holds codes and
-    distinct names, never all the text. At the end the dictionaries of the blocks become one, in the order in which
-    names first occur.
+    The names of every block are numbered at once, in the order in which they first occur. So memory holds codes and
+    distinct names, never all the text. A short text is left to Arrow's dictionaries, which need no compiled code.
     """
 
     def __init__(self, columns: int) -> None:
         self._columns = columns
         self.entries_per_row = 2 * columns  # of ``spans``
         self._blocks: list[pa.Array[Any]] = []
+        self._codes: list[Array] = []
+        self._table: StringTable | None = None
         self.spans: OffsetArray = np.empty(0, dtype=np.int64)
 
     def make_room(self, rows: int) -> OffsetArray:
@@ -268,15 +270,25 @@ class NameColumns:
             names = zip(spans[::2].tolist(), pairwise(offsets.tolist()), strict=True)
             start = next((start for start, part in names if not is_utf8(text[slice(*part)].tobytes())), 0)
             return start if start >= 0 else ~start
-        self._blocks.append(strings.dictionary_encode())
+        if self._table is None and not self._blocks and count >= MANY:
+            self._table = StringTable()
+        if self._table is None:
+            self._blocks.append(strings.dictionary_encode())
+        else:
+            self._codes.append(self._table.number(strings))
         return None
 
     def finished(self) -> tuple[tuple[Array, ...], pa.Array[Any]]:
         """The codes of each column, and the names they stand for."""
+        if self._table is not None:
+            return self._split(self._codes), self._table.strings()
         if not self._blocks:
             return (np.empty(0, dtype=np.int32),) * self._columns, pa.array([], pa.large_string())
         together = pa.chunked_array(self._blocks).unify_dictionaries()
         self._blocks.clear()
         codes = [block.indices.to_numpy() for block in together.chunks]  # type: ignore[attr-defined]
-        columns = tuple(np.concatenate([code[i :: self._columns] for code in codes]) for i in range(self._columns))
-        return columns, together.chunk(0).dictionary  # type: ignore[attr-defined]
+        return self._split(codes), together.chunk(0).dictionary  # type: ignore[attr-defined]
+
+    def _split(self, codes: list[Array]) -> tuple[Array, ...]:
+        """The codes of each column, which follow one another in the rows of every block."""
+        return tuple(np.concatenate([code[i :: self._columns] for code in codes]) for i in range(self._columns))
