@@ -20,6 +20,7 @@ from clew.transform import as_mask
 
 def left_side(graph: Graph, left: Any) -> Array:
     """The requested side, or that of the file, or one that a search finds; a bool per vertex."""
+    side: Array
     sides: Any = sys.modules[__name__]
     if isinstance(graph, Share):
         from clew.algorithms.bipartite_matching import sides_on_cluster as sides

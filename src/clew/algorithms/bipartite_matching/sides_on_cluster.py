@@ -19,7 +19,8 @@ def requested_side(graph: Share, left: Any) -> Array:
     """The part of this member of the side that the user passed: a bool per vertex, or ids, or names."""
     given = np.asarray(left)
     if graph._names is None or given.dtype == np.bool_:
-        return as_mask(given, graph.num_vertices)[graph.ids]
+        side: Array = as_mask(given, graph.num_vertices)[graph.ids]
+        return side
     places = {name: place for place, name in enumerate(graph._names)}
     here = np.array([name in places for name in given.tolist()], np.uint8)
     known = graph.member.all_reduce(here, np.maximum) if here.size else here

@@ -6,6 +6,7 @@ and at most between two pauses. Work is counted in vertices that all members sen
 """
 
 import numpy as np
+import numpy.typing as npt
 
 from clew.jit import njit
 
@@ -24,6 +25,6 @@ def pauses(state, vertices):
     return True
 
 
-def new_state(numbers):
+def new_state(numbers: int) -> npt.NDArray[np.int64]:
     """The state of a loop, with room for pauses behind its own numbers."""
     return np.zeros(numbers + NUMBERS, np.int64)
