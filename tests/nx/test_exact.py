@@ -33,8 +33,6 @@ ANOTHER = {  # many answers are valid, and clew gives another one than NetworkX
     "label_propagation_communities",
     "leiden_communities",  # NetworkX has none
     "leiden_partitions",
-    "louvain_communities",
-    "louvain_partitions",
 }
 #: Found in the order of the distance, and NetworkX in the order in which it came across them.
 BY_DISTANCE = {name for name in FUNCTIONS if re.search("bellman_ford|floyd_warshall|goldberg_radzik|johnson", name)}
@@ -107,10 +105,12 @@ OPTIONS = {
     "nstart": lambda nodes, _: {node: 1 + place for place, node in enumerate(nodes)},
     "personalization": lambda nodes, pick: {pick.choice(nodes): 1, pick.choice(nodes): 0.5},
     "return_seen": lambda _, pick: pick.random() < 0.5,
+    "resolution": lambda _, pick: pick.choice([1, 0.5, 2.0]),
     "reverse": lambda _, pick: pick.random() < 0.5,
     "seed": lambda _, pick: pick.randrange(5),
     "source": lambda nodes, pick: pick.choice(nodes),
     "target": lambda nodes, pick: pick.choice(nodes),
+    "threshold": lambda _, pick: pick.choice([1e-7, 0.1]),
     "usebounds": lambda _, pick: pick.random() < 0.5,
     "v": several,
     "weight": lambda _, pick: pick.choice(["weight", None]),
@@ -152,6 +152,8 @@ def arguments(name, G, pick):
         chosen["seed"] = 3
     if "community" in inspect.signature(_registered_algorithms[name].orig_func).parameters:
         nx.set_node_attributes(G, {node: pick.randrange(2) for node in G}, "community")
+    if name.startswith("louvain"):
+        chosen["seed"] = 3
     if name == "maximal_independent_set":
         chosen |= {"seed": 3, "nodes": pick.choice([None, nodes[:1]])}
     return chosen

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -156,7 +157,7 @@ def transitive_reduction(G: ClewGraph) -> nx.DiGraph[Any]:
     found.add_nodes_from(G)
     bounds = rows.indptr.tolist()
     targets = G.named(rows.indices)
-    for node, first, last in zip(G.nodes, bounds, bounds[1:], strict=False):
+    for node, (first, last) in zip(G.nodes, pairwise(bounds), strict=True):
         kept = {target for target, keep in zip(targets[first:last], needed[first:last], strict=True) if keep}
         found.add_edges_from((node, target) for target in set(targets[first:last]) if target in kept)
     return found

@@ -111,7 +111,7 @@ def degree_mixing_matrix(
 ) -> Array:
     """The same as a matrix, whose rows and columns NetworkX orders as a set."""
     found = dict_to_numpy_array(_mixing(G, x, y, weight, nodes), mapping=mapping)
-    return found / found.sum() if normalized else found
+    return np.asarray(found / found.sum() if normalized else found)
 
 
 @served(no_weight_function, _no_single_node)

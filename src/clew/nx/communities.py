@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from random import Random
+from typing import Any
 
 import networkx as nx
 import numpy as np
 from networkx.algorithms.community.quality import NotAPartition
 
 from clew import algorithms
-from clew.algorithms.communities.quality import modularity as quality_of
 from clew.dtypes import Array
 from clew.nx.degrees import degrees, edge_weights, sums
 from clew.nx.graph import ClewGraph, Node, Weight
 from clew.nx.interface import no_directed_graphs, no_parallel_edges, no_weight_function, served
+from clew.nx.louvain import partitions
 from clew.nx.selection import NOT_SEEDED
 from clew.nx.structure import sets_of
-from clew.result import Result
 
 # ruff: noqa: N803, signatures are those of NetworkX
 
 Partition = list[set[Node]]
 
 
-def _no_seed(seed: Random | None) -> str | None:
-    """NetworkX's communities for a seed follow from the order in which it moves nodes."""
-    if seed is None or seed is NOT_SEEDED:
-        return None
-    return "a seed is given, for which NetworkX has its own communities; leiden_communities takes a seed of clew's."
+def _sets(G: ClewGraph, labels: Iterator[Array]) -> Iterator[Partition]:
+    """The sets of nodes of every level; a set for every node if the graph has no edges."""
+    if G.indices.size == 0:
+        return iter([[{node} for node in G]])
+    return (list(sets_of(G, label, np.bincount(label))) for label in labels)
 
 
-def _partitions(
-    G: ClewGraph, find: Callable[..., Result], weight: Weight, resolution: float, seed: Random | None, gain: float
-) -> Iterator[Partition]:
-    """The partition of every level, as long as each has a modularity that is larger by more than ``gain``."""
-    graph = G.weighted(weight)
-    if graph.num_edges == 0:
-        yield [{node} for node in G]
-        return
-    found = find(graph, resolution=resolution, seed=(seed or Random()).getrandbits(31), hierarchy=True)
-    best = -np.inf
-    for label in found.hierarchy:
-        quality = quality_of(graph, label, resolution=resolution)
-        if quality - best <= gain:
-            return
-        best = quality
-        yield list(sets_of(G, label, np.bincount(label)))
+def _louvain(G: ClewGraph, weight: Weight, resolution: float, threshold: float, seed: Any) -> Iterator[Partition]:
+    return _sets(G, partitions(G, weight, resolution, threshold, NOT_SEEDED if seed is None else seed))
+
+
+def _leiden(G: ClewGraph, weight: Weight, resolution: float, seed: Any) -> Iterator[Partition]:
+    if G.indices.size == 0:
+        return _sets(G, iter(()))
+    start = (NOT_SEEDED if seed is None else seed).getrandbits(31)
+    found = algorithms.leiden(G.weighted(weight), resolution=resolution, seed=start, hierarchy=True)
+    return _sets(G, iter(found.hierarchy))
 
 
 def _last(partitions: Iterator[Partition], max_level: int | None) -> Partition:
@@ -56,15 +50,15 @@ def _last(partitions: Iterator[Partition], max_level: int | None) -> Partition:
     return list(islice(partitions, max_level))[-1]
 
 
-@served(no_directed_graphs, no_weight_function, _no_seed)
+@served(no_directed_graphs, no_weight_function)
 def louvain_partitions(
     G: ClewGraph, weight: Weight = "weight", resolution: float = 1, threshold: float = 1e-7, seed: Random | None = None
 ) -> Iterator[Partition]:
     """The communities of every level, the smallest ones first."""
-    return _partitions(G, algorithms.louvain, weight, resolution, seed, threshold)
+    return _louvain(G, weight, resolution, threshold, seed)
 
 
-@served(no_directed_graphs, no_weight_function, _no_seed)
+@served(no_directed_graphs, no_weight_function)
 def louvain_communities(
     G: ClewGraph,
     weight: Weight = "weight",
@@ -74,7 +68,7 @@ def louvain_communities(
     seed: Random | None = None,
 ) -> Partition:
     """The communities of the last level, or of the level ``max_level``."""
-    return _last(_partitions(G, algorithms.louvain, weight, resolution, seed, threshold), max_level)
+    return _last(_louvain(G, weight, resolution, threshold, seed), max_level)
 
 
 @served(no_directed_graphs, no_weight_function)
@@ -82,7 +76,7 @@ def leiden_partitions(
     G: ClewGraph, weight: Weight = "weight", resolution: float = 1, seed: Random | None = None
 ) -> Iterator[Partition]:
     """The connected communities of every level, the smallest ones first; NetworkX has no Leiden of its own."""
-    return _partitions(G, algorithms.leiden, weight, resolution, seed, 0.0)
+    return _leiden(G, weight, resolution, seed)
 
 
 @served(no_directed_graphs, no_weight_function)
@@ -94,7 +88,7 @@ def leiden_communities(
     seed: Random | None = None,
 ) -> Partition:
     """The connected communities of the last level; NetworkX has no Leiden of its own."""
-    return _last(_partitions(G, algorithms.leiden, weight, resolution, seed, 0.0), max_level)
+    return _last(_leiden(G, weight, resolution, seed), max_level)
 
 
 def _labels(G: ClewGraph, communities: list[Collection[Node]]) -> Array | None:

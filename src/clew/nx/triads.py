@@ -193,4 +193,4 @@ def _cube_roots(G: ClewGraph, weight: Weight) -> Array:
     largest = weights.max(initial=0)
     if weights.size and (largest == 0 or weights.min() < 0):
         raise NotImplementedError("some weights are negative, or all are 0; clew supports only other weights here.")
-    return np.cbrt(weights / largest)
+    return np.asarray(np.cbrt(weights / largest))
