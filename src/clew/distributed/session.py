@@ -27,7 +27,7 @@ from clew.graph import Graph
 from clew.progress import showing
 
 ATTEMPTS = 6  # runs, of which all but the last may lose workers
-TRANSPORTS = ("auto", "sockets", "ray")
+TRANSPORTS = ("auto", "sockets", "ray", "nccl")
 
 _current: list[Cluster] = []
 
@@ -59,7 +59,8 @@ def cluster(
         "ray://host:10001" one that is elsewhere.
     transport
         "sockets" connects workers with each other directly. "ray" sends messages through Ray's object store, which
-        needs no open ports and is slower. "auto" uses sockets if all workers can connect.
+        needs no open ports and is slower. "nccl" sends long messages between GPUs; it has not run on hardware yet.
+        "auto" uses sockets if all workers can connect.
     checkpoints
         A folder that all workers see. Long runs save their state there, besides in each other's memory.
     resume
@@ -83,6 +84,8 @@ def cluster(
     if workers is not None:
         workers = checks.whole("workers", workers, 1, 4096)
     checks.one_of("transport", transport, TRANSPORTS)
+    if transport == "nccl" and not checks.flag("gpus", gpus):
+        raise ClusterError('transport="nccl" connects GPUs, and needs gpus=True.')
     folder = resume if checkpoints is None else checkpoints
     if None not in (checkpoints, resume) and Path(str(checkpoints)).absolute() != Path(str(resume)).absolute():
         raise ClusterError(
@@ -122,7 +125,7 @@ class Cluster:
             count, threads = self._start_ray(workers) if address is None else self._join_ray(workers, address)
             self.grid = Grid(count)
             cores = 1 if address is None else threads
-            settings = {"num_threads": threads, "gpus": gpus, **saving}
+            settings = {"num_threads": threads, "gpus": gpus, "nccl": transport == "nccl", **saving}
             self._check_gpus(count if gpus else 0)
             self._workers = Workers(self._ray, count, cores, settings, transport)
         except BaseException:

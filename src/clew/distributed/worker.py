@@ -31,6 +31,7 @@ from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import names_by_id
+from clew.engines.cluster.nccl import CupyGpu, Nccl
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
 from clew.errors import ClusterError
@@ -65,10 +66,12 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
 class Worker:
     """One member of a cluster; the driver calls the same method of all of them at once."""
 
-    def __init__(self, num_threads: int, gpus: bool = False, silent: float = SILENT, **saving: Any) -> None:
+    def __init__(
+        self, num_threads: int, gpus: bool = False, nccl: bool = False, silent: float = SILENT, **saving: Any
+    ) -> None:
         threads.set_count(num_threads)
         load_plugins()
-        self._device, self._silent = "cuda" if gpus else "cpu", silent
+        self._device, self._nccl, self._silent = "cuda" if gpus else "cpu", nccl, silent
         self._member: Member | None = None
         self._listener: Listener | None = None
         self._mailbox: Mailbox | None = None
@@ -116,7 +119,8 @@ class Worker:
         """
         if self._listener is None:
             raise ClusterError("this worker does not listen yet.")
-        self._join(self._listener.connect(rank, addresses, token, silent=self._silent), nodes, again)
+        links = self._listener.connect(rank, addresses, token, silent=self._silent)
+        self._join(Nccl(links, CupyGpu(links)) if self._nccl else links, nodes, again)
 
     def connect_by_ray(self, rank: int, workers: Sequence[Any], run: int, nodes: Sequence[str], again: bool) -> None:
         """The same with messages through Ray; ``workers`` are the handles of all."""
