@@ -103,6 +103,13 @@ def test_parquet_duplicates_loops_and_direction(tmp_path: Path) -> None:
     assert (report.given, report.loops_dropped, report.duplicates_merged) == (9, 3, 4)
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "arrow"])
+def test_columns_that_clew_wrote_are_no_weights(tmp_path: Path, suffix: str) -> None:
+    graph = clew.Graph.from_edges([0, 1, 5], [1, 2, 2], edge_columns={"km": [1.5, 2.5, 3.5]})
+    clew.write(graph, tmp_path / f"graph.{suffix}")
+    assert edges_of(read_together(2, tmp_path / f"graph.{suffix}")) == [(0, 1, None), (1, 2, None), (5, 2, None)]
+
+
 def test_files_of_other_columns_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("source,target\n0,1\n")
     (tmp_path / "b.csv").write_text("from,to,weight\n0,1,2\n")

@@ -22,7 +22,7 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io import edge_list, format_of, read_opened, registry, tables
 from clew.io.binary import refuse_expansion, refuse_rows
-from clew.io.columns import choose, fields_of, is_string
+from clew.io.columns import Columns, choose, fields_of, is_string
 from clew.io.edge_list.dialect import Dialect, detect
 from clew.io.edge_list.sample import Sample
 from clew.io.options import ReadOptions, requested_weights
@@ -200,7 +200,7 @@ def _parquet(piece: Piece, source: Source, options: ReadOptions) -> Part:
         opened = _opened(source)
         file = pq.ParquetFile(opened, page_checksum_verification=True, pre_buffer=False)
         schema, about = file.schema_arrow, file.metadata
-        chosen = choose(fields_of(schema), options)
+        chosen = _chosen(schema, about.metadata, source, options)
         refuse_expansion(source, about.num_rows * 8 * len(chosen.to_read()))
         ends = {chosen.source, chosen.target}
         texts = [schema.names[column] for column in ends if is_string(schema.field(column).type)]
@@ -222,11 +222,17 @@ def _arrow(piece: Piece, source: Source, options: ReadOptions) -> Part | None:
     with tables.arrow_errors(source, "Arrow IPC"):
         opened = _opened(source)
         schema = pa.ipc.open_file(opened).schema
-        chosen = choose(fields_of(schema), options)
+        chosen = _chosen(schema, schema.metadata, source, options)
         included = pa.ipc.IpcReadOptions(included_fields=chosen.to_read(), use_threads=False)
         reader = pa.ipc.open_file(opened, options=included)
         mine = _mine(piece, np.ones(reader.num_record_batches))
         return _of_batches(map(reader.get_batch, mine), 0, schema, chosen, source, options)
+
+
+def _chosen(schema: Any, metadata: Any, source: Source, options: ReadOptions) -> Columns:
+    """The columns that hold the edges. Columns that clew wrote besides are no weights, and are not read."""
+    written = tables.read_note(metadata, source).columns
+    return choose(fields_of(schema), options, written)._replace(attributes=())
 
 
 def _opened(source: Source) -> Any:
