@@ -196,6 +196,10 @@ def test_small_graphs_and_quick_questions_are_not_worth_a_conversion(large):
     assert "less time than a conversion" in backend.should_run("degree_centrality", (large,), {})
     nx.pagerank(large, backend="clew")
     assert backend.should_run("degree_centrality", (large,), {}) is True
+    assert "fewer than 100 nodes" in backend.should_run("volume", (large, [1, 2]), {})
+    assert backend.should_run("volume", (large, range(200)), {}) is True
+    assert "fewer than 100 nodes" in backend.should_run("jaccard_coefficient", (large,), {"ebunch": [(1, 2)]})
+    assert backend.should_run("jaccard_coefficient", (large,), {}) is True
     with nx.config.backends.clew(min_edges=10):
         assert backend.should_run("pagerank", (small,), {}) is True
 

@@ -14,7 +14,7 @@ from clew.nx.degrees import degrees, edge_weights, one_type
 from clew.nx.graph import ClewGraph, Node, Weight, neighbor_of
 from clew.nx.interface import no_undirected_graphs, no_weight_function, served
 
-# ruff: noqa: N803, N806, signatures are those of NetworkX
+# ruff: noqa: N803, signatures are those of NetworkX
 
 
 @served(quick=True)
@@ -154,13 +154,13 @@ def _group_degree(G: ClewGraph, S: Collection[Node], near: Array) -> float:
     return int(np.count_nonzero(near)) / (len(G) - len(S))
 
 
-@served(quick=True)
+@served(quick=True, few="S")
 def group_degree_centrality(G: ClewGraph, S: Collection[Node]) -> float:
     """The share of other nodes that are neighbours of a group."""
     return _group_degree(G, S, _neighborhood(G, S))
 
 
-@served(no_undirected_graphs, quick=True)
+@served(no_undirected_graphs, quick=True, few="S")
 def group_out_degree_centrality(G: ClewGraph, S: Collection[Node]) -> float:
     """The share of other nodes that edges from a group lead to."""
     return _group_degree(G, S, _neighborhood(G, S))
@@ -173,7 +173,7 @@ def group_in_degree_centrality(G: ClewGraph, S: Collection[Node]) -> float:
     return _group_degree(G, S, _mask(G, G.sources[_mask(G, vertices)[G.indices]]))
 
 
-@served(quick=True)
+@served(quick=True, few="nbunch1")
 def node_boundary(G: ClewGraph, nbunch1: Iterable[Node], nbunch2: Iterable[Node] | None = None) -> set[Node]:
     """The nodes outside a set that edges from it lead to."""
     chosen = _group(G, nbunch1)
@@ -183,13 +183,13 @@ def node_boundary(G: ClewGraph, nbunch1: Iterable[Node], nbunch2: Iterable[Node]
     return found if nbunch2 is None else found & set(nbunch2)
 
 
-@served(quick=True)
+@served(quick=True, few="S")
 def node_expansion(G: ClewGraph, S: Collection[Node]) -> float:
     """How many nodes edges from a set lead to, divided by its size."""
     return int(np.count_nonzero(_neighborhood(G, S))) / len(S)
 
 
-@served(quick=True)
+@served(quick=True, few="S")
 def boundary_expansion(G: ClewGraph, S: Collection[Node]) -> float:
     """How many nodes outside a set edges from it lead to, divided by its size."""
     chosen = _group(G, S)
@@ -198,32 +198,42 @@ def boundary_expansion(G: ClewGraph, S: Collection[Node]) -> float:
     return int(np.count_nonzero(near)) / len(S)
 
 
-def _cut(G: ClewGraph, S: Collection[Node], T: Collection[Node] | None, weight: Weight) -> Any:
+def _vertices(G: ClewGraph, nodes: Iterable[Node]) -> Array:
+    """The vertices of some nodes, of those that are in the graph, as often as they are given."""
+    return G.vertices(node for node in nodes if node in G)
+
+
+def _sides(G: ClewGraph, S: Collection[Node], T: Collection[Node] | None) -> tuple[Array, Array]:
+    """The vertices of both sides of a cut; without T, all others are on the other side."""
+    first = _vertices(G, S)
+    return first, np.flatnonzero(~_mask(G, first)) if T is None else _vertices(G, T)
+
+
+def _cut(G: ClewGraph, first: Array, second: Array, weight: Weight) -> Any:
     """The sum of the weights of the edges between two sets, in both directions if the graph is directed."""
-    if T is None and G.is_directed():
-        raise NotImplementedError("T is not given; NetworkX needs both sets of a directed graph.")
     one_type(G, weight)
-    first = _group(G, S)
-    here = _mask(G, first)
-    second = np.flatnonzero(~here) if T is None else _group(G, T)
+    here, there = _mask(G, first), _mask(G, second)
     if here[second].any():
         raise NotImplementedError("a node is in both sets; clew needs sets that have no node in common.")
-    entries = _entries(G, first)
-    entries = entries[_mask(G, second)[G.indices[entries]]]
+    entries = _entries(G, np.unique(first))
+    entries = entries[there[G.indices[entries]]]
     if G.is_directed():
-        back = _entries(G, second)
+        back = _entries(G, np.flatnonzero(there))
         entries = np.append(entries, back[here[G.indices[back]]])
     if weight is None:
         return int(entries.size)
     return edge_weights(G, weight)[entries].sum().item() if entries.size else 0
 
 
-def _volume(G: ClewGraph, S: Iterable[Node], weight: Weight) -> Any:
+def _volume(G: ClewGraph, vertices: Array, weight: Weight) -> Any:
     one_type(G, weight)
-    chosen = G.vertices(node for node in S if node in G)
-    own = degrees(G, "out", weight)[chosen]
-    has_edges = degrees(G, "out")[chosen] > 0
-    return own.sum().item() if has_edges.any() else 0
+    has_edges = (degrees(G, "out")[vertices] > 0).any()
+    return degrees(G, "out", weight)[vertices].sum().item() if has_edges else 0
+
+
+def _both_sides(G: Any, T: Any) -> str | None:
+    missing = T is None and G.is_directed()
+    return "T is not given; NetworkX needs both sets of a directed graph." if missing else None
 
 
 def _no_single_node(G: Any, S: Any, T: Any = None) -> str | None:
@@ -236,16 +246,16 @@ def _no_node(G: Any, S: Any) -> str | None:
     return _no_single_node(G, S)
 
 
-@served(no_weight_function, _no_single_node, quick=True)
+@served(no_weight_function, _no_single_node, _both_sides, quick=True, few="S")
 def cut_size(G: ClewGraph, S: Collection[Node], T: Collection[Node] | None = None, weight: Weight = None) -> Any:
     """The sum of the weights of the edges between two sets."""
-    return _cut(G, S, T, weight)
+    return _cut(G, *_sides(G, S, T), weight)
 
 
-@served(no_weight_function, _no_node, quick=True)
+@served(no_weight_function, _no_node, quick=True, few="S")
 def volume(G: ClewGraph, S: Collection[Node], weight: Weight = None) -> Any:
     """The sum of the degrees of the nodes of a set."""
-    return _volume(G, S, weight)
+    return _volume(G, _vertices(G, S), weight)
 
 
 @served(no_weight_function, _no_single_node, quick=True)
@@ -253,17 +263,17 @@ def normalized_cut_size(
     G: ClewGraph, S: Collection[Node], T: Collection[Node] | None = None, weight: Weight = None
 ) -> float:
     """The cut, divided by the volumes of both sides."""
-    T = set(G) - set(S) if T is None else T
-    cut = _cut(G, S, T, weight)
-    found: float = cut * (1 / _volume(G, S, weight) + 1 / _volume(G, T, weight))
+    sides = _sides(G, S, T)
+    cut, (one, other) = _cut(G, *sides, weight), (_volume(G, side, weight) for side in sides)
+    found: float = cut * (1 / one + 1 / other)
     return found
 
 
 @served(no_weight_function, _no_single_node, quick=True)
 def conductance(G: ClewGraph, S: Collection[Node], T: Collection[Node] | None = None, weight: Weight = None) -> float:
     """The cut, divided by the smaller volume of both sides."""
-    T = set(G) - set(S) if T is None else T
-    found: float = _cut(G, S, T, weight) / min(_volume(G, S, weight), _volume(G, T, weight))
+    sides = _sides(G, S, T)
+    found: float = _cut(G, *sides, weight) / min(_volume(G, side, weight) for side in sides)
     return found
 
 
@@ -272,15 +282,15 @@ def edge_expansion(
     G: ClewGraph, S: Collection[Node], T: Collection[Node] | None = None, weight: Weight = None
 ) -> float:
     """The cut, divided by the number of nodes of the smaller side."""
-    T = set(G) - set(S) if T is None else T
-    found: float = _cut(G, S, T, weight) / min(len(S), len(T))
+    sides = _sides(G, S, T)
+    found: float = _cut(G, *sides, weight) / min(len(S), sides[1].size if T is None else len(T))
     return found
 
 
-@served(no_weight_function, _no_single_node, quick=True)
+@served(no_weight_function, _no_single_node, _both_sides, quick=True)
 def mixing_expansion(
     G: ClewGraph, S: Collection[Node], T: Collection[Node] | None = None, weight: Weight = None
 ) -> float:
     """The cut, divided by twice the number of edges."""
-    found: float = _cut(G, S, T, weight) / (2 * G.number_of_edges())
+    found: float = _cut(G, *_sides(G, S, T), weight) / (2 * G.number_of_edges())
     return found

@@ -12,7 +12,7 @@ import inspect
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sized
 from functools import wraps
 from importlib import import_module
 from time import perf_counter
@@ -35,6 +35,8 @@ CALLS: Counter[str] = Counter()
 
 #: NetworkX's handlers see it too.
 LOGGER = logging.getLogger("networkx.clew")
+#: Nodes or pairs below which NetworkX answers in some microseconds.
+FEW = 100
 #: Seconds of compiling below which there is nothing to say.
 NOTABLE = 0.1
 
@@ -47,11 +49,23 @@ class Terms:
     """The conditions for running a function."""
 
     def __init__(
-        self, function: Callable[..., Any], refusals: tuple[Refusal, ...], quick: bool, omitted: Mapping[str, str]
+        self,
+        function: Callable[..., Any],
+        refusals: tuple[Refusal, ...],
+        quick: bool,
+        few: str | None,
+        omitted: Mapping[str, str],
     ) -> None:
         self._signature = inspect.signature(function)
         self._refusals = tuple((refusal, tuple(inspect.signature(refusal).parameters)) for refusal in refusals)
-        self.quick, self._omitted = quick, omitted
+        self.quick, self._few, self._omitted = quick, few, omitted
+
+    def of_few(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+        """Whether the call is about so few nodes or pairs that NetworkX needs less time than the call itself."""
+        if self._few is None:
+            return False
+        given = self._signature.bind_partial(*args, **kwargs).arguments.get(self._few)
+        return isinstance(given, Sized) and len(given) < FEW
 
     def refusal(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
         """Why these arguments are not supported, or None."""
@@ -70,13 +84,16 @@ class Terms:
         return next((reason for reason in reasons if reason), None)
 
 
-def served(*refusals: Refusal, quick: bool = False, **omitted: str) -> Callable[[Function], Function]:
+def served(
+    *refusals: Refusal, quick: bool = False, few: str | None = None, **omitted: str
+) -> Callable[[Function], Function]:
     """Register a function with NetworkX, except for arguments that one of ``refusals`` rejects.
 
     ``omitted`` are arguments that must have their default, with the reason.
     ``quick`` marks functions that NetworkX computes from few edges: clew runs them only on a graph that is already
-    converted. clew's errors about a graph or about memory become ``NotImplementedError``, so that NetworkX runs its own
-    function.
+    converted. ``few`` names an argument, of which NetworkX needs no more than the edges at its nodes or pairs: clew
+    runs only calls with many. clew's errors about a graph or about memory become ``NotImplementedError``, so that
+    NetworkX runs its own function.
     """
 
     def offer(function: Function) -> Function:
@@ -98,7 +115,7 @@ def served(*refusals: Refusal, quick: bool = False, **omitted: str) -> Callable[
                 )
             return found
 
-        answer.terms = Terms(function, refusals, quick, omitted)  # type: ignore[attr-defined]
+        answer.terms = Terms(function, refusals, quick, few, omitted)  # type: ignore[attr-defined]
         return answer  # type: ignore[return-value]
 
     return offer
@@ -261,9 +278,14 @@ class Backend:
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
         """True, or a sentence that says why NetworkX is likely to be faster, conversion included."""
         graph = args[0] if args else kwargs.get("G")
-        if not isinstance(graph, nx.Graph) or _is_converted(graph):
+        terms: Terms = getattr(self, name).terms
+        if not isinstance(graph, nx.Graph):
             return True
-        if getattr(self, name).terms.quick:
+        if terms.of_few(args, kwargs):
+            return f"NetworkX answers for fewer than {FEW} nodes or pairs in less time than the call takes."
+        if _is_converted(graph):
+            return True
+        if terms.quick:
             return "NetworkX answers this in less time than a conversion takes, and the graph is not converted yet."
         # Counting the edges that a view shows takes as long as a conversion.
         least, edges = nx.config.backends.clew.min_edges, views.below(graph).number_of_edges()

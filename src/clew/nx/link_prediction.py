@@ -93,14 +93,14 @@ def _of_non_edges(G: ClewGraph, rule: Rule) -> Scores:
             yield from zip(repeat(node), others, _scores(G, rule, np.full_like(targets, vertex), targets))
 
 
-@served()
+@served(few="ebunch")
 def resource_allocation_index(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """The sum of 1 / degree of the shared neighbours."""
     value = np.divide(1.0, G.degrees, out=np.zeros(len(G)), where=G.degrees > 0)
     return _predict(G, ebunch, Rule(lambda found: found.total, value, nothing=lambda found: found.common == 0))
 
 
-@served()
+@served(few="ebunch")
 def jaccard_coefficient(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """Shared neighbours, divided by the neighbours of either node."""
     sizes = np.diff(G.indptr)
@@ -114,7 +114,7 @@ def jaccard_coefficient(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     return _predict(G, ebunch, Rule(score, nothing=lambda found: union(found) == 0))
 
 
-@served()
+@served(few="ebunch")
 def adamic_adar_index(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """The sum of 1 / log(degree) of the shared neighbours."""
     logs = np.array([math.log(degree) if degree > 1 else 0.0 for degree in G.degrees.tolist()])
@@ -122,7 +122,7 @@ def adamic_adar_index(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     return _predict(G, ebunch, Rule(lambda found: found.total, value, nothing=lambda found: found.common == 0))
 
 
-@served()
+@served(few="ebunch")
 def common_neighbor_centrality(G: ClewGraph, ebunch: Pairs = None, alpha: float = 0.8) -> Scores:
     """Shared neighbours, and how near the two nodes are."""
 
@@ -149,7 +149,7 @@ def _hops(G: ClewGraph, source: Array, target: Array) -> Array:
     return distance
 
 
-@served()
+@served(few="ebunch")
 def preferential_attachment(G: ClewGraph, ebunch: Pairs = None) -> Scores:
     """The product of the degrees."""
     return _predict(G, ebunch, Rule(lambda found: G.degrees[found.source] * G.degrees[found.target]))
@@ -169,7 +169,7 @@ def _communities(G: ClewGraph, attribute: str) -> Array:
         raise NotImplementedError("a community is not hashable; clew compares communities by their hashes.") from error
 
 
-@served()
+@served(few="ebunch")
 def cn_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str = "community") -> Scores:
     """Shared neighbours; those in the community of both nodes count twice."""
     label = _communities(G, community)
@@ -180,7 +180,7 @@ def cn_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str =
     return _predict(G, ebunch, Rule(score, label=label))
 
 
-@served()
+@served(few="ebunch")
 def ra_index_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community: str = "community") -> Scores:
     """The sum of 1 / degree of the shared neighbours in the community of both nodes."""
     label = _communities(G, community)
@@ -192,7 +192,7 @@ def ra_index_soundarajan_hopcroft(G: ClewGraph, ebunch: Pairs = None, community:
     return _predict(G, ebunch, Rule(lambda found: found.similar_total, value, label, nothing))
 
 
-@served()
+@served(few="ebunch")
 def within_inter_cluster(
     G: ClewGraph, ebunch: Pairs = None, delta: float = 0.001, community: str = "community"
 ) -> Scores:
