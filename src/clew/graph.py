@@ -140,20 +140,20 @@ class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
         """
         edges = converted_edges(source, target, weights, num_vertices=num_vertices, ids=ids, names=names)
         table = None if edge_columns is None else checked(arrow_table(edge_columns), len(edges.source), "edge")
-        built, table = built_with(
-            table,
-            edges.source,
-            edges.target,
-            edges.weights,
-            num_vertices=edges.num_vertices,
-            directed=directed,
-            duplicates=duplicates,
-            loops=loops,
-            id_dtype=id_dtype,
-            both_directions=both_directions,
-            names=edges.names,
-            consume=consume,
-        )
+        options: dict[str, Any] = {
+            "num_vertices": edges.num_vertices,
+            "directed": directed,
+            "duplicates": duplicates,
+            "loops": loops,
+            "id_dtype": id_dtype,
+            "both_directions": both_directions,
+            "names": edges.names,
+            "consume": consume,
+        }
+        if table is None:
+            built = build.build(edges.source, edges.target, edges.weights, **options)
+        else:
+            built, table = built_with(table, edges.source, edges.target, edges.weights, **options)
         same: Any = {"directed": directed, "names": edges.names, "report": built.report, "metadata": metadata}
         graph = cls(built.adjacency, **same, attributes=Attributes(edges=table))
         return graph if vertex_columns is None else graph.with_vertex_columns(vertex_columns)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -62,7 +62,7 @@ class Result(TensorResult):
     converged
         Whether it stopped because nothing changed any more, and not because of a limit.
     trace
-        The iterations.
+        The iterations: a trace, its columns, or a function that fetches them on first use.
     columns
         The graph's vertex columns, which tables have besides the values.
     """
@@ -78,7 +78,7 @@ class Result(TensorResult):
         facts: Mapping[str, Any] | None = None,
         iterations: int = 1,
         converged: bool = True,
-        trace: Trace | None = None,
+        trace: Trace | Mapping[str, Array] | Callable[[], Mapping[str, Array]] | None = None,
         columns: pa.Table | None = None,
     ) -> None:
         self.algorithm = algorithm
@@ -87,7 +87,7 @@ class Result(TensorResult):
         self.facts = facts if isinstance(facts, Later) else dict(facts or {})
         self.iterations = iterations
         self.converged = converged
-        self.trace = Trace() if trace is None else trace
+        self._trace = trace
         self._names = names
         self._vertices = frozenset(vertices)
         self._vertex_columns = columns
@@ -100,6 +100,13 @@ class Result(TensorResult):
                 return found[name]
         known = ", ".join([*self.__dict__.get("values", {}), *self.__dict__.get("facts", {})])
         raise AttributeError(f"a result of {self.__dict__.get('algorithm')} has no {name!r}; it has {known}.")
+
+    @property
+    def trace(self) -> Trace:
+        """The iterations."""
+        if not isinstance(self._trace, Trace):
+            self._trace = Trace.later(self._trace) if callable(self._trace) else Trace(self._trace or {})
+        return self._trace
 
     @property
     def reached(self) -> Any:

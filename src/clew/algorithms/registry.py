@@ -36,7 +36,7 @@ from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
-from clew.result import Later, Result, Trace
+from clew.result import Later, Result
 from clew.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -72,8 +72,6 @@ class Answer:
     def __post_init__(self) -> None:
         if callable(self.facts):
             object.__setattr__(self, "facts", Later(self.facts))
-        if not isinstance(self.trace, Trace | None):
-            object.__setattr__(self, "trace", Trace.later(self.trace) if callable(self.trace) else Trace(self.trace))
 
     def __getattr__(self, name: str) -> Any:
         """The value or fact of that name."""
@@ -220,7 +218,7 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
         record.name,
         answer.values,
         names=graph.names,
-        columns=graph.attributes.vertices if isinstance(graph, Graph) else None,
+        columns=graph._attributes.vertices if isinstance(graph, Graph) else None,
         vertices=record.vertices,
         unreached=answer.unreached,
         facts=answer.facts,

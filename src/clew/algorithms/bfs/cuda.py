@@ -96,8 +96,8 @@ def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, dete
     steps = answer.trace
 
     def columns() -> dict[str, Array]:
-        pushed = {name: column for name, column in steps.columns.items() if name != "bucket"}
-        return {**pushed, "direction": np.full(len(steps), "push")}
+        pushed = {name: column for name, column in steps().items() if name != "bucket"}
+        return {**pushed, "direction": np.full(len(pushed["edges"]), "push")}
 
     return replace(answer, unreached=-1, iterations=int(answer.depth.max()) + 1, trace=columns)
 
