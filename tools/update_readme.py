@@ -1,4 +1,5 @@
-"""Write what is generated: README.md's tables of formats and algorithms, and the algorithms' names for type checkers.
+"""Write what is generated: README.md's tables of formats and algorithms, docs/cluster.md's list of algorithms, and the
+algorithms' names for type checkers.
 
 With --check, say whether they are current.
 """
@@ -6,6 +7,7 @@ With --check, say whether they are current.
 from __future__ import annotations
 
 import sys
+import textwrap
 from pathlib import Path
 
 from clew.algorithms import ALGORITHMS
@@ -15,6 +17,7 @@ WIDTH = 121  # of a line with its end, as in pyproject.toml
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
+CLUSTER = ROOT / "docs" / "cluster.md"
 PACKAGE = ROOT / "src" / "clew" / "algorithms" / "__init__.py"
 
 
@@ -32,6 +35,14 @@ def algorithm_table() -> str:
     """A row for every registered algorithm."""
     rows = [(name, one.summary.replace("``", "`")) for name, one in sorted(ALGORITHMS.items())]
     return "".join(f"| `clew.{name}` | {summary} |\n" for name, summary in rows)
+
+
+def cluster_list() -> str:
+    """The algorithms that run on a cluster, and those that do not."""
+    runs = {name: one.distributed or one.cluster is not None for name, one in sorted(ALGORITHMS.items())}
+    yes, no = (", ".join(f"`{name}`" for name, here in runs.items() if here is wanted) for wanted in (True, False))
+    lines = [f"- **Algorithms**: {yes}.", f"- **Refused by name**, with the advice to use `g.gather()`: {no}."]
+    return "".join(textwrap.fill(line, WIDTH - 1, subsequent_indent="  ") + "\n" for line in lines)
 
 
 def algorithm_imports() -> str:
@@ -56,13 +67,14 @@ def updated(text: str, begin: str, end: str, wanted: str) -> str:
 
 def generated() -> dict[Path, str]:
     """Every file as it should be."""
-    readme = README.read_text(encoding="utf-8")
-    for name, table in (("formats", format_table), ("algorithms", algorithm_table)):
+    pages = {path: path.read_text(encoding="utf-8") for path in (README, CLUSTER)}
+    parts = (README, "formats", format_table), (README, "algorithms", algorithm_table), (CLUSTER, "runs", cluster_list)
+    for page, name, table in parts:
         begin, end = f"<!-- {name}: begin (made by tools/update_readme.py) -->\n", f"<!-- {name}: end -->\n"
-        readme = updated(readme, begin, end, table())
+        pages[page] = updated(pages[page], begin, end, table())
     begin, end = "    # algorithms: begin (made by tools/update_readme.py)\n", "    # algorithms: end\n"
     package = updated(PACKAGE.read_text(encoding="utf-8"), begin, end, algorithm_imports())
-    return {README: readme, PACKAGE: package}
+    return {**pages, PACKAGE: package}
 
 
 def main() -> int:

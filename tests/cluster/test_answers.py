@@ -14,7 +14,7 @@ from clew.algorithms.connected_components import cluster as components
 from clew.algorithms.registry import ALGORITHMS
 from clew.engines.cluster.partition import Grid, Partition
 from clew.testing import contract_graphs, verify
-from tests.cluster.team import on_team
+from tests.cluster.team import on_team, run_on_team
 
 DISTRIBUTED = sorted(name for name, record in ALGORITHMS.items() if record.distributed or record.cluster)
 MANY = {"maximal_independent_set", "coloring", "bipartite_matching"}  # several answers are valid
@@ -81,13 +81,23 @@ def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
         options["source"] = graph.name(graph.num_vertices // 2)
     if name == "multi_source_bfs":
         options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
-    if name == "betweenness":
+    if name in ("betweenness", "closeness", "harmonic"):
         options["samples"] = min(3, graph.num_vertices)
     if name == "all_pairs":
         options["method"] = "floyd_warshall"
     if name in ("bfs", "sssp", "sswp", "bellman_ford"):
         options["deterministic"] = True
     return options
+
+
+def test_distances_by_weights() -> None:
+    graph = clew.generate.random_weights(clew.generate.rmat(5, edge_factor=4, seed=2), 1, 9, seed=3)
+    for call in (
+        lambda g: clew.closeness(g, samples=[1, 5], weighted=True),
+        lambda g: clew.eccentricity(g, weighted=True),
+    ):
+        found, expected = run_on_team(4, graph, call), call(graph)
+        assert all(same(values, found.values[column]) for column, values in expected.values.items())
 
 
 @pytest.mark.parametrize("members", [1, 4])

@@ -34,6 +34,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "k_core": clew.k_core,
     "triangles": clew.triangles,
     "betweenness": lambda share: clew.betweenness(share, samples=4),
+    "eccentricity": lambda share: clew.eccentricity(share.symmetrized()),
     "program": lambda share: clew.run(examples.ShortestPaths(3), share),
     "gather program": lambda share: clew.run(examples.LabelPropagation(), share),
     "steady program": lambda share: clew.run(examples.PageRank(), share),

@@ -30,6 +30,7 @@ class ClusterWaist(Waist):
 
     def __init__(self, share: Share, device: str) -> None:
         super().__init__("cpu")
+        self.given = device
         self.member = share.member
         self.engine = engine_for(device, share.member.device)
         self.spmv: Callable[..., Any] = self._spmv
@@ -41,6 +42,11 @@ class ClusterWaist(Waist):
         """The ids of this member's vertices, in the order of its segment."""
         ids: Array = graph.ids
         return ids
+
+    def degrees(self, graph: Any) -> Array:
+        """The number of edges out of this member's vertices."""
+        degrees: Array = graph.own_degrees()
+        return degrees
 
     def any(self, flag: Any) -> bool:
         """Whether the flag is true on any member."""

@@ -265,7 +265,9 @@ def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
     if not isinstance(graph, Share):
         return Waist(device)
     if not record.distributed:
-        raise GraphError(f"{record.name} does not run on a cluster yet; use a graph in one process.")
+        raise GraphError(
+            f"{record.name} does not run on a cluster.", remedy="Use a graph in one process: graph.gather()."
+        )
     from clew.algorithms.cluster import ClusterWaist
 
     return ClusterWaist(graph, device)

@@ -30,7 +30,7 @@ class Waist:
     distributed = False  # whether this process has a share of the graph only
 
     def __init__(self, device: str) -> None:
-        self.device = device
+        self.device = self.given = device  # for primitives, and for algorithms that run inside another one
         self.spmv = self._bound(primitives.spmv)
         self.spmspv = self._bound(primitives.spmspv)
         self.spvisit = self._bound(primitives.spvisit)
@@ -47,6 +47,10 @@ class Waist:
     def ids(self, graph: Graph) -> Array:
         """The ids of the vertices that a vector has entries for."""
         return np.arange(graph.num_vertices, dtype=graph.indices.dtype)
+
+    def degrees(self, graph: Graph) -> Array:
+        """The number of edges out of the vertices that a vector has entries for."""
+        return graph.degrees()
 
     def any(self, flag: Any) -> bool:
         """Whether the flag is true for anybody."""

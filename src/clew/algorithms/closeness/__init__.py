@@ -11,7 +11,7 @@ from clew.names import Name
 from clew.result import Result
 
 
-@algorithm()
+@algorithm(distributed=True)
 def closeness(
     graph: Graph,
     *,

@@ -14,7 +14,7 @@ from clew.names import called
 
 def closeness(waist: Waist, graph: Graph, sources: Array, weighted: bool) -> Answer:
     """The share of sources that reach a vertex, divided by their mean distance; see ``clew.closeness``."""
-    reached, total, _, counted = sums_of(graph, sources, waist.device, weighted=weighted)
+    reached, total, _, counted = sums_of(waist, graph, sources, weighted=weighted)
     share = np.divide(reached, counted, out=np.full(reached.size, np.nan), where=counted > 0)
     if graph.num_vertices == 1:
         share[:] = 0

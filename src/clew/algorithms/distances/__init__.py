@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from clew.algorithms.arguments import vertices_of
 from clew.algorithms.paths.weights import check_sums, weights_of
 from clew.algorithms.registry import run
+from clew.algorithms.waist import Waist
 from clew.checks import counted, whole
 from clew.dtypes import Array
 from clew.errors import GraphError
@@ -53,28 +54,34 @@ def check_lengths(graph: Graph, algorithm: str, *, weighted: bool) -> None:
         check_sums(weights_of(graph, algorithm=f"{algorithm}(weighted=True)"), graph.num_vertices)
 
 
-def distances(graph: Graph, sources: Array, device: str, *, weighted: bool) -> Iterator[tuple[Array, Array]]:
-    """Blocks of sources, and the distances from them: a row per vertex, a column per source, -1 where unreached."""
-    if weighted:
-        for source in sources.tolist():
-            options = {"source": source, "delta": None, "deterministic": False, "balance": "auto", "cut": None}
-            found = run("sssp", graph, device, **options).numpy()
-            yield np.array([source]), np.where(found.parent < 0, -1, found.distance)[:, np.newaxis]
-        return
-    size = min(MOST, max(FEWEST, DEPTHS // max(1, graph.num_vertices) // FEWEST * FEWEST))
-    for first in range(0, sources.size, size):
-        block = sources[first : first + size]
-        yield block, run("multi_source_bfs", graph, device, sources=block).numpy().depth
+def blocks_of(graph: Graph, sources: Array, *, weighted: bool) -> list[Array]:
+    """Sources that are searched from together."""
+    size = 1 if weighted else min(MOST, max(FEWEST, DEPTHS // max(1, graph.num_vertices) // FEWEST * FEWEST))
+    return [sources[first : first + size] for first in range(0, sources.size, size)]
 
 
-def sums_of(graph: Graph, sources: Array, device: str, *, weighted: bool) -> Sums:
+def distances(waist: Waist, graph: Graph, sources: Array, *, weighted: bool) -> Array:
+    """The distances from a block of sources: a row per vertex, a column per source, -1 where unreached."""
+    if not weighted:
+        depth: Array = run("multi_source_bfs", graph, waist.given, sources=sources).numpy().depth
+        return depth
+    options = {"source": int(sources[0]), "delta": None, "deterministic": False, "balance": "auto", "cut": None}
+    found = run("sssp", graph, waist.given, **options).numpy()
+    return np.where(found.parent < 0, -1, found.distance)[:, np.newaxis]
+
+
+def sums_of(waist: Waist, graph: Graph, sources: Array, *, weighted: bool) -> Sums:
     """The sums of the distances from all sources."""
     from clew.algorithms.distances import kernels
 
-    n = graph.num_vertices
-    sums = Sums(np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, float(sources.size)))
-    sums.counted[sources] -= 1
-    for block, depth in distances(graph, sources, device, weighted=weighted):
-        depth[block, np.arange(block.size)] = -1
-        kernels.add_rows(depth, sums.reached, sums.total, sums.inverse)
-    return sums
+    starts_here = np.isin(waist.ids(graph), sources)
+    sums = [np.zeros(starts_here.size) for _ in range(3)]
+    blocks, done = blocks_of(graph, sources, weighted=weighted), 0
+    while done < len(blocks):
+        if not weighted:  # sssp saves its own state
+            done, *sums = waist.checkpoint(done, done, *sums)
+        kernels.add_rows(distances(waist, graph, blocks[done], weighted=weighted), *sums)
+        done += 1
+    sums[0] -= starts_here  # the distance from a source to itself is 0, and counts in no other sum
+    reached, total, inverse = sums
+    return Sums(reached, total, inverse, float(sources.size) - starts_here)

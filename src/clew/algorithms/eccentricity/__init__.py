@@ -8,7 +8,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm()
+@algorithm(distributed=True)
 def eccentricity(graph: Graph, *, weighted: bool = False, device: str = "auto") -> Result:
     """Eccentricities: the distance from each vertex to the farthest vertex that it reaches.
 

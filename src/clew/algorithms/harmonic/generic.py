@@ -15,8 +15,8 @@ from clew.names import called
 def harmonic(waist: Waist, graph: Graph, sources: Array, weighted: bool, normalized: bool) -> Answer:
     """The mean inverse distance from all others, or its sum; see ``clew.harmonic``."""
     n = graph.num_vertices
-    sums = sums_of(graph, sources, waist.device, weighted=weighted)
-    mean = np.divide(sums.inverse, sums.counted, out=np.full(n, np.nan), where=sums.counted > 0)
+    sums = sums_of(waist, graph, sources, weighted=weighted)
+    mean = np.divide(sums.inverse, sums.counted, out=np.full(sums.counted.size, np.nan), where=sums.counted > 0)
     if n == 1:
         mean[:] = 0
     centrality = mean if normalized else mean * (n - 1)

@@ -51,7 +51,10 @@ class Transport(Protocol):
 
     rank: int
     size: int
-    ended: str  # why there are no connections; empty if there are
+
+    @property
+    def ended(self) -> str:
+        """Why there are no connections; empty if there are."""
 
     def exchange(
         self, peers: Sequence[int], parts: Sequence[Bytes], most: int = ..., rooms: Sequence[Bytes] | None = None
