@@ -22,7 +22,7 @@ LAYERS = (
     ("attributes", "pieces"),
     ("graph",),
     ("io", "generate"),
-    ("operators", "layouts", "result", "trace", "workspace"),
+    ("operators", "layouts", "result", "edge_result", "trace", "workspace"),
     ("memory",),
     ("engines",),
     ("primitives",),

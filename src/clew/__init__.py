@@ -11,6 +11,7 @@ from typing import Any as _Any
 from clew import algorithms, datasets, generate, layouts, operators, primitives, verify
 from clew.algorithms import *  # noqa: F403, the algorithms are the public surface
 from clew.algorithms.communities.quality import modularity
+from clew.edge_result import EdgeResult
 from clew.errors import (
     ClewError,
     ClusterError,
@@ -42,6 +43,7 @@ __all__ = [
     *primitives.__all__,
     "ClewError",
     "ClusterError",
+    "EdgeResult",
     "FormatError",
     "Gather",
     "Graph",

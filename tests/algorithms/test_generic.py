@@ -27,6 +27,7 @@ SAME = {
     "eccentricity": ("eccentricity", "diameter", "radius"),
     "k_core": ("core", "degeneracy"),
     "label_propagation": ("label", "count", "converged", "iterations"),
+    "minimum_spanning_forest": ("member", "weight", "trees"),
     "multi_source_bfs": ("depth", "sources", "num_reached"),
     "sssp": ("distance", "num_reached"),
     "sswp": ("width", "num_reached"),

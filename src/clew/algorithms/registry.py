@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 
 from clew.algorithms.arguments import check_balance
 from clew.algorithms.waist import Waist
+from clew.edge_result import EdgeResult
 from clew.engines.choice import check_device, gpu_for, gpu_of_hybrid, is_hybrid
 from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
@@ -105,6 +106,10 @@ class Algorithm:
         Whether the generic form treats vectors as ``clew.algorithms.waist`` says, so that it runs on a cluster too.
     dense_rounds
         Whether every round changes the values of all vertices. Workers of a cluster then send values without ids.
+    per_edge
+        Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
+    sequential
+        Whether every step needs the one before. The implementation for the CPU then runs for every device.
     """
 
     function: Callable[..., Result]
@@ -119,6 +124,8 @@ class Algorithm:
     balanced: bool = False
     distributed: bool = False
     dense_rounds: bool = False
+    per_edge: bool = False
+    sequential: bool = False
 
     @property
     def name(self) -> str:
@@ -206,7 +213,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
         answer = _on_gpu(record, gpu, graph, device, arguments)
     elif record.cluster is not None and _runs_members(record, graph) and device in ("auto", "cpu"):
         answer = record.load("cluster")(graph, **arguments)
-    elif record.cpu is not None and device != "reference" and not on_cluster:
+    elif record.cpu is not None and (device != "reference" or record.sequential) and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)
     else:
         answer = _over_the_waist(record, graph, "cpu" if device == "auto" else device, arguments)
@@ -214,24 +221,24 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
 
 
 def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
-    return Result(
-        record.name,
-        answer.values,
-        names=graph.names,
-        columns=graph._attributes.vertices if isinstance(graph, Graph) else None,
-        vertices=record.vertices,
-        unreached=answer.unreached,
-        facts=answer.facts,
-        iterations=answer.iterations,
-        converged=answer.converged,
-        trace=answer.trace,
-    )
+    known: dict[str, Any] = {
+        "vertices": record.vertices,
+        "unreached": answer.unreached,
+        "facts": answer.facts,
+        "iterations": answer.iterations,
+        "converged": answer.converged,
+        "trace": answer.trace,
+    }
+    if record.per_edge:
+        return EdgeResult(record.name, answer.values, graph=graph, **known)
+    columns = graph._attributes.vertices if isinstance(graph, Graph) else None
+    return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
 
 
 def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:
     """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels for it."""
     check_device(device)
-    if device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
+    if record.sequential or device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
         return None
     return gpu_for(device, record.size(graph))
 
@@ -250,6 +257,7 @@ def _runs_members(record: Algorithm, graph: Graph) -> bool:
 
 
 def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dict[str, Any]) -> Answer:
+    waist = _waist(record, graph, device)
     if record.generic is None:
         raise GraphError(f'{record.name} has no generic form, which device="{device}" needs; use "cpu" or "cuda".')
     generic = record.load("generic")
@@ -257,7 +265,7 @@ def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dic
     if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken):
         # Options that only steer a fused form are none of the generic one's.
         arguments = {one.name: arguments[one.name] for one in taken if one.name in arguments}
-    answer: Answer = generic(_waist(record, graph, device), graph, **arguments)
+    answer: Answer = generic(waist, graph, **arguments)
     return answer
 
 

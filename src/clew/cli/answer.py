@@ -18,6 +18,7 @@ from clew.cli import output
 from clew.cli.files import File
 from clew.cli.output import Column, numeric
 from clew.dtypes import Array
+from clew.edge_result import EdgeResult
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.sink import Sink
@@ -55,7 +56,8 @@ class Answer:
 
     @cached_property
     def _ranking(self) -> Ranking:
-        return _by_closeness(self.graph, self.result) or _by_size(self.result) or _by_vertex(self.result)
+        found = _by_closeness(self.graph, self.result) or _by_size(self.result) or _by_edge(self.result)
+        return found or _by_vertex(self.result)
 
     def as_dict(self, top: int) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -77,7 +79,7 @@ class Answer:
         }
 
     def show(self, top: int) -> None:
-        """A table of facts and one of vertices."""
+        """A table of facts and one of vertices or edges."""
         result, ranking = self.result, self._ranking
         output.heading(f"{result.algorithm} on {self.was_read.name}")
         facts = [("graph", output.size(self.graph)), ("time", output.duration(self.seconds))]
@@ -93,7 +95,7 @@ class Answer:
         output.facts(facts)
         rows = ranking.rows(top)
         if rows and ranking.columns:
-            output.heading(f"Top {len(rows)} by {_words(ranking.columns[0])}")
+            output.heading(f"Top {len(rows)} by {_words(ranking.by or ranking.columns[0])}")
             columns = [Column(ranking.of, style="bold"), *numeric(*map(_words, ranking.columns))]
             # Vertices as they are: with a thousands separator, an id could not be pasted back.
             plain = [True, *(name in ranking.vertices for name in ranking.columns)]
@@ -120,6 +122,20 @@ def _by_vertex(result: Result) -> Ranking:
         return [(name, *(result.of(name, value) for value in columns)) for name in names]
 
     return Ranking("vertex", columns, rows, {}, result.vertex_values)
+
+
+def _by_edge(result: Result) -> Ranking | None:
+    """The edges with the largest first values; None for results with values of vertices."""
+    if not isinstance(result, EdgeResult):
+        return None
+    columns = list(result.values)
+
+    def rows(top: int) -> list[tuple[Any, ...]]:
+        chosen = result.ranked(top)
+        shown = (result.values[name][chosen].tolist() for name in columns)
+        return list(zip(*(ends.tolist() for ends in result.edges(chosen)), *shown, strict=True))
+
+    return Ranking("source", ["target", *columns], rows, {}, {"target"}, columns[0])
 
 
 def _by_size(result: Result) -> Ranking | None:
@@ -159,6 +175,7 @@ class Ranking(NamedTuple):
     rows: Callable[[int], list[tuple[Any, ...]]]
     facts: dict[str, Any]
     vertices: Collection[str] = ()  # the columns that are vertices
+    by: str = ""  # what the rows are ordered by, if it is not the first column
 
 
 def _by_closeness(graph: Graph, result: Result) -> Ranking | None:
@@ -222,7 +239,7 @@ def check_destination(path: Path) -> None:
 
 
 def save(result: Result, path: Path) -> None:
-    """Write all values of every vertex; ``.npy`` stores the first array only, and a cluster a file per worker."""
+    """Write all values; ``.npy`` stores the first array only, and a cluster a file per worker."""
     if isinstance(result, OnWorkers):
         result.write(path)
         return

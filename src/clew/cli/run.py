@@ -107,7 +107,7 @@ def _run(
     destination: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write all values: .parquet, .arrow, .csv, .npy.")
     ] = None,
-    top: Annotated[int, typer.Option(min=0, help="How many vertices to show.")] = 10,
+    top: Annotated[int, typer.Option(min=0, help="How many vertices or edges to show.")] = 10,
     check: Annotated[bool, typer.Option("--verify", help="Verify the result with an independent checker.")] = False,
     explained: Annotated[
         bool, typer.Option("--explain", help="Show the plan first: choices, reasons and expected time.")

@@ -11,32 +11,6 @@ ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def _root(above, v):
-    while above[v] != v:
-        above[v] = above[above[v]]
-        v = above[v]
-    return v
-
-
-@njit(cache=True, nogil=True)
-def kruskal(source, target, above, chosen):
-    """Take edges in their order unless both ends are connected already; ``above`` starts as the vertices themselves.
-
-    Writes the places of the edges taken into ``chosen`` and returns how many there are.
-    """
-    count = 0
-    for i in range(source.size):
-        a, b = _root(above, np.int64(source[i])), _root(above, np.int64(target[i]))
-        if a != b:
-            above[max(a, b)] = min(a, b)
-            chosen[count] = i
-            count += 1
-            if count == above.size - 1:
-                break
-    return count
-
-
-@njit(cache=True, nogil=True)
 def prim(indptr, indices, weights, root, visited, chosen):
     """Grow a tree from ``root`` by the smallest edge that leaves it, the first seen of several.
 

@@ -8,6 +8,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
+from clew.algorithms.minimum_spanning_forest import sort_keys
+from clew.algorithms.minimum_spanning_forest.cpu import chosen_edges
 from clew.dtypes import Array
 from clew.nx import kernels_orders
 from clew.nx.graph import ClewGraph, Weight
@@ -34,15 +36,8 @@ def _weights(G: ClewGraph, weight: Weight) -> Array:
 def _kruskal(G: ClewGraph, minimum: bool, weight: Weight) -> Array:
     """The entries of ``indices`` that are in the forest, in the order of weights; equal ones in that of edges."""
     entries = np.arange(G.indices.size) if G.once is None else np.flatnonzero(G.once)
-    weights = _weights(G, weight)[entries]
-    if minimum:
-        order = np.argsort(weights, kind="stable")
-    else:
-        order = weights.size - 1 - np.argsort(weights[::-1], kind="stable")[::-1]
-    entries = entries[order]
-    chosen = np.empty(max(0, len(G) - 1), dtype=np.int64)
-    count = kernels_orders.kruskal(G.sources[entries], G.indices[entries], np.arange(len(G)), chosen)
-    return np.asarray(entries[chosen[:count]])
+    keys = sort_keys(_weights(G, weight)[entries], maximum=not minimum)
+    return np.asarray(entries[chosen_edges(G.sources[entries], G.indices[entries], keys, len(G))])
 
 
 def _prim(G: ClewGraph, minimum: bool, weight: Weight) -> Array:

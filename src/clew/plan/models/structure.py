@@ -26,6 +26,7 @@ BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
+FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
 
 
 @model
@@ -179,6 +180,25 @@ def bipartite_matching(sketch: Sketch) -> None:
         return
     start = "Karp and Sipser's heuristic finds most pairs in one pass"
     sketch.choose("method", "searches for augmenting paths" if maximum else "one pass", start)
-    sketch.team = 1
-    sketch.choose("load balance", "one thread", "each path depends on the ones before")
+    _one_thread(sketch, "each path depends on the ones before")
     sketch.do("phases", MATCHING_EDGE * arcs / 2, sketch.spread(8), times=phases, streamed=0.5, threads=1)
+
+
+@model
+def minimum_spanning_forest(sketch: Sketch) -> None:
+    """Kruskal's algorithm, which sorts few edges."""
+    sketch.iterations = ONCE
+    sketch.count_graph(weights=True)
+    sketch.count_workspace()
+    if sketch.on_gpu:
+        sketch.over_products(Span(3, 8, 20))
+        return
+    why = "edges whose ends lighter edges connect are dropped before they are sorted"
+    sketch.choose("method", "filtered Kruskal", why)
+    _one_thread(sketch, "each edge depends on those taken before")
+    sketch.do("choosing", FOREST_EDGE * sketch.graph.num_edges, sketch.spread(sketch.id_bytes), streamed=4.0, threads=1)
+
+
+def _one_thread(sketch: Sketch, why: str) -> None:
+    sketch.team = 1
+    sketch.choose("load balance", "one thread", why)

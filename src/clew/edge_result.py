@@ -1,0 +1,83 @@
+"""EdgeResult: the arrays of an algorithm that has a value for every edge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.dtypes import Array
+from clew.errors import GraphError
+from clew.graph import Graph
+from clew.names import Name, called
+from clew.result import Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class EdgeResult(Result):
+    """Arrays with one entry per edge, in the order of ``graph.edges()``, and single facts.
+
+    An undirected edge has one entry, and parallel edges have one each. A mask selects edges as it is:
+    ``graph.filter_edges(clew.bridges(graph).bridge)``. ``graph.with_edge_columns(result.values)`` makes edge columns.
+    Everything else is as in ``Result``, where an edge is called by its ends: ("ann", "bob").
+
+    Parameters
+    ----------
+    algorithm
+        Its name.
+    values
+        Arrays with an entry per edge. ``top`` and ``to_dict`` use the first by default.
+    graph
+        The graph of those edges.
+    **others
+        As in ``Result``.
+    """
+
+    def __init__(self, algorithm: str, values: Any, *, graph: Graph, **others: Any) -> None:
+        super().__init__(algorithm, values, names=graph.names, **others)
+        self._graph = graph
+
+    def edges(self, chosen: Any = slice(None)) -> tuple[Array, Array]:
+        """The sources and the targets of some edges by name; ``chosen`` is a mask or numbers of edges (default: all).
+
+        Examples
+        --------
+        >>> import clew
+        >>> forest = clew.minimum_spanning_forest(clew.Graph.from_edges(["a", "b", "a"], ["b", "c", "c"], [3, 1, 2]))
+        >>> [ends.tolist() for ends in forest.edges(forest.member)]
+        [['a', 'b'], ['c', 'c']]
+        """
+        source, target, _ = self._graph.edges()
+        return called(self._names, source[chosen]), called(self._names, target[chosen])
+
+    def of(self, name: Any, value: str | None = None) -> Any:
+        """The value of the edge called ``name``, a pair of vertices; of parallel edges, the first one's."""
+        if not isinstance(name, (tuple, list)) or len(name) != 2:
+            raise GraphError(f"{name!r} is not an edge; expected its two vertices, such as ('ann', 'bob').")
+        first, second = map(self._graph.vertex, name)
+        if not self._graph.directed:
+            first, second = sorted((first, second))
+        source, target, _ = self._graph.edges()
+        begin, end = np.searchsorted(source, (first, first + 1))
+        place = begin + np.searchsorted(target[begin:end], second)
+        if place == end or target[place] != second:
+            raise GraphError(f"there is no edge from {name[0]!r} to {name[1]!r}.")
+        return self._shown(value, np.array([place]))[0]
+
+    def names_of(self, vertices: Array) -> list[Name]:
+        """The two ends of some edges, given by their numbers."""
+        pairs: Any = zip(*(ends.tolist() for ends in self.edges(vertices)), strict=True)
+        return list(pairs)
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table: the columns of ``graph.to_arrow()``, and a column per array (null where it has no value).
+
+        An edge column with the name of an array gets the prefix ``edge_``.
+        """
+        table, known = self._graph.to_arrow(), self._known()
+        table = table.rename_columns([f"edge_{name}" if name in self.values else name for name in table.column_names])
+        for name in self.values:
+            table = table.append_column(name, self._arrow(name, known))
+        return table
