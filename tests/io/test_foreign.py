@@ -6,11 +6,9 @@ import io
 import pickle
 import sqlite3
 import tarfile
-import zipfile
 from pathlib import Path
 
 import networkx as nx
-import numpy as np
 import pytest
 
 import clew
@@ -18,13 +16,6 @@ from clew.io import foreign, registry
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 12345\n"
 PAGE = b"<!DOCTYPE html>\n<html>\n<body>404 Not Found</body>\n</html>\n"
-
-
-def zipped() -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w") as archive:
-        archive.writestr("edges.txt", "0 1\n")
-    return data.getvalue()
 
 
 def archived() -> bytes:
@@ -41,12 +32,6 @@ def database(folder: Path) -> bytes:
     return path.read_bytes()
 
 
-def array() -> bytes:
-    data = io.BytesIO()
-    np.save(data, np.array([[0, 1], [1, 2]]))
-    return data.getvalue()
-
-
 def written_by_networkx(folder: Path, writer: str, **options: object) -> bytes:
     path = folder / "written"
     getattr(nx, writer)(nx.path_graph(["a", "b", "c"]), path, **options)
@@ -61,11 +46,9 @@ CONTENT = [
     (b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "an error message of a server", "Download"),
     (b"%PDF-1.5\n%\xd0\xd4\n1 2\n2 3\n", "a PDF document", ""),
     (b"#!/bin/sh\necho a\n", "a script", ""),
-    (zipped(), "a zip archive", "Unpack"),
     (archived(), "a tar archive", "Unpack"),
     (pickle.dumps({"a": [1, 2]}), "a Python pickle", ""),
-    (array(), "a NumPy array", "numpy.load"),
-    (b"MATLAB 5.0 MAT-file, Platform: GLNXA64" + bytes(90), "a MATLAB file", "loadmat"),
+    (b"MATLAB 7.3 MAT-file, Platform: GLNXA64" + bytes(90), "a MATLAB file of version 7.3", "-v7"),
     (b"\x89HDF\r\n\x1a\n" + bytes(90), "an HDF5 file", ""),
     ("0 1\n1 2\n".encode("utf-16"), "text in UTF-16", "iconv"),
     (b'*Vertices 3\n1 "a"\n2 "b"\n3 "c"\n*Edges\n1 2\n', "a Pajek network", "read_pajek"),

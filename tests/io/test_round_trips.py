@@ -23,8 +23,8 @@ WRITABLE = [
     if suffix in one.suffixes[:1] or suffix in (".wsg", ".csv", ".el", ".v", ".properties")
 ]
 
-# Text names and graphs without edges as edge lists are in test_edge_list_writing.
-WITH_NAMES = [one for one in WRITABLE if one.values[0] != "edge-list"]
+# Lists of edges have no vertices without edges, and numbers with gaps are names: test_edge_list_writing, test_arrays.
+WITH_NAMES = [one for one in WRITABLE if one.values[0] not in ("edge-list", "npy")]
 
 # Weights as they may be: whole, negative, fractional, extreme, and no numbers at all.
 WEIGHTS: dict[str, Any] = {

@@ -36,7 +36,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     ----------
     origin
         A path, an address that ``pyarrow.fs`` opens such as ``s3://bucket/edges.parquet``, or the bytes themselves.
-        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way.
+        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way, and so is the only file of a zip archive;
+        ``graph.zip::edges.csv`` names one of several.
     format
         The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
         formats that clew does not read, such as GML or Pajek, are refused by name.
@@ -164,14 +165,15 @@ def lost(
     ``undirected`` is the option with which a file is read as an undirected graph.
     """
     is_list = one.name == EDGE_LIST
+    lists_edges = is_list or one.name == "npy"
     # An edge list says how many vertices there are only if it has no edges, and its direction only in a comment.
-    has_count = not graph.num_arcs and graph.names is None and suffix not in TABLE_SUFFIXES
+    has_count = is_list and not graph.num_arcs and graph.names is None and suffix not in TABLE_SUFFIXES
     keeps = one.keeps.split()
     has_direction = "direction" in keeps and not (is_list and suffix in (*TABLE_SUFFIXES, *GAP_SUFFIXES))
     phrases = []
     if graph.names is not None and "names" not in keeps:
         phrases.append("the names of vertices, which are numbers there")
-    if is_list and not has_count and (isolated := graph.describe().isolated):
+    if lists_edges and not has_count and (isolated := graph.describe().isolated):
         phrases.append(f"{counted(isolated, 'vertex')} without edges")
     if not graph.directed and not has_direction:
         phrases.append(f"that edges go both ways: read it with {undirected}")

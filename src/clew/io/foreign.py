@@ -124,7 +124,6 @@ KNOWN: tuple[Foreign, ...] = (
         rb"PK\x03\x04.{26}[^/]{1,200}/(data\.pkl|byteorder|version|\.format_version)",
         ".pt .pth",
     ),
-    Foreign("a zip archive", _UNPACK, rb"PK(\x03\x04|\x05\x06|\x07\x08)", ".zip"),
     Foreign("a tar archive", _UNPACK, rb".{257}ustar", ".tar .tgz .tbz2 .txz"),
     Foreign("a 7-Zip archive", _UNPACK, rb"7z\xbc\xaf\x27\x1c", ".7z"),
     Foreign("a RAR archive", _UNPACK, rb"Rar!\x1a\x07", ".rar"),
@@ -138,16 +137,9 @@ KNOWN: tuple[Foreign, ...] = (
         ".h5 .hdf5 .hdf",
     ),
     Foreign(
-        "a MATLAB file",
-        "In Python, clew.Graph.from_scipy(scipy.io.loadmat(path)['A']) reads the matrix A in it.",
-        rb"MATLAB 5\.0 MAT-file",
-        ".mat",
-    ),
-    Foreign(
-        "a NumPy array",
-        "In Python, edges = numpy.load(path), then clew.Graph.from_edges(edges[:, 0], edges[:, 1]).",
-        rb"\x93NUMPY",
-        ".npy",
+        "a MATLAB file of version 7.3",
+        "In MATLAB, save it with save(file, 'A', '-v7'), and read that.",
+        rb"MATLAB 7\.3 MAT-file",
     ),
     Foreign(
         "a Python pickle",

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import math
 import tokenize
+import warnings
 import zipfile
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -45,7 +46,7 @@ KINDS = "biufSU"  # booleans, numbers and text: everything that is not Python ob
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 # RuntimeError (which includes RecursionError): an encrypted member, or a compression that is not compiled in.
 _MALFORMED = (TypeError, KeyError, SyntaxError, OverflowError, RuntimeError)
-_BROKEN = (*BROKEN, *_MALFORMED, zipfile.BadZipFile, tokenize.TokenError)
+DAMAGED = (*BROKEN, *_MALFORMED, tokenize.TokenError)  # errors of NumPy on arrays that are no arrays
 
 
 def sniff(head: bytes) -> Match:
@@ -161,6 +162,29 @@ def _is_directed(archive: Archive) -> bool:
     return flag is None or not archive.value(flag, "biu")
 
 
+def header(
+    source: Source, file: IO[bytes], size: int, name: str, ndim: int
+) -> tuple[tuple[int, ...], Literal["C", "F"], np.dtype[Any]]:
+    """Shape, order and dtype of an array in a file of ``size`` bytes, whose data must have the size that these say."""
+    version = np.lib.format.read_magic(file)
+    if version not in _HEADERS:
+        raise source.error(f"{name!r} has version {version} of the .npy format; expected (1, 0) or (2, 0).")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # that Python 2 wrote it
+        shape, by_column, dtype = _HEADERS[version](file)
+    if dtype.kind not in KINDS or len(shape) != ndim:
+        raise source.error(
+            f"{name!r} has {len(shape)} dimensions and dtype {dtype}; expected {ndim}, of numbers or text. "
+            "Python objects are never read."
+        )
+    expected, present = math.prod(shape) * dtype.itemsize, size - file.tell()
+    if min(shape, default=0) < 0 or expected != present:
+        raise source.error(
+            f"{name!r} says its shape is {shape} of {dtype}, {expected:,} bytes, but it has {present:,}."
+        )
+    return shape, "F" if by_column else "C", dtype
+
+
 class Archive:
     """The arrays of a file by name; each is read on first use.
 
@@ -175,7 +199,7 @@ class Archive:
         self._expanded = 0
         try:
             self._zip = zipfile.ZipFile(opened(source.whole()))
-        except _BROKEN as error:
+        except DAMAGED as error:
             raise self._damaged(error) from None
         members = [info for info in self._zip.infolist() if info.filename.endswith(SUFFIX)]
         self._members = {info.filename.removesuffix(SUFFIX): info for info in members}
@@ -202,7 +226,7 @@ class Archive:
                 return self._read(member, info, name, ndim)
         except ClewError:
             raise
-        except _BROKEN as error:
+        except DAMAGED as error:
             raise self._damaged(error, name) from None
 
     def value(self, name: str, kinds: str) -> Any:
@@ -213,25 +237,11 @@ class Archive:
         return array.item()
 
     def _read(self, member: IO[bytes], info: zipfile.ZipInfo, name: str, ndim: int) -> Array:
-        version = np.lib.format.read_magic(member)
-        if version not in _HEADERS:
-            raise self._source.error(f"{name!r} has version {version} of the .npy format; expected (1, 0) or (2, 0).")
-        shape, by_column, dtype = _HEADERS[version](member)
-        if dtype.kind not in KINDS or len(shape) != ndim:
-            raise self._source.error(
-                f"{name!r} has {len(shape)} dimensions and dtype {dtype}; expected {ndim}, of numbers or text. "
-                "Python objects are never read."
-            )
+        shape, order, dtype = header(self._source, member, info.file_size, name, ndim)
         count = math.prod(shape)
-        present = info.file_size - member.tell()
-        if min(shape, default=0) < 0 or count * dtype.itemsize != present:
-            raise self._source.error(
-                f"{name!r} says its shape is {shape} of {dtype}, {count * dtype.itemsize:,} bytes, but it has "
-                f"{present:,}."
-            )
-        self._expanded += present
+        self._expanded += count * dtype.itemsize
         refuse_expansion(self._source, self._expanded)
-        return self._fill(member, np.empty(count, dtype=dtype), name).reshape(shape, order="F" if by_column else "C")
+        return self._fill(member, np.empty(count, dtype=dtype), name).reshape(shape, order=order)
 
     def _fill(self, member: IO[bytes], array: Array, name: str) -> Array:
         """Read to the very end, where the archive's checksum is compared."""

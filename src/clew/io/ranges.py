@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from clew.errors import FormatError
+from clew.io import archives
 from clew.io.source import HEAD_BYTES, NEWLINE, START_BYTES, Bytes, Source, codec_of
 
 STEP = 1 << 16  # bytes that are searched for a line's end at once
@@ -44,13 +45,18 @@ def inside(folder: str, file: str) -> str:
 
 
 def open_source(origin: Any, max_expanded_bytes: int | None = None) -> Source:
-    """A source of a path, a URL, or bytes; of a ``.clewd`` folder, its header."""
+    """A source of a path, a URL, or bytes; of a ``.clewd`` folder, its header; of a zip archive, a file in it."""
+    member = ""
+    if isinstance(origin, (str, Path)) and archives.MARK in str(origin):
+        origin, member = archives.split(origin)
     url = url_of(origin)
     if isinstance(origin, (str, Path)) and str(origin).partition("?")[0].rstrip("/").endswith(".clewd"):
         return _header_source(str(origin) if url is None else url)
-    if url is not None:
-        return UrlSource(url, max_expanded_bytes)
-    return Source(origin, max_expanded_bytes=max_expanded_bytes)
+    source = (
+        Source(origin, max_expanded_bytes=max_expanded_bytes) if url is None else UrlSource(url, max_expanded_bytes)
+    )
+    packed = not source.compressed and source.head().startswith(archives.STARTS)
+    return archives.file_inside(source, member) if packed or member else source
 
 
 def _header_source(folder: str) -> Source:

@@ -111,6 +111,8 @@ FORMATS: tuple[Format, ...] = (
     Format("arrow", "Arrow IPC edge table", ".arrow .feather .ipc", "tables", rb"\A(ARROW1|FEA1)", "_arrow", NAMED),
     Format("graphml", "GraphML", ".graphml", "graphml", rb"(?s)\A\s*<.{0,4000}?graphml\b", keeps=COLUMNS),
     Format("node-link", "JSON of nodes and links", ".json", "node_link", rb'(?s)\A\s*\{.*"nodes"\s*:', keeps=COLUMNS),
+    Format("npy", "NumPy .npy: an edge array", ".npy", "npy", rb"\A\x93NUMPY", keeps=""),
+    Format("matlab", "MATLAB .mat: a matrix", ".mat", "matlab", rb"\AMATLAB 5\.0 MAT-file"),
     Format("npz", "NumPy .npz: edge arrays or a SciPy matrix", ".npz", "npz", rb"\APK\x03\x04", keeps=NAMED),
     Format(
         "matrix-market",

@@ -11,6 +11,7 @@ import io
 import mmap
 import re
 import stat
+import zipfile
 import zlib
 from bz2 import BZ2File
 from collections.abc import Callable, Generator, Iterator
@@ -29,7 +30,7 @@ from clew.errors import FormatError
 Bytes = npt.NDArray[np.uint8]
 
 #: Errors of the decompressors on damaged or truncated data (Arrow's errors are ValueErrors and OSErrors).
-BROKEN = (EOFError, OSError, ValueError, zlib.error, LZMAError)
+BROKEN = (EOFError, OSError, ValueError, zlib.error, LZMAError, zipfile.BadZipFile, NotImplementedError)
 START_BYTES = 16
 HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 25  # enough to keep every core busy, and small compared with large graphs
