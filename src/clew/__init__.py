@@ -15,6 +15,7 @@ from clew.edge_result import EdgeResult
 from clew.errors import (
     ClewError,
     ClusterError,
+    DivergenceError,
     FormatError,
     GraphError,
     MissingDependencyError,
@@ -42,6 +43,7 @@ __all__ = [
     *algorithms.ALGORITHMS,
     *primitives.__all__,
     "ClewError",
+    "DivergenceError",
     "ClusterError",
     "EdgeResult",
     "FormatError",

@@ -89,6 +89,10 @@ class NegativeCycleError(GraphError):
         return type(self), (self.problem, self.cycle), self.__dict__
 
 
+class DivergenceError(GraphError):
+    """Scores that grow without bound."""
+
+
 class FormatError(ClewError, ValueError):
     """A file that cannot be read or written.
 

@@ -38,8 +38,10 @@ CLOSE = {
     "betweenness": ("centrality",),
     "closeness": ("centrality",),
     "clustering_coefficient": ("coefficient", "average", "transitivity"),
+    "eigenvector": ("centrality",),
     "harmonic": ("centrality",),
     "hits": ("hub", "authority"),
+    "katz": ("centrality",),
     "pagerank": ("rank",),
     "random_walk_with_restart": ("visiting",),
 }
@@ -60,7 +62,7 @@ def arguments(name, source):
         return {"source": source}
     if name == "multi_source_bfs":
         return {"sources": [source, 0, source]}
-    return {"max_iterations": 5, "tolerance": 0} if name in ("pagerank", "hits") else {}
+    return {"max_iterations": 5, "tolerance": 0} if name in ("eigenvector", "hits", "katz", "pagerank") else {}
 
 
 def compare(name, graph, source, device):

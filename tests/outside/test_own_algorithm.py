@@ -23,22 +23,22 @@ ROOT = PLUGIN.parents[2]
 @pytest.fixture(scope="module", autouse=True)
 def registered():
     sys.path.insert(0, str(PLUGIN))
-    import katz  # noqa: F401, which registers it
+    import diffusion  # noqa: F401, which registers it
 
     yield
     sys.path.remove(str(PLUGIN))
-    sys.modules.pop("katz")
-    ALGORITHMS.pop("katz")
+    sys.modules.pop("diffusion")
+    ALGORITHMS.pop("diffusion")
 
 
 @pytest.mark.quick
 def test_two_files_are_enough():
-    assert sorted(path.name for path in (PLUGIN / "katz").glob("*.py")) == ["__init__.py", "check.py"]
+    assert sorted(path.name for path in (PLUGIN / "diffusion").glob("*.py")) == ["__init__.py", "check.py"]
 
 
 @pytest.mark.quick
 def test_the_docs_show_these_files():
-    files = "\n".join((PLUGIN / "katz" / name).read_text(encoding="utf-8") for name in ("__init__.py", "check.py"))
+    files = "\n".join((PLUGIN / "diffusion" / name).read_text(encoding="utf-8") for name in ("__init__.py", "check.py"))
     section = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Adding an algorithm")[2]
     quoted = re.findall(r"^```python\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
     assert len(quoted) == 3
@@ -46,13 +46,13 @@ def test_the_docs_show_these_files():
     page = (ROOT / "docs" / "own-algorithm.md").read_text(encoding="utf-8")
     shown = re.findall(r"^```{literalinclude} (.+)$", page, re.MULTILINE)
     assert [(ROOT / "docs" / path).resolve() for path in shown] == [
-        PLUGIN / "katz" / name for name in ("__init__.py", "check.py")
+        PLUGIN / "diffusion" / name for name in ("__init__.py", "check.py")
     ]
 
 
 def test_it_runs_on_every_engine():
     graph = clew.generate.rmat(6, 4, seed=1)
-    found = {d: ALGORITHMS["katz"].function(graph, device=d) for d in ("auto", "cpu", "reference", "emulated")}
+    found = {d: ALGORITHMS["diffusion"].function(graph, device=d) for d in ("auto", "cpu", "reference", "emulated")}
     for result in found.values():
         np.testing.assert_allclose(result.numpy().centrality, found["reference"].centrality, rtol=1e-12)
         assert result.converged
@@ -61,39 +61,39 @@ def test_it_runs_on_every_engine():
 
 @pytest.mark.quick
 def test_it_keeps_the_contract():
-    assert testing.check_algorithm("katz") >= 30
+    assert testing.check_algorithm("diffusion") >= 30
 
 
 def test_a_wrong_answer_breaks_the_contract(monkeypatch):
-    def wrong(waist, graph, alpha, tolerance, max_iterations):
+    def wrong(waist, graph, probability, rounds):
         return clew.algorithms.Answer({"centrality": np.full(graph.num_vertices, 2.0)})
 
-    record = ALGORITHMS["katz"]
+    record = ALGORITHMS["diffusion"]
     monkeypatch.setitem(
-        ALGORITHMS, "katz", clew.algorithms.Algorithm(record.function, generic=wrong, check=record.check)
+        ALGORITHMS, "diffusion", clew.algorithms.Algorithm(record.function, generic=wrong, check=record.check)
     )
-    with pytest.raises(clew.VerificationError, match=r"katz on .*device='cpu'"):
-        testing.check_algorithm("katz")
+    with pytest.raises(clew.VerificationError, match=r"diffusion on .*device='cpu'"):
+        testing.check_algorithm("diffusion")
 
 
 def test_explain_knows_it():
-    plan = clew.explain(clew.generate.grid(30, 30), "katz")
+    plan = clew.explain(clew.generate.grid(30, 30), "diffusion")
     assert plan.engine == "cpu"
-    assert "katz" in str(plan)
+    assert "diffusion" in str(plan)
 
 
-@pytest.mark.parametrize("command", [["run", "katz"], ["explain", "katz"]])
+@pytest.mark.parametrize("command", [["run", "diffusion"], ["explain", "diffusion"]])
 def test_the_command_line_finds_it_by_its_entry_point(command, tmp_path):
-    info = tmp_path / "katz-1.0.dist-info"
+    info = tmp_path / "diffusion-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: katz\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[clew.algorithms]\nkatz = katz\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: diffusion\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[clew.algorithms]\ndiffusion = diffusion\n")
     edges = tmp_path / "edges.txt"
     edges.write_text("0 1\n1 2\n2 0\n0 3\n")
     path = os.pathsep.join([str(tmp_path), str(PLUGIN), *sys.path])
     verify = ["--verify"] if command[0] == "run" else []
     ran = subprocess.run(
-        [sys.executable, "-m", "clew", *command, str(edges), "--alpha", "0.05", "--json", *verify],
+        [sys.executable, "-m", "clew", *command, str(edges), "--probability", "0.05", "--json", *verify],
         capture_output=True,
         text=True,
         check=False,
@@ -101,4 +101,4 @@ def test_the_command_line_finds_it_by_its_entry_point(command, tmp_path):
     )
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
-    assert "katz" in json.dumps(told)
+    assert "diffusion" in json.dumps(told)

@@ -22,9 +22,11 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.coloring import coloring as coloring
     from clew.algorithms.connected_components import connected_components as connected_components
     from clew.algorithms.eccentricity import eccentricity as eccentricity
+    from clew.algorithms.eigenvector import eigenvector as eigenvector
     from clew.algorithms.harmonic import harmonic as harmonic
     from clew.algorithms.hits import hits as hits
     from clew.algorithms.k_core import k_core as k_core
+    from clew.algorithms.katz import katz as katz
     from clew.algorithms.label_propagation import label_propagation as label_propagation
     from clew.algorithms.leiden import leiden as leiden
     from clew.algorithms.louvain import louvain as louvain

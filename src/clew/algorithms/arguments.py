@@ -90,29 +90,35 @@ def jumps_of(
     """
     if personalization is None:
         return None
-    if (labels := labels_of(personalization)) is not None:
-        if not labels.is_unique:
-            raise GraphError(f"a vertex occurs twice in the index of {argument}; expected each vertex once.")
-        personalization = dict(zip(labels.tolist(), np.asarray(personalization).tolist(), strict=True))
-    if isinstance(personalization, Mapping):
-        jumps = np.zeros(graph.num_vertices)
-        numbers = [_number(argument, value, name) for name, value in personalization.items()]
-        jumps[vertices_of(graph, personalization.keys())] = numbers  # all names at once: each by itself means a search
-    else:
-        given = np.asarray(personalization)
-        if given.shape != (graph.num_vertices,) or given.dtype.kind not in "biuf":
-            raise GraphError(
-                f"{argument} has shape {given.shape} and dtype {given.dtype}; expected a number for each of the "
-                f"{graph.num_vertices:,} vertices, or a dict from vertex names to numbers."
-            )
-        jumps = given.astype(np.float64)
-    if not np.isfinite(jumps).all() or (jumps < 0).any():
-        raise GraphError(f"{argument} has a negative, infinite or NaN entry; expected finite numbers of 0 or more.")
+    jumps = vertex_numbers(graph, personalization, argument)
     if graph.num_vertices and not jumps.any():
         raise GraphError(f"{argument} is 0 everywhere; expected a positive number for at least one vertex.")
     largest = jumps.max(initial=0.0) or 1.0  # dividing twice: the sum of the largest floats is infinite
     jumps = jumps / largest
     return np.asarray(jumps / jumps.sum())
+
+
+def vertex_numbers(graph: Graph, given: Mapping[Any, float] | npt.ArrayLike, argument: str) -> npt.NDArray[Any]:
+    """A number of 0 or more for every vertex, from an array, a dict by name or a Series; missing vertices have 0."""
+    if (labels := labels_of(given)) is not None:
+        if not labels.is_unique:
+            raise GraphError(f"a vertex occurs twice in the index of {argument}; expected each vertex once.")
+        given = dict(zip(labels.tolist(), np.asarray(given).tolist(), strict=True))
+    if isinstance(given, Mapping):
+        numbers = np.zeros(graph.num_vertices)
+        values = [_number(argument, value, name) for name, value in given.items()]
+        numbers[vertices_of(graph, given.keys())] = values  # all names at once: each by itself means a search
+    else:
+        array = np.asarray(given)
+        if array.shape != (graph.num_vertices,) or array.dtype.kind not in "biuf":
+            raise GraphError(
+                f"{argument} has shape {array.shape} and dtype {array.dtype}; expected a number for each of the "
+                f"{graph.num_vertices:,} vertices, or a dict from vertex names to numbers."
+            )
+        numbers = array.astype(np.float64)
+    if not np.isfinite(numbers).all() or (numbers < 0).any():
+        raise GraphError(f"{argument} has a negative, infinite or NaN entry; expected finite numbers of 0 or more.")
+    return numbers
 
 
 def _number(argument: str, value: Any, name: Any) -> float:

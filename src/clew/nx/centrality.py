@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from clew import algorithms, primitives
+from clew import algorithms
 from clew.dtypes import Array
-from clew.graph import Graph
+from clew.errors import DivergenceError
 from clew.nx.graph import ClewGraph, Node, Weight
 from clew.nx.interface import no_weights, served
+from clew.result import Result
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
@@ -64,32 +65,16 @@ def out_degree_centrality(G: ClewGraph) -> dict[Node, float]:
     return _by_degree(G, G.unweighted.degrees())
 
 
-def _inflow(graph: Graph, x: Array) -> Array:
-    """y[v] = sum over edges u->v of weight · x[u], in host memory."""
-    found: Any = primitives.spmv(graph, x, transpose=True)
-    return np.asarray(found if isinstance(found, np.ndarray) else found.get())
-
-
-def _norm(x: Array) -> float:
-    """The length of a vector; its entries are divided first, as their squares may be more than a float can hold."""
-    largest = float(np.abs(x).max())
-    return largest * float(np.linalg.norm(x / largest)) if 0 < largest < np.inf else largest
-
-
 def _start(G: ClewGraph, scores: Mapping[Node, float]) -> Array:
     if absent := [node for node in scores if node not in G]:
         raise KeyError(absent[0])
     return np.array([scores[node] for node in G], dtype=np.float64)
 
 
-def _converged(step: Callable[[Array], Array], x: Array, max_iter: int, tol: float) -> Array:
-    """Repeat a step until the average change is below ``tol``; NetworkX's error if it never is."""
-    with np.errstate(over="ignore", invalid="ignore"):  # scores that grow without bound end in that error too
-        for _ in range(max_iter):
-            before, x = x, step(x)
-            if np.abs(x - before).sum() < x.size * tol:
-                return x
-    raise nx.PowerIterationFailedConvergence(max_iter)
+def _converged(found: Result, max_iter: int) -> Array:
+    if not found.converged:
+        raise nx.PowerIterationFailedConvergence(max_iter)
+    return np.asarray(found.centrality)
 
 
 @served()
@@ -100,19 +85,15 @@ def eigenvector_centrality(
     nstart: Mapping[Node, float] | None = None,
     weight: Weight = None,
 ) -> dict[Node, float]:
-    """Power iteration with A + I, step by step as in NetworkX."""
+    """The same rounds from the same start; NetworkX's tolerance is for the average change of a node."""
     if len(G) == 0:
         raise nx.NetworkXPointlessConcept("cannot compute centrality for the null graph")
-    x = np.ones(len(G)) if nstart is None else _start(G, nstart)
-    if not x.any():
+    start = None if nstart is None else _start(G, nstart)
+    if start is not None and not start.any():
         raise nx.NetworkXError("initial vector cannot have all zero values")
     graph = G.weighted(weight)
-
-    def step(x: Array) -> Array:
-        following = x + _inflow(graph, x)
-        return np.asarray(following / (_norm(following) or 1.0))
-
-    return G.by_node(_converged(step, x / x.sum(), max_iter, tol))
+    options: dict[str, Any] = {"start": start, "tolerance": tol * len(G), "max_iterations": max_iter}
+    return G.by_node(_converged(algorithms.eigenvector(graph, weighted=graph.weighted, **options), max_iter))
 
 
 def _constants(G: ClewGraph, beta: Any) -> Any:
@@ -136,14 +117,21 @@ def katz_centrality(
     normalized: bool = True,
     weight: Weight = None,
 ) -> dict[Node, float]:
-    """The iteration x = alpha · Aᵀx + beta, until it converges."""
+    """The same rounds; NetworkX divides by the length of the scores."""
     if len(G) == 0:
         return {}
-    x = np.zeros(len(G)) if nstart is None else _start(G, nstart)
-    add = _constants(G, beta)
-    graph = G.weighted(weight)
-    x = _converged(lambda x: alpha * _inflow(graph, x) + add, x, max_iter, tol)
-    return G.by_node(x / (_norm(x) or 1.0) if normalized else x)
+    start, graph = None if nstart is None else _start(G, nstart), G.weighted(weight)
+    options: dict[str, Any] = {
+        "start": start,
+        "tolerance": tol * len(G),
+        "max_iterations": max_iter,
+        "weighted": graph.weighted,
+    }
+    try:
+        x = _converged(algorithms.katz(graph, alpha=alpha, beta=_constants(G, beta), **options), max_iter)
+    except DivergenceError as error:
+        raise nx.PowerIterationFailedConvergence(max_iter) from error
+    return G.by_node(x / (float(np.linalg.norm(x)) or 1.0) if normalized else x)
 
 
 def _no_dangling(dangling: Any, personalization: Any) -> str | None:

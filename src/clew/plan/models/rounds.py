@@ -19,6 +19,8 @@ from clew.plan.parts import Span
 MIXING, SLOW_MIXING, NO_MIXING = 0.5, 0.66, 1.0
 EDGE, VERTEX = 1.2, 4.0  # numbers looked up in a round, as measured
 HITS_ROUNDS = Span(7, 12, 40)  # in small worlds; elsewhere as many as are allowed
+POWER_ROUNDS = Span(5, 20, 100)  # of products whose scores converge
+POWER_VERTEX, POWER_ROUND = 20.0, 4e-5  # numbers looked up, as measured; and seconds for the calls of a round
 GPU_EDGE = 22.0  # bytes that a GPU could have read in the time that an edge takes, of float32; of float64, 1.5 times
 # Numbers looked up for every edge, over all rounds, as measured.
 CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 30.0, 19.0, 20.0
@@ -121,6 +123,35 @@ def hits(sketch: Sketch) -> None:
     sketch.choose_team(2 * (arcs + n), "members take blocks of about as many edges each")
     items, spread = 2 * (EDGE * arcs + VERTEX * n), sketch.spread(8, incoming=True)
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds.times(3))
+
+
+@model
+def eigenvector(sketch: Sketch) -> None:
+    """A product a round."""
+    _powers(sketch, POWER_ROUNDS if sketch.shape.expanding else None)
+
+
+@model
+def katz(sketch: Sketch) -> None:
+    """A product a round."""
+    _powers(sketch, POWER_ROUNDS)
+
+
+def _powers(sketch: Sketch, usual: Span | None) -> None:
+    """Rounds of a product, usually so many, or else as many as are allowed."""
+    tolerance, most = check_rounds(sketch.arguments["tolerance"], sketch.arguments["max_iterations"])
+    exact = Span.exactly(most) if tolerance <= 0 else None
+    rounds = sketch.iterations = sketch.passes = exact or (usual or Span(most / 4, most, most)).at_most(most)
+    sketch.count_graph(weights=bool(sketch.arguments["weighted"]))
+    sketch.keep("centrality", "result", sketch.vertices, 8)
+    if sketch.on_gpu:
+        sketch.over_products(rounds)
+        return
+    sketch.keep("vectors of a product", "scratch", 3 * sketch.vertices, 8)
+    sketch.choose("direction", "pull throughout", "every vertex sums up its in-edges: the same bits always")
+    items, spread = EDGE * sketch.arcs + POWER_VERTEX * sketch.vertices, sketch.spread(8, incoming=True)
+    sketch.setting_up += POWER_ROUND * rounds.likely
+    sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds)
 
 
 def _count_both_directions(sketch: Sketch, **arguments: Any) -> int:
