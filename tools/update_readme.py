@@ -1,4 +1,4 @@
-"""Write what is generated: README.md's tables of formats and algorithms, docs/cluster.md's list of algorithms, and the
+"""Write what is generated: tables, counts and the picture of README.md, docs/cluster.md's list of algorithms, and the
 algorithms' names for type checkers.
 
 With --check, say whether they are current.
@@ -6,10 +6,14 @@ With --check, say whether they are current.
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 from pathlib import Path
 
+import times_picture
+
+import _clew_nx
 from clew.algorithms import ALGORITHMS
 from clew.io.registry import formats
 
@@ -18,6 +22,7 @@ WIDTH = 121  # of a line with its end, as in pyproject.toml
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 CLUSTER = ROOT / "docs" / "cluster.md"
+COMPARISON = ROOT / "docs" / "comparison.md"
 PACKAGE = ROOT / "src" / "clew" / "algorithms" / "__init__.py"
 
 
@@ -65,6 +70,14 @@ def updated(text: str, begin: str, end: str, wanted: str) -> str:
     return before + begin + wanted + end + rest.partition(end)[2]
 
 
+def with_counts(text: str) -> str:
+    """The text with the right number before "algorithms", "functions" of NetworkX and "formats"."""
+    counts = {"algorithms": ALGORITHMS, "functions": _clew_nx.get_info()["functions"], "formats": formats()}
+    for word, things in counts.items():
+        text = re.sub(rf"\b\d+ {word}\b", f"{len(things)} {word}", text)
+    return text
+
+
 def generated() -> dict[Path, str]:
     """Every file as it should be."""
     pages = {path: path.read_text(encoding="utf-8") for path in (README, CLUSTER)}
@@ -74,7 +87,9 @@ def generated() -> dict[Path, str]:
         pages[page] = updated(pages[page], begin, end, table())
     begin, end = "    # algorithms: begin (made by tools/update_readme.py)\n", "    # algorithms: end\n"
     package = updated(PACKAGE.read_text(encoding="utf-8"), begin, end, algorithm_imports())
-    return {**pages, PACKAGE: package}
+    comparison = with_counts(COMPARISON.read_text(encoding="utf-8"))
+    pages |= {README: with_counts(pages[README]), COMPARISON: comparison, PACKAGE: package}
+    return {**pages, times_picture.PICTURE: times_picture.picture()}
 
 
 def main() -> int:

@@ -34,7 +34,8 @@ def test_all_libraries_agree(directed):
             continue  # some count them in directed graphs, some don't
         assert outcome.verified == "yes", outcome
         for score in outcome.scores[1:]:
-            assert score.agrees or score.why_not == report.MISSING, (outcome.algorithm, score)
+            agreed = score.agrees or score.compared == "nothing"  # NetworkX has no ranks after a fixed number of rounds
+            assert agreed or score.why_not == report.MISSING, (outcome.algorithm, score)
 
 
 def test_a_simple_graph_has_what_all_contenders_need():

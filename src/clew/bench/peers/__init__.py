@@ -18,7 +18,13 @@ from clew.bench.task import ROUNDS, TOLERANCE, Answer, Prepare, Ready, Task
 from clew.result import Result
 
 #: The Python packages by the name of the module to import.
-LIBRARIES = {"scipy": "scipy", "igraph": "igraph", "networkit": "networkit", "graphblas": "python-graphblas"}
+LIBRARIES = {
+    "scipy": "scipy",
+    "igraph": "igraph",
+    "networkit": "networkit",
+    "graphblas": "python-graphblas",
+    "networkx": "networkx",
+}
 PROGRAMS = ("gap", "ligra", "lagraph")
 NAMES = (*LIBRARIES, *PROGRAMS)
 #: The algorithms that peers have. clew runs its other algorithms alone, with their defaults.
@@ -32,10 +38,12 @@ def available(name: str) -> bool:
 
 def offers(name: str) -> Mapping[str, Prepare]:
     """The algorithms of a contender."""
-    from clew.bench.peers import libraries, programs
+    from clew.bench.peers import libraries, programs, with_networkx
 
     if name == "clew":
         return {algorithm: partial(_prepare, algorithm) for algorithm in [*RACED, *sorted(ALGORITHMS)]}
+    if name == "networkx":
+        return with_networkx.OFFERS
     return programs.offers(name) if name in PROGRAMS else libraries.OFFERS[name]
 
 
