@@ -55,10 +55,11 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
 	touch $@ $(DEMO)
 
-# The demo needs no developers' tools. pip shows what it installs.
+# The demo needs no developers' tools. pip shows what it installs. Python compiles what the demo imports, pip would
+# compile everything: 12 s more of CPU time and 118 MB.
 $(DEMO): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --disable-pip-version-check --constraint constraints.txt --editable ".[networkx,plots]"
+	$(BIN)/pip install --no-compile --disable-pip-version-check --constraint constraints.txt --editable ".[networkx,plots]"
 	touch $@
 
 browser:

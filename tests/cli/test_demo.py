@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import clew
+from clew import progress
 from clew.cli import demo, output
 from clew.describe import human_bytes
 from tests.cli import running
@@ -32,6 +33,20 @@ def test_the_demo_answers_its_questions(monkeypatch, width):
     assert "\x1b" not in out
 
 
+def test_a_bar_is_shown_while_an_answer_is_computed_and_not_while_it_is_printed(monkeypatch):
+    titles = []
+
+    def section(graph):
+        titles.extend(stage.title for stage in progress._bar.stages)
+        return demo.Answer("Which?", [demo.PACKAGE], [("libc6",)], "")
+
+    monkeypatch.setattr(demo, "SECTIONS", [section])
+    monkeypatch.setattr(progress, "_asked", True)
+    monkeypatch.setattr(output, "heading", lambda *_: titles.append(progress._bar))
+    assert running.clew("demo", "--no-report")[0] == OK
+    assert titles[1:3] == ["analysing; the first time, code is compiled and cached", None]
+
+
 def test_the_demo_ends_with_a_report_and_says_where_it_is(monkeypatch, tmp_path):
     monkeypatch.setattr(demo, "SECTIONS", [])
     monkeypatch.setenv("COLUMNS", "300")
@@ -40,6 +55,7 @@ def test_the_demo_ends_with_a_report_and_says_where_it_is(monkeypatch, tmp_path)
     assert (code, err) == (OK, "")
     path = tmp_path / "clew-report.html"
     told = out[out.index("The report") :].split()
+    assert out.index("The report") < out.index("NetworkX took")
     assert str(path) in told
     assert human_bytes(path.stat().st_size).split()[0] in told
     assert "libc6" in path.read_text(encoding="utf-8")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
@@ -20,6 +20,7 @@ from clew.cli.report import of_the_demo
 from clew.datasets import STRENGTH
 from clew.dtypes import OffsetArray
 from clew.graph import Graph
+from clew.progress import showing
 
 TOP = 10
 DESKTOP = "gnome"
@@ -29,64 +30,76 @@ PACKAGE = Column("package", style="bold")
 LINE = Column("", style="cyan")
 
 
-def show(title: str, columns: Sequence[Column], rows: Iterable[Sequence[str]], note: str = "") -> None:
-    """Print a question, the table that answers it, and a note."""
-    output.heading(title)
-    output.table(columns, rows)
-    if note:
-        output.paragraph(note)
+class Answer(NamedTuple):
+    """A question, the table that answers it, and a note."""
+
+    title: str
+    columns: Sequence[Column]
+    rows: Iterable[Sequence[str]]
+    note: str = ""
+
+    def show(self) -> None:
+        """Print it."""
+        output.heading(self.title)
+        output.table(self.columns, self.rows)
+        if self.note:
+            output.paragraph(self.note)
 
 
-def dependency_types(graph: Graph) -> None:
+def dependency_types(graph: Graph) -> Answer:
     """The number of edges of each dependency type."""
     assert graph.weights is not None
     counts = {field: int(np.count_nonzero(graph.weights == weight)) for field, weight in STRENGTH.items()}
-    show(
+    return Answer(
         "How strong are the dependencies?",
         [Column("kind", style="bold"), *numeric("weight", "edges", "share")],
         [(field, str(STRENGTH[field]), f"{count:,}", share(count, graph.num_edges)) for field, count in counts.items()],
     )
 
 
-def most_needed(graph: Graph) -> None:
+def most_needed(graph: Graph) -> Answer:
     """The packages with the most direct dependents."""
     rows = [
         (name, f"{count:,}", share(count, graph.num_vertices), bar(count, largest))
         for name, count, largest in top(graph, graph.degrees("in"))
     ]
     note = "The number of packages with a direct dependency; the share is of all vertices."
-    show("Which packages do most others depend on?", [PACKAGE, *numeric("needed by", "share"), LINE], rows, note)
+    return Answer(
+        "Which packages do most others depend on?", [PACKAGE, *numeric("needed by", "share"), LINE], rows, note
+    )
 
 
-def most_needy(graph: Graph) -> None:
+def most_needy(graph: Graph) -> Answer:
     """The packages with the most direct dependencies."""
     rows = [(name, f"{count:,}", bar(count, largest)) for name, count, largest in top(graph, graph.degrees("out"))]
-    show("Which packages have the most dependencies?", [PACKAGE, *numeric("needs"), LINE], rows)
+    return Answer("Which packages have the most dependencies?", [PACKAGE, *numeric("needs"), LINE], rows)
 
 
-def highest_rank(graph: Graph) -> None:
+def highest_rank(graph: Graph) -> Answer:
     """PageRank: important packages are those that important packages depend on."""
     ranks = clew.pagerank(graph).top(TOP)
     rows = [(str(name), f"{rank:.2%}", bar(rank, ranks[0][1])) for name, rank in ranks]
     note = "Share of time that a random walk along dependencies spends at each package."
-    show("Which packages are the most important (PageRank)?", [PACKAGE, *numeric("PageRank"), LINE], rows, note)
+    return Answer(
+        "Which packages are the most important (PageRank)?", [PACKAGE, *numeric("PageRank"), LINE], rows, note
+    )
 
 
-def components(graph: Graph) -> None:
+def components(graph: Graph) -> Answer:
     """Weak and strong components."""
     results = {
         "connected in either direction": clew.connected_components(graph),
         "with circular dependencies": clew.strongly_connected_components(graph),
     }
     sizes = {what: np.bincount(result.label, minlength=1) for what, result in results.items()}
-    show(
+    return Answer(
         "How many connected components are there?",
         [Column("components", style="bold"), *numeric("all", "of 2 or more", "largest")],
         [(what, f"{(size > 0).sum():,}", f"{(size > 1).sum():,}", f"{size.max():,}") for what, size in sizes.items()],
     )
 
 
-def comes_along(graph: Graph) -> None:
+def comes_along(graph: Graph) -> Answer:
     """Breadth-first levels from a package with many dependencies."""
     result = clew.bfs(graph, DESKTOP)
     counts = np.bincount(result.depth[result.reached])
@@ -96,10 +109,10 @@ def comes_along(graph: Graph) -> None:
     ]
     note = f"{result.num_reached:,} packages in {result.iterations} steps, including recommended ones."
     columns = [Column("needs away", "right", "bold"), *numeric("packages", "so far"), LINE]
-    show(f"What does {DESKTOP} install?", columns, rows, note)
+    return Answer(f"What does {DESKTOP} install?", columns, rows, note)
 
 
-def shortest_chains(graph: Graph) -> None:
+def shortest_chains(graph: Graph) -> Answer:
     """Shortest paths, where a strong dependency is a short edge."""
     assert graph.weights is not None
     paths = clew.sssp(graph.with_weights(4 - graph.weights.astype(np.int32)), DESKTOP)
@@ -110,7 +123,7 @@ def shortest_chains(graph: Graph) -> None:
             rows.append((name, f"{length:,}", " → ".join(map(str, paths.path_to(name)))))
     note = "The shortest chain of dependencies: 1 for a Pre-Depends, 2 for a Depends, 3 for a Recommends."
     columns = [PACKAGE, *numeric("length"), Column("because of", wrap=True)]
-    show(f"Why does {DESKTOP} need these packages?", columns, rows, note)
+    return Answer(f"Why does {DESKTOP} need these packages?", columns, rows, note)
 
 
 def compared_with_networkx(graph: Graph) -> None:
@@ -129,6 +142,7 @@ def compared_with_networkx(graph: Graph) -> None:
     clew.pagerank(graph, tolerance=1e-6 * graph.num_vertices)
     own = perf_counter() - between
     theirs = between - started
+    output.heading("And with NetworkX?")
     output.paragraph(
         f"NetworkX took {output.duration(theirs)} for PageRank on this machine, {theirs / own:,.0f} times as long as "
         f"clew ({output.duration(own)}). Both had the graph in memory."
@@ -136,7 +150,7 @@ def compared_with_networkx(graph: Graph) -> None:
 
 
 #: The questions of the demo, in order. To add one, add a function.
-SECTIONS: list[Callable[[Graph], None]] = [
+SECTIONS: list[Callable[[Graph], Answer]] = [
     dependency_types,
     most_needed,
     highest_rank,
@@ -164,16 +178,18 @@ def demo(
     about = graph.metadata
     output.heading(str(about["title"]), f"as of {about['date']}")
     output.facts(describe.facts(graph.describe()))
-    for answer in SECTIONS:
-        answer(graph)
+    for section in SECTIONS:
+        with showing("analysing; the first time, code is compiled and cached"):
+            answer = section(graph)
+        answer.show()
     finished = perf_counter()
     output.paragraph(
         f"Loaded in {output.duration(loaded - started)}, analysed in {output.duration(finished - loaded)}. "
         "In Python: clew.datasets.debian()"
     )
-    compared_with_networkx(graph)
     if with_report:
         of_the_demo(destination)
+    compared_with_networkx(graph)
 
 
 def top(graph: Graph, counts: OffsetArray) -> list[tuple[str, int, int]]:
