@@ -10,8 +10,9 @@ import pytest
 
 import clew
 from clew.engines.cluster.kernels_superstep import HEAD
+from clew.engines.cluster.member import Member
 from clew.engines.cluster.share import Share
-from tests.cluster.team import run_on_team
+from tests.cluster.team import mesh, run_on_team
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(8, edge_factor=6, seed=3), 1, 9, seed=4)
 OPTIONS: list[dict[str, Any]] = [
@@ -31,6 +32,21 @@ def test_pagerank_takes_all_options(options: dict[str, Any]) -> None:
     assert found.rank.dtype == expected.rank.dtype
     assert np.allclose(found.rank, expected.rank, rtol=1e-5 if single else 1e-12, atol=1e-9 if single else 1e-15)
     assert found.iterations == expected.iterations
+
+
+def test_members_that_lost_their_connections_while_they_agreed_agree_again() -> None:
+    """One of them has the lists, and the others do not."""
+    graph = clew.generate.rmat(6, edge_factor=4, seed=1)
+
+    def run(share: Any) -> clew.Result:
+        share.routes(transpose=False)
+        if share.member.rank:
+            share._routes.clear()
+        share.connect(Member(connected[share.member.rank]))
+        return clew.connected_components(share)
+
+    connected = mesh(4)
+    assert np.array_equal(run_on_team(4, graph, run).label, clew.connected_components(graph).label)
 
 
 def test_the_same_grid_gives_the_same_bits() -> None:

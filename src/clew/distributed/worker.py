@@ -138,7 +138,7 @@ class Worker:
         self._member.device = self._device
         self._checkpoints.recover |= again
         for share in self._shares.values():
-            share.member = self._member.on(share.partition.grid)
+            share.connect(self._member)
 
     def ended(self) -> str:
         """Why this worker has no connections; empty if it has."""

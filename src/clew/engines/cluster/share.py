@@ -60,6 +60,11 @@ class Share(Graph):
         self.ghosts: tuple[Array, Array] | None = None  # see ``clew.engines.cluster.ranges``
         self.ids = partition.owned(member.rank).astype(id_dtype(partition.num_vertices))
 
+    def connect(self, member: Member) -> None:
+        """Continue over new connections. Routes are agreed on again: the old connections may have ended meanwhile."""
+        self.member = member.on(self.partition.grid)
+        self._routes.clear()
+
     @property
     def num_vertices(self) -> int:
         """The number of vertices of the whole graph."""
