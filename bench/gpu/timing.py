@@ -5,7 +5,7 @@ host does between two kernels counts; the wall time has the whole call, allocati
 
 A library's call is timed from outside: its clock begins before what it does on the host, and clew's begins at its first
 launch. So where the two are compared the GPU is kept busy first (``held``), until the host is through with either one;
-what the host takes is in the wall time, of runs without that.
+what the host takes is in the wall time. Runs for the wall time alternate with those for the kernels.
 """
 
 from __future__ import annotations
@@ -108,17 +108,17 @@ def timed(
     stream = cp.cuda.get_current_stream()
     started = time.perf_counter()
     while len(on_device) < 3 or (time.perf_counter() - started < budget and len(on_device) < 50):
-        device.watch = None if held else watch  # its events are no part of a call
+        device.watch = None  # its events are no part of a call
         stream.synchronize()
         wall = time.perf_counter()
         run()
         stream.synchronize()
         on_wall.append((time.perf_counter() - wall) * 1e3)
+        device.watch = watch
         if busy is not None:
-            device.watch = watch
             busy((1,), (1,), (np.int64(HELD),))
-            run()
-            stream.synchronize()
+        run()
+        stream.synchronize()
         on_device.append(watch.take() or on_wall[-1])
     device.watch = None
     spread = float(np.percentile(on_device, 90) / max(np.median(on_device), 1e-9))
@@ -130,7 +130,7 @@ def table(rows: Iterable[Timed], best: dict[tuple[str, str], float] | None = Non
     lines = []
     for row in rows:
         peer = (best or {}).get((row.work, row.graph))
-        ratio = "" if peer is None else f"  peer {peer:9.3f}  {peer / row.device_ms:6.2f}x"
+        ratio = "" if peer is None else f"  peer {peer:9.3f}  {peer / row.device_ms:6.2f}x {peer / row.wall_ms:6.2f}x"
         lines.append(
             f"{row.work:12s} {row.graph:11s} {row.variant:28s} {row.device_ms:10.4f} ms  wall {row.wall_ms:9.4f}{ratio}"
             f"  {row.note}"
