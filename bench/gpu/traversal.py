@@ -56,8 +56,9 @@ def cases(device: Any, case: Case) -> Iterator[Work]:
         return note(found)
 
     def note(found: Any) -> str:
-        again = float(found.trace["edges"].sum()) / max(1, graph.num_arcs)
-        return f"{len(found.trace)} steps, {found.iterations} buckets, {again:.2f} edges"
+        edges = found.trace()["edges"]
+        again = float(edges.sum()) / max(1, graph.num_arcs)
+        return f"{edges.size} steps, {found.iterations} buckets, {again:.2f} edges"
 
     def check_fully(found: Any) -> str:
         clew.verify.sssp(graph, source, clew.Result("sssp", found.values).numpy())

@@ -156,7 +156,7 @@ def test_a_whole_node_is_lost(shared_ray: Any) -> None:
         killer.start()
         began = time.monotonic()
         found = clew.pagerank(spread, tolerance=0, max_iterations=ROUNDS).rank
-        assert time.monotonic() - began < 60
+        assert time.monotonic() - began < 120  # Ray notices it late on a busy machine
         killer.join()
         assert found.tobytes() == expected.tobytes()
         assert restored(cluster) == [1, 1, 1, 1]  # buddies were on the other node

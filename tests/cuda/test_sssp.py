@@ -90,7 +90,7 @@ def test_skewed_graphs(tuning, delta):
     source = int(np.argmax(graph.degrees()))
     found = sssp(the_emulation(), graph, source, delta=delta, tuning=TUNINGS[tuning])
     check(graph, source, found)
-    trace = found.trace
+    trace = found.trace()
     assert trace["frontier"][0] >= 1
     assert trace["bucket"][-1] <= found.iterations
     # A vertex of the frontier brings all its edges, and each one reached was in it at least once.

@@ -59,6 +59,24 @@ def combined(monoid, expected):
     assert values.tolist() == expected
 
 
+def multisets(kind, expected):
+    """The labels that arrive at every vertex, counted and reduced by the kernels of the cluster's engine."""
+    from clew.engines.cluster.kernels_gather import gather_kernels
+    from clew.engines.cpu.program import multisets_of
+
+    functions = (kind.process, kind.reduce.function, kind.accepts, kind.matters)
+    made = compiler.kernel(gather_kernels, *functions).dispatcher
+    state = np.array([(0,), (1,), (2,)], dtype=[("label", np.int32)]).view(np.recarray)
+    rows = (ROWS.indptr.view(np.uint64), ROWS.indices.view(np.uint32), ROWS.weights)
+    room = tuple(each[0] for each in multisets_of(2, np.dtype(np.int32)))
+    found = np.zeros(4, [("place", np.int32), ("count", np.int64), ("value", np.int32)]).view(np.recarray)
+    assert made.count(rows, state, np.arange(3, dtype=np.int32), np.arange(3), room, found) == 4
+    assert found["place"].tolist() == [0, 1, 1, 2]
+    totals = np.zeros(3, np.int32)
+    made.reduce(np.array([0, 1, 3, 4]), found["value"].copy(), found["count"].copy(), totals)
+    assert totals.tolist() == expected
+
+
 class LongBreadthFirst(BreadthFirst):
     fields: ClassVar = {"depth": "int64"}
     message = "int64"
@@ -120,6 +138,7 @@ FIRST = {
     "gather_kernel": lambda: program(LabelPropagation(), "label", [0, 1, 0]),
     "pipeline_kernels": lambda: pipeline(BreadthFirst),
     "make_combine": lambda: combined(clew.monoids.plus, [3, 2, 6]),
+    "gather_kernels": lambda: multisets(LabelPropagation, [1, 0, 1]),
 }
 SECOND = {
     "make_rows": lambda: products(ROWS, SEMIRINGS["min_plus"]),
@@ -136,6 +155,7 @@ SECOND = {
     "gather_kernel": lambda: program(FirstLabel(), "label", [0, 1, 0]),
     "pipeline_kernels": lambda: pipeline(LongBreadthFirst),
     "make_combine": lambda: combined(clew.monoids.max, [2, 2, 3]),
+    "gather_kernels": lambda: multisets(FirstLabel, [1, 0, 1]),
 }
 VARIANTS = (*FIRST.items(), *SECOND.items())
 

@@ -80,7 +80,7 @@ def test_edges_given_in_both_directions_are_taken_as_they_are():
         ([0, -1], [1, 0], None, "negative vertex id, -1"),
         ([0.5], [1.0], None, "expected integers"),
         ([[0]], [[1]], None, "2 dimensions"),
-        ([0, 1], [1, 2], [1.0], r"weights of shape \(1,\)"),
+        ([0, 1], [1, 2], [1.0], r"weights have shape \(1,\)"),
         ([0], [9], None, "edge to vertex 9, but num_vertices is 3"),
     ],
 )

@@ -356,6 +356,9 @@ ARGUMENTS = {"source": 0, "target": 3, "sources": [0, 4], "n": 0, "k": 1, "dista
 ARGUMENTS |= {"communities": HALVES, "partition": HALVES, "S": [0], "minimum": True, "nbunch": [0], "nbunch1": [0]}
 
 
+OPTIONS = {"rich_club_coefficient": {"normalized": False}}  # the default is not served
+
+
 @pytest.mark.parametrize("name", SERVED)
 def test_every_served_function_answers_by_itself(name):
     """A path serves them all: bipartite, connected and, directed, without cycles."""
@@ -372,5 +375,5 @@ def test_every_served_function_answers_by_itself(name):
         if name == "find_negative_cycle":
             G.add_edge(3, 2, weight=-2)
         with suppress(nx.NetworkXException, NotImplementedError):  # not for this kind of graph
-            function.__wrapped__(G, *required, backend="clew")
+            function.__wrapped__(G, *required, backend="clew", **OPTIONS.get(name, {}))
     assert CALLS[name] > before

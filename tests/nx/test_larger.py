@@ -61,4 +61,6 @@ def test_answers_are_networkx_own(name, options, graph):
     ours = told(lambda: function(G, backend="clew", **options))
     theirs = told(lambda: function(G, backend="networkx", **options))
     assert ours is not None
+    if name == "transitive_reduction":  # NetworkX lists neighbours in the order of a set
+        ours, theirs = ([*kinds, [(node, sorted(near)) for node, near in rows]] for *kinds, rows in (ours, theirs))
     assert alike(ours, theirs, 1e-9), (ours, theirs)

@@ -143,7 +143,7 @@ def test_edges_are_planned_where_the_policy_puts_them():
     with clew.memory(edges="device", fast_memory=1):
         missing = clew.explain(graph, "k_core", "emulated").missing
     assert "bytes of GPU memory for the edges" in missing
-    assert missing.endswith('or use device="cpu".')
+    assert missing.endswith('or device="cpu".')
 
 
 def test_in_edges_are_counted_where_they_are_to_be_made():

@@ -113,7 +113,7 @@ def edges_followed(graph: clew.Graph, algorithm: str, took: Took) -> float | Non
         return float(graph.num_arcs) * ROUNDS
     if algorithm == "components":
         return None if sampling_pays(graph.num_vertices, graph.num_arcs) else float(graph.num_arcs)
-    columns = took.result.trace.columns
+    columns = clew.Result(algorithm, {}, trace=took.result.trace).trace.columns
     edges = np.asarray(columns["edges"]) if "edges" in columns else np.array([-1])
     return None if (edges < 0).any() else float(edges.sum())
 

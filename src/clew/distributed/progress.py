@@ -26,8 +26,10 @@ def watched(ask: Callable[[], int], title: str, total: int, report: Callable[[in
     stop = threading.Event()
 
     def repeat() -> None:
+        done = 0  # a piece that is read again lowers the count of its worker
         while not stop.wait(INTERVAL):
-            report(min(ask(), total), total)
+            done = max(done, min(ask(), total))
+            report(done, total)
 
     thread = threading.Thread(target=repeat, name="clew-progress", daemon=True)
     thread.start()

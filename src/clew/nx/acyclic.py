@@ -144,7 +144,7 @@ def _unless_changed(G: ClewGraph, order: Array) -> Iterator[Node]:
 
 @served(no_undirected_graphs)
 def transitive_reduction(G: ClewGraph) -> nx.DiGraph[Any]:
-    """The edges of an acyclic graph that no longer path replaces; NetworkX has the targets in the order of a set."""
+    """The edges of an acyclic graph that no longer path replaces. NetworkX lists them in the order of a set."""
     rows = G.simple_rows
     order = np.concatenate([np.empty(0, dtype=G.indices.dtype), *generations(rows)])
     if order.size < len(G):
@@ -158,8 +158,8 @@ def transitive_reduction(G: ClewGraph) -> nx.DiGraph[Any]:
     bounds = rows.indptr.tolist()
     targets = G.named(rows.indices)
     for node, (first, last) in zip(G.nodes, pairwise(bounds), strict=True):
-        kept = {target for target, keep in zip(targets[first:last], needed[first:last], strict=True) if keep}
-        found.add_edges_from((node, target) for target in set(targets[first:last]) if target in kept)
+        pairs = zip(targets[first:last], needed[first:last], strict=True)
+        found.add_edges_from((node, target) for target, keep in pairs if keep)
     return found
 
 
