@@ -207,20 +207,21 @@ def _search_on_gpu(sketch: Sketch, *, steps: float = GPU_STEPS) -> None:
 @model
 def closeness(sketch: Sketch) -> None:
     """A search from every sample, 64 at a time."""
-    _from_many(sketch, _samples(sketch))
+    _from_many(sketch, _samples(sketch), 8)
 
 
 @model
 def harmonic(sketch: Sketch) -> None:
     """A search from every sample, 64 at a time."""
-    _from_many(sketch, _samples(sketch))
+    _from_many(sketch, _samples(sketch), 8)
 
 
 @model
 def eccentricity(sketch: Sketch) -> None:
     """Searches until the bounds of all vertices meet, or one from every vertex."""
     bounded = not (sketch.graph.directed or sketch.arguments["weighted"])
-    _from_many(sketch, min(sketch.vertices, USUAL_SEARCHES) if bounded else sketch.vertices)
+    searches = min(sketch.vertices, USUAL_SEARCHES) if bounded else sketch.vertices
+    _from_many(sketch, searches, 8 if sketch.arguments["weighted"] else 4)
     if bounded and sketch.vertices > USUAL_SEARCHES:
         sketch.notes.append("nobody knows how many searches the bounds take: a few, or one from every vertex")
 
@@ -233,9 +234,10 @@ def _samples(sketch: Sketch) -> int:
     return int(samples) if isinstance(samples, (int, np.integer)) else sketch.count_of("samples")
 
 
-def _from_many(sketch: Sketch, sources: int) -> None:
-    """Searches from so many vertices, whose distances are added up block by block."""
+def _from_many(sketch: Sketch, sources: int, result_bytes: int) -> None:
+    """Searches from so many vertices, whose distances are combined block by block."""
     weighted = sketch.arguments["weighted"]
+    sketch.keep(sketch.record.name, "result", sketch.vertices, result_bytes)
     sketch.iterations = Span.exactly(sources)
     sketch.count_graph(weights=weighted)
     columns = 1 if weighted else min(sources, max(FEWEST, min(MOST, DEPTHS // max(1, sketch.vertices))))
