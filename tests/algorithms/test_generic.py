@@ -49,7 +49,7 @@ CLOSE = {
 CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_independent_set", "sssp", "sswp")
 #: It takes bipartite graphs alone: test_bipartite_matching.py has those.
 ELSEWHERE = ("bipartite_matching",)
-COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE]
+COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].sequential]
 WEIGHTED = ("bellman_ford", "sssp", "sswp")
 #: They search from every vertex, which takes long on large graphs.
 SLOW = ("all_pairs", "betweenness", "closeness", "harmonic")

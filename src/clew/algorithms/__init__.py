@@ -13,10 +13,13 @@ from clew.algorithms.registry import run as run
 if TYPE_CHECKING:  # what the loop below finds, for type checkers
     # algorithms: begin (made by tools/update_readme.py)
     from clew.algorithms.all_pairs import all_pairs as all_pairs
+    from clew.algorithms.articulation_points import articulation_points as articulation_points
     from clew.algorithms.bellman_ford import bellman_ford as bellman_ford
     from clew.algorithms.betweenness import betweenness as betweenness
     from clew.algorithms.bfs import bfs as bfs
+    from clew.algorithms.biconnected_components import biconnected_components as biconnected_components
     from clew.algorithms.bipartite_matching import bipartite_matching as bipartite_matching
+    from clew.algorithms.bridges import bridges as bridges
     from clew.algorithms.closeness import closeness as closeness
     from clew.algorithms.clustering_coefficient import clustering_coefficient as clustering_coefficient
     from clew.algorithms.coloring import coloring as coloring

@@ -37,7 +37,7 @@ class OnWorkers(Protocol):
         """Write a file per worker."""
 
 
-PARTITIONS = ("label", "community")  # values that say which set a vertex is in
+PARTITIONS = ("label", "community", "component")  # values that say which set a vertex or an edge is in
 SUFFIXES = (".parquet", ".arrow", ".csv", ".npy")
 
 
@@ -139,11 +139,12 @@ def _by_edge(result: Result) -> Ranking | None:
 
 
 def _by_size(result: Result) -> Ranking | None:
-    """The largest sets of a partition of the vertices; None for other results."""
+    """The largest sets of a partition of the vertices or edges; None for other results."""
     parts = next((name for name in PARTITIONS if list(result.values) == [name]), None)
     if parts is None or isinstance(result, OnWorkers):
         return None
-    values, sizes = np.unique(result.values[parts], return_counts=True)
+    known = result.values[parts] if result.unreached is None else result.values[parts][result.reached]
+    values, sizes = np.unique(known, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
     one = "component" if result.algorithm.endswith("components") else "community"
 

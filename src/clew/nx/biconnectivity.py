@@ -3,42 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from clew.algorithms.biconnectivity.cpu import search
 from clew.dtypes import Array, as_bits
 from clew.nx import kernels_depth_first, kernels_neighborhoods
-from clew.nx.graph import ClewGraph, Node, Rows, Weight
+from clew.nx.graph import ClewGraph, Node, Weight
 from clew.nx.interface import no_directed_graphs, no_parallel_edges, no_weights, served
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-class Blocks(NamedTuple):
-    """The edges of all biconnected components, where each ends, and the articulation points.
-
-    ``parent``, ``found`` and ``low`` are of the depth-first search: see ``kernels_depth_first.biconnected``.
-    """
-
-    first: Array
-    second: Array
-    ends: Array
-    cuts: Array
-    parent: Array
-    found: Array
-    low: Array
-
-
-def blocks(rows: Rows) -> Blocks:
-    """The biconnected components of an undirected graph without parallel edges."""
-    n, size = rows.indptr.size - 1, rows.indices.size
-    parent, found, low = (np.empty(n, dtype=np.int64) for _ in range(3))
-    first, second = np.empty(size, dtype=rows.indices.dtype), np.empty(size, dtype=rows.indices.dtype)
-    ends, cuts = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    count, points = kernels_depth_first.biconnected(*rows.bits, parent, found, low, first, second, ends, cuts)
-    size = int(ends[count - 1]) if count else 0
-    return Blocks(first[:size], second[:size], ends[:count], cuts[:points], parent, found, low)
+def _edges(G: ClewGraph) -> tuple[list[Node], list[Node], list[slice]]:
+    """The ends of the edges of all biconnected components, and where each is."""
+    rows = G.simple_rows
+    found = search(*rows.bits)
+    sources = np.repeat(np.arange(len(G)), np.diff(rows.indptr))
+    ends = found.ends.tolist()
+    parts = [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+    return G.named(sources[found.entries]), G.named(rows.indices[found.entries]), parts
 
 
 #: Why clew does not serve calls with ``root``.
@@ -47,16 +32,10 @@ WHOLE_GRAPH = "clew finds the bridges of the whole graph."
 
 def _bridges(G: ClewGraph) -> Array:
     """The entries of ``indices`` that are bridges, each edge once and in NetworkX's order of edges."""
-    search = blocks(G.simple_rows)
-    child = np.flatnonzero((search.parent >= 0) & (search.low == search.found))
-    alone = np.zeros(len(G), dtype=np.bool_)  # the edge from the parent is the only way here
-    alone[child] = True
+    found = search(*G.out_rows().bits)
+    alone = (found.parent >= 0) & (found.low == found.found)  # the edge from the parent is the only way here
     source, target = G.sources, G.indices
-    bridge = (alone[target] & (search.parent[target] == source)) | (alone[source] & (search.parent[source] == target))
-    if G.is_multigraph():
-        same = (source[1:] == source[:-1]) & (target[1:] == target[:-1])
-        bridge[1:] &= ~same
-        bridge[:-1] &= ~same
+    bridge = (alone[target] & (found.parent[target] == source)) | (alone[source] & (found.parent[source] == target))
     return np.flatnonzero(bridge & (source < target))
 
 
@@ -96,28 +75,26 @@ def local_bridges(G: ClewGraph, with_span: bool = True, weight: Weight = None) -
 @served(no_directed_graphs)
 def articulation_points(G: ClewGraph) -> Iterator[Node]:
     """Nodes whose removal disconnects others."""
-    return iter(G.named(blocks(G.simple_rows).cuts))
+    return iter(G.named(search(*G.simple_rows.bits).cuts))
 
 
 @served(no_directed_graphs)
 def biconnected_component_edges(G: ClewGraph) -> Iterator[list[tuple[Node, Node]]]:
     """The edges of every biconnected component."""
-    found = blocks(G.simple_rows)
-    edges = list(zip(G.named(found.first), G.named(found.second), strict=True))
-    ends = found.ends.tolist()
-    return (edges[start:end] for start, end in zip([0, *ends], ends, strict=False))
+    first, second, parts = _edges(G)
+    edges = list(zip(first, second, strict=True))
+    return (edges[part] for part in parts)
 
 
 @served(no_directed_graphs)
 def biconnected_components(G: ClewGraph) -> Iterator[set[Node]]:
     """The nodes of every biconnected component."""
-    found = blocks(G.simple_rows)
-    first, second, ends = G.named(found.first), G.named(found.second), found.ends.tolist()
-    return ({*first[start:end], *second[start:end]} for start, end in zip([0, *ends], ends, strict=False))
+    first, second, parts = _edges(G)
+    return ({*first[part], *second[part]} for part in parts)
 
 
 @served(no_directed_graphs)
 def is_biconnected(G: ClewGraph) -> bool:
     """Whether one biconnected component has all nodes."""
-    found = blocks(G.simple_rows)
-    return found.ends.size == 1 and np.unique([found.first, found.second]).size == len(G)
+    first, second, parts = _edges(G)
+    return len(parts) == 1 and len({*first, *second}) == len(G)

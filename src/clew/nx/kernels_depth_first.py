@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Depth-first searches that follow the order of rows: their events, biconnected components and bridges.
+"""Depth-first searches that follow the order of rows, and paths around edges.
 
 Rows have every neighbour once. Each search is the work of one thread, since its order depends on all that came before.
 """
@@ -55,81 +55,6 @@ def depth_first(indptr, indices, sources, limit, others, parent, child, event):
                 parent[count], child[count], event[count] = v, w, CUT_OFF
                 count += 1
     return count
-
-
-@njit(cache=True, nogil=True)
-def biconnected(indptr, indices, parent, found, low, first, second, ends, cuts):
-    """Find the biconnected components and articulation points of an undirected graph, in the order of the search.
-
-    The edges of component c are ``first`` and ``second`` from ends[c - 1] to ends[c]. Articulation points are ``cuts``.
-    ``parent`` is -1 at roots. ``found`` is the order of discovery. ``low`` is the earliest vertex that the subtree of a
-    vertex has an edge to. Returns how many components and articulation points there are.
-    """
-    n = parent.size
-    at, path = indptr[:-1].copy(), np.empty(n, dtype=np.uint64)
-    stacked_first, stacked_second = np.empty_like(first), np.empty_like(second)
-    entry = np.zeros(n, dtype=np.int64)  # where the edge to a vertex is on the stack of edges
-    is_cut = np.zeros(n, dtype=np.bool_)
-    found[:] = -1
-    clock = stacked = written = components = count = 0
-    for root in range(np.uint64(n)):
-        if found[root] >= 0:
-            continue
-        found[root] = low[root] = clock
-        clock += 1
-        parent[root] = -1
-        path[0] = root
-        deep = 1
-        children = 0
-        while deep > 0:
-            v = path[deep - 1]
-            before = path[max(deep - 2, 0)]
-            if at[v] < indptr[v + ONE]:
-                w = np.uint64(indices[at[v]])
-                at[v] += ONE
-                if w == before:
-                    continue
-                if found[w] >= 0:
-                    if found[w] <= found[v]:
-                        low[v] = min(low[v], found[w])
-                        stacked_first[stacked], stacked_second[stacked] = v, w
-                        stacked += 1
-                else:
-                    found[w] = low[w] = clock
-                    clock += 1
-                    parent[w] = v
-                    entry[w] = stacked
-                    stacked_first[stacked], stacked_second[stacked] = v, w
-                    stacked += 1
-                    path[deep] = w
-                    deep += 1
-                continue
-            deep -= 1
-            if deep == 0:
-                break
-            if deep > 1:
-                closed = low[v] >= found[before]
-                low[before] = min(low[before], low[v])
-                if closed and not is_cut[before]:
-                    is_cut[before] = True
-                    cuts[count] = before
-                    count += 1
-            else:
-                closed = True
-                children += 1
-            if closed:
-                for i in range(entry[v], stacked):
-                    first[written], second[written] = stacked_first[i], stacked_second[i]
-                    written += 1
-                stacked = entry[v]
-                ends[components] = written
-                components += 1
-        stacked = 0
-        if children > 1 and not is_cut[root]:
-            is_cut[root] = True
-            cuts[count] = root
-            count += 1
-    return components, count
 
 
 @njit(cache=True, nogil=True)

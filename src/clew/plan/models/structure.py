@@ -9,7 +9,7 @@ from clew.algorithms.strongly_connected_components.cpu import SEARCHED_FIRST
 from clew.algorithms.triangles import cpu as triangles_cpu
 from clew.algorithms.triangles import cuda as triangles_cuda
 from clew.graph import Graph
-from clew.plan.models.common import ONCE, Sketch, model
+from clew.plan.models.common import ONCE, TURNING_FIRST, Sketch, model
 from clew.plan.models.searches import PULLED_EDGE, PULLED_VERTEX
 from clew.plan.parts import Span
 
@@ -26,6 +26,7 @@ BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
+BLOCK_EDGE, BLOCKS_FIRST = 40.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
 
 
@@ -197,6 +198,42 @@ def minimum_spanning_forest(sketch: Sketch) -> None:
     sketch.choose("method", "filtered Kruskal", why)
     _one_thread(sketch, "each edge depends on those taken before")
     sketch.do("choosing", FOREST_EDGE * sketch.graph.num_edges, sketch.spread(sketch.id_bytes), streamed=4.0, threads=1)
+
+
+@model
+def bridges(sketch: Sketch) -> None:
+    """One depth-first search."""
+    _blocks(sketch)
+
+
+@model
+def articulation_points(sketch: Sketch) -> None:
+    """One depth-first search."""
+    _blocks(sketch)
+
+
+@model
+def biconnected_components(sketch: Sketch) -> None:
+    """One depth-first search."""
+    _blocks(sketch)
+
+
+def _blocks(sketch: Sketch) -> None:
+    sketch.setting_up = BLOCKS_FIRST
+    if sketch.graph.directed:
+        sketch.setting_up += TURNING_FIRST
+        sketch.do("bringing both ways together", BOTH_WAYS * sketch.arcs, sketch.spread(8), streamed=4.0)
+    _searched(sketch, BLOCK_EDGE * (2 if sketch.graph.directed else 1))
+
+
+def _searched(sketch: Sketch, edge: float) -> None:
+    """A depth-first search of the whole graph."""
+    sketch.iterations = ONCE
+    sketch.count_graph()
+    sketch.count_workspace()
+    _one_thread(sketch, "a depth-first search is a chain, each step of which needs the last")
+    items = edge * sketch.arcs + STRONG_VERTEX * sketch.vertices
+    sketch.do("depth-first search", items, sketch.spread(8), streamed=4.0, threads=1)
 
 
 def _one_thread(sketch: Sketch, why: str) -> None:
