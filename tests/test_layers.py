@@ -18,6 +18,7 @@ LAYERS = (
     ("kernels_strings", "strings"),
     ("names", "adjacency"),
     ("build",),
+    ("packed",),
     ("transform", "convert", "describe"),
     ("attributes", "pieces"),
     ("graph",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -67,6 +67,38 @@ class Adjacency:
     def nbytes(self) -> int:
         """The bytes of all arrays."""
         return sum(array.nbytes for array in (self.indptr, self.indices, self.weights) if array is not None)
+
+    @property
+    def stored_bytes(self) -> int:
+        """The bytes of what is stored; unpacked copies of packed rows do not count."""
+        return self.nbytes
+
+    @property
+    def id_dtype(self) -> np.dtype[Any]:
+        """The dtype of the neighbours."""
+        return self.indices.dtype
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any] | None:
+        """The dtype of the weights, or None."""
+        return None if self.weights is None else self.weights.dtype
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether the arrays are unpacked on use, as those of ``clew.packed``."""
+        return False
+
+    def row(self, vertex: int) -> IdArray:
+        """The neighbours of one vertex."""
+        return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
+
+    def plain(self) -> Adjacency:
+        """The same rows as plain arrays: these."""
+        return self
+
+    def chunks(self) -> Iterator[tuple[int, Adjacency]]:
+        """All rows, as (number of the first, plain rows); packed rows come in several chunks."""
+        yield 0, self
 
     def unsigned(self) -> tuple[Array, Array]:
         """(indptr, indices) as unsigned integers over the same memory, which kernels are faster at indexing with."""

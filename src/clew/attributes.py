@@ -53,7 +53,7 @@ class Attributes:
             table = table.take(vertices)
         if edges is not None:
             numbers = np.arange(edges.num_rows, dtype=id_dtype(edges.num_rows))
-            numbered = change(replace(rows, weights=transform.of_arcs(rows, numbers, directed)))
+            numbered = change(replace(rows.plain(), weights=transform.of_arcs(rows, numbers, directed)))
             edges = edges.take(_numbers(numbered, directed))
         return Attributes(table, edges)
 

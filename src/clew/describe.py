@@ -33,6 +33,8 @@ class Description:
     names: str | None
     bytes: int
     report: str
+    packed: bool = False
+    bytes_per_arc: float | None = None
     vertex_columns: tuple[str, ...] = ()
     edge_columns: tuple[str, ...] = ()
 
@@ -59,10 +61,12 @@ def describe(graph: Graph) -> Description:
         degree_mean=float(degrees.mean()) if some else 0.0,
         degree_median=float(np.median(degrees)) if some else 0.0,
         degree_max=int(degrees.max()) if some else 0,
-        id_dtype=str(graph.indices.dtype),
+        id_dtype=str(graph.outgoing.id_dtype),
         names=graph.name_type,
         bytes=graph.nbytes,
         report=graph.report.counts,
+        packed=graph.is_packed,
+        bytes_per_arc=graph.outgoing.stored_bytes / graph.num_arcs if graph.num_arcs else None,
         **_columns(graph),
     )
 
@@ -84,7 +88,8 @@ def facts(description: Description) -> list[tuple[str, str]]:
         ("isolated vertices", f"{d.isolated:,}"),
         ("self-loops", f"{d.self_loops:,}"),
         ("names", d.names or f"0 to {d.vertices - 1}" if d.vertices else "none"),
-        ("memory", f"{human_bytes(d.bytes)} ({d.id_dtype} ids)"),
+        ("memory", f"{human_bytes(d.bytes)} ({d.id_dtype} ids{', packed' if d.packed else ''})"),
+        *([] if d.bytes_per_arc is None else [("bytes per stored edge", f"{d.bytes_per_arc:.2f}, offsets included")]),
         ("built from", d.report),
         *([("vertex columns", ", ".join(d.vertex_columns))] if d.vertex_columns else []),
         *([("edge columns", ", ".join(d.edge_columns))] if d.edge_columns else []),
@@ -96,6 +101,7 @@ def as_text(description: Description) -> str:
     d = description
     kind = "directed" if d.directed else "undirected"
     weights = f"{d.weights} weights" if d.weights else "unweighted"
+    packed = " packed" if d.packed else ""
     columns = "".join(
         f"\n  {of} columns: {', '.join(names)}"
         for of, names in (("vertex", d.vertex_columns), ("edge", d.edge_columns))
@@ -105,7 +111,8 @@ def as_text(description: Description) -> str:
         f"Graph: {counted(d.vertices, 'vertex')}, {counted(d.edges, f'{kind} edge')}, {weights}\n"
         f"  degree {d.degree_min:,} to {d.degree_max:,}, mean {d.degree_mean:.2f}, median {d.degree_median:g}; "
         f"{d.isolated:,} isolated, {counted(d.self_loops, 'self-loop')}\n"
-        f"  {human_bytes(d.bytes)}, {d.id_dtype} ids{f', names are {d.names}' if d.names else ''}; {d.report}{columns}"
+        f"  {human_bytes(d.bytes)}{packed}, {d.id_dtype} ids{f', names are {d.names}' if d.names else ''}; "
+        f"{d.report}{columns}"
     )
 
 

@@ -23,13 +23,15 @@ from clew.describe import Description, DrawnGraph, as_html, as_text, describe
 from clew.dtypes import Array, IdArray, OffsetArray
 from clew.errors import GraphError
 from clew.names import Name, VertexNames
+from clew.packed import packed_like
+from clew.packed.graphs import PackableGraph
 from clew.pieces import GraphPieces
 
 Duplicates = Literal["keep", "drop", "first", "min", "max", "sum"]
 Loops = Literal["keep", "drop"]
 
 
-class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
+class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, ConvertibleGraph):
     """An immutable graph in compressed adjacency form.
 
     Make one with ``clew.read``, with a ``from_…`` method or with a generator in ``clew.generate``; the constructor
@@ -228,12 +230,12 @@ class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
     @property
     def weighted(self) -> bool:
         """Whether edges have weights."""
-        return self._out.weights is not None
+        return self._out.weight_dtype is not None
 
     @property
     def weight_dtype(self) -> np.dtype[Any] | None:
         """The dtype of the weights, or None."""
-        return None if self._out.weights is None else self._out.weights.dtype
+        return self._out.weight_dtype
 
     @property
     def name_type(self) -> str | None:
@@ -264,7 +266,7 @@ class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
     def incoming(self) -> Adjacency:
         """The in-edges; built at the first call and kept. Of an undirected graph, the out-edges themselves."""
         if self._in is None:
-            self._in = transform.transposed(self._out).cut_at(self._out.boundary)
+            self._in = packed_like(self._out, transform.transposed(self._out.plain())).cut_at(self._out.boundary)
         return self._in
 
     @property
@@ -301,7 +303,7 @@ class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
     def neighbors(self, name: Name) -> list[Name]:
         """The names of the vertices that the edges of ``name`` lead to, in the order they are stored."""
         vertex = self.vertex(name)
-        row = self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]
+        row = self._out.row(vertex)
         found: Any = row.tolist() if self._names is None else self._names.take(row).to_pylist()
         return list(found)
 
@@ -378,7 +380,7 @@ class Graph(GraphPieces, AttributedGraph, DrawnGraph, ConvertibleGraph):
         if not isinstance(other, Graph):
             return NotImplemented
         same = self._directed == other._directed and self._names == other._names
-        return same and transform.equal(self._out, other._out) and self._attributes == other._attributes
+        return same and transform.equal(self._out.plain(), other._out.plain()) and self._attributes == other._attributes
 
     __hash__ = None  # type: ignore[assignment]
 

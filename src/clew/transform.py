@@ -44,12 +44,14 @@ def _few_blocks(rows: Adjacency) -> Array:
 
 def in_degrees(rows: Adjacency) -> OffsetArray:
     """How many arcs lead to every vertex."""
+    if rows.is_packed:
+        return sum((in_degrees(part) for _, part in rows.chunks()), np.zeros(rows.num_columns, OFFSET))
     if rows.num_arcs < SMALL:
-        return np.bincount(rows.indices, minlength=rows.num_vertices).astype(OFFSET, copy=False)
+        return np.bincount(rows.indices, minlength=rows.num_columns).astype(OFFSET, copy=False)
     from clew.build import kernels
 
     bounds = _few_blocks(rows)
-    counts = np.zeros((bounds.size - 1, rows.num_vertices), dtype=np.uint64)
+    counts = np.zeros((bounds.size - 1, rows.num_columns), dtype=np.uint64)
     threads.each(kernels.count_columns, bounds.size - 1, bounds, rows.indptr, as_bits(rows.indices), counts)
     degrees: OffsetArray = counts.sum(axis=0).view(OFFSET)
     return degrees

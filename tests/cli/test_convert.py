@@ -160,3 +160,15 @@ def test_the_delimiter_can_be_named(tmp_path, destination):
     for command in (["info"], ["run", "bfs", "--source", "bob"], ["explain", "pagerank"]):
         assert running.clew(*command, path, "--delimiter", "tab")[0] == OK
     assert "delimiter is 'ab'; expected one character" in running.clew("info", path, "--delimiter", "ab")[2]
+
+
+def test_packing(origin, tmp_path, graph):
+    packed, plain = tmp_path / "packed.clew", tmp_path / "plain.clew"
+    assert converted(origin, packed, "--packed") == graph
+    assert clew.read(packed).is_packed
+    assert converted(packed, tmp_path / "again.clew").is_packed  # as it was
+    assert not converted(packed, plain, "--unpacked").is_packed
+    assert plain.read_bytes() == origin.read_bytes()
+    code, _, err = running.clew("convert", origin, tmp_path / "out.mtx", "--packed")
+    assert code == BAD_INPUT
+    assert "--packed is for .clew files" in err

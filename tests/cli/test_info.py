@@ -30,6 +30,7 @@ def test_facts_for_a_person(path):
     assert facts["vertices"] == "5"
     assert facts["edges"] == "4 directed"
     assert facts["self-loops"] == "1"
+    assert facts["bytes per stored edge"] == "24.00, offsets included"  # 6 offsets, 4 ids and 4 weights
     assert facts["on disk"] == f"{path.stat().st_size} B"
     assert facts["format"].startswith("clew")
     assert "time to read" in facts

@@ -63,6 +63,14 @@ def test_round_trip(graph: clew.Graph) -> None:
         assert again.indices.dtype == graph.indices.dtype
         assert again.report == graph.report
     assert stored(again, ".clew") == data
+    packed = stored(graph.packed(), ".clew")
+    for check in (None, False):
+        again = clew.read(packed, check=check)
+        assert again.is_packed
+        assert again == graph
+        assert again.report == graph.report
+    assert stored(again, ".clew") == packed
+    assert stored(again.unpacked(), ".clew") == data
 
 
 def test_metadata_round_trip() -> None:
@@ -148,6 +156,33 @@ def test_options() -> None:
     refused(stored(small(weights=None), ".clew"), "clew", "weights=True", weights=True)
 
 
+def test_options_of_packed_files(tmp_path: Path) -> None:
+    directed, undirected = stored(small().packed(), ".clew"), stored(small(directed=False).packed(), ".clew")
+    assert not clew.read(directed, weights=False).weighted
+    assert clew.read(directed, weight_dtype="float32").weights.dtype == np.float32
+    assert clew.read(directed, duplicates="sum").num_edges == 4
+    assert clew.read(undirected, directed=True).num_edges == small(directed=False).num_arcs
+    refused(stored(small(weights=None).packed(), ".clew"), "clew", "weights=True", weights=True)
+    path = tmp_path / "packed.clew"
+    path.write_bytes(directed)
+    rows: Any = clew.read(path).outgoing
+    assert not rows.neighbours.words.flags.owndata  # a view of the mapped file
+
+
+def test_damaged_packed_rows_are_refused() -> None:
+    graph: Any = clew.generate.grid(12, 12).packed()
+    refused(with_array(graph, "neighbours/heads", [2**19 - 1] * 9), "clew", "ends after its block")
+    refused(
+        with_array(graph, "offsets/words", [2**64 - 1] * graph.outgoing.offsets.words.size),
+        "clew",
+        "offsets run|ends after",
+    )
+    refused(with_array(graph, "neighbours/bases", [2**40] * 2), "clew", "words", check=False)
+    for key, value in (("vertices", 999), ("arcs", 2**61), ("ids", "<f4"), ("weights", "text"), ("vertices", True)):
+        changed = rebuilt(stored(graph, ".clew"), lambda header, k=key, v=value: header["packed"].update({k: v}))
+        refused(changed, "clew", "expected", check=False)
+
+
 def clew_of_pairs() -> bytes:
     return stored(clew.Graph.from_edges([0, 1], [1, 0]), ".clew")
 
@@ -180,10 +215,10 @@ def test_empty_file_and_directory(tmp_path: Path) -> None:
         clew.read(tmp_path)
 
 
-@pytest.mark.parametrize("version", [0, 2, 2**32 - 1])
+@pytest.mark.parametrize("version", [0, 3, 2**32 - 1])
 def test_other_versions_are_named(version: int) -> None:
     data = rebuilt(stored(small(), ".clew"), lambda _: None, version=version)
-    message = refused(data, "clew", f"version {version} .*version {native.VERSION}")
+    message = refused(data, "clew", f"version {version} .*versions 1 and {native.VERSION}")
     assert ("newer" in message) == (version > native.VERSION)
 
 
@@ -310,7 +345,8 @@ def test_unchecked_reading_of_damaged_structure() -> None:
 @pytest.mark.parametrize("names", [None, list("abcdef"), [9, 8, 7, 6, 5, 4]])
 def test_fuzz(names: Any) -> None:
     undirected = clew.Graph.from_edges([0, 1, 2], [1, 2, 2], [1.5, 2.5, 3.5], directed=False, metadata=METADATA)
-    fuzz([stored(small(names=names), ".clew"), stored(undirected, ".clew")], "clew", cases=700)
+    files = [stored(graph, ".clew") for graph in (small(names=names), undirected, small(names=names).packed())]
+    fuzz(files, "clew", cases=700)
 
 
 def leaves(tree: Any) -> list[tuple[Any, Any]]:
@@ -319,10 +355,11 @@ def leaves(tree: Any) -> list[tuple[Any, Any]]:
     return [(tree, key) for key in keys] + [leaf for key in keys for leaf in leaves(tree[key])]
 
 
-def test_fuzz_headers() -> None:
+@pytest.mark.parametrize("packed", [False, True])
+def test_fuzz_headers(packed: bool) -> None:
     """Change the header and repair its checksum, so that what lies behind it is reached."""
     graph = clew.Graph.from_edges([0, 1], [1, 0], [1, 1], names=["a", "b"], metadata=METADATA)
-    data = stored(graph, ".clew")
+    data = stored(graph.packed() if packed else graph, ".clew")
     numbers = (0, 1, -1, 2, 8, 64, 128, 2**31, 2**63, 2**64, 1e400)
     odd = (None, True, *numbers, "", "<i8", "<i4", "|b1", "weights", [], [0], {})
     random = np.random.default_rng(7)

@@ -296,18 +296,18 @@ def move_rows(part, bounds, indptr, indices, weights, keep, new_ids, to_indptr, 
 
 
 @njit(cache=True, nogil=True)
-def count_loops(part, bounds, indptr, indices):
-    """The number of arcs from a vertex of one block to itself, found by bisection in the sorted rows."""
+def count_loops(part, bounds, base, indptr, indices):
+    """The number of arcs from a vertex of one block to itself, by bisection in sorted rows; row 0 is vertex ``base``."""
     found = 0
     for u in range(bounds[part], bounds[part + 1]):
         low, high = indptr[u], indptr[u + 1]
         while low < high:
             middle = (low + high) // 2
-            if indices[middle] < u:
+            if indices[middle] < u + base:
                 low = middle + 1
             else:
                 high = middle
-        while low < indptr[u + 1] and indices[low] == u:
+        while low < indptr[u + 1] and indices[low] == u + base:
             found += 1
             low += 1
     return found

@@ -153,11 +153,14 @@ def count_loops(rows: Adjacency) -> int:
     """The number of arcs from a vertex to itself; rows are sorted."""
     if rows.num_arcs < SMALL:
         sources = np.repeat(np.arange(rows.num_vertices), rows.degrees())
-        return int(np.count_nonzero(sources == rows.indices))
+        return int(np.count_nonzero(sources == rows.plain().indices))
     from clew.build import kernels
 
-    bounds = blocks_of(rows)
-    return sum(threads.each(kernels.count_loops, bounds.size - 1, bounds, rows.indptr, rows.indices))
+    found = 0
+    for first, part in rows.chunks():
+        bounds = blocks_of(part)
+        found += sum(threads.each(kernels.count_loops, bounds.size - 1, bounds, first, part.indptr, part.indices))
+    return found
 
 
 def blocks_of(rows: Adjacency, parts: int | None = None) -> Array:

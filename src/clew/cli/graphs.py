@@ -21,6 +21,7 @@ from clew.cli.files import format_to_write, load, report_files, save
 from clew.cli.output import Column
 from clew.cli.run import source_of
 from clew.describe import human_bytes
+from clew.errors import GraphError
 from clew.graph import Duplicates, Graph
 from clew.io import lost, registry
 from clew.io.source import COMPRESSION_SUFFIXES, plain_suffix
@@ -78,6 +79,10 @@ def convert(
         str | None, typer.Option(metavar="NAME", help="Keep this vertex and its neighbourhood only.")
     ] = None,
     hops: Annotated[int, typer.Option(min=0, help="The size of the neighbourhood of --ego, in edges.")] = 1,
+    packed: Annotated[
+        bool | None,
+        typer.Option("--packed/--unpacked", help="Pack the edges of a .clew file, or unpack them.", show_default=False),
+    ] = None,
     *,
     reading: options.Reading,
     to_format: FormatOfOutput = None,
@@ -89,6 +94,11 @@ def convert(
     dropped and written.
     """
     format_ = format_to_write(destination, to_format, as_json=as_json)
+    if packed is not None and format_.name != "clew":
+        raise GraphError(
+            f"--{'packed' if packed else 'unpacked'} is for .clew files, and OUT is {format_.title}; leave it out, or "
+            "write a .clew file."
+        )
     loops = "drop" if drop_loops else "keep"
     graph, was_read = load(origin, reading, duplicates=duplicates or "keep", loops=loops)
     with showing("changing edges"):
@@ -96,6 +106,7 @@ def convert(
         result = reading.weighted(result)
         result = result if ego is None else result.ego(source_of(result, ego), hops)
         result = result.largest_component() if largest_component else result
+        result = result if packed is None else result.packed() if packed else result.unpacked()
     written = save(result, destination, format_)
     not_kept = lost(result, format_, plain_suffix(destination), "--undirected")
     if as_json:

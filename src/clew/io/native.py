@@ -5,6 +5,7 @@ file. The sections are
 
 - ``indptr`` (int64), ``indices`` (int32 or int64) and, where edges have weights, ``weights``: the compressed rows,
   sorted, an undirected edge in both directions;
+- or, in version 2, packed rows (``clew.io.native_packed``);
 - ``names`` (integers), or ``name_offsets`` (int64) and ``name_bytes`` (UTF-8): what the user calls the vertices;
 - ``metadata/…``: arrays in the graph's metadata;
 - ``vertex_columns`` and ``edge_columns``, where there are any: the bytes of an Arrow IPC file with a row per vertex, or
@@ -22,7 +23,7 @@ The bytes of a file:
 at byte     bytes  what (all integers little-endian)
 ==========  =====  ====================================================================================================
 0           8      magic: ``CLEW``, CR, LF, ^Z, LF; a transfer in text mode damages it, so that it shows at once
-8           4      version of the format
+8           4      version of the format: 1, or 2 if the rows are packed
 12          4      CRC-32 of the header
 16          8      length of the header in bytes
 24          8      length of the whole file in bytes
@@ -41,7 +42,7 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,17 +55,20 @@ from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.attributes import SECTIONS, from_arrays, to_arrays
 from clew.io.binary import NAME_ARRAYS, little_endian, names_from_arrays, names_to_arrays, typed
+from clew.io.metadata import metadata_from_json, metadata_to_json
+from clew.io.native_packed import from_sections, to_sections
 from clew.io.options import Progress, ReadOptions, WriteOptions, graph_from_rows, requested_weights
 from clew.io.ranges import between
 from clew.io.sink import Sink
 from clew.io.source import Bytes, Match, Source
 from clew.names import VertexNames
+from clew.packed import PackedAdjacency
 
 SMALL = 1 << 26  # bytes that are checked in well under a tenth of a second,
 SMALLER = 1 << 22  # the same if the symmetry of edges is checked too
-ARRAY = "$array"
 MAGIC = b"CLEW\r\n\x1a\n"
-VERSION = 1
+PLAIN, PACKED = 1, 2  # versions
+VERSION = PACKED
 ALIGNMENT = 64
 BLOCK = 1 << 24
 BATCH = 32  # blocks between two calls of ``progress``
@@ -84,7 +88,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
     check = container.nbytes <= SMALL if options.check is None else options.check
     if check:
         container.verify(options.progress)
-    indptr, indices, weights = _rows(container)
+    stored_rows = _rows(container)
     directed, report = _facts(container.header)
     try:
         kept = metadata_from_json(container.header.get("metadata", {}), container.array)
@@ -96,18 +100,16 @@ def read(source: Source, options: ReadOptions) -> Graph:
     values = names_from_arrays(stored, check=check)
     names = None if values is None else VertexNames(values) if check else VertexNames.trusted(values)
     if check:
-        symmetric = not directed and (options.check or container.nbytes <= SMALLER)
-        graph = Graph.from_csr(indptr, indices, weights, directed=not symmetric, id_dtype=indices.dtype)
-        if indices.size and not np.shares_memory(graph.indices, indices):  # copied, because they had to be sorted
-            raise GraphError("the rows are not sorted, as those of a .clew file must be. Write it anew.")
+        _check_content(stored_rows, not directed and bool(options.check or container.nbytes <= SMALLER))
     columns = {name: container.array(name) for name in SECTIONS.values() if name in container}
     if columns:
-        whole = Graph(Adjacency(indptr, indices, weights), directed=directed, names=names, report=report, metadata=kept)
+        whole = Graph(stored_rows, directed=directed, names=names, report=report, metadata=kept)
         return from_arrays(whole, columns, options, check=check)
     if (directed and options.directed is False) or options.duplicates != "keep" or options.loops != "keep":
-        known: dict[str, Any] = {"directed": directed, "names": names, "id_dtype": indices.dtype, "metadata": kept}
-        return graph_from_rows(indptr, indices, weights, options, **known)
-    rows = Adjacency(indptr, indices, requested_weights(weights, options))
+        rows = stored_rows.plain()
+        known: dict[str, Any] = {"directed": directed, "names": names, "id_dtype": rows.id_dtype, "metadata": kept}
+        return graph_from_rows(rows.indptr, rows.indices, rows.weights, options, **known)
+    rows = _with_requested_weights(stored_rows, options)
     directed = directed if options.directed is None else options.directed
     return Graph(rows, directed=directed, names=names, report=report, metadata=kept)
 
@@ -117,15 +119,19 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
     tree, apart = metadata_to_json(graph.metadata)
     counts = {name: getattr(graph.report, name) for name in COUNTS}
     header = {"directed": graph.directed, "report": counts, "metadata": tree}
-    arrays: dict[str, Array] = {"indptr": graph.indptr, "indices": graph.indices}
-    if graph.weights is not None:
-        arrays["weights"] = graph.weights
+    if isinstance(graph.outgoing, PackedAdjacency):
+        header["packed"], arrays = to_sections(graph.outgoing)
+    else:
+        arrays = {"indptr": graph.indptr, "indices": graph.indices}
+        arrays |= {} if graph.weights is None else {"weights": graph.weights}
     arrays |= names_to_arrays(graph.names) | apart | to_arrays(graph.attributes)
     write_sections(sink, header, arrays, options.progress)
 
 
-def _rows(container: Container) -> tuple[Array, Array, Array | None]:
-    """The compressed rows, checked as far as possible without reading them."""
+def _rows(container: Container) -> Adjacency:
+    """The rows, checked as far as possible without reading them."""
+    if "packed" in container.header:
+        return from_sections(container.header["packed"], container.array)
     indptr, indices = container.array("indptr"), container.array("indices")
     weights = container.array("weights") if "weights" in container else None
     if indptr.ndim != 1 or not indptr.size or indptr.dtype != np.int64:
@@ -138,7 +144,26 @@ def _rows(container: Container) -> tuple[Array, Array, Array | None]:
         raise GraphError(f"indptr runs from {indptr[0]} to {indptr[-1]}; expected 0 to {indices.size:,}.")
     if weights is not None and weights.shape != indices.shape:
         raise GraphError(f"weights have shape {weights.shape}; expected one for each of {indices.size:,} arcs.")
-    return indptr, indices, weights
+    return Adjacency(indptr, indices, weights)
+
+
+def _check_content(stored: Adjacency, symmetric: bool) -> None:
+    """Raise GraphError for rows that no graph has: ids out of range, rows out of order, edges that go one way only."""
+    if isinstance(stored, PackedAdjacency):
+        stored.check()
+    rows = stored.plain()
+    graph = Graph.from_csr(rows.indptr, rows.indices, rows.weights, directed=not symmetric, id_dtype=rows.id_dtype)
+    if rows.num_arcs and not np.shares_memory(graph.indices, rows.indices):  # copied, because they had to be sorted
+        raise GraphError("the rows are not sorted, as those of a .clew file must be. Write it anew.")
+
+
+def _with_requested_weights(rows: Adjacency, options: ReadOptions) -> Adjacency:
+    if not isinstance(rows, PackedAdjacency):
+        return Adjacency(rows.indptr, rows.indices, requested_weights(rows.weights, options))
+    if options.weight_dtype is None:
+        kept = requested_weights(rows.stored_weights, options)
+        return rows if kept is rows.stored_weights else rows.with_weights(kept)
+    return rows.with_weights(requested_weights(rows.weights, options))
 
 
 def _facts(header: dict[str, Any]) -> tuple[bool, BuildReport]:
@@ -149,60 +174,6 @@ def _facts(header: dict[str, Any]) -> tuple[bool, BuildReport]:
     if not isinstance(counts, dict) or set(counts) != set(COUNTS) or any(type(n) is not int for n in counts.values()):
         raise GraphError(f"the header's report is {counts!r}; expected numbers for {', '.join(sorted(COUNTS))}.")
     return directed, BuildReport(**counts)
-
-
-def metadata_to_json(metadata: Mapping[str, Any]) -> tuple[Any, dict[str, Array]]:
-    """What JSON can hold, and the arrays by name.
-
-    An array anywhere in the tree becomes ``{"$array": "its name"}``. A key of the user's own that starts with ``$``
-    gets a second one, so that nothing can be mistaken for an array.
-    """
-    arrays: dict[str, Array] = {}
-    try:
-        return _plain(metadata, "metadata", arrays), arrays
-    except RecursionError:
-        raise GraphError("the graph's metadata contains itself, or is nested too deeply to be written.") from None
-
-
-def metadata_from_json(tree: Any, array: Callable[[str], Array]) -> Any:
-    """The metadata again; ``array`` finds an array by its name."""
-    if isinstance(tree, list):
-        return [metadata_from_json(item, array) for item in tree]
-    if not isinstance(tree, dict):
-        return tree
-    if isinstance(name := tree.get(ARRAY), str):
-        return array(name)
-    return {key.removeprefix("$"): metadata_from_json(value, array) for key, value in tree.items()}
-
-
-def _plain(value: Any, place: str, arrays: dict[str, Array]) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, np.generic):
-        return value.item() if value.dtype in WEIGHT_DTYPES else _refuse(value, place)
-    if isinstance(value, np.ndarray):
-        if value.dtype.newbyteorder("=") not in WEIGHT_DTYPES:
-            _refuse(value, place)
-        while place in arrays:  # {"a/b": …} and {"a": {"b": …}} lead to the same place
-            place += "'"
-        arrays[place] = value
-        return {ARRAY: place}
-    if isinstance(value, Mapping):
-        if not all(isinstance(key, str) for key in value):
-            _refuse(next(key for key in value if not isinstance(key, str)), f"a key of {place}")
-        keys = {key: "$" + key if key.startswith("$") else key for key in value}
-        return {keys[key]: _plain(value[key], f"{place}/{key}", arrays) for key in value}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item, f"{place}/{index}", arrays) for index, item in enumerate(value)]
-    return _refuse(value, place)
-
-
-def _refuse(value: Any, place: str) -> Any:
-    kind = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
-    raise GraphError(
-        f"{place} is {kind}, which a .clew file cannot hold; expected text, numbers, booleans, None, arrays of numbers "
-        "and lists and dictionaries (with text as keys) of these. Leave it out of the graph's metadata, or convert it."
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,9 +261,9 @@ class Container:
         magic, version, crc, header_bytes, file_bytes = _PREAMBLE.unpack(self._data[: _PREAMBLE.size].tobytes())
         if magic != MAGIC:
             raise self._source.error(f"the file starts with {magic!r}; expected {MAGIC!r}, the mark of a .clew file.")
-        if version != VERSION:
+        if not PLAIN <= version <= PACKED:
             raise self._source.error(
-                f"the file has version {version} of the .clew format; this clew reads version {VERSION}. "
+                f"the file has version {version} of the .clew format; this clew reads versions {PLAIN} and {PACKED}. "
                 + ("Install a newer clew." if version > VERSION else "Write it anew with the clew that wrote it.")
             )
         if file_bytes != self._data.size:
@@ -356,7 +327,8 @@ def write_sections(
     text = json.dumps({**header, "sections": entries}).encode()
     done = _PREAMBLE.size + len(text)
     total = _aligned(done) + end
-    sink.write(_PREAMBLE.pack(MAGIC, VERSION, zlib.crc32(text), len(text), total) + text)
+    version = PACKED if "packed" in header else PLAIN
+    sink.write(_PREAMBLE.pack(MAGIC, version, zlib.crc32(text), len(text), total) + text)
     for array in stored.values():
         sink.write(bytes(_aligned(done) - done))
         done = _aligned(done)

@@ -29,6 +29,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from clew.build.kernels_components import address, compare_and_swap  # noqa: F401, one of the atomics
+from clew.packed.kernels_bits import leading_zeros, ones, trailing_zeros  # noqa: F401, the bit counts
 
 WORTH_A_LOOK = 4096  # edges and vertices: some ten microseconds
 MONOTONIC = int(time.CLOCK_MONOTONIC)
@@ -162,25 +163,6 @@ def of_bits(typing_context, word, like):
         return builder.bitcast(args[0], context.get_value_type(signature.return_type))
 
     return like(word, like), generate
-
-
-def _counting(count):
-    """An intrinsic ``count(word) -> number of bits`` of a uint64."""
-
-    @intrinsic
-    def counting(typing_context, word):
-        def generate(context, builder, signature, args):
-            return count(builder, args[0])
-
-        return types.uint64(types.uint64), generate
-
-    return counting
-
-
-ones = _counting(lambda builder, word: builder.ctpop(word))
-# Zero bits below the lowest one, and above the highest one; the word is not 0.
-trailing_zeros = _counting(lambda builder, word: builder.cttz(word, ir.Constant(ir.IntType(1), 1)))
-leading_zeros = _counting(lambda builder, word: builder.ctlz(word, ir.Constant(ir.IntType(1), 1)))
 
 
 @intrinsic

@@ -1,0 +1,214 @@
+"""Packed rows: a graph's adjacency in half the bytes or less, unpacked row by row or, where needed, as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.dtypes import OFFSET, Array, IdArray, as_bits
+from clew.errors import GraphError
+from clew.packed.code import PackedArray, pack
+
+CHUNK = 1 << 24  # entries that are unpacked at a time where only a pass over them is needed
+_NARROWER = tuple(np.dtype(name) for name in ("u1", "i1", "u2", "i2", "u4", "i4"))
+
+
+class PackedAdjacency(Adjacency):
+    """Rows whose offsets and neighbours are packed, and whose weights are as narrow as they can be without loss.
+
+    ``indptr``, ``indices`` and ``weights`` are the same arrays as those of plain rows. Each is unpacked when it is
+    first used, and kept. ``plain`` unpacks all of them without keeping any.
+    """
+
+    __slots__ = ("_kept", "neighbours", "offsets", "stored_weights", "weights_as")
+    offsets: PackedArray
+    neighbours: PackedArray
+    stored_weights: Array | None
+    weights_as: np.dtype[Any] | None
+    _kept: dict[str, Any]
+
+    def __init__(
+        self,
+        offsets: PackedArray,
+        neighbours: PackedArray,
+        stored_weights: Array | None = None,
+        weights_as: np.dtype[Any] | None = None,
+        boundary: int | None = None,
+        width: int | None = None,
+    ) -> None:
+        if stored_weights is not None:
+            stored_weights.flags.writeable = False
+        fields: dict[str, Any] = {"offsets": offsets, "neighbours": neighbours, "boundary": boundary, "width": width}
+        fields |= {"stored_weights": stored_weights, "weights_as": weights_as, "_kept": {}}
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.offsets, self.neighbours, self.stored_weights, self.weights_as, self.boundary, self.width)
+        return PackedAdjacency, parts
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def cut_at(self, boundary: Any) -> Adjacency:
+        """The same rows with a boundary; themselves where it is none that there could be."""
+        if not isinstance(boundary, (int, np.integer)) or not 0 <= boundary <= self.num_vertices:
+            return self
+        weights = (self.stored_weights, self.weights_as)
+        return PackedAdjacency(self.offsets, self.neighbours, *weights, int(boundary), self.width)
+
+    def with_weights(self, weights: Array | None) -> PackedAdjacency:
+        """The same rows with other weights, or without."""
+        stored, dtype = (None, None) if weights is None else (narrowed(weights), weights.dtype)
+        return PackedAdjacency(self.offsets, self.neighbours, stored, dtype, self.boundary, self.width)
+
+    @property
+    def is_packed(self) -> bool:
+        """Whether they are packed: yes."""
+        return True
+
+    @property
+    def is_unpacked(self) -> bool:
+        """Whether the neighbours have been unpacked and kept, so that reading them costs nothing more."""
+        return "indices" in self._kept
+
+    @property
+    def indptr(self) -> Any:
+        """Where each row starts; unpacked when first used."""
+        return self._keep("indptr", self.offsets.unpacked)
+
+    @property
+    def indices(self) -> Any:
+        """The neighbours of all rows; unpacked when first used."""
+        return self._keep("indices", lambda: self._rows(0, self.num_vertices))
+
+    @property
+    def weights(self) -> Any:
+        """The weights in their own dtype; widened when first used."""
+        if self.stored_weights is None or self.stored_weights.dtype == self.weights_as:
+            return self.stored_weights
+        narrow = self.stored_weights
+        return self._keep("weights", lambda: narrow.astype(self.weights_as))
+
+    @property
+    def num_vertices(self) -> int:
+        """The number of rows."""
+        return self.offsets.size - 1
+
+    @property
+    def num_arcs(self) -> int:
+        """The number of stored entries."""
+        return self.neighbours.size
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of the packed arrays, and of those that have been unpacked."""
+        return self.stored_bytes + sum(int(array.nbytes) for array in self._kept.values())
+
+    @property
+    def stored_bytes(self) -> int:
+        """The bytes of the packed arrays."""
+        weights = 0 if self.stored_weights is None else int(self.stored_weights.nbytes)
+        return self.offsets.nbytes + self.neighbours.nbytes + weights
+
+    @property
+    def id_dtype(self) -> np.dtype[Any]:
+        """The dtype of the neighbours."""
+        return self.neighbours.dtype
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any] | None:
+        """The dtype of the weights, or None."""
+        return None if self.stored_weights is None else self.weights_as
+
+    def row(self, vertex: int) -> IdArray:
+        """The neighbours of one vertex; only its row is unpacked."""
+        return super().row(vertex) if self.is_unpacked else self._rows(vertex, vertex + 1)
+
+    def plain(self) -> Adjacency:
+        """The same rows as plain arrays, which are not kept with these."""
+        passing = PackedAdjacency(*self.__reduce__()[1])
+        passing._kept.update(self._kept)
+        return Adjacency(passing.indptr, passing.indices, passing.weights, self.boundary, self.width)
+
+    def chunks(self) -> Iterator[tuple[int, Adjacency]]:
+        """Rows without weights, some at a time, as (number of the first, plain rows): for one pass over them."""
+        if self.is_unpacked:
+            yield 0, Adjacency(self.indptr, self.indices, width=self.num_columns)
+            return
+        bounds = np.searchsorted(self.indptr, np.arange(0, self.num_arcs, CHUNK), side="left")
+        cuts = np.unique([*bounds, self.num_vertices])
+        for first, last in zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True):
+            indptr = self.indptr[first : last + 1] - self.indptr[first]
+            yield first, Adjacency(indptr, self._rows(first, last), width=self.num_columns)
+
+    def check(self) -> None:
+        """Raise GraphError if unpacking would read outside the arrays."""
+        self.offsets.check()
+        self.neighbours.check()
+        starts = self.offsets.unpacked()
+        if starts[0] != 0 or starts[-1] != self.num_arcs or (starts[1:] < starts[:-1]).any():
+            raise GraphError(
+                f"the offsets run from {starts[0]} to {starts[-1]}; expected them to ascend from 0 to "
+                f"{self.num_arcs:,}, the number of arcs."
+            )
+
+    def _keep(self, name: str, unpack: Any) -> Any:
+        if name not in self._kept:
+            array = unpack()
+            array.flags.writeable = False
+            self._kept[name] = array
+        return self._kept[name]
+
+    def _rows(self, first: int, last: int) -> Any:
+        """The neighbours of some rows, unpacked on all threads."""
+        from clew.build.kernels_sort import row_blocks
+        from clew.packed import kernels
+
+        starts = self.indptr
+        base = int(starts[first])
+        out: Array = np.empty(int(starts[last]) - base, self.id_dtype)
+        local = starts[first : last + 1]
+        bounds = row_blocks(local, threads.pieces(out.size)) + first if out.size else np.array([first, last])
+        given = (self.neighbours.given, as_bits(starts), np.uint64(base), as_bits(out))
+        threads.each(kernels.unpack_row_blocks, bounds.size - 1, bounds, *given)
+        return out
+
+
+def packed(rows: Adjacency) -> PackedAdjacency:
+    """Pack rows; those that are packed stay as they are."""
+    if isinstance(rows, PackedAdjacency):
+        return rows
+    if rows.indptr.dtype != OFFSET:
+        raise GraphError(f"offsets have dtype {rows.indptr.dtype}; only rows with offsets of {OFFSET} can be packed.")
+    offsets = pack(rows.indptr, rows.num_arcs)
+    neighbours = pack(rows.indices, max(0, rows.num_columns - 1), rows.indptr)
+    weights = None if rows.weights is None else narrowed(rows.weights)
+    return PackedAdjacency(offsets, neighbours, weights, rows.weight_dtype, rows.boundary, rows.width)
+
+
+def packed_like(model: Adjacency, rows: Adjacency) -> Adjacency:
+    """The rows, packed if ``model`` is."""
+    return packed(rows) if model.is_packed else rows
+
+
+def narrowed(weights: Array) -> Array:
+    """The weights in the narrowest integer type that holds them all exactly; themselves where there is none."""
+    if not weights.size or weights.dtype.kind == "b" or weights.itemsize == 1:
+        return weights
+    low, high = weights.min(), weights.max()
+    for dtype in _NARROWER:
+        if dtype.itemsize >= weights.itemsize or not np.isfinite([low, high]).all():
+            break
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            narrow = weights.astype(dtype)
+            # Compared by their bits: -0.0 equals 0.0 and must not become it.
+            same = np.array_equal(as_bits(narrow.astype(weights.dtype)), as_bits(weights))
+            return narrow if same else weights
+    return weights

@@ -1,0 +1,119 @@
+"""A packed array: rows of ascending integers in as many bits as their differences need, with access to every row.
+
+Entries are taken in groups of 64, across rows. The first entry of a group is stored as it is, so that a group can be
+unpacked by itself. The first of a row is, too. All others are stored as the difference to the entry before. A group has
+two widths. A mask says which entries are wide. If one width is best for all, there is no mask.
+
+=========  ===========================================================================================
+words      uint64: the bits of all groups, and two words more. Blocks of 64 groups start at a word
+bases      uint64: the first word of every block, and of the end
+heads      uint32 per group: bits 0-18 where it starts, in bits from its block's first word; bits 19-24
+           the narrow width; bits 25-30 the wide one
+a group    the mask in 64 bits, if the widths differ: bit i is set if entry i is wide; the first entry in
+           ``bits`` bits, which all groups share; the others, each in the narrow or in the wide width
+=========  ===========================================================================================
+
+Bits are counted from the lowest of a word. Offsets of rows are an array of one row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from clew import threads
+from clew.dtypes import Array, as_bits
+from clew.errors import GraphError
+
+GROUP, GROUPS = 64, 64  # entries to a group, groups to a block
+SPARE = 2  # words that are read, but not used, after the last entry
+PARTS = ("words", "heads", "bases")
+DTYPES = {"words": np.dtype(np.uint64), "heads": np.dtype(np.uint32), "bases": np.dtype(np.uint64)}
+
+
+@dataclass(frozen=True, slots=True)
+class PackedArray:
+    """Packed integers from 0 to ``largest``, ``size`` of them; their rows are known elsewhere."""
+
+    words: Array
+    heads: Array
+    bases: Array
+    size: int
+    largest: int
+    dtype: np.dtype[Any]
+
+    def __post_init__(self) -> None:
+        for name in PARTS:
+            array = getattr(self, name)
+            array.flags.writeable = False
+            if array.ndim != 1 or array.dtype != DTYPES[name]:
+                raise GraphError(f"{name} have shape {array.shape} and dtype {array.dtype}; expected {DTYPES[name]}.")
+        groups, blocks = _counts(self.size)
+        if self.heads.size != groups or self.bases.size != blocks + 1:
+            raise GraphError(
+                f"there are {self.heads.size:,} heads and {self.bases.size:,} bases; expected {groups:,} and "
+                f"{blocks + 1:,} for {self.size:,} entries."
+            )
+        if self.words.size != int(self.bases[-1]) + SPARE:
+            raise GraphError(f"there are {self.words.size:,} words; expected {int(self.bases[-1]) + SPARE:,}.")
+
+    @property
+    def nbytes(self) -> int:
+        """The bytes of all arrays."""
+        return sum(int(getattr(self, name).nbytes) for name in PARTS)
+
+    @property
+    def given(self) -> tuple[Array, Array, Array, Any]:
+        """What kernels take."""
+        return self.words, self.heads, self.bases, np.uint64(_bits(self.largest))
+
+    def check(self) -> None:
+        """Raise GraphError if a group reads outside its block, which only damaged arrays do."""
+        from clew.packed import kernels
+
+        pieces = threads.pieces(self.size)
+        if not all(threads.each(kernels.fits, pieces, pieces, self.given, np.uint64(self.size))):
+            raise GraphError("a group of packed entries ends after its block.")
+
+    def unpacked(self) -> Array:
+        """The entries of an array that is one row."""
+        from clew.packed import kernels
+
+        out: Array = np.empty(self.size, self.dtype)
+        threads.in_pieces(kernels.unpack_groups, self.size, self.given, as_bits(out))
+        return out
+
+
+def pack(values: Array, largest: int, indptr: Array | None = None) -> PackedArray:
+    """Pack rows of ascending integers from 0 to ``largest``; without ``indptr``, all are one row."""
+    from clew.packed import kernels
+
+    groups, blocks = _counts(values.size)
+    entries, starts = _frozen(as_bits(values)), None if indptr is None else _frozen(as_bits(indptr))
+    heads, bases = np.empty(groups, np.uint32), np.zeros(blocks + 1, np.uint64)
+    pieces = min(max(1, blocks), threads.pieces(values.size))
+    bits = _bits(largest)
+    threads.each(kernels.measure, pieces, pieces, starts, entries, bits, heads, bases[1:])
+    np.cumsum(bases, out=bases)
+    words = np.zeros(int(bases[-1]) + SPARE, np.uint64)
+    threads.each(kernels.write, pieces, pieces, starts, entries, np.uint64(bits), heads, bases, words)
+    return PackedArray(words, heads, bases, int(values.size), largest, values.dtype)
+
+
+def _counts(size: int) -> tuple[int, int]:
+    """The numbers of groups and of blocks."""
+    groups = -(-size // GROUP)
+    return groups, -(-groups // GROUPS)
+
+
+def _bits(largest: int) -> int:
+    return int(largest).bit_length()
+
+
+def _frozen(array: Array) -> Array:
+    """A read-only view: kernels are compiled for one kind of array."""
+    view = np.ascontiguousarray(array).view()
+    view.flags.writeable = False
+    return view

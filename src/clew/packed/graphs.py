@@ -1,0 +1,42 @@
+"""The methods of a graph that pack and unpack it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clew.packed import packed
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+
+
+class PackableGraph:
+    """A graph whose rows may be packed."""
+
+    @property
+    def is_packed(self: Any) -> bool:
+        """Whether the rows are packed; see ``packed``."""
+        return bool(self._out.is_packed)
+
+    def packed(self: Any) -> Graph:
+        """The same graph with its neighbours, offsets and integer weights packed into fewer bytes.
+
+        Nothing is lost, and every function takes it. Those that need plain arrays unpack them, and the graph keeps
+        them. ``nbytes`` counts both. ``neighbors`` and ``describe`` do not unpack all of it. Subgraphs and other
+        graphs made from it are plain.
+
+        Examples
+        --------
+        >>> import clew
+        >>> g = clew.generate.grid(100, 100)
+        >>> small = g.packed()
+        >>> small == g, small.is_packed, small.nbytes < g.nbytes / 3
+        (True, True, True)
+        """
+        result: Graph = self if self.is_packed else self._with(packed(self._out))
+        return result
+
+    def unpacked(self: Any) -> Graph:
+        """The same graph with plain rows."""
+        result: Graph = self._with(self._out.plain()) if self.is_packed else self
+        return result
