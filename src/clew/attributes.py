@@ -141,7 +141,8 @@ class AttributedGraph:
             table = self.edge_columns
             if weights not in table.column_names:
                 known = ", ".join(map(repr, table.column_names)) or "none"
-                raise GraphError(f"there is no edge column {weights!r}; this graph has {known}.")
+                problem = f"there is no edge column {weights!r}; this graph has {known}."
+                raise GraphError(problem, remedy="clew.read(…, columns=True) keeps the columns of a table.")
             values = as_weights(weight_column(table[weights], weights), table.num_rows)
             spread = transform.of_arcs(self._out, values, self._directed)
             rows = Adjacency(self._out.indptr, self._out.indices, spread, width=self._out.width)

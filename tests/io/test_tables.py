@@ -144,7 +144,7 @@ def test_every_column_is_in_the_report(store: Store) -> None:
         "at": "ignored",
     }
     assert graph.report.decisions == (
-        "Ignored: 'day', 'at'.",
+        "Ignored: 'day', 'at'. Pass columns=True (--columns all) to keep other columns of the edges.",
         "Edges were read as directed. Pass directed=False (--undirected) if they go both ways.",
     )
     assert clew.read(store(pa.table({"a": [0, 1], "b": [1, 0], "dist": [5, 6]}))).weighted

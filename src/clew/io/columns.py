@@ -58,6 +58,7 @@ _OF_ROWS = ("id", "edgeid", "rowid", "index", "idx", "no", "nr", "key", "")
 _PUNCTUATION = re.compile(r"[\W_]+")
 Kind = Literal["integer", "number", "text", "other"]
 #: The remedy for wrong ends.
+KEEP_COLUMNS = "Pass columns=True (--columns all) to keep other columns of the edges."
 CHOOSE_ENDS = "Say which columns to take with source= and target=."
 
 
@@ -200,7 +201,7 @@ def choose_weight(fields: Sequence[Field], rest: list[int], options: ReadOptions
     ignored = [column for column in rest if column != weight]
     if not ignored or options.columns is True:
         return weight, decisions
-    said = f"Ignored: {', '.join(repr(label(fields, column)) for column in ignored)}."
+    said = f"Ignored: {', '.join(repr(label(fields, column)) for column in ignored)}. {KEEP_COLUMNS}"
     if weight is None and options.weights is None and any(fields[column].kind != "text" for column in ignored):
         said += " Pass weight=… (--weight-column) to read one of them as the weight."
     return weight, (*decisions, said)

@@ -29,8 +29,8 @@ def weights_of(
     if graph.weights is None:
         raise GraphError(
             f"{algorithm} needs edge weights, and this graph has none.",
-            remedy="Add some with graph.with_weights(...) or clew.generate.random_weights(graph, 1, 255), or count "
-            "edges with clew.bfs.",
+            remedy="Pass an array or the name of an edge column to graph.with_weights, add random ones with "
+            "clew.generate.random_weights(graph, 1, 255), or count edges with clew.bfs.",
             option="Add random ones with --weights random:1:255, or count edges with clew run bfs.",
         )
     if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
