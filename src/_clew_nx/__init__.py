@@ -10,7 +10,8 @@ from typing import Any
 #: Rows of a module of ``clew.nx`` and some of the functions in it.
 _ROWS: tuple[tuple[str, ...], ...] = (
     ("centrality", "degree_centrality", "in_degree_centrality", "out_degree_centrality"),
-    ("centrality", "betweenness_centrality", "eigenvector_centrality", "katz_centrality", "hits", "pagerank"),
+    ("centrality", "betweenness_centrality", "edge_betweenness_centrality"),
+    ("centrality", "eigenvector_centrality", "katz_centrality", "hits", "pagerank"),
     ("structure", "connected_components", "is_connected", "node_connected_component", "number_connected_components"),
     ("structure", "weakly_connected_components", "is_weakly_connected", "number_weakly_connected_components"),
     ("structure", "strongly_connected_components", "is_strongly_connected", "number_strongly_connected_components"),
@@ -55,7 +56,7 @@ _ROWS: tuple[tuple[str, ...], ...] = (
     ("traversal", "bfs_successors", "bfs_tree", "descendants_at_distance"),
     ("traversal", "ancestors", "descendants", "has_cycle", "is_directed_acyclic_graph"),
     ("traversal", "topological_generations", "topological_sort"),
-    ("triads", "edge_betweenness_centrality", "generalized_degree", "k_truss", "onion_layers"),
+    ("triads", "generalized_degree", "k_truss", "onion_layers"),
     ("triads", "rich_club_coefficient", "triadic_census"),
     ("weighted_paths", "dijkstra_path", "dijkstra_path_length"),
     ("weighted_paths", "bidirectional_dijkstra", "dijkstra_predecessor_and_distance"),
@@ -74,9 +75,9 @@ FUNCTIONS: dict[str, str] = {name: module for module, *names in _ROWS for name i
 
 #: Notes that NetworkX shows in the documentation of a function.
 NOTES: dict[str, str] = {
-    "betweenness_centrality": "Every edge counts 1. Calls with weights or endpoints run in NetworkX.",
+    "betweenness_centrality": "Calls with endpoints, or with weights of 0, run in NetworkX.",
     "clustering": "Graphs without parallel edges, and weights of 0 or more. Other calls run in NetworkX.",
-    "edge_betweenness_centrality": "Every edge counts 1. Calls with weights run in NetworkX.",
+    "edge_betweenness_centrality": "Calls with parallel edges, or with weights of 0, run in NetworkX.",
     "eppstein_matching": "The result is that of hopcroft_karp_matching.",
     "greedy_color": "Supports the strategies largest_first, random_sequential and smallest_last, without interchange.",
     "hits": "Power iteration. Calls with weights, and those that do not converge, run in NetworkX.",

@@ -38,6 +38,7 @@ CLOSE = {
     "betweenness": ("centrality",),
     "closeness": ("centrality",),
     "clustering_coefficient": ("coefficient", "average", "transitivity"),
+    "edge_betweenness": ("centrality",),
     "eigenvector": ("centrality",),
     "harmonic": ("centrality",),
     "hits": ("hub", "authority"),
@@ -52,7 +53,7 @@ ELSEWHERE = ("bipartite_matching",)
 COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].sequential]
 WEIGHTED = ("bellman_ford", "sssp", "sswp")
 #: They search from every vertex, which takes long on large graphs.
-SLOW = ("all_pairs", "betweenness", "closeness", "harmonic")
+SLOW = ("all_pairs", "betweenness", "closeness", "edge_betweenness", "harmonic")
 STARTING = ("bellman_ford", "bfs", "random_walk_with_restart", "sssp", "sswp")
 
 

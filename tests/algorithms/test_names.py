@@ -28,6 +28,7 @@ WRONG = {
     "coloring": [("color", 1, None), ("color", 4, -1)],
     "connected_components": [("label", 1, 1), ("label", 5, 0), ("label", 2, 99)],
     "eccentricity": [("eccentricity", 3, 9)],
+    "edge_betweenness": [("centrality", 3, 9.0)],
     "eigenvector": [("centrality", 3, -1.0)],
     "harmonic": [("centrality", 3, 9.0)],
     "hits": [("hub", 3, -1.0)],

@@ -116,7 +116,7 @@ REASONS = [
     ("hits", {"nstart": {0: 1}}, "nstart is given"),
     ("pagerank", {"dangling": {0: 1}}, "dangling is given"),
     ("hits", {"normalized": False}, "normalized is False"),
-    ("betweenness_centrality", {"weight": "weight"}, "weight is 'weight'"),
+    ("betweenness_centrality", {"weight": lambda u, v, data: 1}, "weight is a function"),
     ("betweenness_centrality", {"endpoints": True}, "endpoints is True"),
     ("bfs_edges", {"source": 0, "sort_neighbors": sorted}, "sort_neighbors is a function"),
     ("dijkstra_path", {"source": 0, "target": 1, "weight": lambda u, v, data: 1}, "weight is a function"),

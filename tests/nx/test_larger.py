@@ -43,6 +43,8 @@ CALLS = [
     ("clustering", {"weight": "weight"}, tuple(GRAPHS)),
     ("clustering", {}, ("directed", "acyclic")),
     ("edge_betweenness_centrality", {"k": 20, "seed": 1}, tuple(GRAPHS)),
+    ("edge_betweenness_centrality", {"k": 20, "seed": 1, "weight": "weight"}, tuple(GRAPHS)),
+    ("betweenness_centrality", {"k": 20, "seed": 1, "weight": "weight"}, tuple(GRAPHS)),
     ("dfs_labeled_edges", {"depth_limit": 4}, tuple(GRAPHS)),
     ("dfs_successors", {}, tuple(GRAPHS)),
     ("triadic_census", {}, ("directed", "acyclic")),

@@ -25,6 +25,7 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.coloring import coloring as coloring
     from clew.algorithms.connected_components import connected_components as connected_components
     from clew.algorithms.eccentricity import eccentricity as eccentricity
+    from clew.algorithms.edge_betweenness import edge_betweenness as edge_betweenness
     from clew.algorithms.eigenvector import eigenvector as eigenvector
     from clew.algorithms.harmonic import harmonic as harmonic
     from clew.algorithms.hits import hits as hits

@@ -13,13 +13,13 @@ from clew import algorithms
 from clew.dtypes import Array
 from clew.errors import DivergenceError
 from clew.nx.graph import ClewGraph, Node, Weight
-from clew.nx.interface import no_weights, served
+from clew.nx.interface import no_parallel_edges, no_weight_function, served
 from clew.result import Result
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
 
 
-@served(no_weights, endpoints="clew counts only the inner nodes of a path.")
+@served(no_weight_function, endpoints="clew counts only the inner nodes of a path.")
 def betweenness_centrality(
     G: ClewGraph,
     k: int | None = None,
@@ -34,11 +34,27 @@ def betweenness_centrality(
         samples = np.array((seed or Random()).sample(range(len(G)), k))
     if len(G) == 0:
         return {}
-    found = algorithms.betweenness(G.unweighted, samples=samples, normalized=normalized).numpy().centrality
+    graph = G.weighted(weight)
+    options: dict[str, Any] = {"samples": samples, "normalized": normalized, "weighted": graph.weighted}
+    found = algorithms.betweenness(graph, **options).numpy().centrality
     if samples is not None and samples.size == 1 and len(G) > 2:
         found = found.copy()
         found[samples] = np.nan  # no path between two others begins at the only sample
     return G.by_node(found)
+
+
+@served(no_parallel_edges, no_weight_function)
+def edge_betweenness_centrality(
+    G: ClewGraph, k: int | None = None, normalized: bool = True, weight: Weight = None, seed: Random | None = None
+) -> dict[tuple[Node, Node], float]:
+    """Samples are the nodes that NetworkX draws for the same seed."""
+    samples = None if k is None else np.array((seed or Random()).sample(range(len(G)), k), dtype=np.int64)
+    once = slice(None) if G.once is None else G.once
+    source, target, graph = G.sources[once], G.indices[once], G.weighted(weight)
+    options: dict[str, Any] = {"samples": samples, "normalized": normalized, "weighted": graph.weighted}
+    score = np.empty(source.size)
+    score[np.lexsort((target, source))] = algorithms.edge_betweenness(graph, **options).centrality
+    return dict(zip(zip(G.named(source), G.named(target), strict=True), score.tolist(), strict=True))
 
 
 def _by_degree(G: ClewGraph, degrees: Array) -> dict[Node, float]:

@@ -99,38 +99,3 @@ def triad_codes(indptr, indices, sides, codes, pairs):
             pairs[1 if between == 3 else 0] += n - near - 2
         for j in range(indptr[v], indptr[v + ONE]):
             marks[indices[j]] = 0
-
-
-@njit(cache=True, nogil=True)
-def edge_betweenness(indptr, indices, sources, score):
-    """Add to every entry's ``score`` the share of shortest paths from each of ``sources`` that use it."""
-    n = indptr.size - 1
-    depth, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.uint64)
-    paths, share = np.empty(n), np.empty(n)
-    for source in sources:
-        depth[:] = -1
-        depth[source] = 0
-        paths[source] = 1.0
-        share[source] = 0.0
-        queue[0] = source
-        read, count = 0, 1
-        while read < count:
-            v = queue[read]
-            read += 1
-            for j in range(indptr[v], indptr[v + ONE]):
-                w = np.uint64(indices[j])
-                if depth[w] < 0:
-                    depth[w] = depth[v] + 1
-                    paths[w] = share[w] = 0.0
-                    queue[count] = w
-                    count += 1
-                if depth[w] == depth[v] + 1:
-                    paths[w] += paths[v]
-        for i in range(count - 1, -1, -1):
-            v = queue[i]
-            for j in range(indptr[v], indptr[v + ONE]):
-                w = np.uint64(indices[j])
-                if depth[w] == depth[v] + 1:
-                    through = paths[v] * ((1.0 + share[w]) / paths[w])
-                    share[v] += through
-                    score[j] += through

@@ -18,7 +18,6 @@ from clew.nx.interface import (
     no_directed_graphs,
     no_parallel_edges,
     no_undirected_graphs,
-    no_weights,
     served,
     to_networkx,
 )
@@ -139,25 +138,6 @@ def triadic_census(G: ClewGraph, nodelist: Any = None) -> dict[str, int]:
     n = len(G)
     census["003"] = n * (n - 1) * (n - 2) // 6 - sum(census.values())
     return census
-
-
-@served(no_parallel_edges, no_weights)
-def edge_betweenness_centrality(
-    G: ClewGraph, k: int | None = None, normalized: bool = True, weight: Weight = None, seed: Random | None = None
-) -> dict[tuple[Node, Node], float]:
-    """The share of shortest paths that use every edge; samples are the nodes that NetworkX draws for the same seed."""
-    n = len(G)
-    sources = np.arange(n) if k is None else np.array((seed or Random()).sample(range(n), k), dtype=np.int64)
-    score = np.zeros(G.indices.size)
-    kernels_triads.edge_betweenness(*G.out_rows().bits, sources, score)
-    if G.once is not None:
-        score = np.where(G.sources == G.indices, score, score + score[twins(G)])[G.once]
-    if n >= 2:
-        count = n if k is None else k
-        score *= 1 / (count * (n - 1)) if normalized else n / (count * (1 if G.is_directed() else 2))
-    once = slice(None) if G.once is None else G.once
-    edges = zip(G.named(G.sources[once]), G.named(G.indices[once]), strict=True)
-    return dict(zip(edges, score.tolist(), strict=True))
 
 
 # ------------------------------------------------------------------ clustering with directions or weights

@@ -156,7 +156,7 @@ def _search(rows, weights, source, unreached, distance, heap, place):
         u = heap[0]
         size -= 1
         if size > 0:
-            _down(heap, place, distance, size, heap[size])
+            down(heap, place, distance, size, heap[size])
         base = distance[u]
         for j in range(indptr[u], indptr[u + ONE]):
             v = indices[j]
@@ -166,11 +166,11 @@ def _search(rows, weights, source, unreached, distance, heap, place):
                     place[v] = size
                     size += 1
                 distance[v] = length
-                _up(heap, place, distance, v)
+                up(heap, place, distance, v)
 
 
 @njit(cache=True, nogil=True)
-def _up(heap, place, distance, v):
+def up(heap, place, distance, v):
     """Move ``v``, whose distance has become smaller, towards the top."""
     hole = place[v]
     while hole > 0:
@@ -185,7 +185,7 @@ def _up(heap, place, distance, v):
 
 
 @njit(cache=True, nogil=True)
-def _down(heap, place, distance, size, v):
+def down(heap, place, distance, size, v):
     """Put ``v`` into a heap whose top was taken away."""
     hole = 0
     while True:

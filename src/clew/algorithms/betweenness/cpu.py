@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from clew import build, threads
 from clew.adjacency import Adjacency
-from clew.algorithms.betweenness import kernels, summary
+from clew.algorithms.betweenness import kernels, lengths, summary
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
@@ -26,11 +26,15 @@ ENTRIES = 1 << 22  # dependencies that a round keeps: small graphs have many sou
 LARGE = 2.0**900
 
 
-def workspace(graph: Graph, num_sources: int, at_once: bool | None = None) -> Workspace:
+def workspace(graph: Graph, num_sources: int, at_once: bool | None = None, weighted: bool = False) -> Workspace:
     """The arrays of the searches; threads that search on their own allocate theirs themselves.
 
     Rows without duplicates, where the graph has some, are not counted: only the run finds them.
     """
+    if weighted:
+        return Workspace(
+            centrality=result(graph.num_vertices, np.float64, 0), **lengths.workspace(graph, num_sources).spaces
+        )
     n, ids = graph.num_vertices, as_bits(graph.indices).dtype
     many = searches_run_at_once(graph, num_sources) if at_once is None else at_once
     members = min(threads.count(), num_sources) if many else 1
@@ -53,9 +57,9 @@ def in_a_round(graph: Graph, num_sources: int) -> int:
     return min(num_sources, max(members, ENTRIES // max(1, graph.num_vertices)))
 
 
-def betweenness(graph: Graph, sources: Array, scale: Any) -> Answer:
+def betweenness(graph: Graph, sources: Array, scale: Any, weighted: bool) -> Answer:
     """The dependencies on every vertex, scaled."""
-    centrality = dependencies(graph, sources)
+    centrality = (weighted_dependencies if weighted else dependencies)(graph, sources)
     centrality *= scale
     return summary(graph, sources, centrality)
 
@@ -77,6 +81,16 @@ def dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
     search = _many_at_once if many else _one_by_one
     search(rows, into, sources, work)
     total: npt.NDArray[np.float64] = work.centrality
+    return total
+
+
+def weighted_dependencies(graph: Graph, sources: Array) -> npt.NDArray[np.float64]:
+    """The same for paths whose lengths are sums of weights; every thread searches on its own."""
+    work = workspace(graph, sources.size, weighted=True).allocate()
+    total: npt.NDArray[np.float64] = work.centrality
+    parts = threads.pieces(work.dependencies.size)
+    for *_, found in lengths.searches(lengths.simple_rows(graph, weighted=True), sources, work):
+        threads.each(kernels.add_rows, parts, parts, found, total)
     return total
 
 

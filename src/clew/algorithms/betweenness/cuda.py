@@ -8,8 +8,7 @@ import numpy as np
 
 from clew import build
 from clew.adjacency import Adjacency
-from clew.algorithms.betweenness import kernels, summary
-from clew.algorithms.betweenness.cpu import LARGE
+from clew.algorithms.betweenness import cpu, kernels, summary
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array, as_bits
 from clew.engines.cuda.balance.launches import launch_over, share_of
@@ -63,8 +62,10 @@ def most_long_rows(num_arcs: int, big_row: int = BIG_ROW) -> int:
     return 2 * (num_arcs // big_row) + 1
 
 
-def betweenness(device: Device, graph: Graph, sources: Array, scale: Any) -> Answer:
-    """The dependencies on every vertex, scaled."""
+def betweenness(device: Device, graph: Graph, sources: Array, scale: Any, weighted: bool) -> Answer:
+    """The dependencies on every vertex, scaled; weighted searches are done on the CPU."""
+    if weighted:
+        return cpu.betweenness(graph, sources, scale, weighted)
     scale = device.upload(scale) if isinstance(scale, np.ndarray) else scale
     centrality = dependencies(device, graph, sources)
     centrality *= scale
@@ -77,7 +78,7 @@ def dependencies(
     sources: Array,
     *,
     many: bool | None = None,
-    large: float = LARGE,
+    large: float = cpu.LARGE,
     threads: int = THREADS,
     **constants: int,
 ) -> Any:

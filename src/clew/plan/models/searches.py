@@ -11,6 +11,7 @@ from clew.algorithms.all_pairs import cpu as all_pairs_cpu
 from clew.algorithms.all_pairs import cuda as all_pairs_cuda
 from clew.algorithms.betweenness.cpu import in_a_round, searches_run_at_once
 from clew.algorithms.betweenness.cuda import ENTRIES, MANY_BYTES, a_block_each_pays, search_space
+from clew.algorithms.betweenness.lengths import workspace as search_arrays
 from clew.algorithms.bfs import kernels as bfs_kernels
 from clew.algorithms.bfs.cuda import BIG, PULL_COST
 from clew.algorithms.distances import DEPTHS, FEWEST, MOST
@@ -49,7 +50,7 @@ PAIR = 0.35  # of a number looked up in a core's first cache: what a pair takes 
 GPU_PAIR = 0.6  # bytes that a GPU could have read in the time of a pair
 USUAL_PROCESSORS = 128  # of a GPU, where there is none to ask
 USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: 15 in a grid, 2,567 on a Kronecker graph
-SEARCHES_FIRST, PAIRS_FIRST = 1e-4, 2e-4  # seconds to set up, as measured
+SEARCHES_FIRST, LENGTHS_FIRST, PAIRS_FIRST = 1e-4, 3e-4, 2e-4  # seconds to set up, as measured
 
 
 @model
@@ -258,6 +259,10 @@ def betweenness(sketch: Sketch) -> None:
     graph, n, sources = sketch.graph, sketch.vertices, _samples(sketch)
     sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(2.0 * sources)
     sketch.count_graph()
+    if sketch.arguments["weighted"]:
+        sketch.keep("centrality", "result", n, 8)
+        _with_distances(sketch, sources)
+        return
     looks = sketch.arcs * (1.5 if graph.directed else 1.0)
     sketch.choose("direction", "level by level, then back", "paths are counted forward, shares handed out backwards")
     if sketch.on_gpu:
@@ -277,6 +282,34 @@ def betweenness(sketch: Sketch) -> None:
         why = "all threads share one search after the other: few sources, or little memory"
         sketch.choose_team(sketch.arcs, why)
         sketch.do("searches", items, spread, streamed=0.5, steps=sketch.shape.levels.times(2.0 * sources))
+
+
+@model
+def edge_betweenness(sketch: Sketch) -> None:
+    """The same searches, after which every edge is looked at."""
+    sources = _samples(sketch)
+    sketch.iterations, sketch.passes = Span.exactly(sources), Span.exactly(3.0 * sources)
+    sketch.count_graph(weights=sketch.arguments["weighted"])
+    sketch.keep("centrality", "result", sketch.graph.num_edges, 8)
+    sketch.keep("scores in either direction", "scratch", sketch.arcs, 8)
+    if sketch.on_gpu:
+        sketch.over_products(sketch.shape.levels.times(2.0 * sources))
+    else:
+        _with_distances(sketch, sources)
+
+
+def _with_distances(sketch: Sketch, sources: int) -> None:
+    """Searches that keep distances, by a thread of the CPU each."""
+    if sketch.on_gpu:
+        sketch.choose("engine of the searches", "cpu", "the GPU engine has none for this")
+    for what, space in search_arrays(sketch.graph, sources):
+        sketch.keep(what, space.role, space.nbytes, 1)
+    sketch.choose("load balance", "a search to a thread", "threads take the next source when they are done")
+    sketch.setting_up += LENGTHS_FIRST
+    edge = SSSP_EDGE if sketch.arguments["weighted"] else SEARCH_EDGE
+    items = (2 * edge * sketch.arcs + SEARCH_VERTEX * sketch.vertices) * sources
+    spread = sketch.spread(8) * min(threads.count(), max(1, sources))
+    sketch.do("searches", items, spread, streamed=0.5, near=SEARCH_NEAR)
 
 
 def _betweenness_on_gpu(sketch: Sketch, sources: int, looks: float) -> None:
