@@ -15,6 +15,7 @@ from clew.edge_result import EdgeResult
 from clew.errors import (
     ClewError,
     ClusterError,
+    CycleError,
     DivergenceError,
     FormatError,
     GraphError,
@@ -45,6 +46,7 @@ __all__ = [
     "ClewError",
     "DivergenceError",
     "ClusterError",
+    "CycleError",
     "EdgeResult",
     "FormatError",
     "Gather",

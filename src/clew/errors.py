@@ -70,8 +70,8 @@ class GraphError(ClewError, ValueError):
     """Invalid edges, weights, names or arguments."""
 
 
-class NegativeCycleError(GraphError):
-    """Shortest paths do not exist: a negative cycle is reachable.
+class CycleError(GraphError):
+    """A cycle in a graph that must have none.
 
     Parameters
     ----------
@@ -87,6 +87,10 @@ class NegativeCycleError(GraphError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.problem, self.cycle), self.__dict__
+
+
+class NegativeCycleError(CycleError):
+    """Shortest paths do not exist: a negative cycle is reachable. ``cycle`` has the names of its vertices."""
 
 
 class DivergenceError(GraphError):

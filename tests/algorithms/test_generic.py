@@ -23,6 +23,7 @@ GENERIC = sorted(Path(clew.algorithms.__file__).parent.glob("*/generic.py"))
 SAME = {
     "all_pairs": ("distance",),
     "bfs": ("depth", "num_reached"),
+    "condensation": ("component", "count", "sizes"),
     "connected_components": ("label", "count", "sizes", "largest"),
     "eccentricity": ("eccentricity", "diameter", "radius"),
     "k_core": ("core", "degeneracy"),
@@ -48,8 +49,8 @@ CLOSE = {
 }
 #: Several answers are right, so checkers decide.
 CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_independent_set", "sssp", "sswp")
-#: It takes bipartite graphs alone: test_bipartite_matching.py has those.
-ELSEWHERE = ("bipartite_matching",)
+#: They take bipartite or acyclic graphs alone, which the tests of these algorithms have.
+ELSEWHERE = ("bipartite_matching", "topological_order")
 COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].sequential]
 WEIGHTED = ("bellman_ford", "sssp", "sswp")
 #: They search from every vertex, which takes long on large graphs.

@@ -63,9 +63,9 @@ def test_a_generated_graph_alone_and_json_on_stdout():
 
 
 def test_every_algorithm_can_be_timed():
-    code, out, _ = clew(
-        "bench", "grid4", "--algorithms", ",".join(ALGORITHMS), "--peers", "none", "--repeat", 1, "--json", "-"
-    )
+    acyclic = {"topological_order"}  # and a grid is not
+    names = ",".join(ALGORITHMS.keys() - acyclic)
+    code, out, _ = clew("bench", "grid4", "--algorithms", names, "--peers", "none", "--repeat", 1, "--json", "-")
     assert code == OK
     for race in json.loads(out)["races"]:
         [score] = race["scores"]

@@ -38,6 +38,15 @@ def arguments_for(name: str, graph: clew.Graph) -> dict:
     }
 
 
+def taken_by(name: str, graph: clew.Graph) -> clew.Graph:
+    """The graph, or for an algorithm that takes no cycles its edges towards larger ids."""
+    if name != "topological_order":
+        return graph
+    source, target, weights = graph.symmetrized().edges()
+    once = source != target
+    return clew.Graph.from_edges(source[once], target[once], weights[once], graph.num_vertices)
+
+
 @pytest.mark.quick
 def test_every_algorithm_has_a_model():
     assert set(MODELS) == set(ALGORITHMS)
@@ -62,7 +71,7 @@ def test_any_graph_is_explained_on_any_device(make):
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_the_engine_is_what_the_algorithm_asks_for(name, monkeypatch):
     """A run and its plan ask for the same GPU, with the same size."""
-    graph = clew.generate.random_weights(clew.generate.grid(3, 4), 1, 9)
+    graph = taken_by(name, clew.generate.random_weights(clew.generate.grid(3, 4), 1, 9))
     asked = []
     monkeypatch.setattr(registry, "gpu_for", lambda *args: asked.append(args))
     ALGORITHMS[name].function(graph, **arguments_for(name, graph))
@@ -79,6 +88,7 @@ def test_results_take_the_bytes_that_were_planned(name, directed):
         graph = clew.generate.grid(20, 20)
     else:
         graph = clew.generate.random_weights(clew.generate.rmat(9, 8, directed=directed), 1, 99, dtype="int32")
+        graph = taken_by(name, graph)
     plan = clew.explain(graph, name, "cpu", **arguments_for(name, graph))
     result = plan.run()
     planned = sum(share.bytes for share in plan.memory if share.role == "result")
@@ -255,8 +265,9 @@ def test_what_a_busy_machine_gave_is_measured_again_when_it_is_not(tmp_path, mon
 
 def test_calls_on_small_graphs_are_predicted():
     """Generously: others may be at work on this machine, so the best of several counts."""
-    graph = clew.generate.random_weights(clew.generate.grid(3, 4), 1, 9)
+    usual = clew.generate.random_weights(clew.generate.grid(3, 4), 1, 9)
     for name, algorithm in ALGORITHMS.items():
+        graph = taken_by(name, usual)
         known = arguments_for(name, graph)
         plan = clew.explain(graph, name, "cpu", **known)
         taken = []

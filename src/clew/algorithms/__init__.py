@@ -23,7 +23,9 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.closeness import closeness as closeness
     from clew.algorithms.clustering_coefficient import clustering_coefficient as clustering_coefficient
     from clew.algorithms.coloring import coloring as coloring
+    from clew.algorithms.condensation import condensation as condensation
     from clew.algorithms.connected_components import connected_components as connected_components
+    from clew.algorithms.dfs_order import dfs_order as dfs_order
     from clew.algorithms.eccentricity import eccentricity as eccentricity
     from clew.algorithms.edge_betweenness import edge_betweenness as edge_betweenness
     from clew.algorithms.eigenvector import eigenvector as eigenvector
@@ -44,6 +46,7 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.strongly_connected_components import (
         strongly_connected_components as strongly_connected_components,
     )
+    from clew.algorithms.topological_order import topological_order as topological_order
     from clew.algorithms.triangles import triangles as triangles
     # algorithms: end
 

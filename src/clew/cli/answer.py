@@ -146,7 +146,7 @@ def _by_size(result: Result) -> Ranking | None:
     known = result.values[parts] if result.unreached is None else result.values[parts][result.reached]
     values, sizes = np.unique(known, return_counts=True)
     order = np.argsort(-sizes, kind="stable")
-    one = "component" if result.algorithm.endswith("components") else "community"
+    one = "component" if parts == "component" or result.algorithm.endswith("components") else "community"
 
     def rows(top: int) -> list[tuple[Any, ...]]:
         named = values[order[:top]]

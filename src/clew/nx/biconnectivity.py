@@ -9,7 +9,7 @@ import numpy as np
 
 from clew.algorithms.biconnectivity.cpu import search
 from clew.dtypes import Array, as_bits
-from clew.nx import kernels_depth_first, kernels_neighborhoods
+from clew.nx import kernels_neighborhoods, kernels_searches
 from clew.nx.graph import ClewGraph, Node, Weight
 from clew.nx.interface import no_directed_graphs, no_parallel_edges, no_weights, served
 
@@ -68,7 +68,7 @@ def local_bridges(G: ClewGraph, with_span: bool = True, weight: Weight = None) -
     if with_span is not True:
         return zip(*pairs, strict=True)
     length = np.empty(source.size, dtype=np.int64)
-    kernels_depth_first.detours(*G.out_rows().bits, as_bits(source), as_bits(target), length)
+    kernels_searches.detours(*G.out_rows().bits, as_bits(source), as_bits(target), length)
     return zip(*pairs, [span if span >= 0 else float("inf") for span in length.tolist()], strict=True)
 
 

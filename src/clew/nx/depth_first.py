@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import networkx as nx
 import numpy as np
 
+from clew.algorithms.dfs_order import kernels
 from clew.dtypes import Array
-from clew.nx import kernels_depth_first as kernels
 from clew.nx.graph import ClewGraph, Node, neighbor_of
 from clew.nx.interface import OWN_ORDER, served
 

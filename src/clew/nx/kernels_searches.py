@@ -43,37 +43,6 @@ def breadth_first(indptr, indices, reached, limit, queue, parent, depth):
 
 
 @njit(cache=True, nogil=True)
-def generations(indptr, indices, waiting, queue, starts):
-    """Vertices whose in-edges all come from earlier generations; ``waiting`` is the in-degree of every vertex.
-
-    The queue becomes all of them, one generation after another. Generation g is queue[starts[g]:starts[g + 1]]. Returns
-    the number of generations. Vertices on or behind cycles are in none.
-    """
-    count = np.uint64(0)
-    for v in range(np.uint64(waiting.size)):
-        if waiting[v] == 0:
-            queue[count] = v
-            count += ONE
-    done = 0
-    read = np.uint64(0)
-    starts[0] = 0
-    while read < count:
-        end = count
-        for i in range(read, end):
-            v = np.uint64(queue[i])
-            for j in range(indptr[v], indptr[v + ONE]):
-                w = np.uint64(indices[j])
-                waiting[w] -= 1
-                if waiting[w] == 0:
-                    queue[count] = w
-                    count += ONE
-        read = end
-        done += 1
-        starts[done] = end
-    return done
-
-
-@njit(cache=True, nogil=True)
 def strong_components(indptr, indices, label):
     """Number the strongly connected components in the order in which Tarjan's search completes them.
 
@@ -304,3 +273,40 @@ def on_a_cycle(indptr, indices, weights, source, last):
             last[v] = linked
             linked += 1
     return -1, vertex, before
+
+
+@njit(cache=True, nogil=True)
+def detours(indptr, indices, source, target, length):
+    """Write the length of the shortest path between the ends of every edge without that edge; -1 if there is none."""
+    n = indptr.size - 1
+    depth = np.zeros((2, n), dtype=np.int64)  # 1 + the distance from either end, where stamp says so
+    stamp = np.full((2, n), -1, dtype=np.int64)
+    queue = np.empty((2, n), dtype=np.uint64)
+    read, count = np.zeros(2, dtype=np.int64), np.zeros(2, dtype=np.int64)
+    for edge in range(source.size):
+        a, b = np.uint64(source[edge]), np.uint64(target[edge])
+        for side in range(2):
+            start = a if side == 0 else b
+            queue[side, 0], stamp[side, start], depth[side, start] = start, edge, 0
+            read[side], count[side] = 0, 1
+        best = np.int64(-1)
+        while best < 0 and read[0] < count[0] and read[1] < count[1]:
+            side = 0 if count[0] - read[0] <= count[1] - read[1] else 1
+            end = count[side]
+            for i in range(read[side], end):  # one level
+                v = queue[side, i]
+                for j in range(indptr[v], indptr[v + ONE]):
+                    w = np.uint64(indices[j])
+                    if (v == a and w == b) or (v == b and w == a):
+                        continue
+                    if stamp[1 - side, w] == edge:
+                        whole = depth[side, v] + 1 + depth[1 - side, w]
+                        if best < 0 or whole < best:
+                            best = whole
+                    if stamp[side, w] != edge:
+                        stamp[side, w] = edge
+                        depth[side, w] = depth[side, v] + 1
+                        queue[side, count[side]] = w
+                        count[side] += 1
+            read[side] = end
+        length[edge] = best

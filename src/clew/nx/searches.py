@@ -14,6 +14,7 @@ import networkx as nx
 import numpy as np
 
 from clew import algorithms
+from clew.algorithms.topological_order.kernels import generations as find_generations
 from clew.dtypes import Array, as_bits
 from clew.errors import NegativeCycleError
 from clew.graph import Graph
@@ -51,7 +52,7 @@ def generations(rows: Rows) -> list[Array]:
     """Topological generations. Vertices on a cycle, or behind one, are in none."""
     n = rows.indptr.size - 1
     queue, starts = np.empty(n, dtype=rows.indices.dtype), np.empty(n + 1, dtype=np.int64)
-    count = kernels_searches.generations(*rows.bits, np.bincount(rows.indices, minlength=n), as_bits(queue), starts)
+    count = find_generations(*rows.bits, np.bincount(rows.indices, minlength=n), as_bits(queue), starts)
     return [queue[starts[i] : starts[i + 1]] for i in range(count)]
 
 

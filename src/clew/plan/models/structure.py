@@ -26,6 +26,7 @@ BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
+CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
 BLOCK_EDGE, BLOCKS_FIRST = 40.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
 
@@ -216,6 +217,37 @@ def articulation_points(sketch: Sketch) -> None:
 def biconnected_components(sketch: Sketch) -> None:
     """One depth-first search."""
     _blocks(sketch)
+
+
+@model
+def dfs_order(sketch: Sketch) -> None:
+    """One depth-first search."""
+    _searched(sketch, STRONG_EDGE)
+
+
+@model
+def topological_order(sketch: Sketch) -> None:
+    """Vertices without in-edges, again and again."""
+    sketch.count_graph()
+    sketch.count_workspace()
+    generations = sketch.iterations = sketch.shape.levels.times(Span(1, 2, 10))
+    if sketch.on_gpu:
+        sketch.over_products(generations)
+        return
+    _one_thread(sketch, "a vertex is next when all before it are done")
+    items = STRONG_EDGE * sketch.arcs + STRONG_VERTEX * sketch.vertices
+    sketch.do("generations", items, sketch.spread(8), streamed=4.0, threads=1)
+
+
+@model
+def condensation(sketch: Sketch) -> None:
+    """Strong components, and the edges between them."""
+    strongly_connected_components(sketch)
+    sketch.shares = [share for share in sketch.shares if share.role != "result"]
+    sketch.keep("component", "result", sketch.vertices, 8)
+    sketch.setting_up += CONDENSED_FIRST
+    if not sketch.on_gpu:
+        sketch.do("joining edges", BOTH_WAYS * sketch.arcs + VERTEX * sketch.vertices, sketch.spread(8), streamed=4.0)
 
 
 def _blocks(sketch: Sketch) -> None:
