@@ -159,7 +159,7 @@ def test_whatever_call_fails_nothing_is_left(fake):
     ],
 )
 def test_memory_that_is_full_tells_what_is_needed_and_free(fake, monkeypatch, call, said):
-    monkeypatch.setattr(virtual, "free_on_host", lambda: 5000)
+    monkeypatch.setattr(virtual, "available_bytes", lambda: 5000)
     fake.fails_at = call
     with pytest.raises(ResourceError) as caught:
         virtual.in_two(0, 4 * PAGE, 2 * PAGE)
@@ -173,7 +173,7 @@ def test_memory_that_is_full_tells_what_is_needed_and_free(fake, monkeypatch, ca
 
 
 def test_pages_that_cannot_be_had_or_pinned_tell_what_is_needed_and_free(fake, monkeypatch):
-    monkeypatch.setattr(host_memory, "free_on_host", lambda: 70_000)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 70_000)
     fake.fails_at = 1
     for limit, said in ((9000, "this process may lock 9,000"), (-1, "there is no limit of locked memory")):
         fake.calls = 0
@@ -296,23 +296,12 @@ def test_the_gpu_that_reads_memory_is_waited_for_whatever_thread_lets_go(fake, m
     assert fake.empty
 
 
-def test_host_memory_is_asked_for_before_it_is_taken(fake, monkeypatch, tmp_path):
+def test_host_memory_is_asked_for_before_it_is_taken(fake, monkeypatch):
     monkeypatch.setattr(host_memory, "available_bytes", lambda: 10_000)
     with pytest.raises(ResourceError, match="needs 24,576 bytes of host memory, and 10,000 bytes are free"):
         host_memory.pinned_pages(20_000)
     assert fake.empty
     assert host_memory.pinned_pages(1000)[0].size == 1000
-    monkeypatch.setattr(host_memory, "GROUPS", tmp_path)
-    assert host_memory.free_on_host() == 10_000
-    (tmp_path / "memory.current").write_text("5000\n")
-    for limit, left in (("max", 10_000), ("9000", 4000), ("4000", 0)):
-        (tmp_path / "memory.max").write_text(limit + "\n")
-        assert host_memory.free_on_host() == left
-    # Files that were read are counted as used, and dropped as soon as the memory is wanted.
-    (tmp_path / "memory.stat").write_text("anon 1500\nfile 3600\ninactive_file 2500\nactive_file 1000\n")
-    assert host_memory.free_on_host() == 4000 - (5000 - 3500)
-    (tmp_path / "memory.stat").write_text("not what it should be\n")
-    assert host_memory.free_on_host() == 0
 
 
 class _Broken:

@@ -318,7 +318,7 @@ def test_drivers_that_cannot_split(device, monkeypatch):
 
 
 def test_a_host_without_room_for_a_second_copy(device, monkeypatch):
-    monkeypatch.setattr(device_graph, "free_on_host", lambda: 99)
+    monkeypatch.setattr(device_graph, "available_bytes", lambda: 99)
     before = device.memory.live_bytes
     with clew.memory("auto", 700):
         found = clew.sssp(UNDIRECTED, 0, device="emulated")

@@ -99,12 +99,12 @@ class Workers:
         self.broken = False
 
     def _connect_by_sockets(self, homes: Sequence[str], again: bool) -> None:
-        local = len({each["host"] for each in self.about}) == 1
         by_node = {node["NodeID"]: node["NodeManagerAddress"] for node in self._ray.nodes()}
         unknown = [each["host"] for each in self.about if each["node"] not in by_node]
         if unknown:
             raise ClusterError(f"Ray knows no address of the worker on {unknown[0]}.", remedy="Check: ray status")
-        hosts = ["127.0.0.1" if local else by_node[home] for home in homes]
+        hosts = [by_node[home] for home in homes]  # names of hosts say less: several may have the same
+        hosts = ["127.0.0.1"] * len(hosts) if len(set(hosts)) == 1 else hosts
         ranked, token = list(enumerate(self.actors)), secrets.token_bytes(32)
         addresses = self.wait({rank: actor.listen.remote(hosts[rank]) for rank, actor in ranked}, CONNECTED)
         calls = {rank: actor.connect.remote(rank, addresses, token, homes, again) for rank, actor in ranked}

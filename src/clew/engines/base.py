@@ -26,6 +26,8 @@ from clew.errors import GraphError, ResourceError
 from clew.layouts import Layout
 from clew.operators import Monoid, Operator, Semiring
 
+GROUPS, OWN_GROUPS = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+
 
 class Engine(Protocol):
     """What computes the primitives on one kind of device."""
@@ -121,12 +123,52 @@ HOST = HostMemory()
 
 
 def available_bytes() -> int:
-    """The bytes that may be taken without swapping; all of the machine's where the system does not say."""
+    """The bytes that this process may still take, by the machine's memory and by limits such as a container's."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
-        return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+        free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return min(free, _left_to_groups())
+
+
+def _left_to_groups() -> int:
+    """The bytes left by the limits of this process's control groups; a very large number without one."""
+    left = [2**63 - 1]
+    for folder in _groups():
+        for limit, used in (("max", "current"), ("limit_in_bytes", "usage_in_bytes")):
+            try:
+                most, taken = (int((folder / f"memory.{name}").read_text()) for name in (limit, used))
+            except (OSError, ValueError):  # no such file, or "max"
+                continue
+            left.append(max(0, most - max(0, taken - _file_pages(folder / "memory.stat"))))
+    return min(left)
+
+
+def _groups() -> set[Path]:
+    """The folders of the control groups that this process is in; a container sees its own at the top."""
+    folders = {GROUPS, GROUPS / "memory"}
+    try:
+        lines = OWN_GROUPS.read_text().splitlines()
+    except OSError:
+        return folders
+    for line in lines:
+        _, kinds, path = line.split(":", 2)
+        if not kinds or "memory" in kinds.split(","):
+            top = GROUPS / "memory" if kinds else GROUPS
+            place = top / path.strip("/")
+            folders |= {place, *(each for each in place.parents if each.is_relative_to(top))}
+    return folders
+
+
+def _file_pages(statistics: Path) -> int:
+    """The bytes of cached file pages charged to the group, which the system drops when memory is needed."""
+    try:
+        words = dict(line.split() for line in statistics.read_text().splitlines())
+        names = ("inactive_file", "active_file")
+        return sum(int(words.get(f"total_{name}", words.get(name, 0))) for name in names)
+    except (OSError, ValueError):
+        return 0
 
 
 def check_available(needed: int, what: str, remedy: str) -> None:

@@ -10,6 +10,7 @@ from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
 from clew.attributes import NO_ATTRIBUTES
 from clew.dtypes import Array, OffsetArray, id_dtype
+from clew.engines.base import check_available
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.partition import Grid, Partition
@@ -85,6 +86,8 @@ class Share(Graph):
         if not transpose:
             return self._out
         if self._in is None:
+            remedy = "use more workers, or machines with more memory"
+            check_available(self._out.nbytes, "a second copy of a worker's edges, by target,", remedy)
             self._in = transform.transposed(self._out)
         return self._in
 

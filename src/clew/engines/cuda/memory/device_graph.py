@@ -14,9 +14,9 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.build import on_device
+from clew.engines.base import available_bytes
 from clew.engines.cuda.memory.device_rows import DeviceRows, transposed
 from clew.engines.cuda.memory.edge_memory import PAIR, EdgePlan, Rows, can_pair, plan_edges, put
-from clew.engines.cuda.memory.host_memory import free_on_host
 from clew.engines.cuda.memory.ledger import Ledger, clock, ledger_of, ledgers
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.cuda.toolchain.failures import clean
@@ -320,7 +320,7 @@ def size_of(
     taken = ledger.charged() - min(held, ledger.charged(graph))
     first_fast = None if rows.boundary is None else int(rows.indptr[rows.boundary])
     return Rows(
-        rows.num_vertices, rows.num_arcs, sum(widths), device.free_memory(), free_on_host(), device.page,
+        rows.num_vertices, rows.num_arcs, sum(widths), device.free_memory(), available_bytes(), device.page,
         device.why_not_split(), first_fast, parts, held, taken, min(widths),
     )  # fmt: skip
 

@@ -14,7 +14,6 @@ import mmap
 import resource
 import warnings
 import weakref
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,48 +25,18 @@ from clew.engines.cuda.toolchain.failures import driver
 from clew.errors import ResourceError
 from clew.weak import WeakIdentityDict
 
-GROUPS = Path("/sys/fs/cgroup")
 PAGE = mmap.PAGESIZE
 #: A page whose unpinning failed stays pinned for the driver. Then other pages are tried.
 ALREADY_PINNED, TRIES = "CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED", 8
 
 
-def free_on_host() -> int:
-    """The bytes that this process may still allocate, by the machine's memory and its control group."""
-    return min(available_bytes(), _left_to_group())
-
-
 def check_host(needed: int, what: str, *, remedy: str) -> None:
     """Raise ``ResourceError`` if there is not enough host memory."""
-    free = free_on_host()
+    free = available_bytes()
     if needed > free:
         raise ResourceError(
             f"{what} needs {needed:,} bytes of host memory, and {free:,} bytes are free.", remedy=remedy
         )
-
-
-def _left_to_group() -> int:
-    """The bytes left by a container's limit; a very large number without one."""
-    for limit, used, statistics in (
-        ("memory.max", "memory.current", "memory.stat"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "memory/memory.stat"),
-    ):
-        try:
-            most, taken = (int((GROUPS / name).read_text()) for name in (limit, used))
-        except (OSError, ValueError):  # no such file, or "max"
-            continue
-        return max(0, most - max(0, taken - _file_pages(GROUPS / statistics)))
-    return 2**63 - 1
-
-
-def _file_pages(statistics: Path) -> int:
-    """The bytes of cached file pages charged to the group, which the system drops when memory is needed."""
-    try:
-        words = dict(line.split() for line in statistics.read_text().splitlines())
-        names = ("inactive_file", "active_file")
-        return sum(int(words.get(f"total_{name}", words.get(name, 0))) for name in names)
-    except (OSError, ValueError):
-        return 0
 
 
 class Registered:
@@ -150,7 +119,7 @@ def pinned_pages(size: int) -> tuple[npt.NDArray[np.uint8], int]:
         taken.append(room)
     if not address:
         raise ResourceError(
-            f"{whole:,} bytes of host memory cannot be pinned for the GPU: {problem}. {free_on_host():,} bytes are "
+            f"{whole:,} bytes of host memory cannot be pinned for the GPU: {problem}. {available_bytes():,} bytes are "
             f"free, and {_lockable()}.",
             remedy='Raise the limit of locked memory (ulimit -l), or use device="cpu".',
         )
@@ -164,8 +133,8 @@ def _unpinned(size: int) -> npt.NDArray[np.uint8]:
         return np.empty(size, np.uint8)
     except MemoryError:
         raise ResourceError(
-            f"a pinned copy needs {size:,} bytes of host memory. {free_on_host():,} bytes are free, but this process "
-            "may not allocate them.",
+            f"a pinned copy needs {size:,} bytes of host memory. {available_bytes():,} bytes are free, but this "
+            "process may not allocate them.",
             remedy='Raise the limit of this process (ulimit -v), free memory, or use device="cpu".',
         ) from None
 

@@ -13,7 +13,8 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
-from clew.engines.cuda.memory.host_memory import free_on_host, settle
+from clew.engines.base import available_bytes
+from clew.engines.cuda.memory.host_memory import settle
 from clew.engines.cuda.toolchain.failures import driver
 from clew.errors import DeviceError, ResourceError
 
@@ -83,7 +84,7 @@ def _call(answer: tuple[Any, ...], what: str, size: int) -> Any:
 def _free(what: str) -> str:
     """The free bytes of a memory, for an error; addresses and access rights use host memory."""
     if what != ON_GPU:
-        return f"{free_on_host():,} bytes are free on the host"
+        return f"{available_bytes():,} bytes are free on the host"
     status, *sizes = driver.cuMemGetInfo()
     free = f"{int(sizes[0]):,}" if status == driver.CUresult.CUDA_SUCCESS else "an unknown number of"
     return f"{free} bytes are free there"
