@@ -59,6 +59,7 @@ class Tab:
 
     def draw(self, theme: str = "light") -> int:
         """Scroll to every plot and wait until all are drawn in that theme; how many there are."""
+        self.page.evaluate("() => document.querySelectorAll('.folded').forEach((part) => { part.open = true })")
         for plot in self.page.locator(".plot").all():
             plot.scroll_into_view_if_needed()
         patience = monotonic() + 60

@@ -15,13 +15,15 @@ import pytest
 import clew
 from clew import reporting
 from clew.errors import FormatError, GraphError, ResourceError
-from clew.reporting import graph_sections, machine_sections, words
+from clew.plan import Measured
+from clew.reporting import graph_map, graph_sections, machine_sections, words
 from clew.reporting.page import differences, element
+from clew.reporting.study import Study
 from tests.report.graphs import NASTY, nasty
 from tests.report.parsing import Node, parsed
 
-SECTIONS = ["overview", "picture", "degrees", "components", "ranking", "distances", "cohesion", "traces", "plan"]
-SECTIONS += ["memory", "timings", "about"]
+SECTIONS = ["overview", "picture", "communities", "degrees", "components", "ranking", "distances", "cohesion"]
+SECTIONS += ["engine", "about"]
 
 
 @pytest.fixture(autouse=True)
@@ -61,11 +63,14 @@ def test_a_report_is_well_formed_and_accessible(page):
 
 def test_every_plot_has_words_and_numbers_beside_it(page):
     figures = page.all("figure")
-    assert len(figures) >= 10
+    assert len(figures) >= 9
     for figure in figures:
-        plot = figure.one("div", role="img")
-        stored = json.loads(page.one("script", id=plot.attributes["data-figure"]).raw)
-        assert stored["figure"]["data"] or stored["figure"]["layout"]["images"]
+        if figure.attributes["id"] == "plot-picture":
+            assert figure.one("canvas", role="img").attributes["aria-labelledby"] == "picture-name"
+        else:
+            plot = figure.one("div", role="img")
+            stored = json.loads(page.one("script", id=plot.attributes["data-figure"]).raw)
+            assert stored["figure"]["data"]
         assert len(figure.one("figcaption").text) > 20
         table = figure.one("details").one("table")
         assert table.one("caption").text
@@ -103,8 +108,12 @@ def test_names_are_text_wherever_they_stand(page):
     assert not re.search(r"[\x00-\x08\x1b\u202e]", page.text)
 
 
-def test_what_plotly_is_given_cannot_become_markup(page):
+def test_what_plotly_is_given_cannot_become_markup(tmp_path, monkeypatch):
     """Plotly takes some tags for formatting and links: there must be none in what comes from a graph."""
+    monkeypatch.setattr(graph_map, "MOST_VERTICES", 50)  # larger graphs are drawn by plotly
+    page = report_of(nasty(), tmp_path)
+    assert not page.all("canvas")
+    assert "coloured by community" in page.one("figure", id="plot-picture").one("figcaption").text
     told = "".join(script.raw for script in page.all("script", type="application/json"))
     assert not re.findall(r"\\u003c(?!extra|/extra)", told)
     assert "\\u0026lt;" in told or "&lt;" in told
@@ -132,7 +141,8 @@ def test_the_facts_are_right(tmp_path):
     )
     assert "From 5, 3 vertices are reachable (33.3%): the farthest in 1 step, 0.67 on average." in text["distances"]
     assert "triangles 1 " in text["cohesion"]
-    assert "PageRank" in text["plan"]
+    assert "PageRank" in text["engine"]
+    assert "1 5 55.6% 0, 1, 2" in text["communities"]
     assert "3 vertices." in text["cohesion"]  # of the innermost core
     first = page.one("section", id="ranking").all("tbody")[0].all("tr")[0]
     assert [cell.text for cell in first.children][1] == "0"
@@ -228,5 +238,32 @@ def test_numbers_in_words(show, value, text):
 def test_many_rows_become_few(tmp_path):
     page = report_of(clew.generate.path(400), tmp_path, fast_memory="1KiB")
     assert all(len(table.one("tbody").all("tr")) <= 70 for table in page.all("table"))
-    assert "1.0 KiB (as requested)" in page.one("section", id="memory").text
+    assert "1.0 KiB (as requested)" in page.one("section", id="engine").text
     assert np.all([len(script.raw) < 200_000 for script in page.all("script", type="application/json")])
+
+
+def test_the_picture_has_every_vertex_and_a_sample_of_the_edges(monkeypatch):
+    monkeypatch.setattr(graph_map, "MOST_EDGES", 5)
+    graph = clew.Graph.from_edges(["a", "b", "c", "d"], ["b", "c", "d", "a"])
+    places = np.array([[0, 0], [2, 0], [2, 1], [0, 1]], dtype=np.float32)
+    read = lambda text: json.loads(gzip.decompress(base64.b64decode(text)))  # noqa: E731
+    told = read(graph_map.packed(graph, places, graph.degrees(), np.array([0, 0, 1, 1])))
+    assert told["names"] == ["a", "b", "c", "d"]
+    assert told["edges"] == [0, 1, 1, 2, 2, 3, 3, 0]
+    assert (told["group"], told["degree"]) == ([0, 0, 1, 1], [1, 1, 1, 1])
+    assert told["x"] == [0, 65535, 65535, 0]  # the longer side fills the square, the other is in its middle
+    assert told["y"] == [49151, 49151, 16384, 16384]
+    many = clew.generate.complete(10)
+    told = read(graph_map.packed(many, np.ones((10, 2), dtype=np.float32), many.degrees(), None))
+    assert (len(told["edges"]), told["group"], set(told["x"])) == (10, None, {32768})
+
+
+def test_predictions_that_were_wrong_are_not_called_right(tmp_path, monkeypatch):
+    monkeypatch.setattr(machine_sections, "NOTABLE", 0.0)
+    for factor, right in ((1.0, True), (20.0, False), (1 / 20, False)):
+        study = Study(clew.generate.cycle(5), "five")
+        _ = study.ranks
+        [run] = study.runs
+        run.plan.measured = Measured(factor * run.plan.expected.likely)
+        told = machine_sections._plans(study).blocks[0].text
+        assert f"Of 1 run that took 0 ns or more, {int(right)} took a time within the predicted range." in told

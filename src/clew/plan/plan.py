@@ -216,7 +216,7 @@ class Plan:
         if self.expected is None:
             return []
         rows = [("in all", duration(self.expected.likely), _range(self.expected, duration))]
-        rows += [(what, duration(span.likely), _range(span, duration)) for what, span in self.parts]
+        rows += [(what, duration(span.likely), "") for what, span in self.parts]
         if self.iterations is not None:
             rows.append(("iterations", f"{self.iterations.likely:,.0f}", _range(self.iterations, _count)))
         return grid(rows, right=(1,), width=width)

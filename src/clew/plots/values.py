@@ -12,6 +12,7 @@ from clew.result import Result
 
 #: Values that name a group of vertices, and the word for the group.
 WORDS = {"label": "group", "color": "colour", "member": "member", "left": "side", "parent": "parent", "mate": "mate"}
+WORDS |= {"community": "community"}
 LONGEST_LABEL = 24
 PER_DECADE = 20
 MOST_COLUMNS = 60

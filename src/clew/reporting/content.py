@@ -21,7 +21,6 @@ BAR, GAP = 22, 12  # pixels: the width of a horizontal bar, and the gap to the n
 MARGINS = 110
 SYMBOLS = ("circle", "diamond")
 Show = Callable[[Any], str]
-BYTES = {"GiB": 1 << 30, "MiB": 1 << 20, "KiB": 1 << 10}
 
 
 class Column(NamedTuple):
@@ -88,6 +87,16 @@ class Plot(NamedTuple):
     table: Table
 
 
+class Map(NamedTuple):
+    """The picture of a graph that the page draws: its data (see ``graph_map``), a description, and landmarks."""
+
+    key: str
+    title: str
+    packed: str
+    alt: str
+    table: Table
+
+
 class Folded(NamedTuple):
     """A part that is collapsed at first."""
 
@@ -95,7 +104,7 @@ class Folded(NamedTuple):
     blocks: Sequence[Block]
 
 
-Block = Table | Facts | Tiles | Text | Skipped | Plot | Folded
+Block = Table | Facts | Tiles | Text | Skipped | Plot | Map | Folded
 
 
 class Section(NamedTuple):
@@ -119,31 +128,11 @@ def charted(key: str, chart: Chart, table: Table) -> Plot:
 
 
 def times(title: str, labels: Sequence[str], series: Mapping[str, Array], alt: str) -> Chart:
-    """Horizontal bars of seconds, in a unit that fits the longest."""
-    longest = max((float(np.nanmax(seconds, initial=0)) for seconds in series.values()), default=0.0)
-    return _horizontal(title, *words.unit_of(longest), labels, series, words.duration, alt)
-
-
-def amounts(title: str, labels: Sequence[str], series: Mapping[str, Array], alt: str) -> Chart:
-    """Horizontal bars of bytes."""
-    longest = max((float(sizes.max()) for sizes in series.values() if sizes.size), default=1.0)
-    size, unit = next(((size, unit) for unit, size in BYTES.items() if longest >= size), (1, "bytes"))
-    return _horizontal(title, 1 / size, unit, labels, series, words.octets, alt)
-
-
-def _horizontal(
-    title: str,
-    factor: float,
-    unit: str,
-    labels: Sequence[str],
-    series: Mapping[str, Array],
-    show: Callable[[float], str],
-    alt: str,
-) -> Chart:
-    """Bars with a label each, the first at the top, and a colour per series."""
+    """Horizontal bars of seconds, in a unit that fits the longest: a label each, a colour per series."""
+    factor, unit = words.unit_of(max((float(np.nanmax(one, initial=0)) for one in series.values()), default=0.0))
     bars = []
     for name, values in series.items():
-        hover = _hover(labels, values, f"{{}}, {name}" if name else "{}", show)
+        hover = _hover(labels, values, f"{{}}, {name}" if name else "{}", words.duration)
         bars.append(Series("bars", values * factor, np.arange(len(labels)), name, hover))
     panel = Panel(bars, Axis(unit), Axis(labels=tuple(labels)))
     return Chart(title, [panel], alt, height=MARGINS + (GAP + BAR * len(series)) * len(labels))

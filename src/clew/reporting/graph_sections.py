@@ -9,7 +9,7 @@ import numpy as np
 from clew import describe, plots
 from clew.checks import counted
 from clew.dtypes import Array, OffsetArray
-from clew.reporting import content, words
+from clew.reporting import content, graph_map, words
 from clew.reporting.content import EVERYTHING, Column, Facts, Section, Skipped, Table, charted, columns, plot, spread
 from clew.reporting.study import Study
 from clew.result import Result
@@ -17,6 +17,8 @@ from clew.result import Result
 LONGEST_REMARK = 300  # characters of the metadata of a file
 LARGEST_FOR_PICTURE = 1 << 25  # edges, in both directions; above it the layout takes minutes
 LARGEST_FOR_CORES = 1 << 26  # stored edges
+LARGEST_FOR_COMMUNITIES = 1 << 25
+TOP_COMMUNITIES, MEMBERS = 12, 3
 LARGEST_FOR_TRIANGLES = 1 << 22  # 16 million edges of a skewed graph took 9 s on two cores
 LANDMARKS = 12
 MOST_SIZES = 20
@@ -82,7 +84,7 @@ def _tiles(study: Study, size: int) -> list[tuple[str, str, str]]:
 
 
 def picture(study: Study) -> Section:
-    """The layout of the graph, coloured by core number."""
+    """The layout of the graph, coloured by community."""
     graph = study.graph
     if not graph.num_vertices:
         return Section("picture", "Picture", "There is nothing to draw: the graph has no vertices.")
@@ -93,24 +95,55 @@ def picture(study: Study) -> Section:
         return Section("picture", "Picture", "", [Skipped("The picture", why, EVERYTHING)])
     with study.step("Layout of the picture"):
         places = plots.layout(graph)
-    cores = None if study.too_large(LARGEST_FOR_CORES) or not graph.num_arcs else study.cores
-
-    def draw(dark: bool) -> Any:
-        return plots.picture(graph, cores, places=places, dark=dark)
-
-    with study.step("Picture"):
-        figure = plot("picture", "The graph, drawn by its edges", draw, _landmarks(study, places))
+    colors = None if study.too_large(LARGEST_FOR_COMMUNITIES) or not graph.num_arcs else study.communities
+    title, table = "The graph, drawn by its edges", _landmarks(study, places)
     lead = (
         "Edges pull like springs and vertices repel each other, so densely connected vertices end up close "
         "together. Distances in the picture suggest structure; they are not graph distances."
-        f"{' The colour is the core number of a vertex.' if cores is not None else ''}"
+        f"{' The colour is the community of a vertex.' if colors is not None else ''}"
     )
-    return Section("picture", "Picture", lead, [figure])
+    if graph.num_vertices > graph_map.MOST_VERTICES:
+        with study.step("Picture"):
+            figure = plot("picture", title, lambda dark: plots.picture(graph, colors, places=places, dark=dark), table)
+        return Section("picture", "Picture", lead, [figure])
+    with study.step("Picture"):
+        packed = graph_map.packed(graph, places, study.all_degrees, None if colors is None else colors.community)
+    size = f"{counted(graph.num_vertices, 'vertex')} and {counted(graph.num_edges, 'edge')}"
+    alt = f"A picture of {size}{', coloured by community' if colors is not None else ''}."
+    if graph.num_edges > graph_map.MOST_EDGES:
+        alt += f" {graph_map.MOST_EDGES:,} of the edges are drawn."
+    return Section("picture", "Picture", lead, [content.Map("picture", title, packed, alt, table)])
+
+
+def communities(study: Study) -> Section:
+    """The largest communities, and their members with the most edges."""
+    title, graph = "Communities", study.graph
+    if not graph.num_arcs:
+        return Section("communities", title, "There are no edges, so every vertex is a community of its own.")
+    if study.too_large(LARGEST_FOR_COMMUNITIES):
+        why = f"finding them among {graph.num_arcs:,} stored edges (more than {LARGEST_FOR_COMMUNITIES:,}) takes long"
+        return Section("communities", title, "", [Skipped(title, why, EVERYTHING)])
+    found = study.communities
+    sizes = np.bincount(found.community)
+    order = np.argsort(-study.all_degrees, kind="stable")
+    rows = []
+    for number in range(min(sizes.size, TOP_COMMUNITIES)):
+        members = order[found.community[order] == number][:MEMBERS]
+        names = ", ".join(study.called(int(vertex)) for vertex in members)
+        rows.append([number + 1, int(sizes[number]), float(sizes[number] / graph.num_vertices), names])
+    lead = (
+        f"The Leiden algorithm finds {counted(int((sizes > 1).sum()), 'community', 'communities')} of two or more "
+        f"vertices. Their modularity is {found.modularity:.2f}: 0 is what chance would give, and 1 the most there can "
+        "be. Edge directions are ignored."
+    )
+    heads = [Column("#", words.whole), Column("Vertices", words.whole), Column("Share", words.percent, bar=True)]
+    table = Table("The largest communities", [*heads, Column("Members with the most edges", name=True)], rows)
+    return Section("communities", title, lead, [table])
 
 
 def _landmarks(study: Study, places: Array) -> Table:
     """The positions of the vertices with the most edges, as percentages of the width and the height."""
-    degrees = study.out_degrees + study.in_degrees if study.graph.directed else study.out_degrees
+    degrees = study.all_degrees
     low = places.min(axis=0)
     size = np.maximum(places.max(axis=0) - low, np.finfo(np.float32).tiny)
     rows = [
@@ -322,4 +355,4 @@ def _triangles(study: Study) -> list[tuple[str, str]]:
 
 
 #: In the order of the page. To add a section, add a function.
-SECTIONS = (overview, picture, degrees, components, ranking, distances, cohesion)
+SECTIONS = (overview, picture, communities, degrees, components, ranking, distances, cohesion)

@@ -1,4 +1,4 @@
-"""The sections of a report about the runs and the machine: iterations, plans, memory, timings and versions."""
+"""How the report was computed, folded away: timings, iterations, plans and memory. And versions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,17 @@ from clew.placement import AllFast, AsNumbered, Compared, Degree, Frontier, Hot,
 from clew.placement.placement import all_bytes, row_bytes
 from clew.plan import Plan
 from clew.reporting import content, words
-from clew.reporting.content import EVERYTHING, Block, Column, Facts, Plot, Section, Table, charted, columns, plot, times
-from clew.reporting.graph_sections import class_label, degree_classes
+from clew.reporting.content import (
+    EVERYTHING,
+    Block,
+    Column,
+    Facts,
+    Folded,
+    Plot,
+    Section,
+    Table,
+    columns,
+)
 from clew.reporting.study import Run, Study
 from clew.result import Trace
 from clew.tiers import KINDS, Rates, Tier, measure, tiers
@@ -33,17 +42,28 @@ FEW = 1 << 22  # stored edges up to which Degree and Frontier are compared: both
 LARGE_FRONTIERS = 20  # a frontier of more than 1/20 of the vertices is large
 CUTOFF = 80  # the percentile of the paper's example
 ENOUGH, MOST_SEARCHES = 1 << 23, 64  # the edges that all searches may read, and the largest number of searches
-MOST_STEPS = 12
+NOTABLE = 0.01  # seconds; shorter runs are not worth a prediction
+TRACED = ("bfs", "pagerank")  # whose iterations are worth a figure
 
 
-def traces(study: Study) -> Section:
-    """A plot for every run with a trace of more than one iteration."""
-    traced = [run for run in study.runs if len(run.result.trace) > 1 and run.plan.algorithm != "k_core"]
-    if not traced:
-        return Section("traces", "Iterations", "No algorithm took more than one iteration on this graph.")
+def engine(study: Study) -> Section:
+    """Everything about the runs and the machine, folded."""
+    parts = [_iterations(study), _plans(study), _memory(study), _timings(study)]
+    total = words.duration(sum(step.seconds for step in study.steps))
+    engines = sorted({_engine(run.plan.engine) for run in study.runs})
+    where = f" on {words.listed([f'the {name}' for name in engines])}" if engines else ""
+    lead = f"The report took {total}, with {counted(len(study.runs), 'run')} of algorithms{where}."
+    return Section("engine", "How it was computed", lead, [part for part in parts if part.blocks])
+
+
+def _iterations(study: Study) -> Folded:
+    """A plot of the first search and of PageRank, if they took more than one iteration."""
+    runs = {run.plan.algorithm: run for run in reversed(study.runs) if len(run.result.trace) > 1}
+    traced = [runs[name] for name in TRACED if name in runs]
     with study.step("Traces"):
         figures = [_trace_plot(f"trace-{number}", run.title, run.result.trace) for number, run in enumerate(traced)]
-    return Section("traces", "Iterations", " ".join(_trace_sentence(run) for run in traced), figures)
+    sentences = content.Text(" ".join(_trace_sentence(run) for run in traced))
+    return Folded("Iterations", [sentences, *figures] if traced else [])
 
 
 def _trace_sentence(run: Run) -> str:
@@ -55,7 +75,7 @@ def _trace_sentence(run: Run) -> str:
 
 
 def _trace_plot(key: str, title: str, trace: Trace) -> Plot:
-    return plot(key, title, lambda dark: plots.trace(trace, title, dark=dark), _trace_table(title, trace))
+    return content.plot(key, title, lambda dark: plots.trace(trace, title, dark=dark), _trace_table(title, trace))
 
 
 def _trace_table(title: str, trace: Trace) -> Table:
@@ -77,55 +97,41 @@ def _trace_column(name: str, column: Any) -> Column:
     return Column(name.capitalize(), shown.get(column.dtype.kind, str))
 
 
-def plan(study: Study) -> Section:
+def _plans(study: Study) -> Folded:
     """Predicted and measured times of all runs, then the choices of each."""
-    runs = study.runs
-    if not runs:
-        return Section("plan", "Plans", "No algorithm was run on this graph, so there was nothing to plan.")
-    engines = sorted({run.plan.engine for run in runs})
-    within = sum(expected.low <= run.seconds <= expected.high for run in runs if (expected := run.plan.expected))
-    lead = (
-        f"{counted(len(runs), 'run')} on {words.listed([f'the {_engine(name)}' for name in engines])}. "
-        f"clew predicts the time of a run from the memory speed of this machine. {within} of the runs took a time "
-        "within the predicted range. Open a run to see its choices and reasons."
+    pairs = [(run.plan.expected, run.seconds) for run in study.runs if run.seconds >= NOTABLE]
+    known = [(expected, seconds) for expected, seconds in pairs if expected is not None]
+    within = sum(expected.low <= seconds <= expected.high for expected, seconds in known)
+    text = (
+        "clew predicts the time of a run from the memory speed of this machine. Of "
+        f"{counted(len(known), 'run')} that took {words.duration(NOTABLE)} or more, {within} took a time within the "
+        "predicted range. Open a run to see its choices and reasons."
     )
-    with study.step("Plans"):
-        likely = np.array([run.plan.expected.likely if run.plan.expected is not None else np.nan for run in runs])
-        took = np.array([run.seconds for run in runs])
-        title, (predicted, measured) = "Predicted and measured", (words.duration(np.nansum(a)) for a in (likely, took))
-        alt = f"Time of each run: predicted {predicted} in total, measured {measured}."
-        chart = times(title, [run.title for run in runs], {"predicted": likely, "measured": took}, alt)
-        figure = charted("plans", chart, _plan_table(title, runs))
-    return Section("plan", "Plans", lead, [figure, *(_folded(run) for run in runs)])
+    table = _plan_table("Predicted and measured", study.runs)
+    blocks: list[Block] = [content.Text(text), table, *map(_folded, study.runs)]
+    return Folded("Plans and predictions", blocks if study.runs else [])
 
 
 def _plan_table(title: str, runs: list[Run]) -> Table:
-    heads = columns({"Run": str, "Engine": str, "Predicted": words.duration, "Range": str, "Measured": words.duration})
-    heads += columns({"Iterations predicted": str, "Iterations": words.whole})
+    heads = columns({"Run": str, "Predicted": words.duration, "Range": str, "Measured": words.duration})
+    heads += columns({"Measured / predicted": words.number, "Iterations": words.whole})
     rows = []
     for run in runs:
-        likely, time, iterations = None, "–", "–"
+        likely, time = None, "–"
         if (expected := run.plan.expected) is not None:
             likely, time = expected.likely, f"{words.duration(expected.low)} to {words.duration(expected.high)}"
-        if (rounds := run.plan.iterations) is not None:
-            low, high = f"{rounds.low:,.0f}", f"{rounds.high:,.0f}"
-            iterations = low if rounds.low == rounds.high else f"{low} to {high}"
-        engine, result = _engine(run.plan.engine), run.result
-        rows.append([run.title, engine, likely, time, run.seconds, iterations, result.iterations])
+        rows.append([run.title, likely, time, run.seconds, run.plan.ratio, run.result.iterations])
     return Table(title, heads, rows)
 
 
-def _folded(run: Run) -> content.Folded:
-    """One plan: its choices, its bytes, its notes."""
+def _folded(run: Run) -> Folded:
+    """One plan: its choices and its notes."""
     plan = run.plan
     heads = columns(dict.fromkeys(("Decision", "Chosen", "Why"), str))
     rows = [[choice.what, choice.chosen, choice.why] for choice in plan.choices]
     choices = Table(f"{run.title}: choices and reasons", heads, rows)
-    sizes = columns(dict.fromkeys(("Graph", "Results", "Scratch", "In all", "Free"), words.octets))
-    tiers = [[tier.name, tier.graph, tier.result, tier.scratch, tier.total, tier.free] for tier in plan.tiers]
-    memory = Table(f"{run.title}: bytes by memory", [Column("Memory"), *sizes], tiers)
     notes = [Facts([("note", note) for note in plan.notes])] if plan.notes else []
-    return content.Folded(f"{run.title}: {_summary(plan)}", [choices, memory, *notes])
+    return Folded(f"{run.title}: {_summary(plan)}", [choices, *notes])
 
 
 def _summary(plan: Plan) -> str:
@@ -147,7 +153,7 @@ class Memory(NamedTuple):
     trouble: str
 
 
-def memory(study: Study) -> Section:
+def _memory(study: Study) -> Folded:
     """Tiers with their speed, then strategies compared on the two fastest."""
     with study.step("Speed of the memories"):
         memories = [_measured(tier) for tier in tiers()]
@@ -159,7 +165,8 @@ def memory(study: Study) -> Section:
         lead += f"All of them fit in {name}, which has {free} free."
     else:
         lead += f"That is more than the {free} that are free in {name}: some of them must go elsewhere."
-    return Section("memory", "Memory", lead, [_tiers(memories), *_placements(study, fast, others, rows)])
+    blocks = [content.Text(lead), _tiers(memories), *_placements(study, fast, others, rows)]
+    return Folded("Memory and placement", blocks)
 
 
 def _measured(tier: Tier) -> Memory:
@@ -199,7 +206,7 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
         searches = min(MOST_SEARCHES, max(3, ENOUGH // (graph.num_vertices + graph.num_arcs)))
         compared = compare(graph, _candidates(graph, budget, speeds), budget, speeds=speeds, searches=searches)
         best = compared[0]
-        figures = [_strategy_times(compared, rows), _rows_by_degree(study, best)]
+        figure = _strategy_times(compared, rows)
     asked = "a quarter of the rows" if study.fast_memory is None else "as requested"
     share = words.percent(best.placement.fast_bytes / rows)
     text = (
@@ -209,7 +216,7 @@ def _placements(study: Study, fast: Memory, others: list[Memory], rows: int) -> 
         f"The comparison counts the reads of {searches} sampled "
         "searches, one pass over all rows and one over their first edges, at the speeds above. It ignores caches."
     )
-    return [content.Text(text), *figures]
+    return [content.Text(text), figure]
 
 
 def _candidates(graph: Graph, budget: int, speeds: tuple[Speed, Speed]) -> list[Strategy]:
@@ -229,24 +236,8 @@ def _strategy_times(compared: list[Compared], rows: int) -> Plot:
     labels = [_words(one.strategy) for one in compared]
     best, worst = (words.duration(one.seconds) for one in (compared[0], compared[-1]))
     alt = f"Time that the sampled reads would take: {best} with {labels[0]}, the best, {worst} with {labels[-1]}."
-    chart = times("Strategies compared", labels, {"": np.array([one.seconds for one in compared])}, alt)
-    return charted("placement", chart, _strategy_table(compared, rows))
-
-
-def _rows_by_degree(study: Study, best: Compared) -> Plot:
-    """The bytes of rows that the best strategy puts into each memory, by degree."""
-    sizes, bits, fast = row_bytes(study.graph.outgoing), degree_classes(study.out_degrees), best.placement.fast
-    classes = int(bits.max()) + 1
-    masks = {"fast memory": fast, "slow memory": ~fast}
-    found = {name: np.bincount(bits[mask], sizes[mask], classes).astype(np.int64) for name, mask in masks.items()}
-    labels = [class_label(power) for power in range(classes)]
-    total = words.octets(found["fast memory"].sum())
-    alt = f"Where rows go, by degree: {total} into fast memory, chosen as {_words(best.strategy)}."
-    title = "Where the rows go"
-    rows = list(zip(labels, *(values.tolist() for values in found.values()), strict=True))
-    heads = [Column("Degree"), *columns({f"Bytes in {name}": words.octets for name in found})]
-    chart = content.amounts(title, [f"degree {label}" for label in labels], found, alt)
-    return charted("placed-rows", chart, Table(f"{title}, by degree", heads, rows))
+    chart = content.times("Strategies compared", labels, {"": np.array([one.seconds for one in compared])}, alt)
+    return content.charted("placement", chart, _strategy_table(compared, rows))
 
 
 def _words(strategy: Strategy) -> str:
@@ -277,24 +268,17 @@ def _called(tier: Tier) -> str:
     return f"{KINDS[tier.kind]} ({tier.name})"
 
 
-def timings(study: Study) -> Section:
+def _timings(study: Study) -> Folded:
     """The steps, slowest first."""
     sums: dict[str, float] = {}
     for what, seconds in study.steps:
         sums[what] = sums.get(what, 0.0) + seconds
-    steps = sorted(sums.items(), key=lambda step: -step[1])
-    total = sum(seconds for _, seconds in steps)
-    shown = steps[:MOST_STEPS]
-    title = "Time by step" if len(steps) <= MOST_STEPS else f"The {MOST_STEPS} longest steps"
-    alt = f"{title}: {words.listed([f'{what} {words.duration(seconds)}' for what, seconds in shown[:3]])}."
-    chart = times(title, [what for what, _ in shown], {"": np.array([seconds for _, seconds in shown])}, alt)
+    total = sum(sums.values())
     heads = [Column("Step"), Column("Time", words.duration), Column("Share", words.percent, bar=True)]
+    steps = sorted(sums.items(), key=lambda step: -step[1])
     rows = [[what, seconds, seconds / total if total else 0.0] for what, seconds in steps]
-    lead = (
-        f"The report took {words.duration(total)}. This includes compiling code that was not cached yet. "
-        "A second report is faster."
-    )
-    return Section("timings", "Timings", lead, [charted("timings", chart, Table("Time by step", heads, rows))])
+    text = "This includes compiling code that was not cached yet. A second report is faster."
+    return Folded("Timings", [content.Text(text), Table("Time by step, slowest first", heads, rows)])
 
 
 def about(study: Study) -> Section:
@@ -308,9 +292,9 @@ def about(study: Study) -> Section:
         ("device", study.device),
         ("versions", f"Python {platform.python_version()}, NumPy {np.__version__}, Numba {version('numba')}"),
     ]
-    lead = "One file that works offline. Drag in a plot to zoom, and double-click to reset it."
+    lead = "One file that works offline and can be printed. Drag in a plot to zoom, and double-click to reset it."
     return Section("about", "About this report", lead, [Facts(facts)])
 
 
 #: In the order of the page. To add a section, add a function.
-SECTIONS = (traces, plan, memory, timings, about)
+SECTIONS = (engine, about)

@@ -9,7 +9,7 @@ import base64
 import gzip
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -17,7 +17,7 @@ from string import Template
 from typing import Any
 
 from clew.plots.chart import DARK, LIGHT, template
-from clew.reporting.content import Block, Column, Facts, Folded, Plot, Section, Skipped, Table, Text, Tiles
+from clew.reporting.content import Block, Column, Facts, Folded, Map, Plot, Section, Skipped, Table, Text, Tiles
 
 VOID = ("br", "hr", "img", "input", "meta")
 CLEAR = "rgba(0,0,0,0)"
@@ -113,8 +113,10 @@ def digest_of(text: bytes) -> str:
 
 def html_page(title: str, sections: Sequence[Section]) -> str:
     """The whole page."""
-    script, (plotly, digest) = _file("report.js"), plotly_script()
-    plots = [block for section in sections for block in section.blocks if isinstance(block, Plot)]
+    script, (plotly, digest) = _file("report.js") + _file("map.js"), plotly_script()
+    blocks = [block for section in sections for block in _unfolded(section.blocks)]
+    plots = [block for block in blocks if isinstance(block, Plot)]
+    maps = [block for block in blocks if isinstance(block, Map)]
     return Template(_file("page.html")).substitute(
         title=clean(title),
         lead=element("p", sections[0].lead, class_="lead") if sections else "",
@@ -123,11 +125,22 @@ def html_page(title: str, sections: Sequence[Section]) -> str:
         style=_file("report.css"),
         contents="".join(element("li", element("a", one.title, href=f"#{one.key}")) for one in sections),
         sections="\n".join(_section(section, first=section is sections[0]) for section in sections),
-        figures="\n".join(data(figure_data(plot), id=f"figure-{plot.key}") for plot in plots),
+        figures="\n".join(
+            [data(figure_data(plot), id=f"figure-{plot.key}") for plot in plots]
+            + [element("script", Markup(each.packed), type="text/plain", id=f"map-{each.key}") for each in maps]
+        ),
         templates=data(templates(), id="templates"),
         plotly=plotly if plots else "",
         script=script,
     )
+
+
+def _unfolded(blocks: Sequence[Block]) -> Iterator[Block]:
+    """All blocks, also those inside others."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Folded):
+            yield from _unfolded(block.blocks)
 
 
 def _file(name: str) -> str:
@@ -176,6 +189,8 @@ def block_markup(block: Block) -> Markup:
             return _table(block)
         case Plot():
             return _plot(block)
+        case Map():
+            return _map(block)
 
 
 def _table(table: Table) -> Markup:
@@ -212,13 +227,36 @@ def _plot(plot: Plot) -> Markup:
         data_square=square,
         style=None if square else f"height:{int(plot.light.layout.height or HEIGHT)}px",
     )
+    return _figure(plot, canvas)
+
+
+def _map(picture: Map) -> Markup:
+    """A canvas with a search and buttons; the script draws on it."""
+    search = {"type": "search", "placeholder": "Find a vertex", "aria_label": "Find a vertex", "autocomplete": "off"}
+    found = f"{picture.key}-found"
+    buttons = {"+": "Zoom in", "−": "Zoom out", "⤢": "Show everything"}
+    tools = element(
+        "div",
+        element("input", list=found, **search),
+        element("datalist", id=found),
+        *(element("button", sign, type="button", aria_label=what, title=what) for sign, what in buttons.items()),
+        element("output"),
+        class_="tools",
+    )
+    labels = {"aria_labelledby": f"{picture.key}-name", "aria_describedby": f"{picture.key}-caption"}
+    canvas = element("div", element("canvas", role="img", tabindex="0", **labels), class_="sheet")
+    return _figure(picture, element("div", tools, canvas, class_="map", data_map=f"map-{picture.key}"))
+
+
+def _figure(shown: Plot | Map, drawing: Markup) -> Markup:
+    """A drawing with its title, its description and its numbers."""
     return element(
         "figure",
-        element("h3", plot.title, id=name),
-        canvas,
-        element("figcaption", plot.alt, id=caption),
-        element("details", element("summary", "The numbers as a table"), _table(plot.table)),
-        id=f"plot-{plot.key}",
+        element("h3", shown.title, id=f"{shown.key}-name"),
+        drawing,
+        element("figcaption", shown.alt, id=f"{shown.key}-caption"),
+        element("details", element("summary", "The numbers as a table"), _table(shown.table)),
+        id=f"plot-{shown.key}",
     )
 
 

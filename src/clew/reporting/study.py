@@ -138,6 +138,16 @@ class Study:
         """Core numbers of the graph without directions."""
         return self.run("Cores", "k_core", self.plain)
 
+    @cached_property
+    def communities(self) -> Result:
+        """Communities of the graph without directions, the largest first."""
+        return self.run("Communities", "leiden", self.plain)
+
+    @cached_property
+    def all_degrees(self) -> OffsetArray:
+        """The number of edges at every vertex, in and out."""
+        return self.out_degrees + self.in_degrees if self.graph.directed else self.out_degrees
+
     def called(self, vertex: int) -> str:
         """The name of a vertex, short enough for a sentence."""
         return words.name(self.graph.name(vertex))
