@@ -155,7 +155,18 @@ def test_options_that_do_not_make_sense(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", [".txt", ".el", ".edges", ".csv"])
 @pytest.mark.parametrize("weights", [None, [1.5, 2.5]])
 @pytest.mark.parametrize("directed", [True, False])
-@pytest.mark.parametrize("first", [("follower", "followee"), ("source", "target"), ("date", "weight"), ("{}", "a")])
+@pytest.mark.parametrize(
+    "first",
+    [
+        ("follower", "followee"),
+        ("source", "target"),
+        ("date", "weight"),
+        ("{}", "a"),
+        ("graph", "["),
+        ("digraph", "{"),
+        ("*vertices", "3"),
+    ],
+)
 def test_a_first_edge_that_reads_like_a_header_comes_back(
     tmp_path: Path, first: tuple[str, str], directed: bool, weights: list[float] | None, suffix: str
 ) -> None:

@@ -40,7 +40,7 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
         ``graph.zip::edges.csv`` names one of several.
     format
         The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
-        formats that clew does not read, such as GML or Pajek, are refused by name.
+        formats that clew does not read, such as LEDA or RDF, are refused by name.
     **options
         See ``clew.io.options.ReadOptions``: directed, duplicates, loops, weights, weight_dtype, ids, delimiter, header,
         source, target, weight, columns, vertices, max_expanded_bytes, check, progress.

@@ -1,23 +1,32 @@
-"""Graphs from files that list nodes and edges with attributes, such as GraphML and JSON of nodes and links."""
+"""Graphs from files that list nodes and edges with attributes: GraphML, GEXF, GML, DOT, Pajek and JSON.
+
+Some of these formats cannot say that names are text, or that edges have weights if there are none. clew writes a
+comment for that: ``clew: text weighted``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.io.attributes import selected
 from clew.io.options import ReadOptions, about_direction, graph_from_edges, noted
+from clew.io.sink import Sink
 from clew.io.source import Source
 from clew.names import VertexNames
 
 WEIGHT = "weight"  # the attribute that is the weight, unless the caller names another
+LABEL = "label"
+_MARKS = re.compile(rb"clew:((?: text| weighted| unweighted)+)")
 BATCH = 1 << 16  # nodes or edges that are written at once
 
 
@@ -27,9 +36,11 @@ class Content:
 
     ``nodes`` has the number of every node. Attributes are columns by name; each has the values of some nodes or edges
     by their numbers. ``defaults`` are the values of the others. A file without edges may say that edges have weights.
+    ``labels`` are what nodes are called, by their numbers, where a file has numbers or ids besides.
     """
 
     nodes: dict[Any, int] = field(default_factory=dict)
+    labels: dict[int, Any] = field(default_factory=dict)
     source: list[Any] = field(default_factory=list)
     target: list[Any] = field(default_factory=list)
     node_columns: dict[str, dict[int, Any]] = field(default_factory=dict)
@@ -43,15 +54,22 @@ class Content:
         count = len(self.nodes)
         return self.nodes.setdefault(node, count) == count
 
+    def put(self, of: str, number: int, values: Mapping[str, Any]) -> None:
+        """Set attributes of the node or the edge with this number."""
+        columns = self.node_columns if of == "node" else self.edge_columns
+        for name, value in values.items():
+            columns.setdefault(name, {})[number] = value
+
     def graph(self, source: Source, options: ReadOptions, *, as_text: bool, directed_by: str) -> Graph:
         """The graph. Names that are all integers as one writes them are integers, unless the file says text."""
-        names = list(self.nodes)
+        names, called = self._names()
         if not as_text and options.ids != "text":
             names = _integers(names) or names
         elif options.ids == "text":
             names = [str(name) for name in names]
         starts, ends = (_numbers(self.nodes, each, source) for each in (self.source, self.target))
         weights, columns, said = self._weights(options)
+        said += called
         known: dict[str, Any] = {"directed": self.directed, "edge_columns": columns}
         order = None
         if options.ids != "map" and _are_ids(names):
@@ -64,6 +82,16 @@ class Content:
             table = _table(self.node_columns, len(names), self._defaults("node"))
             graph = graph.with_vertex_columns(table if order is None else table.take(np.argsort(order)))
         return noted(graph, *said, *about_direction(self.directed, options, by=directed_by))
+
+    def _names(self) -> tuple[list[Any], list[str]]:
+        """What the vertices are called, and what was decided about labels."""
+        labels = [self.labels.get(number) for number in range(len(self.nodes))]
+        if not self.labels:
+            return list(self.nodes), []
+        if None not in labels and len(set(labels)) == len(labels):
+            return labels, ["Vertices are called by their labels."]
+        self.node_columns[LABEL] = dict(self.labels)
+        return list(self.nodes), ["Labels are missing or occur twice, so vertices are called by their ids."]
 
     def _weights(self, options: ReadOptions) -> tuple[Array | None, pa.Table | None, list[str]]:
         """The weights, the other columns of edges, and what was decided."""
@@ -82,6 +110,10 @@ class Content:
                 said.append(
                     f"The edge attribute {name!r} is the weight. Pass weights=False (--weights none) to ignore it."
                 )
+                if without := len(self.source) - len(self.edge_columns[str(name)]):
+                    said.append(
+                        f"{counted(without, 'edge')} without it got the weight {self.defaults['edge', str(name)]}."
+                    )
             elif options.weights or options.weight is not None:
                 raise GraphError(f"the edge attribute {name!r} is not a number on every edge, as a weight must be.")
             else:
@@ -139,7 +171,7 @@ def _table(columns: Mapping[str, dict[int, Any]], rows: int, defaults: Mapping[s
 
 def _mixed(column: list[Any]) -> Any:
     """Integers that need 64 bits without a sign, or text."""
-    if all(isinstance(value, int) and 0 <= value < 2**64 for value in column):
+    if all(type(value) is int and 0 <= value < 2**64 for value in column):
         return pa.array(column, pa.uint64())
     return pa.array([None if value is None else str(value) for value in column])
 
@@ -150,7 +182,34 @@ def _as_weights(column: Any) -> Array | None:
     return column.to_numpy() if number and column.null_count == 0 else None
 
 
-def rows_of(table: pa.Table, count: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+def marks_of(graph: Graph, *, typed: bool = True) -> str:
+    """What a comment has to say about a graph; empty where the file says it anyway. ``typed``: text is in quotes."""
+    text = " text" if not typed and graph.names is not None and not graph.names.are_integers else ""
+    weighted = " weighted" if graph.weighted and not graph.num_arcs else ""
+    return f"clew:{text}{weighted}" if text or weighted else ""
+
+
+def marks_in(source: Source) -> list[str]:
+    """What such a comment says."""
+    found = _MARKS.search(source.head()[:BATCH])
+    return [] if found is None else found[1].decode().split()
+
+
+def write_nodes(graph: Graph, sink: Sink, line: Callable[[int, dict[str, Any]], str]) -> None:
+    """Write what ``line`` makes of the number and the attributes of each node; null attributes are left out."""
+    for first, rows in _rows(graph.vertex_columns, graph.num_vertices):
+        sink.write("".join(line(first + k, row) for k, row in enumerate(rows)).encode())
+
+
+def write_edges(graph: Graph, sink: Sink, line: Callable[[int, int, int, dict[str, Any]], str]) -> None:
+    """Write what ``line`` makes of the number, the ends and the attributes of each edge."""
+    source, target, _ = graph.edges()
+    for first, rows in _rows(edge_table(graph), source.size):
+        ends = zip(source[first:].tolist(), target[first:].tolist(), rows, strict=False)
+        sink.write("".join(line(first + k, u, v, row) for k, (u, v, row) in enumerate(ends)).encode())
+
+
+def _rows(table: pa.Table, count: int) -> Iterator[tuple[int, list[dict[str, Any]]]]:
     """Batches of rows as dicts without what is null, with the number of the first row."""
     for first in range(0, count, BATCH):
         batch = table.slice(first, BATCH).to_pylist() if table.num_columns else [{}] * min(BATCH, count - first)
@@ -162,10 +221,16 @@ def names_of(graph: Graph) -> list[Any]:
     return list(range(graph.num_vertices)) if graph.names is None else graph.names.array.to_pylist()
 
 
-def edge_table(graph: Graph) -> tuple[Array, Array, pa.Table]:
-    """The ends of all edges, and a table of the weights and the columns."""
-    source, target, weights = graph.edges()
-    table = graph.edge_columns
+def edge_table(graph: Graph) -> pa.Table:
+    """The weights and the columns of edges."""
+    weights, table = graph.edges()[2], graph.edge_columns
     if weights is not None:
         table = pa.table({WEIGHT: weights, **dict(zip(table.column_names, table.columns, strict=True))})
-    return source, target, table
+    return table
+
+
+def has_parallel_edges(graph: Graph) -> bool:
+    """Whether an edge occurs more than once."""
+    starts = np.zeros(graph.num_arcs + 1, dtype=np.bool_)
+    starts[graph.indptr] = True
+    return bool(np.any((np.diff(graph.indices) == 0) & ~starts[1:-1]))

@@ -160,7 +160,6 @@ KNOWN: tuple[Foreign, ...] = (
     Foreign("graph6", _networkx("read_graph6"), rb">>graph6<<", ".g6 .graph6"),
     Foreign("sparse6", _networkx("read_sparse6"), rb">>sparse6<<", ".s6 .sparse6"),
     Foreign("digraph6", "In Python, igraph or SageMath reads it.", rb">>digraph6<<", ".d6 .digraph6"),
-    Foreign("GEXF", _networkx("read_gexf"), rb"\s*<.{0,4000}?<gexf\b|\s*<gexf\b", ".gexf"),
     Foreign("XGMML", "In Cytoscape, export it as GraphML, and read that.", b"", ".xgmml"),
     Foreign(
         "RDF",
@@ -176,21 +175,12 @@ KNOWN: tuple[Foreign, ...] = (
         ".jsonl .ndjson .geojson",
     ),
     Foreign(
-        "a Pajek network",
-        _networkx("read_pajek"),
-        _after(rb"%", rb"\*(vertices|network|arcs|arcslist|edges|edgeslist|matrix|partition|vector)\b"),
-        ".net .paj .pajek",
+        "a Pajek project",
+        "In Pajek, save the network in it as a .net file, and read that.",
+        _after(rb"%", rb"\*(arcs|arcslist|edges|edgeslist|matrix|partition|vector|network)\b"),
+        ".paj",
     ),
     Foreign("a NetDraw file (VNA)", "Export it as an edge list, and read that.", rb"\s*\*(node|tie)\s", ".vna"),
-    Foreign(
-        "GML", _networkx("read_gml"), _after(rb"#|creator\s|version\s|comment\s|label\s|name\s", rb"graph\s*\["), ".gml"
-    ),
-    Foreign(
-        "Graphviz DOT",
-        _networkx("nx_pydot.read_dot"),
-        _after(rb"#|//", rb"(strict\s+)?(di)?graph\b\s*(\"[^\"\n]*\"|\w+)?\s*\{"),
-        ".dot .gv",
-    ),
     Foreign(
         "a GUESS file (GDF)",
         "In Gephi, export it as GraphML, and read that.",

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 from clew.graph import Graph
-from clew.io.attributed import Content, edge_table, names_of, rows_of
+from clew.io.attributed import Content, names_of, write_edges, write_nodes
 from clew.io.options import ReadOptions, WriteOptions
 from clew.io.sink import Sink
 from clew.io.source import Match, Source
@@ -74,17 +74,11 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:  # noqa: ARG
     about = {WEIGHTED: True} if graph.weighted and not graph.num_arcs else {}
     start = {"directed": graph.directed, "multigraph": True, "graph": about}
     sink.write(json.dumps(start)[:-1].encode() + b', "nodes": [')
-    for first, rows in rows_of(graph.vertex_columns, len(names)):
-        nodes = ({"id": names[first + k], **row} for k, row in enumerate(rows))
-        sink.write(_lines(nodes, first))
-    source, target, table = edge_table(graph)
+    write_nodes(graph, sink, lambda number, row: _line(number, {"id": names[number], **row}))
     sink.write(b'],\n"edges": [')
-    for first, rows in rows_of(table, source.size):
-        ends = zip(source[first:].tolist(), target[first:].tolist(), rows, strict=False)
-        sink.write(_lines(({"source": names[u], "target": names[v], **row} for u, v, row in ends), first))
+    write_edges(graph, sink, lambda number, u, v, row: _line(number, {"source": names[u], "target": names[v], **row}))
     sink.write(b"]}\n")
 
 
-def _lines(items: Any, first: int) -> bytes:
-    text = ",\n".join(json.dumps(item, default=str) for item in items)
-    return f"{',' if first else ''}\n{text}".encode()
+def _line(number: int, item: dict[str, Any]) -> str:
+    return f"{',' if number else ''}\n{json.dumps(item, default=str)}"

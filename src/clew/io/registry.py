@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TABLE_SUFFIXES = (".csv", ".tsv")  # edge lists whose first line names the columns
 GAP_SUFFIXES = (".el", ".wel")  # edge lists without comments, whose integers are vertex ids
+NO_HEADER = b"# no header: every line is an edge"  # clew writes it if the first edge looks like something else
 EDGE_LIST = "edge-list"  # its suffixes, such as .txt, say little: any other format may be in such a file
 
 
@@ -110,6 +111,10 @@ FORMATS: tuple[Format, ...] = (
     Format("parquet", "Parquet edge table", ".parquet .pq", "tables", rb"\APAR1", "_parquet", NAMED),
     Format("arrow", "Arrow IPC edge table", ".arrow .feather .ipc", "tables", rb"\A(ARROW1|FEA1)", "_arrow", NAMED),
     Format("graphml", "GraphML", ".graphml", "graphml", rb"(?s)\A\s*<.{0,4000}?graphml\b", keeps=COLUMNS),
+    Format("gexf", "GEXF", ".gexf", "gexf", rb"(?s)\A\s*<.{0,4000}?gexf\b", keeps=COLUMNS),
+    Format("gml", "GML", ".gml", "gml", rb"(?i)\bgraph\s*\[", keeps=COLUMNS),
+    Format("dot", "Graphviz DOT", ".dot .gv", "dot", rb"(?i)graph\b", keeps=COLUMNS),
+    Format("pajek", "Pajek network", ".net .pajek", "pajek", rb"(?i)\*vertices\b", keeps=COLUMNS),
     Format("node-link", "JSON of nodes and links", ".json", "node_link", rb'(?s)\A\s*\{.*"nodes"\s*:', keeps=COLUMNS),
     Format("npy", "NumPy .npy: an edge array", ".npy", "npy", rb"\A\x93NUMPY", keeps=""),
     Format("matlab", "MATLAB .mat: a matrix", ".mat", "matlab", rb"\AMATLAB 5\.0 MAT-file"),
@@ -172,6 +177,8 @@ def detect(head: bytes, suffix: str, name: str, otherwise: str | None = None) ->
     not read. If the suffix belongs to none, or to edge lists, the content is guessed. ``otherwise`` names the format if
     the guess finds none.
     """
+    if NO_HEADER in head[: 4 * len(NO_HEADER)]:
+        return named(EDGE_LIST)
     for one in FORMATS:
         if one.mark and re.search(one.mark, head) and one.sniff(head) == Match.SURE:
             return one

@@ -53,9 +53,9 @@ from clew.io.attributes import columns_of_text, write_text
 from clew.io.columns import is_known, known_ends
 from clew.io.edge_list import kernels
 from clew.io.edge_list.dialect import Dialect, can_be_edges, detect, detect_with_attributes
-from clew.io.edge_list.sample import NO_HEADER, Sample, checked_delimiter
+from clew.io.edge_list.sample import Sample, checked_delimiter
 from clew.io.options import ReadOptions, WriteOptions, noted, requested_weights
-from clew.io.registry import GAP_SUFFIXES, TABLE_SUFFIXES
+from clew.io.registry import GAP_SUFFIXES, NO_HEADER, TABLE_SUFFIXES
 from clew.io.sink import Sink
 from clew.io.source import HEAD_BYTES, Match, Source
 from clew.io.text import Line, Word
@@ -343,6 +343,9 @@ def write(graph: Graph, sink: Sink, options: WriteOptions) -> None:
             options.progress(sink.written, None)
 
 
+STARTS = ("graph", "digraph", "strict", "*")  # of GML, DOT and Pajek
+
+
 def _looks_like_no_edge(graph: Graph, names: VertexNames) -> bool:
     """Whether the first line would be read as column names, or as the start of another format."""
     if not graph.num_arcs or names.are_integers:
@@ -351,7 +354,8 @@ def _looks_like_no_edge(graph: Graph, names: VertexNames) -> bool:
     first = [str(names[vertex]) for vertex in (source, graph.indices[0])]
     if known_ends(first) is not None or all(map(is_known, first)):
         return True
-    return foreign.by_content(" ".join(first).encode()) is not None
+    line = " ".join(first)
+    return line.lower().startswith(STARTS) or foreign.by_content(line.encode()) is not None
 
 
 def _edges(graph: Graph) -> Iterator[tuple[Array, Array, Array | None]]:

@@ -21,7 +21,6 @@ from clew.io.edge_list.sample import (
     COMMENTS,
     EDGE_WITH_ATTRIBUTES,
     MANY_LINES,
-    NO_HEADER,
     Header,
     Sample,
     about_header,
@@ -33,6 +32,7 @@ from clew.io.edge_list.sample import (
     split,
 )
 from clew.io.options import ReadOptions, about_direction
+from clew.io.registry import NO_HEADER
 from clew.io.source import Source
 from clew.io.text import Kind, Layout, Line, is_utf8, shown
 

@@ -20,7 +20,6 @@ from clew.io.text import Line, leading_lines
 from clew.io.text.tables import DECIMAL_COMMA
 
 COMMENTS = b"#%"
-NO_HEADER = b"# no header: every line is an edge"  # clew writes it if the first edge looks like one
 MARK = b"\xef\xbb\xbf"  # the byte order mark that some programs put first
 FEW_LINES, MANY_LINES = 20, 2000
 
