@@ -27,6 +27,7 @@ SAME = {
     "connected_components": ("label", "count", "sizes", "largest"),
     "eccentricity": ("eccentricity", "diameter", "radius"),
     "k_core": ("core", "degeneracy"),
+    "k_truss": ("truss", "largest"),
     "label_propagation": ("label", "count", "converged", "iterations"),
     "minimum_spanning_forest": ("member", "weight", "trees"),
     "multi_source_bfs": ("depth", "sources", "num_reached"),
@@ -53,7 +54,7 @@ CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_inde
 ELSEWHERE = ("bipartite_matching", "topological_order")
 COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].sequential]
 WEIGHTED = ("bellman_ford", "sssp", "sswp")
-#: They search from every vertex, which takes long on large graphs.
+#: They search from every vertex, or go in many rounds, which takes long on large graphs.
 SLOW = ("all_pairs", "betweenness", "closeness", "edge_betweenness", "harmonic")
 STARTING = ("bellman_ford", "bfs", "random_walk_with_restart", "sssp", "sswp")
 

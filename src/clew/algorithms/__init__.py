@@ -32,6 +32,7 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.harmonic import harmonic as harmonic
     from clew.algorithms.hits import hits as hits
     from clew.algorithms.k_core import k_core as k_core
+    from clew.algorithms.k_truss import k_truss as k_truss
     from clew.algorithms.katz import katz as katz
     from clew.algorithms.label_propagation import label_propagation as label_propagation
     from clew.algorithms.leiden import leiden as leiden

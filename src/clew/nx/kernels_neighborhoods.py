@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Shared neighbours: of pairs of vertices, of the ends of edges, and the edges that survive in a k-truss.
+"""Shared neighbours, of pairs of vertices and of the ends of edges, and onion layers.
 
 Rows are those of a simple graph and may be in any order.
 """
@@ -55,47 +55,6 @@ def edge_supports(indptr, indices, support):
                 w = np.uint64(indices[j])
                 if marks[w] == np.int64(u) and w != u and w != v:
                     support[i] += 1
-
-
-@njit(cache=True, nogil=True)
-def peel_edges(indptr, indices, twin, support, least, queue, gone):
-    """Remove edges of fewer than ``least`` triangles until none is left; ``gone`` marks the entries of those removed.
-
-    ``twin`` is the entry of every edge in the row of its other end. ``support`` is counted down.
-    """
-    n = indptr.size - 1
-    place = np.zeros(n, dtype=np.int64)  # 1 + the entry that leads from u to a vertex
-    count = 0
-    for u in range(np.uint64(n)):
-        for i in range(indptr[u], indptr[u + ONE]):
-            if u < np.uint64(indices[i]) and support[i] < least:
-                queue[count] = i
-                count += 1
-                gone[i] = gone[twin[i]] = True
-    read = 0
-    while read < count:
-        entry = queue[read]
-        read += 1
-        u, v = np.uint64(indices[twin[entry]]), np.uint64(indices[entry])
-        for i in range(indptr[u], indptr[u + ONE]):
-            place[indices[i]] = i + 1
-        for i in range(indptr[v], indptr[v + ONE]):
-            other = place[indices[i]] - 1
-            # A triangle is lost once: with the first of its edges in the queue.
-            if other < 0 or support[i] < 0 or support[other] < 0:
-                continue
-            for edge in (np.int64(i), other):
-                back = twin[edge]
-                support[edge] -= 1
-                support[back] -= 1
-                if support[edge] < least and not gone[edge]:
-                    gone[edge] = gone[back] = True
-                    queue[count] = edge
-                    count += 1
-        for i in range(indptr[u], indptr[u + ONE]):
-            place[indices[i]] = 0
-        support[entry] = support[twin[entry]] = -1  # its triangles are counted out
-    return count
 
 
 @njit(cache=True, nogil=True)

@@ -10,6 +10,7 @@ import networkx as nx
 import numpy as np
 from networkx.algorithms.triads import TRIAD_NAMES, TRICODE_TO_NAME
 
+from clew import algorithms
 from clew.dtypes import Array
 from clew.nx import kernels_neighborhoods, kernels_triads
 from clew.nx.degrees import edge_weights
@@ -65,13 +66,11 @@ def generalized_degree(G: ClewGraph, nodes: Any = None) -> Any:
 def k_truss(G: ClewGraph, k: int) -> nx.Graph[Any]:
     """The largest subgraph in which every edge is in k - 2 triangles or more."""
     _refuse_loops(G, "has")
-    support, gone = supports(G), np.zeros(G.indices.size, dtype=np.bool_)
-    queue = np.empty(G.indices.size // 2, dtype=np.int64)
-    kernels_neighborhoods.peel_edges(*G.out_rows().bits, twins(G), support, float(k - 2), queue, gone)
+    kept = algorithms.k_truss(G.unweighted).truss >= k
     truss = to_networkx(G).copy()
-    dropped = gone & (G.sources < G.indices)
-    truss.remove_edges_from(zip(G.named(G.sources[dropped]), G.named(G.indices[dropped]), strict=True))
-    left = np.bincount(G.sources[~gone], minlength=len(G))
+    source, target, _ = G.unweighted.edges()
+    truss.remove_edges_from(zip(G.named(source[~kept]), G.named(target[~kept]), strict=True))
+    left = np.bincount(np.append(source[kept], target[kept]), minlength=len(G))
     truss.remove_nodes_from(G.named(np.flatnonzero(left == 0)))
     return truss
 

@@ -26,6 +26,7 @@ BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
+TRUSS_EDGE, TRUSS_FIRST = 20.0, 1e-4  # numbers for every edge and entry of the lists, as measured; seconds before
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
 BLOCK_EDGE, BLOCKS_FIRST = 40.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
@@ -184,6 +185,23 @@ def bipartite_matching(sketch: Sketch) -> None:
     sketch.choose("method", "searches for augmenting paths" if maximum else "one pass", start)
     _one_thread(sketch, "each path depends on the ones before")
     sketch.do("phases", MATCHING_EDGE * arcs / 2, sketch.spread(8), times=phases, streamed=0.5, threads=1)
+
+
+@model
+def k_truss(sketch: Sketch) -> None:
+    """The triangles of every edge, then edges by ascending count."""
+    sketch.count_graph()
+    sketch.count_workspace()
+    if sketch.on_gpu:
+        sketch.iterations = Span(2, 20, 1000)
+        sketch.over_products(sketch.iterations.times(2))
+        return
+    sketch.iterations = ONCE
+    sketch.choose_team(sketch.arcs, "members take vertices, and one removes edges")
+    sketch.setting_up += TRUSS_FIRST
+    spread, looked = sketch.spread(8), looked_at(sketch.graph)
+    sketch.do("counting triangles", LISTS * sketch.arcs + COUNTED * looked, spread, streamed=4.0)
+    sketch.do("removing edges", TRUSS_EDGE * (sketch.arcs + looked), spread, streamed=4.0, threads=1)
 
 
 @model
