@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Literal
 
 from clew.checks import parse_bytes
 from clew.errors import GraphError
@@ -32,6 +33,7 @@ class Policy:
 
     edges: str = "auto"
     fast_memory: int | None = None
+    packed: bool | Literal["auto"] = "auto"
 
     def __enter__(self) -> Policy:
         _entered.set((*_entered.get(), self))  # of this thread or task alone: others may enter the same policy
@@ -44,7 +46,9 @@ class Policy:
 _entered: ContextVar[tuple[Policy, ...]] = ContextVar("clew_memory", default=(Policy(),))
 
 
-def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
+def memory(
+    edges: str = "auto", fast_memory: int | str | None = None, packed: bool | Literal["auto"] = "auto"
+) -> Policy:
     """Set where the edges of graphs are stored for a GPU, for all calls within ``with clew.memory(...):``.
 
     Results are the same in every mode. The default mode is "auto".
@@ -61,6 +65,10 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
         Bytes of GPU memory for edges, as a number or a text such as "8GiB". It covers neighbours and weights of both
         directions, of all graphs together. Memory goes to the first request; what does not fit stays on the host. The
         default is the free memory, less what algorithms need.
+    packed
+        Whether a GPU reads the neighbours of edges packed, which takes half the bytes of GPU memory and link or less.
+        ``pagerank`` and ``spmv``, both without weights, can. Others ignore it and read plain edges. "auto": edges of
+        graphs that are packed (``Graph.packed``). True: those of all graphs, which the first call packs on the host.
 
     Examples
     --------
@@ -72,9 +80,9 @@ def memory(edges: str = "auto", fast_memory: int | str | None = None) -> Policy:
         raise GraphError(REMOVED[edges], remedy='Use clew.memory(edges="tiered") or "auto".')
     if edges not in MODES:
         raise GraphError(f"edges is {edges!r}; expected one of {', '.join(map(repr, MODES))}.")
-    if fast_memory is None:
-        return Policy(edges)
-    return Policy(edges, parse_bytes(fast_memory))
+    if packed not in (True, False, "auto"):
+        raise GraphError(f"packed is {packed!r}; expected True, False or 'auto'.")
+    return Policy(edges, None if fast_memory is None else parse_bytes(fast_memory), packed)
 
 
 def current() -> Policy:

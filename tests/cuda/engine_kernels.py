@@ -61,6 +61,8 @@ def _spmv() -> list[KernelSource]:
         ]
     both = {**narrow, **sums.defines, **tiles, "BOTH_ENDS": 1, "ON_HOST": 1}
     found.append(KernelSource.of("spmv_tiles.cuh", both, sums.operators))
+    found.append(KernelSource.of("spmv_tiles.cuh", {**both, "PACKED": 1}, sums.operators))
+    found.append(KernelSource.of("spmv_tiles.cuh", {**both, **wide, "ON_HOST": 0, "PACKED": 1}, sums.operators))
     both = {**narrow, **visits.defines, "V": 32, "STOP": 1}
     found.append(KernelSource.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))
     double, byte = np.dtype(np.float64), np.dtype(np.int8)

@@ -382,3 +382,15 @@ def test_sources_by_name():
     assert clew.explain(graph, "multi_source_bfs", sources=["c", "a"]).run().depth.shape == (3, 2)
     with pytest.raises(clew.GraphError, match="nobody"):
         clew.explain(graph, "multi_source_bfs", sources=["nobody"])
+
+
+def test_packed_graphs_are_explained_and_not_unpacked():
+    small = clew.generate.rmat(8, 8, directed=False).packed()
+    plan = clew.explain(small, "bfs", device="cpu", source=0)
+    assert any("unpacks the edges first" in note for note in plan.notes)
+    plan = clew.explain(small, "pagerank", device="emulated")
+    assert any("reads packed edges" in note for note in plan.notes)
+    assert not small.outgoing.is_unpacked
+    with clew.memory(packed=True):
+        notes = clew.explain(small.unpacked(), "bfs", device="emulated", source=0).notes
+        assert any("bfs reads plain edges, although" in note for note in notes)

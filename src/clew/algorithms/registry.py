@@ -106,6 +106,8 @@ class Algorithm:
         Whether the generic form treats vectors as ``clew.algorithms.waist`` says, so that it runs on a cluster too.
     dense_rounds
         Whether every round changes the values of all vertices. Workers of a cluster then send values without ids.
+    packed
+        The engines on which it reads packed edges as they are, unless it uses weights. Others unpack them first.
     per_edge
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
     sequential
@@ -124,6 +126,7 @@ class Algorithm:
     balanced: bool = False
     distributed: bool = False
     dense_rounds: bool = False
+    packed: Collection[str] = ()
     per_edge: bool = False
     sequential: bool = False
 

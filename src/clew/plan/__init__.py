@@ -12,13 +12,14 @@ from dataclasses import asdict
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from clew.algorithms.registry import ALGORITHMS
+from clew.algorithms.registry import ALGORITHMS, Algorithm
 from clew.checks import one_of, real, whole
 from clew.engines.base import available_bytes
 from clew.engines.choice import check_device
 from clew.engines.cluster.share import is_handle
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
+from clew.memory import current
 from clew.plan import machine
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
 from clew.plan.parts import CALL, GPU_CALL, SETTING_UP, Choice, Share, Span
@@ -85,6 +86,7 @@ def explain(
 
         count = None if workers is None else whole("workers", workers, 1)
         return plan_on_cluster(ALGORITHMS[name], graph, count, device, bound, arguments)
+    given, graph = graph, graph.unpacked()  # not kept with the packed graph
     engine, gpu, error = where(name, graph, device)
     start = graph.vertex(bound["source"]) if "source" in bound and graph.num_vertices else None
     record = ALGORITHMS[name]
@@ -107,7 +109,23 @@ def explain(
         arguments=arguments,
     )
     _foresee(plan, sketch)
+    plan.graph = given
+    plan.notes += _about_packed(record, given, graph, engine.chosen, bool(bound.get("weighted")))
     return plan
+
+
+def _about_packed(record: Algorithm, graph: Graph, plain: Graph, engine: str, weighted: bool) -> list[str]:
+    """How a run reads packed edges, which the rest of the plan counts as plain ones."""
+    policy, reads = current().packed, engine in record.packed and not weighted
+    if graph.is_packed and reads and (engine == CPU or policy is not False):
+        size = f"{graph.outgoing.stored_bytes:,} bytes instead of {plain.outgoing.nbytes:,}"
+        return [f"the run reads packed edges, {size}; the plan counts plain ones"]
+    if graph.is_packed:
+        return [f"the run unpacks the edges first, and the graph keeps {plain.outgoing.nbytes:,} bytes of them"]
+    if policy is True and engine != CPU:
+        what = "the first run packs the edges on the host; the plan counts plain ones"
+        return [what if reads else f"{record.name} reads plain edges, although clew.memory(packed=True) is active"]
+    return []
 
 
 def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ class Walk(NamedTuple):
     dtype: str = "float64"
 
 
-@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True)
+@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cuda",))
 def pagerank(
     graph: Graph,
     *,
@@ -110,7 +110,7 @@ def pagerank(
     return run("pagerank", graph, device, walk=walk)
 
 
-def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) -> dict[str, Array]:
+def rounds_over(graph: Any, begun: Array, width: float, edges: int | None = None) -> dict[str, Array]:
     """The columns of a trace whose rounds read all vertices and edges of a graph, or of rows.
 
     ``begun`` are the nanoseconds at which they began, and the last one ended. ``width`` is the bytes of an edge;
@@ -119,7 +119,8 @@ def rounds_over(graph: Any, begun: Array, width: int, edges: int | None = None) 
     seconds = seconds_between(begun)
     looked = np.full(seconds.size, graph.num_arcs if edges is None else edges)
     everyone = np.full(seconds.size, graph.num_vertices)
-    return {"frontier": everyone, "edges": looked, "bytes": looked * width, "seconds": seconds}
+    moved = np.rint(looked * width).astype(np.int64)
+    return {"frontier": everyone, "edges": looked, "bytes": moved, "seconds": seconds}
 
 
 def shares_of(outgoing: Adjacency, incoming: Adjacency) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ from clew.engines.cuda.memory.device_graph import incoming_on, offsets_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.memory.edge_memory import EdgePlan, put
 from clew.engines.cuda.memory.ledger import ledger_of
+from clew.engines.cuda.memory.packed_rows import packed_incoming_on
 from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.spmv import by_tiles
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
@@ -80,12 +81,12 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
     value, tuning = np.dtype(walk.dtype), tuning or Tuning()
     if graph.num_vertices == 0:
         return Answer({"rank": device.empty(0, value)}, iterations=0, trace={"change": np.empty(0)})
-    rows = incoming_on(device, graph, weights=False)
+    rows = (None if walk.weighted else packed_incoming_on(device, graph)) or incoming_on(device, graph, weights=False)
     spread, factors, _kept_alive = _passing(device, graph, rows, walk.weighted, value)
     lead = None if walk.jumps is None else device.upload(walk.jumps.astype(value))
     first = lead if walk.start is None else device.upload(walk.start.astype(value))
     pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
-    products = pays and not walk.weighted
+    products = (pays or rows.packed is not None) and not walk.weighted
     space = workspace(graph, walk.dtype, walk.max_iterations, walk.weighted, products=products)
     work = space.allocate(device)
     if products:
@@ -148,7 +149,7 @@ def _rank_by_products(
     n, value = rows.num_vertices, np.dtype(work.rank.dtype)
     layout = layout or earned_layout(device, rows, _rounds(damping, tolerance, max_iterations))
     names, multiply = _product(device, rows, value, layout)
-    ids = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
+    ids = index_defines(rows.id_dtype, rows.num_arcs)
     defines = {**ids, "value_t": ctype(value), "sum_t": ctype(value), "FACTORS": "0"}
     blocks = blocks_for(device, n, PRODUCT_THREADS)
     passed, moved, pulled, trace, rank = work.passed, work.next_passed, work.pulled, work.trace, work.rank
@@ -183,7 +184,9 @@ def _rank_by_products(
 
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, progress: Any, trace: Any) -> Answer:
     """The answer, from what the kernels wrote; ``trace`` has a ``Round`` of clock.cuh each, and one more."""
-    rounds, width, away = int(progress["rounds"]), edge_bytes(rows.neighbours, factors), on_host(rows)
+    rounds, away = int(progress["rounds"]), on_host(rows)
+    packed = None if rows.packed is None else rows.packed.nbytes / max(1, rows.num_arcs)
+    width = packed or edge_bytes(rows.neighbours, factors)
     size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
 
     def columns() -> dict[str, Array]:
@@ -272,6 +275,8 @@ def _passing(
         return None, None, None
 
     def lengths() -> Any:
+        if graph.is_packed:
+            return device.upload(graph.degrees().astype(value))
         offsets = offsets_on(device, graph.outgoing)
         return (offsets[1:] - offsets[:-1]).astype(value)
 

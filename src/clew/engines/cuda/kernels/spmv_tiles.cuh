@@ -6,21 +6,35 @@
 // above. The partial sum of a row that continues in the next tile is its carry; `join_tiles` adds the carries of rows
 // that span tiles. The order of additions follows from the graph alone. EACH is odd, so that lanes walk through
 // different banks.
+//
+// PACKED 1: the neighbours of a tile are unpacked into shared memory first, in place of their products.
 
+#ifndef PACKED
+#define PACKED 0
+#endif
 #include "merge_path.cuh"
 #include "semiring.cuh"
+#if PACKED
+#include "packed_rows.cuh"
+typedef u64 stored_t;
+#else
+typedef index_t stored_t;
+#endif
 
 #define TILE (WARP * EACH)
 #define FEW_CARRIES 4
 #ifndef BOTH_ENDS
 #define BOTH_ENDS 0  // whether warps begin at both ends: for edges in two memories
 #endif
-#define LOADS (EACH + ON_HOST)  // by each lane, of a tile
+#define LOADS (EACH + (ON_HOST && !PACKED))  // by each lane, of a tile
 
 // One place per item: an end of a row takes 4 bytes, a product its own size.
 union Place {
     u32 end;
     sum_t product;
+#if PACKED
+    index_t column;
+#endif
 };
 
 __device__ __forceinline__ sum_t appended(bool has, sum_t sum, sum_t more) {
@@ -30,7 +44,7 @@ __device__ __forceinline__ sum_t appended(bool has, sum_t sum, sum_t more) {
 // Over the link, a warp begins with the line that the tile begins in: how many edges that is before. Nothing before the
 // first edge of all is read.
 __device__ __forceinline__ u32 head_of(const Source& source, offset_t edge) {
-#if ON_HOST
+#if ON_HOST && !PACKED
     const u32 head = after_line(source.neighbours, (u64)edge);
     return (u64)edge >= head ? head : 0;
 #else
@@ -39,39 +53,90 @@ __device__ __forceinline__ u32 head_of(const Source& source, offset_t edge) {
 #endif
 }
 
+// The products of a tile's edges: this lane's are WARP apart, from `edge` less `head` on. With PACKED, `columns` has its
+// neighbours.
+__device__ __forceinline__ void products_of_tile(const Source& source, offset_t edge, u32 head, u32 num_edges,
+                                                 const Place* columns, sum_t (&found)[LOADS]) {
+#if PACKED
+    value_t values[LOADS];
+    (void)head;
+#pragma unroll
+    for (u32 i = 0; i < LOADS; i++) {
+        const u32 k = lane() + i * WARP;
+        values[i] = k < num_edges ? x_at(source, columns[k].column) : (value_t)1;
+    }
+#pragma unroll
+    for (u32 i = 0; i < LOADS; i++) {
+        const u32 k = lane() + i * WARP;
+        found[i] = product_of(source, k < num_edges ? weight_at(source, edge + k) : (weight_t)1, values[i]);
+    }
+#else
+    (void)columns;
+    products_at<LOADS>(source, edge - head + lane(), edge + num_edges, WARP, found);
+#endif
+}
+
+#if PACKED
+#define STARTS (2 * GROUPS_OF(TILE))
+#define WARP_WORDS (ROOM_OF(TILE) + STARTS)
+// The neighbours of a tile into the places of its products. Ends of rows are there already. `begun` is the edge at which
+// the first row begins.
+__device__ __forceinline__ void unpack_tile(const Packed& packed, u64 begun, u64 edge, u32 num_rows, u32 num_edges,
+                                            Place* places, u32* room) {
+    u32* starts = room + ROOM_OF(TILE);
+    const u64 first = edge / GROUP * GROUP;
+    for (u32 k = lane(); k < STARTS; k += WARP) starts[k] = 0;
+    __syncwarp(ALL_LANES);
+    if (lane() == 0 && begun >= first) atomicOr(starts + (begun - first) / 32, 1u << ((begun - first) & 31));
+    for (u32 k = lane(); k < num_rows; k += WARP) {
+        const u32 place = (u32)(edge - first) + places[k].end;
+        if (places[k].end < num_edges) atomicOr(starts + place / 32, 1u << (place & 31));
+    }
+    __syncwarp(ALL_LANES);
+    unpack(packed, edge, num_edges, starts, room, [&](u32 k, index_t column) { places[num_rows + k].column = column; });
+    __syncwarp(ALL_LANES);
+}
+#endif
+
 // A tile inside one row: nothing ends, so the lanes add up what they have loaded.
-__device__ __forceinline__ void tile_of_one_row(const Source& source, offset_t edge, u32 num_edges, sum_t* carry) {
+__device__ __forceinline__ void tile_of_one_row(const Source& source, offset_t edge, u32 num_edges,
+                                                const Place* columns, sum_t* carry) {
     sum_t sum = source.identity;
     sum_t found[LOADS];
     const u32 head = head_of(source, edge);
     if (lane() < head + num_edges) {
-        products_at<LOADS>(source, edge - head + lane(), edge + num_edges, WARP, found);
+        products_of_tile(source, edge, head, num_edges, columns, found);
         sum = lane() >= head ? found[0] : found[LOADS > 1];
 #pragma unroll
         for (u32 i = 1; i < LOADS; i++)
             if (lane() + i * WARP < head + num_edges && (i > 1 || lane() >= head)) sum = clew_add(sum, found[i]);
     }
-#if ON_HOST
+#if ON_HOST && !PACKED
     sum = from_lane(sum, (lane() + head) % WARP);  // who would have had these edges without the head
 #endif
     sum = sum_of_lanes<WARP>(sum, lane(), num_edges < WARP ? num_edges : WARP);
     if (lane() == 0) *carry = sum;
 }
 
-// Products and ends of a tile into shared memory: first the ends, then the products.
+__device__ __forceinline__ void load_ends(const offset_t* offsets, u64 row, offset_t edge, u32 num_rows,
+                                          Place* places) {
+    for (u32 k = lane(); k < num_rows; k += WARP) places[k].end = (u32)(offsets[row + k + 1] - edge);
+}
+
+// Products and ends of a tile into shared memory: first the ends, then the products. With PACKED, the ends are there.
 __device__ __forceinline__ void load_tile(const offset_t* offsets, const Source& source, u64 row, offset_t edge,
                                           u32 num_rows, u32 num_edges, Place* places) {
     const u32 head = head_of(source, edge);
     if (lane() < head + num_edges) {
         sum_t found[LOADS];
-        products_at<LOADS>(source, edge - head + lane(), edge + num_edges, WARP, found);
+        products_of_tile(source, edge, head, num_edges, places + num_rows, found);
 #pragma unroll
         for (u32 i = 0; i < LOADS; i++) {
             const u32 place = lane() + i * WARP;
             if (place >= head && place < head + num_edges) places[num_rows + place - head].product = found[i];
         }
     }
-    for (u32 k = lane(); k < num_rows; k += WARP) places[k].end = (u32)(offsets[row + k + 1] - edge);
+    if (!PACKED) load_ends(offsets, row, edge, num_rows, places);
 }
 
 __device__ __forceinline__ u32 ends_before(const Place* places, u32 num_rows, u32 num_edges, u32 diagonal) {
@@ -143,12 +208,25 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
     if (lane() == WARP - 1 && has) *carry = sum;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const stored_t* neighbours, const weight_t* weights,
                                       const x_word_t* x, const u8* mask, sum_t* out, u64 num_rows, u64 num_items,
                                       u64 num_tiles, const index_t* tile_rows, sum_t* carries, sum_t identity,
-                                      value_t nothing) {
+                                      value_t nothing
+#if PACKED
+                                      , const u32* heads, const u64* bases, u32 bits
+#endif
+) {
     Place* places = dynamic_shared<Place>() + warp_in_block() * TILE;
+#if PACKED
+    u32* room = reinterpret_cast<u32*>(dynamic_shared<Place>() + THREADS / WARP * TILE) + warp_in_block() * WARP_WORDS;
+    const Packed packed = {reinterpret_cast<const u32*>(neighbours), heads, bases, bits,
+                           (num_items - num_rows + GROUP - 1) / GROUP};
+#endif
+#if PACKED
+    const Source source = {nullptr, weights, x, identity, nothing};
+#else
     const Source source = {neighbours, weights, x, identity, nothing};
+#endif
     const offset_t base = offsets[0];
     u64 turn = warp_in_grid();
     if (turn >= num_tiles) return;
@@ -167,8 +245,16 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const
         const u32 rows_here = (u32)(row_after - row);
         const u32 edges_here = (u32)(item_after - item) - rows_here;
         const offset_t edge = base + (offset_t)(item - (u64)row);
+#if PACKED
+        load_ends(offsets, (u64)row, edge, rows_here, places);
+        __syncwarp(ALL_LANES);
+        if (edges_here) unpack_tile(packed, (u64)offsets[row], (u64)edge, rows_here, edges_here, places, room);
+#endif
         if (rows_here == 0) {
-            tile_of_one_row(source, edge, edges_here, carries + tile);
+            tile_of_one_row(source, edge, edges_here, places, carries + tile);
+#if PACKED
+            __syncwarp(ALL_LANES);
+#endif
         } else {
             load_tile(offsets, source, (u64)row, edge, rows_here, edges_here, places);
             __syncwarp(ALL_LANES);

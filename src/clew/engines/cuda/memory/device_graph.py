@@ -137,7 +137,7 @@ class DeviceGraph:
     def offsets_of(self, device: Device, rows: Adjacency) -> Any:
         """The offsets of rows, in device memory."""
         if self.offsets is None or self.offsets[0]() is not rows.indptr:
-            dtype = np.uint32 if rows.num_arcs < 2**32 else np.int64
+            dtype = np.uint32 if rows.indptr[-1] < 2**32 else np.int64  # words of packed rows are fewer than arcs
             self.offsets = (weakref.ref(rows.indptr), device.upload(rows.indptr.astype(dtype)))
         return self.offsets[1]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -16,13 +16,29 @@ from clew.engines.cuda.toolchain.source import ctype
 Fact = TypeVar("Fact")
 
 
+class Packed(NamedTuple):
+    """What a kernel needs of packed neighbours besides their words; the dtype of ids, and the bytes of all arrays."""
+
+    heads: Any
+    bases: Any
+    bits: Any
+    dtype: np.dtype[Any]
+    nbytes: int
+
+    @property
+    def given(self) -> tuple[Any, Any, Any]:
+        """The last arguments of a kernel."""
+        return self[:3]
+
+
 @dataclass(frozen=True, eq=False)
 class DeviceRows:
     """Compressed rows on a device, with 32-bit offsets if the arcs fit.
 
     ``plan`` says in which memory the neighbours and weights are; None means device memory.
     With ``pairs``, each neighbour is stored next to its weight, and the other two arrays are views of it with gaps.
-    Only kernels that support pairs can take such rows.
+    Only kernels that support pairs can take such rows. With ``packed``, the neighbours are words of packed ones, and
+    ``plan`` counts words. Only kernels that unpack can take such rows.
     """
 
     offsets: Any
@@ -32,6 +48,7 @@ class DeviceRows:
     num_arcs: int
     plan: EdgePlan | None = None
     pairs: Any = None
+    packed: Packed | None = None
     #: Prepared products, by arithmetic and method (spmv.py).
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
@@ -48,6 +65,11 @@ class DeviceRows:
     def paired(self) -> bool:
         """Whether neighbours and weights are in pairs."""
         return self.pairs is not None
+
+    @cached_property
+    def id_dtype(self) -> np.dtype[Any]:
+        """The dtype of the neighbours."""
+        return np.dtype(self.neighbours.dtype) if self.packed is None else self.packed.dtype
 
     @property
     def arrays(self) -> tuple[Any, Any, Any]:
@@ -68,14 +90,15 @@ class DeviceRows:
     @cached_property
     def defines(self) -> dict[str, str]:
         """The macros of kernels that run over these rows; ``weight_t`` and WEIGHTED say what the weights are."""
-        macros = index_defines(np.dtype(self.neighbours.dtype), self.num_arcs)
+        macros = index_defines(self.id_dtype, self.num_arcs)
         weight = "float" if self.weights is None else ctype(self.weights.dtype)
         return {**macros, "weight_t": weight, "WEIGHTED": str(int(self.weights is not None))}
 
     @cached_property
     def in_device_memory(self) -> bool:
         """Whether all edges are in device memory, and a second copy of them may be there as well."""
-        return self.plan is None or (self.plan.mode == "device" and self.plan.copies)
+        near = self.plan is None or (self.plan.mode == "device" and self.plan.copies)
+        return near and self.packed is None
 
     @cached_property
     def in_two_memories(self) -> bool:

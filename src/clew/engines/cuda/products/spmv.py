@@ -19,6 +19,7 @@ from clew.dtypes import Array
 from clew.engines.cuda.balance import tiling
 from clew.engines.cuda.memory.device_graph import graph_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.packed_rows import packed_on
 from clew.engines.cuda.products import algebra
 from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
@@ -26,6 +27,7 @@ from clew.engines.cuda.products.vectors import packed
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Monoid, Semiring
+from clew.packed.code import GROUP
 
 THREADS = 256
 #: Blocks that one processor should have room for: fewer leave each thread more registers, and fewer threads.
@@ -67,15 +69,17 @@ def by_tiles(
     """Over tiles of equal work, then over the rows that span several."""
     shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT, "BOTH_ENDS": int(rows.in_two_memories)}
     on_host = {"ON_HOST": 1} if rows.on_host else {}  # read over the link, and by whole lines
-    defines = {**macros, **numbers.defines, **shape, **on_host}
+    defines = {**macros, **numbers.defines, **shape, **on_host, **({} if rows.packed is None else {"PACKED": 1})}
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
     join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
     join_blocks = blocks_for(device, tiles.count, THREADS)
     shared = THREADS * tiles.each * max(4, numbers.result.itemsize)
+    if rows.packed is not None:
+        shared = shared_for_packed(rows, tiles.each, numbers.result.itemsize)
     blocks = blocks_for(device, tiles.count * tiling.WARP, THREADS, MOST_BLOCKS)
     edges, count = rows.arrays, np.uint64(tiles.count)
     known = (np.uint64(rows.num_vertices), np.uint64(tiles.num_items), count, tiles.rows)
-    constants = (numbers.identity, numbers.nothing)
+    constants = (numbers.identity, numbers.nothing, *(() if rows.packed is None else rows.packed.given))
 
     def run(device: Device, x: Any, mask: Any, out: Any) -> None:
         carries = device.empty(tiles.count, numbers.result)
@@ -85,6 +89,15 @@ def by_tiles(
         device.launch(join, join_blocks, THREADS, edges[0], mask, out, count, tiles.rows, carries)
 
     return run
+
+
+def shared_for_packed(rows: DeviceRows, each: int, result_bytes: int) -> int:
+    """The shared memory of a block that unpacks tiles: places, and per warp the words and row starts of its groups."""
+    groups = (tiling.WARP * each + 2 * GROUP - 2) // GROUP
+    group_words = 64 if rows.id_dtype.itemsize == 4 else 128
+    words = groups * (group_words + 2) + tiling.WARP + 4 + 2 * groups  # WARP_WORDS in spmv_tiles.cuh
+    places = THREADS * each * max(4, result_bytes, rows.id_dtype.itemsize)
+    return places + THREADS // tiling.WARP * words * 4
 
 
 @dataclass(frozen=True)
@@ -112,7 +125,9 @@ def spmv(
     weight = None if edges.weights is None else edges.weights.dtype
     numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
     if isinstance(edges, Adjacency):
-        _ready(device, rows_on(device, edges), numbers, method)(device, x, mask, out)
+        packs = weight is None and numbers.stop == algebra.NEVER and method.name in ("auto", "tiles")
+        rows = (packed_on(device, edges) if packs else None) or rows_on(device, edges)
+        _ready(device, rows, numbers, method)(device, x, mask, out)
     elif isinstance(edges, COO):
         _over_list(device, layout_on(device, edges), numbers, x, mask, out)
     else:
@@ -140,7 +155,9 @@ def _ready(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMe
 
 
 def _prepared(device: Device, rows: DeviceRows, numbers: Arithmetic, method: SpmvMethod) -> Product:
-    left_open = method.name == "auto"
+    left_open = method.name == "auto" and rows.packed is None
+    if rows.packed is not None:
+        method = replace(method, name="tiles")
     method = choose(tiling.degrees_of(rows), numbers, method)
     if method.name == "sweep" and not (numbers.starts_from_identity and can_sweep(rows)):
         method = replace(method, name="tiles")
