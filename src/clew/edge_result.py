@@ -31,13 +31,17 @@ class EdgeResult(Result):
         Arrays with an entry per edge. ``top`` and ``to_dict`` use the first by default.
     graph
         The graph of those edges.
+    pairs
+        The pairs of vertices that the entries are about instead of the edges, as two arrays of ids.
     **others
         As in ``Result``.
     """
 
-    def __init__(self, algorithm: str, values: Any, *, graph: Graph, **others: Any) -> None:
+    def __init__(
+        self, algorithm: str, values: Any, *, graph: Graph, pairs: tuple[Array, Array] | None = None, **others: Any
+    ) -> None:
         super().__init__(algorithm, values, names=graph.names, **others)
-        self._graph = graph
+        self._graph, self._pairs = graph, pairs
 
     def edges(self, chosen: Any = slice(None)) -> tuple[Array, Array]:
         """The sources and the targets of some edges by name; ``chosen`` is a mask or numbers of edges (default: all).
@@ -49,7 +53,7 @@ class EdgeResult(Result):
         >>> [ends.tolist() for ends in forest.edges(forest.member)]
         [['a', 'b'], ['c', 'c']]
         """
-        source, target, _ = self._graph.edges()
+        source, target = self._graph.edges()[:2] if self._pairs is None else self._pairs
         return called(self._names, source[chosen]), called(self._names, target[chosen])
 
     def of(self, name: Any, value: str | None = None) -> Any:
@@ -57,6 +61,11 @@ class EdgeResult(Result):
         if not isinstance(name, (tuple, list)) or len(name) != 2:
             raise GraphError(f"{name!r} is not an edge; expected its two vertices, such as ('ann', 'bob').")
         first, second = map(self._graph.vertex, name)
+        if self._pairs is not None:
+            found = np.flatnonzero((self._pairs[0] == first) & (self._pairs[1] == second))
+            if not found.size:
+                raise GraphError(f"{name[0]!r} and {name[1]!r} are no pair of this result.")
+            return self._shown(value, found[:1])[0]
         if not self._graph.directed:
             first, second = sorted((first, second))
         source, target, _ = self._graph.edges()
@@ -76,7 +85,13 @@ class EdgeResult(Result):
 
         An edge column with the name of an array gets the prefix ``edge_``.
         """
-        table, known = self._graph.to_arrow(), self._known()
+        import pyarrow as pa
+
+        known = self._known()
+        if self._pairs is not None:
+            ends = dict(zip(("source", "target"), self.edges(), strict=True))
+            return pa.table({**ends, **{name: self._arrow(name, known) for name in self.values}})
+        table = self._graph.to_arrow()
         table = table.rename_columns([f"edge_{name}" if name in self.values else name for name in table.column_names])
         for name in self.values:
             table = table.append_column(name, self._arrow(name, known))

@@ -255,17 +255,19 @@ class Result(TensorResult):
             if known is not None:
                 shown[~known] = None
             return list(shown.tolist())
-        return list(self._names.take_known(values).to_pylist())
+        shown = np.array(self._names.take_known(values.ravel()).to_pylist(), dtype=object)
+        return list(shown.reshape(values.shape).tolist())
 
     def _arrow(self, name: str, known: Array | None) -> Any:
         """A column of the table."""
         import pyarrow as pa
 
         values = _on_host(self.values[name])
-        if self._names is not None and name in self._vertices:
-            return self._names.take_known(values)
         missing = None if known is None or known.all() else ~known.ravel()
-        flat = pa.array(np.ascontiguousarray(values).ravel(), mask=missing)
+        if self._names is not None and name in self._vertices:
+            flat = self._names.take_known(values.ravel())
+        else:
+            flat = pa.array(np.ascontiguousarray(values).ravel(), mask=missing)
         if values.ndim == 1:
             return flat
         lists = pa.ListArray if values.size < 2**31 else pa.LargeListArray

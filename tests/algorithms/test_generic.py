@@ -45,8 +45,10 @@ CLOSE = {
     "harmonic": ("centrality",),
     "hits": ("hub", "authority"),
     "katz": ("centrality",),
+    "most_similar": ("score",),
     "pagerank": ("rank",),
     "random_walk_with_restart": ("visiting",),
+    "similarity": ("score",),
 }
 #: Several answers are right, so checkers decide.
 CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_independent_set", "sssp", "sswp")

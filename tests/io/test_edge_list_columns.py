@@ -160,7 +160,10 @@ def test_a_weight_is_what_is_named_so(read: Any, name: str, ends: str) -> None:
     assert edges(graph) == [("ann", "bob", 5), ("bob", "cy", 6)]
     first, second = ends.split(",")
     assert graph.report.columns == {first: "source", second: "target", name: "weight", "day": "ignored"}
-    assert decided(graph, "Ignored") == "Ignored: 'day'. Pass columns=True (--columns all) to keep other columns of the edges."
+    assert (
+        decided(graph, "Ignored")
+        == "Ignored: 'day'. Pass columns=True (--columns all) to keep other columns of the edges."
+    )
     assert read(f"{name},{ends}\n5,1,2\n", source=2, target=3).weights.tolist() == [5]
 
 

@@ -41,6 +41,11 @@ def vertices_of(graph: Graph, sources: Any) -> npt.NDArray[np.int64]:
     """The ids of the named ``sources``, in the same order."""
     if isinstance(sources, (str, bytes)) or not hasattr(sources, "__iter__"):
         raise GraphError(f"sources is {sources!r}; expected several vertices, such as a list of names.")
+    if isinstance(sources, np.ndarray) and graph.names is None and sources.ndim == 1 and sources.dtype.kind in "iu":
+        wrong = np.flatnonzero((sources < 0) | (sources >= graph.num_vertices))
+        if not wrong.size:
+            return sources.astype(np.int64)
+        sources = sources[wrong[:1]]  # which is refused below
     names = sources.tolist() if isinstance(sources, np.ndarray) else list(sources)
     if graph.names is not None:
         return graph.names.ids_of(names)

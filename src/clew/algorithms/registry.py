@@ -61,6 +61,8 @@ class Answer:
         As in ``Result``.
     trace
         The columns of the trace, or a function that fetches them when they are first used.
+    pairs
+        The pairs of vertices that values per edge are about instead of the edges.
     """
 
     values: Mapping[str, Any]
@@ -69,6 +71,7 @@ class Answer:
     iterations: int = 1
     converged: bool = True
     trace: Any = None
+    pairs: Any = None
 
     def __post_init__(self) -> None:
         if callable(self.facts):
@@ -233,7 +236,7 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
         "trace": answer.trace,
     }
     if record.per_edge:
-        return EdgeResult(record.name, answer.values, graph=graph, **known)
+        return EdgeResult(record.name, answer.values, graph=graph, pairs=answer.pairs, **known)
     columns = graph._attributes.vertices if isinstance(graph, Graph) else None
     return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
 

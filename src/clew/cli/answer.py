@@ -57,6 +57,7 @@ class Answer:
     @cached_property
     def _ranking(self) -> Ranking:
         found = _by_closeness(self.graph, self.result) or _by_size(self.result) or _by_edge(self.result)
+        found = found or _by_pair(self.graph, self.result)
         return found or _by_vertex(self.result)
 
     def as_dict(self, top: int) -> dict[str, Any]:
@@ -136,6 +137,21 @@ def _by_edge(result: Result) -> Ranking | None:
         return list(zip(*(ends.tolist() for ends in result.edges(chosen)), *shown, strict=True))
 
     return Ranking("source", ["target", *columns], rows, {}, {"target"}, columns[0])
+
+
+def _by_pair(graph: Graph, result: Result) -> Ranking | None:
+    """The pairs with the largest scores, of results with a list of others for every vertex; None for other results."""
+    if result.algorithm != "most_similar":
+        return None
+
+    def rows(top: int) -> list[tuple[Any, ...]]:
+        vertex, place = np.nonzero(result.similar >= 0)
+        best = np.argsort(-result.score[vertex, place], kind="stable")[:top]
+        chosen = (vertex[best], place[best])
+        named = (called(graph.names, ids).tolist() for ids in (vertex[best], result.similar[chosen]))
+        return list(zip(*named, result.score[chosen].tolist(), strict=True))
+
+    return Ranking("vertex", ["similar", "score"], rows, {}, {"similar"}, "score")
 
 
 def _by_size(result: Result) -> Ranking | None:

@@ -1,0 +1,46 @@
+"""Pairs of vertices that share neighbours."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.algorithms.similarity.cpu import workspace as pair_arrays
+from clew.plan.models.common import ONCE, Sketch, model
+from clew.plan.parts import Span
+
+SHARED_EDGE, PAIR = 2.0, 30.0  # numbers looked up for every entry of two rows, and for a pair
+FIRST = 3e-5  # seconds to set up
+
+
+@model
+def similarity(sketch: Sketch) -> None:
+    """Two rows are merged for every pair."""
+    graph, pairs = sketch.graph, sketch.arguments.get("pairs")
+    count = graph.num_edges if pairs is None else len(pairs)
+    _begin(sketch)
+    for what, space in pair_arrays(graph, count):
+        sketch.keep(what, space.role, space.nbytes, 1)
+    if sketch.on_gpu:
+        sketch.over_products(Span.exactly(1))
+        return
+    sketch.choose("method", "rows merged, or one searched", "rows are sorted, and some are much longer than others")
+    sketch.do("pairs", (PAIR + 2 * SHARED_EDGE * sketch.shape.mean_degree) * count, sketch.spread(8), streamed=1.0)
+
+
+@model
+def most_similar(sketch: Sketch) -> None:
+    """Every vertex adds up what it shares with those two steps away."""
+    _begin(sketch)
+    sketch.count_workspace(k=sketch.arguments["k"])
+    if sketch.on_gpu:
+        sketch.over_products(Span.exactly(1))
+        return
+    into = sketch.graph.degrees("in" if sketch.graph.has_incoming else "out").astype(np.float64)
+    sketch.choose("method", "two steps from every vertex", "no list of all pairs is made")
+    sketch.do("two steps", SHARED_EDGE * float(into @ into) + PAIR * sketch.vertices, sketch.spread(8), streamed=1.0)
+
+
+def _begin(sketch: Sketch) -> None:
+    sketch.iterations = ONCE
+    sketch.setting_up += FIRST
+    sketch.count_graph()
