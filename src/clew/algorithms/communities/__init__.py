@@ -39,6 +39,9 @@ def undirected(graph: Graph) -> Graph:
 class Level(Protocol):
     """A graph whose vertices are communities of the level below."""
 
+    def turn(self, iteration: int) -> Self:
+        """The lowest level for an iteration, 0 for the first; in each, another order of vertices."""
+
     def improve(self, community: Array) -> tuple[Array, int]:
         """Better communities, and the number of moves."""
 
@@ -59,7 +62,7 @@ def improved(first: Level, community: Array, max_iterations: int, *, refine: boo
     """
     levels, moves = [community], [1]
     while len(moves) <= max_iterations and moves[-1]:
-        levels, moved = _iteration(first, levels[-1], refine=refine)
+        levels, moved = _iteration(first.turn(len(moves) - 1), levels[-1], refine=refine)
         moves.append(moved)
     return levels, moves[1:]
 

@@ -59,6 +59,7 @@ class Rows:
     strength: Array
     factor: float  # the resolution divided by the strength of all vertices
     seed: int | None
+    backwards: bool = False  # whether to process vertices in the reverse order
 
     @classmethod
     def of(cls, graph: Graph, resolution: float = 1.0, seed: int | None = None) -> Rows:
@@ -74,27 +75,34 @@ class Rows:
         """The edges, for kernels."""
         return self.offsets, self.neighbors, self.weights
 
+    def turn(self, iteration: int) -> Rows:
+        """This level for an iteration. In the reverse order, the second one finds what the first could not."""
+        return replace(self, backwards=iteration % 2 == 1)
+
     def improve(self, community: Array) -> tuple[Array, int]:
         """Better communities, in the same array, and the number of moves."""
-        return community, self._move(community, community[:0], MAX_PASSES)
+        return community, self._move(community, (community[:0], self.strength[:0]), MAX_PASSES)
 
     def refined(self, community: Array) -> Array:
         """Connected parts of the communities: vertices that are alone join the best part next to them."""
         part = np.arange(community.size, dtype=community.dtype)
-        self._move(part, community, 1)
+        self._move(part, (community, self._totals(community)), 1)
         return part
 
-    def _move(self, community: Array, bound: Array, max_passes: int) -> int:
+    def _totals(self, community: Array) -> Array:
+        return np.bincount(community, self.strength, community.size).astype(np.float64, copy=False)
+
+    def _move(self, community: Array, bound: tuple[Array, Array], max_passes: int) -> int:
         n = community.size
-        totals = np.bincount(community, self.strength, n).astype(np.float64, copy=False)
-        parts = (community, totals, np.bincount(community, minlength=n))
+        parts = (community, self._totals(community), np.bincount(community, minlength=n))
         queue = np.arange(n) if self.seed is None else np.random.default_rng(self.seed).permutation(n)
+        queue = (queue[::-1] if self.backwards else queue).astype(community.dtype)
         batch = 2 * _batch(n)
         plan = (np.empty(batch, community.dtype), np.empty(batch), np.empty(batch))
         moves: int = team.run(
             kernels.move,
             3 * self.neighbors.size + n,
-            *(self.rows, self.strength, parts, bound, (queue.astype(community.dtype), np.zeros(n, np.uint8)), plan),
+            *(self.rows, self.strength, parts, bound, (queue, np.zeros(n, np.uint8)), plan),
             *(self.factor, int(np.diff(self.offsets).max(initial=0)), max_passes),
             shown="communities",
         )

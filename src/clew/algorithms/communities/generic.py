@@ -57,6 +57,10 @@ class _Links:
         inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
         return float(self.inner + self.waist.total(inside) - self.resolution * self.waist.total(strong * strong))
 
+    def turn(self, iteration: int) -> _Links:
+        """This level for an iteration: in each, others move together."""
+        return replace(self, seed=self.seed + iteration)
+
     def improve(self, community: Array) -> tuple[Array, int]:
         """Better communities, and the number of moves."""
         return self._moved(community, once=False)

@@ -31,7 +31,8 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
     parts
         The community of every vertex; the strength and the number of vertices of every community.
     bound
-        Empty, or communities to stay in. Then this is the refinement of Leiden: a vertex that is alone moves once.
+        Two arrays, empty or of the communities to stay in: that of every vertex, and the strength of each. Then this is
+        the refinement of Leiden: a vertex that is alone moves once, if it is well connected to its community.
     lists
         The vertices in the order of the first pass, and a flag per vertex: to be processed in the next pass.
     plan
@@ -57,7 +58,7 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
             last = min(first + batch, count)
             stamp += 1
             here, before = np.uint64(stamp % 2) * batch, np.uint64((stamp + 1) % 2) * batch
-            if bound.size == 0 and first > 0:
+            if bound[0].size == 0 and first > 0:
                 _wake(state, rows, community, lists, plan[0], first - batch, min(first, count), before)
             if first < count:
                 _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen, first, last, here)
@@ -98,7 +99,8 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen
     community, totals, sizes = parts
     target, joining, staying = plan
     unit = weights.size == 0
-    refining = bound.size > 0
+    within, whole = bound
+    refining = within.size > 0
     length = last - first
     while True:
         low, high = take_chunk(state, TAKEN, CHUNK, length)
@@ -110,17 +112,20 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen
             target[here + i] = own
             if refining and sizes[own] != 1:
                 continue
-            count = 0
+            count, linked = 0, 0.0
             for j in range(offsets[v], offsets[v + ONE]):
                 u = neighbors[j]
-                if u == v or (refining and bound[u] != bound[v]):
+                if u == v or (refining and within[u] != within[v]):
                     continue
                 c = community[u]
                 if near[c] == 0.0:
                     seen[count] = c
                     count += 1
-                near[c] += 1.0 if unit else weights[j]
+                weight = 1.0 if unit else weights[j]
+                near[c] += weight
+                linked += weight
             expected = factor * strength[v]
+            loose = refining and linked < expected * (whole[within[v]] - strength[v])
             stay = near[own]
             best, most, into = own, stay - expected * (totals[own] - strength[v]), stay
             for k in range(count):
@@ -128,7 +133,7 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen
                 weight = near[c]
                 near[c] = 0.0
                 gain = weight - expected * totals[c]
-                if c != own and (gain > most or (gain == most and best != own and c < best)):
+                if c != own and not loose and (gain > most or (gain == most and best != own and c < best)):
                     best, most, into = c, gain, weight
             target[here + i] = best
             joining[here + i] = into
@@ -145,7 +150,7 @@ def _carry_out(rows, strength, parts, bound, lists, plan, factor, first, last, h
     community, totals, sizes = parts
     queue, awake = lists
     target, joining, staying = plan
-    refining = bound.size > 0
+    refining = bound[0].size > 0
     moves = 0
     for i in range(last - first):
         v = queue[first + i]
