@@ -14,7 +14,7 @@ SOURCE = Path(__file__).resolve().parents[1] / "src" / "clew"
 # Data flows down this list; a module may import only from its own line and the lines above it.
 LAYERS = (
     ("errors", "cache_folder", "weak"),
-    ("dtypes", "compiled_cache", "jit", "threads", "progress", "checks"),
+    ("dtypes", "compiled_cache", "late_code", "lean_passes", "jit", "threads", "progress", "checks"),
     ("kernels_strings", "strings"),
     ("names", "adjacency"),
     ("build",),

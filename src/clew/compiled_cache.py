@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Compiled functions on disk, for later processes: one file for every function, variant and signature.
+"""Compiled functions on disk, for later processes: one file for every function that Python calls, and its signature.
 
 Numba's own cache numbers its files and lists them in an index. Two processes that write at once can list one's code
 under the other's key, and the index notices changes of one source file only. Here the name of a file is a digest of
@@ -74,7 +74,7 @@ class Kept(_Cache):
 
     def load_overload(self, sig, target_context):
         """The compiled function for a signature; None where there is no file that fits."""
-        if not self._enabled:
+        if not self._enabled or self._dispatcher.inner:
             return None
         target_context.refresh()
         key = self._key(sig, target_context.codegen())
@@ -93,7 +93,7 @@ class Kept(_Cache):
 
     def save_overload(self, sig, data):
         """Write a compiled function, unless it holds addresses of this process or nothing can be written."""
-        if not self._enabled:
+        if not self._enabled or self._dispatcher.inner:
             return
         if data.library.has_dynamic_globals or any(not lifted.can_cache for lifted in data.lifted):
             warnings.warn(f"{self._stem} uses addresses of this process and cannot be kept.", NumbaWarning, 2)
@@ -138,8 +138,7 @@ class Kept(_Cache):
             cells = dumps(tuple(cell.cell_contents for cell in function.__closure__))
             captured = hashlib.sha256(cells).hexdigest()
         code = hashlib.sha256(function.__code__.co_code).hexdigest()
-        kind = "compiled code" if self._dispatcher.inner else "Python"
-        return str(sig), codegen.magic_tuple(), code, function.__code__.co_firstlineno, captured, kind
+        return str(sig), codegen.magic_tuple(), code, function.__code__.co_firstlineno, captured
 
     def _name_of(self, key):
         return f"{FOLDER}/{self._stem}.{self._stamp}.{hashlib.sha256(repr(key).encode()).hexdigest()[:20]}.nbc"

@@ -5,6 +5,8 @@ For every function that it compiles Numba makes two more, through which Python a
 apart takes longer to compile than many a kernel does, and Python calls one function in ten: here the way in from Python
 is made when Python first calls, and that from C never is. First calls take about a third less time for it.
 
+Only functions that Python calls become machine code (``late_code``), and Numba runs fewer passes (``lean_passes``).
+
 Numba looks up anew what every ``+`` and every index means, among dozens of candidates each time. Here it is looked up
 once for every combination of types. That saves another quarter of the time.
 
@@ -28,6 +30,7 @@ from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.functions import BaseFunction
 
+from clew import late_code, lean_passes  # noqa: F401
 from clew.compiled_cache import Kept
 
 # Numba puts a number into the name of everything it compiles, and counts from 1 in every process. Two processes give
@@ -100,7 +103,7 @@ class Lean(CPUDispatcher):
                 self._without_way_in.remove(args)
                 self.overloads.pop(args, None)
             self._compiler.targetoptions["no_cpython_wrapper"] = self.inner
-            with timed(), uncollected(), self._cache.turns() if isinstance(self._cache, Kept) else nullcontext():
+            with timed(), uncollected(), late_code.late(), self._cache.turns() if isinstance(self._cache, Kept) else nullcontext():
                 return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:

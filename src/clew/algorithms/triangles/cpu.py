@@ -12,7 +12,7 @@ from clew.algorithms.triangles import kernels
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
-from clew.engines.cpu.team.kernels import counter
+from clew.engines.cpu.team.kernels import FIRST_COUNTER, LINE
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
@@ -78,7 +78,8 @@ def shown(graph: Graph) -> dict[str, Any]:
     """How ``team.run`` shows the progress of kernels that take vertices one after the other."""
 
     def watch(state: Array) -> tuple[float, float | None]:
-        return min(int(state[int(counter(kernels.TAKEN))]), graph.num_vertices), graph.num_vertices
+        taken = int(state[(FIRST_COUNTER + kernels.TAKEN) * int(LINE)])
+        return min(taken, graph.num_vertices), graph.num_vertices
 
     return {"shown": "counting triangles", "unit": "vertices", "watch": watch}
 

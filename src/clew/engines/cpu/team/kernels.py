@@ -18,6 +18,7 @@ added in the order of the blocks. So sums do not depend on the number of threads
 
 import numpy as np
 from numba import types
+from numba.extending import intrinsic
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels_intrinsics import prefetch
@@ -38,10 +39,14 @@ SPINS = 4000  # about ten microseconds; then a waiting member yields its core
 _give_way = types.ExternalFunction("sched_yield", types.int32())
 
 
-@njit(cache=True, nogil=True, inline="always")
-def counter(number):
-    """Where counter ``number`` is in the state."""
-    return np.uint64(FIRST_COUNTER + number) * LINE
+@intrinsic
+def counter(typing_context, number):
+    """Where counter ``number`` is in the state. There are many calls, and a function would take long to compile."""
+
+    def generate(context, builder, signature, args):
+        return builder.mul(builder.add(args[0], args[0].type(FIRST_COUNTER)), args[0].type(int(LINE)))
+
+    return types.uint64(types.uint64), generate
 
 
 @njit(cache=True, nogil=True)
@@ -94,7 +99,7 @@ def append(state, tail, queue, spare, filled):
             queue[place + np.uint64(i)] = spare[i]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def collect(state, tail, queue, spare, filled, v):
     """Add ``v`` to the ``filled`` vertices of ``spare``, and append those when it is full; how many it holds then."""
     spare[filled] = v
