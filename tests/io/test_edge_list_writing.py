@@ -134,7 +134,7 @@ def test_names_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 def test_many_edges_in_many_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clew.io.edge_list.BLOCK_EDGES", 100)
+    monkeypatch.setattr("clew.io.edge_list.writer.BLOCK_EDGES", 100)
     rng = np.random.default_rng(3)
     source = np.append(rng.integers(0, 50, 3000), np.full(500, 7))
     graph = clew.Graph.from_edges(source, rng.integers(0, 50, 3500), rng.random(3500))

@@ -142,7 +142,7 @@ def _of_graph(graph: Graph, first: float, last: float) -> Part:
     low, high = (int(np.searchsorted(graph.indptr, share * graph.num_arcs)) for share in (first, last))
     low, high = (0 if first == 0 else low), (graph.num_vertices if last == 1 else high)
     known = {"directed": graph.directed, "columns": dict(graph.report.columns), "decisions": graph.report.decisions}
-    edges = edge_list.edges_of_rows(graph, low, high)
+    edges = edge_list.writer.edges_of_rows(graph, low, high)
     part = Part(*edges, count=graph.num_vertices, keep=graph.names is None, **known)  # type: ignore[arg-type]
     part.counts = tuple(getattr(graph.report, name) for name in COUNTS)
     if graph.names is not None:
