@@ -48,8 +48,6 @@ CONTENT = [
     (b"*Partition x\n*Vertices 3\n1\n", "a Pajek project", "save the network"),
     (b'[{"source": 1, "target": 2}]', "JSON", ""),
     (b"[[0, 1], [1, 2]]", "JSON", ""),
-    (b">>graph6<<A_\n", "graph6", "read_graph6"),
-    (b">>sparse6<<:An\n", "sparse6", "read_sparse6"),
     (b"nodedef>name VARCHAR\na\nedgedef>node1,node2\n", "a GUESS file", ""),
     (b"@nodes\nlabel\n0\n1\n@arcs\n", "a LEMON graph", ""),
     (b"LEDA.GRAPH\nstring\nint\n-1\n", "a LEDA graph", "read_leda"),

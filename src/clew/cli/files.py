@@ -103,9 +103,9 @@ def format_to_write(path: Path, format_name: str | None, *, as_json: bool = Fals
             raise GraphError("standard output has no suffix to detect the format from; name the format with --to.")
         if as_json:
             raise GraphError("the graph itself is written to standard output, so --json is not possible; omit --json.")
-        return registry.named(format_name)
+        return registry.for_writing("", "standard output", format_name)
     sink = Sink(path)
-    format_ = registry.named(format_name) if format_name else registry.for_writing(sink.suffix, sink.name)
+    format_ = registry.for_writing(sink.suffix, sink.name, format_name)
     sink.check()
     return format_
 

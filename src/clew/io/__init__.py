@@ -121,7 +121,7 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
         registry.named(FOLDER).function("write_folder")(graph, url, chosen)
         return []
     sink = Sink(checks.path(path))
-    one = registry.named(format) if format else registry.for_writing(sink.suffix, sink.name)
+    one = registry.for_writing(sink.suffix, sink.name, format)
     write_opened(graph, sink, one, chosen)
     if chosen.vertices is not None:
         _of_columns().write_vertices(graph, chosen.vertices)
@@ -130,6 +130,7 @@ def write(graph: Graph, path: str | Path, format: str | None = None, **options: 
 
 def write_opened(graph: Graph, sink: Sink, one: registry.Format, chosen: WriteOptions) -> None:
     """Write a graph to what a caller has chosen already: a stream has no name to tell the format from."""
+    assert one.write is not None
     if one.name == FOLDER:
         if isinstance(sink, StreamSink):
             raise sink.error("a .clewd is a folder, which cannot go to a stream; write a .clew file.")
@@ -177,7 +178,7 @@ def lost(
         phrases.append(f"{counted(isolated, 'vertex')} without edges")
     if not graph.directed and not has_direction:
         phrases.append(f"that edges go both ways: read it with {undirected}")
-    if not graph.weighted and (one.name == "dimacs" or (one.name == "gap" and suffix == ".wsg")):
+    if not graph.weighted and (one.name in ("dimacs", "dimacs-max") or (one.name == "gap" and suffix == ".wsg")):
         phrases.append("that edges have no weights: each has weight 1 there")
     if "metadata" not in keeps and (dropped := [key for key in graph.metadata if key not in keeps]):
         phrases.append(f"the metadata {', '.join(map(str, dropped))}")

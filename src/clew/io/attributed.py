@@ -95,36 +95,39 @@ class Content:
 
     def _weights(self, options: ReadOptions) -> tuple[Array | None, pa.Table | None, list[str]]:
         """The weights, the other columns of edges, and what was decided."""
-        name = WEIGHT if options.weight is None else options.weight
-        if options.weight is not None and name not in self.edge_columns:
-            known = ", ".join(map(repr, self.edge_columns)) or "none"
-            raise GraphError(f"there is no edge attribute {name!r} for the weights; the file has {known}.")
         table = _table(self.edge_columns, len(self.source), self._defaults("edge"))
-        weights = np.empty(0) if self.weights_without_edges and not self.source else None
-        said: list[str] = []
-        if name in table.column_names and options.weights is not False:
-            column = table.column(name)
-            weights = _as_weights(column)
-            if weights is not None:
-                table = table.drop_columns([str(name)])
-                said.append(
-                    f"The edge attribute {name!r} is the weight. Pass weights=False (--weights none) to ignore it."
-                )
-                if without := len(self.source) - len(self.edge_columns[str(name)]):
-                    said.append(
-                        f"{counted(without, 'edge')} without it got the weight {self.defaults['edge', str(name)]}."
-                    )
-            elif options.weights or options.weight is not None:
-                raise GraphError(f"the edge attribute {name!r} is not a number on every edge, as a weight must be.")
-            else:
-                said.append(f"The edge attribute {name!r} is not a number on every edge, so it is a column.")
-        chosen = table if options.columns is None else selected(table, options.columns)
-        if chosen is not None and WEIGHT in chosen.column_names:  # tables of edges have a column of that name
-            chosen = chosen.rename_columns(["weight_" if one == WEIGHT else one for one in chosen.column_names])
-        return weights, chosen if chosen is not None and chosen.num_columns else None, said
+        weights, columns, said = weight_among(table, options)
+        name = WEIGHT if options.weight is None else str(options.weight)
+        if weights is not None and (without := len(self.source) - len(self.edge_columns[name])):
+            said.append(f"{counted(without, 'edge')} without it got the weight {self.defaults['edge', name]}.")
+        if self.weights_without_edges and not self.source:
+            weights = np.empty(0)
+        return weights, columns, said
 
     def _defaults(self, of: str) -> dict[str, Any]:
         return {name: value for (what, name), value in self.defaults.items() if what == of}
+
+
+def weight_among(table: pa.Table, options: ReadOptions) -> tuple[Array | None, pa.Table | None, list[str]]:
+    """The weights among the attributes of edges, the other columns as requested, and what was decided."""
+    name, said = WEIGHT if options.weight is None else str(options.weight), list[str]()
+    if options.weight is not None and name not in table.column_names:
+        known = ", ".join(map(repr, table.column_names)) or "none"
+        raise GraphError(f"there is no edge attribute {name!r} for the weights; the file has {known}.")
+    weights = None
+    if name in table.column_names and options.weights is not False:
+        weights = _as_weights(table.column(name))
+        if weights is not None:
+            table = table.drop_columns([name])
+            said.append(f"The edge attribute {name!r} is the weight. Pass weights=False (--weights none) to ignore it.")
+        elif options.weights or options.weight is not None:
+            raise GraphError(f"the edge attribute {name!r} is not a number on every edge, as a weight must be.")
+        else:
+            said.append(f"The edge attribute {name!r} is not a number on every edge, so it is a column.")
+    chosen = table if options.columns is None else selected(table, options.columns)
+    if chosen is not None and WEIGHT in chosen.column_names:  # tables of edges have a column of that name
+        chosen = chosen.rename_columns(["weight_" if one == WEIGHT else one for one in chosen.column_names])
+    return weights, chosen if chosen is not None and chosen.num_columns else None, said
 
 
 def _are_ids(names: list[Any]) -> bool:

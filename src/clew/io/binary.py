@@ -44,6 +44,7 @@ _GALOIS = struct.Struct("<4Q")
 _ID = np.dtype(np.int32)
 _UNSIGNED: dict[int, np.dtype[Any]] = {4: np.dtype(np.uint32), 8: np.dtype(np.uint64)}
 _TARGETS = {1: _UNSIGNED[4], 2: _UNSIGNED[8]}
+LARGEST = 2**53
 MAX_VERSION_1_VERTICES = 2**32 - 1
 
 
@@ -61,6 +62,13 @@ def typed(data: Bytes, offset: int, count: int, dtype: npt.DTypeLike) -> Array:
 def little_endian(array: Array) -> Array:
     """The array as it is written: contiguous, least significant byte first."""
     return np.asarray(array, dtype=array.dtype.newbyteorder("<"), order="C")
+
+
+def whole_numbers(values: Array) -> tuple[Array, Array]:
+    """Floats as integers, and which of them are none, or above 2^53, where floats skip integers."""
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.int64)
+    return whole, (whole != values) | (np.abs(values) > LARGEST)
 
 
 def refuse_expansion(source: Source, nbytes: int) -> None:

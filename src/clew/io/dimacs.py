@@ -48,6 +48,8 @@ class Problem(NamedTuple):
 
 PATHS = Problem(("sp",), "Read it with format='dimacs'.")
 GRAPH = Problem(("edge", "edges", "col"), "Read it with format='dimacs-col'.")
+MAX = Problem(("max",), "Read it with format='dimacs-max'.")
+MIN = Problem(("min",), "Read it with format='dimacs-min'.")
 COORDINATES = Problem(
     ("aux sp co",),
     "It holds coordinates: read the .gr file beside it, or in Python call clew.io.dimacs.read_coordinates.",
@@ -56,15 +58,16 @@ COORDINATES = Problem(
 
 def sniff_paths(head: bytes) -> Match:
     """Sure of shortest path problems, and of coordinates, which get an error with advice."""
-    return _sniff(head, PATHS, COORDINATES)
+    return sniff_problem(head, PATHS, COORDINATES)
 
 
 def sniff_graph(head: bytes) -> Match:
     """Sure of graphs to colour."""
-    return _sniff(head, GRAPH)
+    return sniff_problem(head, GRAPH)
 
 
-def _sniff(head: bytes, *problems: Problem) -> Match:
+def sniff_problem(head: bytes, *problems: Problem) -> Match:
+    """Sure of files whose problem line announces one of these."""
     line = next(first_rows(head, b"c"), None)
     if line is None:  # only comments in the head
         return Match.MAYBE if len(head) == HEAD_BYTES else Match.NO
@@ -136,7 +139,7 @@ def write_graph(graph: Graph, sink: Sink, options: WriteOptions) -> None:
 def _problem_of(text: bytes) -> Problem | None:
     """The type of file that a problem line announces."""
     words = b" ".join(text.split()[1:]).decode("latin-1") + " "
-    known = (PATHS, GRAPH, COORDINATES)
+    known = (PATHS, GRAPH, MAX, MIN, COORDINATES)
     return next((one for one in known if words.startswith(tuple(name + " " for name in one.words))), None)
 
 

@@ -157,9 +157,6 @@ KNOWN: tuple[Foreign, ...] = (
         ".gt",
     ),
     Foreign("text in UTF-16", "Save it as UTF-8, for example with `iconv -f utf-16 -t utf-8`.", rb"\xff\xfe|\xfe\xff"),
-    Foreign("graph6", _networkx("read_graph6"), rb">>graph6<<", ".g6 .graph6"),
-    Foreign("sparse6", _networkx("read_sparse6"), rb">>sparse6<<", ".s6 .sparse6"),
-    Foreign("digraph6", "In Python, igraph or SageMath reads it.", rb">>digraph6<<", ".d6 .digraph6"),
     Foreign("XGMML", "In Cytoscape, export it as GraphML, and read that.", b"", ".xgmml"),
     Foreign(
         "RDF",

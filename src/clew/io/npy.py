@@ -14,13 +14,13 @@ import numpy as np
 from clew.dtypes import Array
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.io.binary import whole_numbers
 from clew.io.npz import DAMAGED, header
 from clew.io.options import ReadOptions, WriteOptions, about_direction, graph_from_edges, noted
 from clew.io.sink import Sink
 from clew.io.source import Match, Source
 
 MAGIC = b"\x93NUMPY"
-LARGEST = 2**53  # up to here, floats hold every integer
 
 
 def sniff(head: bytes) -> Match:
@@ -63,9 +63,8 @@ def _ends(source: Source, column: Array) -> Array:
     """The vertices at one end of the edges; beside fractional weights, they are floats."""
     if column.dtype.kind != "f":
         return np.ascontiguousarray(column)
-    with np.errstate(invalid="ignore"):
-        whole = column.astype(np.int64)
-    if (wrong := (whole != column) | (np.abs(column) > LARGEST)).any():
+    whole, wrong = whole_numbers(column)
+    if wrong.any():
         row = int(wrong.argmax())
         raise source.error(f"edge number {row + 1} has the vertex {column[row]}; expected a whole number.")
     return whole

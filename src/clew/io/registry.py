@@ -55,6 +55,8 @@ class Format:
         Whether ``Match.MAYBE`` is not enough without one of the suffixes.
     may_be_empty
         Whether a file without a byte is one of this format.
+    read_only
+        Whether clew does not write it.
     may_be_edges
         Whether a file with one of the suffixes may be an edge list all the same: ``has_bare_edges`` of the module says.
     """
@@ -69,6 +71,7 @@ class Format:
     needs_suffix: bool = False
     may_be_empty: bool = False
     may_be_edges: bool = False
+    read_only: bool = False
 
     @property
     def suffixes(self) -> tuple[str, ...]:
@@ -90,9 +93,9 @@ class Format:
         return self.function("read")  # type: ignore[no-any-return]
 
     @property
-    def write(self) -> Callable[[Graph, Sink, WriteOptions], None]:
-        """The writer."""
-        return self.function("write")  # type: ignore[no-any-return]
+    def write(self) -> Callable[[Graph, Sink, WriteOptions], None] | None:
+        """The writer, if there is one."""
+        return None if self.read_only else self.function("write")
 
 
 #: One % too few is a slip that some writers made; other readers forgive it as well.
@@ -140,6 +143,15 @@ FORMATS: tuple[Format, ...] = (
         keeps="direction vertex_weights",
     ),
     Format("galois", "Galois binary, versions 1 and 2", ".gr", "binary", rb"\A[\x01\x02]\0{7}", "_galois", keeps=""),
+    Format("graph6", "graph6: dense undirected graphs", ".g6 .graph6", "graph6", rb"\A>>graph6<<"),
+    Format("sparse6", "sparse6: undirected graphs", ".s6 .sparse6", "graph6", rb"\A>>sparse6<<", "_sparse"),
+    Format(
+        "digraph6", "digraph6: dense directed graphs", ".d6 .digraph6", "graph6", rb"\A>>digraph6<<", "_directed", ""
+    ),
+    Format("dimacs-max", "DIMACS maximum flow", ".max", "flow", _PROBLEM, "_max", keeps="source sink"),
+    Format("dimacs-min", "DIMACS minimum-cost flow", ".min", "flow", _PROBLEM, "_min", read_only=True),
+    Format("tsplib", "TSPLIB", ".tsp .atsp .hcp", "tsplib", rb"(?m)^[ \t]*DIMENSION[ \t]*:", read_only=True),
+    Format("tntp", "TNTP network", ".tntp", "tntp", rb"<NUMBER OF LINKS>", read_only=True),
     Format("gap", "GAP serialized graph", ".sg .wsg", "binary", variant="_gap"),
     Format("ligra", "Ligra adjacency graph", ".adj .ligra", "ligra", _ADJACENCY, keeps=BOUNDARY),
     Format(EDGE_LIST, "Edge list", _EDGE_LISTS, "edge_list", keeps=NAMED),
@@ -258,15 +270,19 @@ def _first_mistake(one: Format, head: bytes, name: str) -> FormatError | None:
     return None
 
 
-def for_writing(suffix: str, name: str) -> Format:
-    """The format to write for ``suffix``."""
-    if own := _by_suffix(suffix):
-        return own[0]
+def for_writing(suffix: str, name: str, format_name: str | None = None) -> Format:
+    """The format to write: the one that is named, or else that of ``suffix``."""
+    own = _by_suffix(suffix) if format_name is None else [named(format_name)]
+    writable = [one for one in own if not one.read_only]
+    if writable:
+        return writable[0]
     strange = foreign.by_suffix(suffix)
     problem = f"cannot tell the format from the suffix {suffix!r}"
-    if strange is not None:
+    if own:
+        problem = f"clew reads {own[0].title}, but does not write it"
+    elif strange is not None:
         problem = f"the suffix {suffix!r} stands for {strange.title}, which clew does not write"
-    known = ", ".join(sorted({end for one in FORMATS for end in one.suffixes}))
+    known = ", ".join(sorted({end for one in FORMATS for end in one.suffixes if not one.read_only}))
     raise FormatError(
         f"{problem}; expected one of {known}.",
         path=name,
