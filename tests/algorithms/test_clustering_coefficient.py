@@ -12,6 +12,7 @@ from hypothesis import given, settings
 import clew
 from clew import GraphError, Result, VerificationError
 from tests.algorithms.graphs import LARGE, as_networkx, graphs, thread_count
+from tests.algorithms.weighted import weighted_graphs
 
 
 @settings(max_examples=32, deadline=None)
@@ -103,3 +104,29 @@ def test_the_checker_finds_what_is_wrong(change, rule):
     change(values, facts)
     with pytest.raises(VerificationError, match=rule):
         clew.verify.clustering_coefficient(graph, Result("x", {"coefficient": values}, facts=facts))
+
+
+@settings(max_examples=30, deadline=None)
+@given(weighted_graphs("int32", 1, 9))
+def test_weights_and_directed_triangles_are_networkx_ones(graph):
+    other = as_networkx(graph)  # of parallel edges, the first
+    source, target, weights = zip(*other.edges(data="weight"), strict=True) if other.size() else ((), (), ())
+    plain = np.array(source, np.int64), np.array(target, np.int64), np.array(weights, np.int32)
+    graph = clew.Graph.from_edges(*plain, graph.num_vertices, graph.directed)
+    for weighted in (False, True):
+        expected = nx.clustering(other, weight="weight" if weighted else None)
+        for device in ("cpu", "reference"):
+            found = clew.clustering_coefficient(graph, method="triangles", weighted=weighted, device=device)
+            clew.verify.clustering_coefficient(graph, found, method="triangles", weighted=weighted)
+            assert found.to_dict() == pytest.approx(expected)
+
+
+@pytest.mark.quick
+def test_what_weights_need():
+    graph = clew.Graph.from_edges([0, 1, 2], [1, 2, 0], [1, 2, -3])
+    with pytest.raises(GraphError, match="the smallest weight is -3"):
+        clew.clustering_coefficient(graph, weighted=True)
+    with pytest.raises(GraphError, match='needs method="triangles"'):
+        clew.clustering_coefficient(graph.with_weights([1, 2, 3]), weighted=True)
+    found = clew.clustering_coefficient(graph.with_weights([1, 8, 8]), weighted=True, method="triangles")
+    assert found.coefficient.tolist() == pytest.approx([0.25] * 3)

@@ -37,6 +37,7 @@ SAME = {
     "triangles": ("count", "total"),
 }
 CLOSE = {
+    "assortativity": ("coefficient",),
     "betweenness": ("centrality",),
     "closeness": ("centrality",),
     "clustering_coefficient": ("coefficient", "average", "transitivity"),
@@ -54,7 +55,7 @@ CLOSE = {
 CHECKED = ("bellman_ford", "bfs", "coloring", "leiden", "louvain", "maximal_independent_set", "sssp", "sswp")
 #: They take bipartite or acyclic graphs alone, which the tests of these algorithms have.
 ELSEWHERE = ("bipartite_matching", "topological_order")
-COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].sequential]
+COMPARED = [name for name in sorted(ALGORITHMS) if name not in ELSEWHERE and not ALGORITHMS[name].host]
 WEIGHTED = ("bellman_ford", "sssp", "sswp")
 #: They search from every vertex, or go in many rounds, which takes long on large graphs.
 SLOW = ("all_pairs", "betweenness", "closeness", "edge_betweenness", "harmonic")

@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     # algorithms: begin (made by tools/update_readme.py)
     from clew.algorithms.all_pairs import all_pairs as all_pairs
     from clew.algorithms.articulation_points import articulation_points as articulation_points
+    from clew.algorithms.assortativity import assortativity as assortativity
     from clew.algorithms.bellman_ford import bellman_ford as bellman_ford
     from clew.algorithms.betweenness import betweenness as betweenness
     from clew.algorithms.bfs import bfs as bfs
@@ -50,6 +51,7 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
         strongly_connected_components as strongly_connected_components,
     )
     from clew.algorithms.topological_order import topological_order as topological_order
+    from clew.algorithms.triadic_census import triadic_census as triadic_census
     from clew.algorithms.triangles import triangles as triangles
     # algorithms: end
 

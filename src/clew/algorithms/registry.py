@@ -113,8 +113,8 @@ class Algorithm:
         The engines on which it reads packed edges as they are, unless it uses weights. Others unpack them first.
     per_edge
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
-    sequential
-        Whether every step needs the one before. The implementation for the CPU then runs for every device.
+    host
+        Why the implementation for the CPU runs for every device, such as ``SEQUENTIAL``; empty if it does not.
     """
 
     function: Callable[..., Result]
@@ -131,7 +131,7 @@ class Algorithm:
     dense_rounds: bool = False
     packed: Collection[str] = ()
     per_edge: bool = False
-    sequential: bool = False
+    host: str = ""
 
     @property
     def name(self) -> str:
@@ -165,6 +165,8 @@ class Algorithm:
         return Workspace() if declared is None else declared(graph, **arguments)
 
 
+#: Why a search runs on the CPU for every device.
+SEQUENTIAL = "every step needs the one before, so one thread of the CPU runs it for every device"
 PARTS = ("generic", "cpu", "cuda", "cluster", "check")
 ALGORITHMS: dict[str, Algorithm] = {}
 
@@ -219,7 +221,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
         answer = _on_gpu(record, gpu, graph, device, arguments)
     elif record.cluster is not None and _runs_members(record, graph) and device in ("auto", "cpu"):
         answer = record.load("cluster")(graph, **arguments)
-    elif record.cpu is not None and (device != "reference" or record.sequential) and not on_cluster:
+    elif record.cpu is not None and (device != "reference" or record.host) and not on_cluster:
         answer = record.load("cpu")(graph, **arguments)
     else:
         answer = _over_the_waist(record, graph, "cpu" if device == "auto" else device, arguments)
@@ -244,7 +246,7 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
 def gpu_of(record: Algorithm, graph: Graph, device: str) -> Device | None:
     """The GPU to run on, or None. "auto" selects one only if the algorithm has kernels for it."""
     check_device(device)
-    if record.sequential or device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
+    if record.host or device in ("cpu", "reference") or (device == "auto" and record.cuda is None):
         return None
     return gpu_for(device, record.size(graph))
 

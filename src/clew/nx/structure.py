@@ -13,6 +13,7 @@ from clew.build.rows import blocks_of
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.nx import kernels
+from clew.nx.degrees import edge_weights
 from clew.nx.graph import ClewGraph, Node, Weight, answer, bunch
 from clew.nx.interface import (
     no_directed_graphs,
@@ -23,7 +24,6 @@ from clew.nx.interface import (
     to_networkx,
 )
 from clew.nx.searches import postorder, strong_components
-from clew.nx.triads import cluster_coefficients
 from clew.result import Result
 
 # ruff: noqa: ARG001, N803, signatures are those of NetworkX
@@ -95,9 +95,12 @@ def triangles(G: ClewGraph, nodes: Any = None) -> Any:
 
 
 def _coefficients(G: ClewGraph, weight: Weight) -> Array:
-    if G.is_directed() or weight is not None:
-        return cluster_coefficients(G, weight)
-    return np.asarray(algorithms.clustering_coefficient(G.unweighted).numpy().coefficient)
+    graph = G.weighted(weight)
+    weights = edge_weights(G, weight)
+    if weights.size and (weights.max() == 0 or weights.min() < 0):
+        raise NotImplementedError("some weights are negative, or all are 0; clew supports only other weights here.")
+    found = algorithms.clustering_coefficient(graph, method="triangles", weighted=graph.weighted)
+    return np.asarray(found.numpy().coefficient)
 
 
 @served(no_parallel_edges, no_weight_function)

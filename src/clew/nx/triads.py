@@ -8,13 +8,11 @@ from typing import Any
 
 import networkx as nx
 import numpy as np
-from networkx.algorithms.triads import TRIAD_NAMES, TRICODE_TO_NAME
 
 from clew import algorithms
 from clew.dtypes import Array
-from clew.nx import kernels_neighborhoods, kernels_triads
-from clew.nx.degrees import edge_weights
-from clew.nx.graph import ClewGraph, Node, Rows, Weight, bunch
+from clew.nx import kernels_neighborhoods
+from clew.nx.graph import ClewGraph, Node, bunch
 from clew.nx.interface import (
     no_directed_graphs,
     no_parallel_edges,
@@ -106,19 +104,6 @@ def rich_club_coefficient(
     return {degree: 2 * inside / (n * (n - 1)) for degree, (n, inside) in enumerate(rows) if n > 1}
 
 
-def _both_ways(G: ClewGraph) -> tuple[Rows, Array]:
-    """Neighbours in either direction without self-loops, each once: 1 for an edge to it, 2 from it, 3 both."""
-    rows = G.simple_rows
-    source = np.repeat(np.arange(len(G)), np.diff(rows.indptr))
-    real = source != rows.indices
-    source, target = source[real], rows.indices[real].astype(np.int64)
-    size = max(1, len(G))
-    pairs, place = np.unique(np.append(source * size + target, target * size + source), return_inverse=True)
-    side = np.bincount(place, weights=np.repeat([1.0, 2.0], source.size), minlength=pairs.size).astype(np.int8)
-    indptr = np.concatenate([[0], np.cumsum(np.bincount(pairs // size, minlength=len(G)))])
-    return Rows(indptr, (pairs % size).astype(G.indices.dtype)), side
-
-
 def _no_nodes(nodelist: Any) -> str | None:
     return "nodelist is given; clew counts the triads of the whole graph." if nodelist is not None else None
 
@@ -126,50 +111,5 @@ def _no_nodes(nodelist: Any) -> str | None:
 @served(no_undirected_graphs, _no_nodes)
 def triadic_census(G: ClewGraph, nodelist: Any = None) -> dict[str, int]:
     """How many triads of every kind there are."""
-    rows, sides = _both_ways(G)
-    codes, pairs = np.zeros(64, dtype=np.int64), np.zeros(2, dtype=np.int64)
-    kernels_triads.triad_codes(*rows.bits, sides, codes, pairs)
-    census = dict.fromkeys(TRIAD_NAMES, 0)
-    for code, count in enumerate(codes.tolist()):
-        census[TRICODE_TO_NAME[code]] += count
-    census["012"] += int(pairs[0])
-    census["102"] += int(pairs[1])
-    n = len(G)
-    census["003"] = n * (n - 1) * (n - 2) // 6 - sum(census.values())
+    census: dict[str, int] = algorithms.triadic_census(G.unweighted).census
     return census
-
-
-# ------------------------------------------------------------------ clustering with directions or weights
-
-
-def cluster_coefficients(G: ClewGraph, weight: Weight) -> Array:
-    """The clustering coefficient of every vertex of a directed or weighted graph."""
-    roots = _cube_roots(G, weight)
-    total = np.empty(len(G))
-    source, target = G.sources, G.indices
-    real = source != target
-    if not G.is_directed():
-        kernels_triads.weighted_triangles(*G.out_rows().bits, roots, total)
-        degree = np.bincount(source[real], minlength=len(G))
-        possible = degree * (degree - 1)
-    else:
-        rows, sides = _both_ways(G)
-        heads = np.repeat(np.arange(len(G)), np.diff(rows.indptr))
-        out, back = np.zeros(rows.indices.size), np.zeros(rows.indices.size)
-        here = np.lexsort((target[real], source[real]))
-        out[(sides & 1) > 0] = roots[real][here]
-        back[np.lexsort((rows.indices, heads))[np.lexsort((heads, rows.indices))]] = out
-        kernels_triads.directed_triangles(*rows.bits, out, back, total)
-        degree = np.bincount(heads, weights=(sides & 1) + (sides >> 1), minlength=len(G)).astype(np.int64)
-        mutual = np.bincount(heads[sides == 3], minlength=len(G))
-        possible = (degree * (degree - 1) - 2 * mutual) * 2
-    return np.asarray(np.divide(total, possible, out=np.zeros(len(G)), where=total != 0))
-
-
-def _cube_roots(G: ClewGraph, weight: Weight) -> Array:
-    """The cube root of every weight, relative to the largest one."""
-    weights = edge_weights(G, weight).astype(np.float64)
-    largest = weights.max(initial=0)
-    if weights.size and (largest == 0 or weights.min() < 0):
-        raise NotImplementedError("some weights are negative, or all are 0; clew supports only other weights here.")
-    return np.asarray(np.cbrt(weights / largest))

@@ -38,9 +38,8 @@ def where(name: str, graph: Graph, device: str) -> Where:
     size = record.size(graph)
     if is_hybrid(device):
         device = gpu_of_hybrid(device)
-    if record.sequential:
-        why = "every step needs the one before, so one thread of the CPU runs it for every device"
-        return Where(Choice("engine", CPU, why))
+    if record.host:
+        return Where(Choice("engine", CPU, record.host))
     if device == "reference":
         return Where(Choice("engine", CPU, "requested: plain Python, for debugging"))
     if record.cuda is None and device in ("auto", "cpu"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clew.algorithms.registry import algorithm, run
+from clew.algorithms.registry import SEQUENTIAL, algorithm, run
 from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(sequential=True)
+@algorithm(host=SEQUENTIAL)
 def articulation_points(graph: Graph, *, device: str = "auto") -> Result:
     """Articulation points: the vertices whose removal disconnects others.
 

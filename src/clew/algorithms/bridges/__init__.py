@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from clew.algorithms.registry import algorithm, run
+from clew.algorithms.registry import SEQUENTIAL, algorithm, run
 from clew.edge_result import EdgeResult
 from clew.graph import Graph
 
 
-@algorithm(per_edge=True, sequential=True)
+@algorithm(per_edge=True, host=SEQUENTIAL)
 def bridges(graph: Graph, *, device: str = "auto") -> EdgeResult:
     """Bridges: the edges whose removal disconnects their ends.
 

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
+from clew.algorithms.arguments import check_flow_weights
 from clew.algorithms.registry import algorithm, run
+from clew.checks import flag, one_of
+from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
 
+Method = Literal["links", "triangles"]
+
 
 @algorithm(needs=("in_edges",))
-def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
+def clustering_coefficient(
+    graph: Graph, *, method: Method = "links", weighted: bool = False, device: str = "auto"
+) -> Result:
     """Local clustering coefficient: how connected the neighbours of each vertex are, from 0 to 1.
 
     For a vertex with d neighbours, it is the number of edges among those neighbours divided by the number possible.
@@ -19,9 +28,15 @@ def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
     Parameters
     ----------
     graph
-        Directed or undirected. Self-loops, duplicate edges and weights are ignored.
+        Directed or undirected. Self-loops and duplicate edges are ignored.
+    method
+        "links" as above. "triangles" (Fagiolo) differs for directed graphs only: the number of directed triangles at
+        the vertex, divided by the number possible with its edges. NetworkX has this one.
+    weighted
+        Let a triangle count the geometric mean of its weights, relative to the largest weight (Onnela). Weights are 0
+        or more, and those of parallel edges add up. A directed graph needs ``method="triangles"``.
     device
-        "auto", "cpu" or "cuda".
+        "auto", "cpu" or "cuda". Weights, and "triangles" of a directed graph, are computed on the CPU for "cuda" too.
 
     Returns
     -------
@@ -37,6 +52,8 @@ def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
     References
     ----------
     D. J. Watts, S. H. Strogatz: "Collective dynamics of 'small-world' networks", Nature 393, 1998.
+    G. Fagiolo: "Clustering in complex directed networks", Physical Review E 76, 2007.
+    J.-P. Onnela et al.: "Intensity and coherence of motifs in weighted complex networks", Physical Review E 71, 2005.
     A. Iosup et al.: "The LDBC Graphalytics benchmark", arXiv:2011.15028.
 
     Examples
@@ -46,4 +63,14 @@ def clustering_coefficient(graph: Graph, *, device: str = "auto") -> Result:
     >>> found.coefficient.round(3).tolist(), round(found.transitivity, 3)
     ([1.0, 1.0, 0.333, 0.0], 0.6)
     """
-    return run("clustering_coefficient", graph, device)
+    one_of("method", method, get_args(Method))
+    if flag("weighted", weighted):
+        check_flow_weights(graph, "clustering_coefficient")
+        if graph.directed and method == "links":
+            raise GraphError(
+                'clustering_coefficient(weighted=True) of a directed graph needs method="triangles".',
+                remedy='Pass method="triangles".',
+                option="Pass --method triangles.",
+            )
+    means = weighted or (graph.directed and method == "triangles")
+    return run("clustering_coefficient", graph, device, means=means, weighted=weighted)

@@ -7,10 +7,16 @@ import numpy as np
 from clew.algorithms.registry import Answer
 from clew.algorithms.triangles.cluster import simple, weights_opposite
 from clew.engines.cluster.share import Share, build_share, edge_ends
+from clew.errors import GraphError
 
 
-def clustering_coefficient(share: Share) -> Answer:
+def clustering_coefficient(share: Share, means: bool, weighted: bool) -> Answer:  # noqa: ARG001
     """Links among neighbours over the possible ones; see ``clew.clustering_coefficient``."""
+    if means:
+        raise GraphError(
+            "clustering coefficients with weights, or of directed triangles, do not run on a cluster yet; "
+            "use a graph in one process."
+        )
     near = _with_directions(share) if share.directed else simple(share)
     links = weights_opposite(near) * (1 if share.directed else 2)
     degrees = near.own_degrees()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from clew.algorithms.clustering_coefficient import cpu
 from clew.algorithms.registry import Answer
 from clew.algorithms.triangles import cuda as triangles
 from clew.algorithms.triangles.cuda import list_space, neighbourhoods
@@ -12,8 +13,10 @@ from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
 
 
-def workspace(graph: Graph) -> Workspace:
+def workspace(graph: Graph, means: bool = False, weighted: bool = False) -> Workspace:
     """The arrays of a run: those of a count of triangles, and what links are divided by."""
+    if means:
+        return cpu.workspace(graph, means, weighted)
     n = graph.num_vertices
     return Workspace(
         coefficient=result(n, np.float64, later=True),
@@ -25,8 +28,10 @@ def workspace(graph: Graph) -> Workspace:
     )
 
 
-def clustering_coefficient(device: Device, graph: Graph) -> Answer:
+def clustering_coefficient(device: Device, graph: Graph, means: bool = False, weighted: bool = False) -> Answer:
     """Links among neighbours, an undirected one counted in both directions, over the possible ones."""
+    if means:
+        return cpu.clustering_coefficient(graph, means, weighted)
     near = neighbourhoods(device, graph, with_times=graph.directed)
     counts = workspace(graph).allocate(device).counts
     counted = triangles.LINKS if graph.directed else triangles.COUNTS

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from clew.algorithms.registry import algorithm, run
+from clew.algorithms.registry import SEQUENTIAL, algorithm, run
 from clew.checks import flag
 from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(sequential=True)
+@algorithm(host=SEQUENTIAL)
 def dfs_order(graph: Graph, source: Any = 0, *, whole: bool = False, device: str = "auto") -> Result:
     """Depth-first search: the order in which vertices are discovered and left, and the tree.
 

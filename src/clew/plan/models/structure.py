@@ -27,6 +27,7 @@ DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and n
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
 TRUSS_EDGE, TRUSS_FIRST = 20.0, 1e-4  # numbers for every edge and entry of the lists, as measured; seconds before
+CENSUS_FIRST, SUMS_FIRST = 1e-4, 1e-4  # seconds before: edges in both directions; degrees and means
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
 BLOCK_EDGE, BLOCKS_FIRST = 40.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
@@ -102,6 +103,16 @@ def triangles(sketch: Sketch) -> None:
 @model
 def clustering_coefficient(sketch: Sketch) -> None:
     """Triangles, divided by what is possible."""
+    weighted, graph = sketch.arguments["weighted"], sketch.graph
+    if weighted or (graph.directed and sketch.arguments["method"] == "triangles"):
+        sketch.on_gpu = False
+        sketch.iterations = ONCE
+        sketch.count_graph(weights=weighted)
+        sketch.count_workspace(means=True, weighted=weighted)
+        sketch.choose("method", "weights of triangles", "computed on the CPU for every device")
+        sketch.setting_up = TRUSS_FIRST
+        sketch.do("adding up", BOTH_WAYS * sketch.arcs + 3 * COUNTED * looked_at(graph), sketch.spread(8), streamed=8.0)
+        return
     sketch.count_workspace()
     sketch.setting_up = DIVIDING
     _count(sketch, COUNTED)
@@ -202,6 +213,32 @@ def k_truss(sketch: Sketch) -> None:
     spread, looked = sketch.spread(8), looked_at(sketch.graph)
     sketch.do("counting triangles", LISTS * sketch.arcs + COUNTED * looked, spread, streamed=4.0)
     sketch.do("removing edges", TRUSS_EDGE * (sketch.arcs + looked), spread, streamed=4.0, threads=1)
+
+
+@model
+def triadic_census(sketch: Sketch) -> None:
+    """The neighbours of both ends of every edge."""
+    sketch.iterations = ONCE
+    sketch.count_graph()
+    sketch.count_workspace()
+    sketch.setting_up += CENSUS_FIRST
+    degrees = sketch.graph.degrees().astype(np.float64)
+    looks = 3 * float(degrees @ degrees) + BOTH_WAYS * sketch.arcs
+    sketch.choose("load balance", "all threads", "they take blocks of vertices")
+    sketch.do("looking at pairs", looks, sketch.spread(8), streamed=1.0)
+
+
+@model
+def assortativity(sketch: Sketch) -> None:
+    """One product, and sums over vertices."""
+    sketch.iterations = ONCE
+    sketch.count_graph()
+    if sketch.on_gpu:
+        sketch.over_products(ONCE)
+        return
+    sketch.keep("vectors of a product", "scratch", 3 * sketch.vertices, 8)
+    sketch.setting_up += SUMS_FIRST
+    sketch.do("product", 2.0 * sketch.arcs + DIVIDED * sketch.vertices, sketch.spread(8), streamed=4.0)
 
 
 @model
