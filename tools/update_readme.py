@@ -31,8 +31,7 @@ def format_table() -> str:
     rows = []
     for one in formats():
         suffixes = " ".join(f"`{suffix}`" for suffix in one.suffixes)
-        yes_no = " | ".join("yes" if way else "no" for way in (one.read, one.write))
-        rows.append(f"| {one.title} | `{one.name}` | {suffixes} | {yes_no} |\n")
+        rows.append(f"| {one.title} | `{one.name}` | {suffixes} | yes | {'no' if one.read_only else 'yes'} |\n")
     return "".join(rows)
 
 

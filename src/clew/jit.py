@@ -103,7 +103,12 @@ class Lean(CPUDispatcher):
                 self._without_way_in.remove(args)
                 self.overloads.pop(args, None)
             self._compiler.targetoptions["no_cpython_wrapper"] = self.inner
-            with timed(), uncollected(), late_code.late(), self._cache.turns() if isinstance(self._cache, Kept) else nullcontext():
+            with (
+                timed(),
+                uncollected(),
+                late_code.late(),
+                self._cache.turns() if isinstance(self._cache, Kept) else nullcontext(),
+            ):
                 return super().compile(sig)
 
     def add_overload(self, cres: Any) -> None:

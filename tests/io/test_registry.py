@@ -13,7 +13,12 @@ import clew
 from clew.io.registry import FORMATS, Format, detect
 from clew.io.source import Match
 
-GRAPH = clew.Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False)
+GRAPH = clew.Graph.from_edges([0, 1, 2], [1, 2, 0], directed=False, metadata={"source": 0, "sink": 2})
+READ_ONLY = {
+    "dimacs-min": b"p min 2 1\na 1 2 0 4 2\n",
+    "tsplib": b"TYPE: TSP\nDIMENSION: 1\nEDGE_WEIGHT_TYPE: EUC_2D\nNODE_COORD_SECTION\n1 0 0\nEOF\n",
+    "tntp": b"<NUMBER OF NODES> 2\n<NUMBER OF LINKS> 1\n<END OF METADATA>\n~ a b length ;\n1 2 5 ;\n",
+}
 WORDS = [
     b"c a comment\r\rp sp 3 2\ra 1 2 5\ra 2 3 5\r",
     b"\n\t p\tedge 3 2\ne 1 2\ne 2 3\n",
@@ -25,6 +30,9 @@ WORDS = [
 
 def stored(one: Format, folder: Path) -> bytes:
     path = folder / f"graph{one.suffixes[0]}"
+    if one.read_only:
+        assert clew.read(READ_ONLY[one.name]).num_vertices <= 2
+        return READ_ONLY[one.name]
     clew.write(GRAPH, path, one.name)
     return (path / "header.json" if path.is_dir() else path).read_bytes()
 

@@ -224,13 +224,14 @@ def formats(as_json: options.AsJson = False) -> None:
     """
     known = list(registry.formats())
     if as_json:
-        rows = ({"name": one.name, "title": one.title, "suffixes": list(one.suffixes)} for one in known)
-        output.as_json([row | {"reads": True, "writes": True} for row in rows])
+        kinds = ("name", "title", "suffixes", "reads", "writes")
+        rows = ((one.name, one.title, list(one.suffixes), True, not one.read_only) for one in known)
+        output.as_json([dict(zip(kinds, row, strict=True)) for row in rows])
         return
     output.heading("File formats")
     wide = [Column("format", wrap=True), Column("suffixes", wrap=True)]
     output.table(
         [Column("name", style="bold"), *wide, Column("reads"), Column("writes")],
-        ((one.name, one.title, " ".join(one.suffixes), "yes", "yes") for one in known),
+        ((one.name, one.title, " ".join(one.suffixes), "yes", "no" if one.read_only else "yes") for one in known),
     )
     output.paragraph(f"All of them can be compressed: add {', '.join(COMPRESSION_SUFFIXES)} to the suffix.")
