@@ -10,7 +10,7 @@ QUICK = $(shell grep -rl --include='test_*.py' 'mark\.quick' tests)
 # Where the environment forbids it, every process of a test would parse all of clew again.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test quick quick-tests check coverage browser docs bench lines clean suite
+.PHONY: demo test quick quick-tests check coverage browser docs bench lines release clean suite
 
 demo: $(DEMO)
 	$(BIN)/clew demo
@@ -50,6 +50,10 @@ bench: $(READY)
 lines: $(READY)
 	$(BIN)/python tools/budget.py --folders
 
+# Builds dist/, checks it and tags the commit; uploads nothing.
+release: test
+	$(BIN)/python tools/release.py
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[dev]"
@@ -66,5 +70,5 @@ browser:
 	@sh tools/browser.sh
 
 clean:
-	rm -rf $(VENV) .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/out build-out clew-report.html
+	rm -rf $(VENV) .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis bench/out build-out dist clew-report.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

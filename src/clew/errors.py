@@ -6,6 +6,9 @@ Every message says what is wrong, what was given, what was expected, and what to
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import sys
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,6 +18,17 @@ ARGUMENT = re.compile(
     r"""=("[^"]*"|'[^']*'|[\w…]*)"""
 )
 COLUMNS = ("source", "target", "weight")
+
+
+def install_command(*requirements: str) -> str:
+    """``pip install …``, with the pip of this Python. It adds extras to clew however clew itself was installed.
+
+    The pip on the PATH may belong to another Python, such as that of the system for a user who runs .venv/bin/clew.
+    """
+    found = shutil.which("pip")
+    own = found is not None and Path(found).parent.resolve() == Path(sys.executable).parent.resolve()
+    pip = "pip" if own else f"{shlex.quote(sys.executable)} -m pip"
+    return f"{pip} install {' '.join(map(shlex.quote, requirements))}"
 
 
 def in_shell(remedy: str) -> str:

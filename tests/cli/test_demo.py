@@ -66,7 +66,7 @@ def test_the_demo_does_without_a_report_where_plotly_is_missing(monkeypatch, tmp
     monkeypatch.setitem(sys.modules, "plotly", None)
     code, out, _ = running.clew("demo", "-o", tmp_path / "report.html")
     assert code == OK
-    assert 'pip install "clew[plots]"' in " ".join(out.split())
+    assert "pip install 'clew[plots]'" in " ".join(out.split())
     assert not list(tmp_path.iterdir())
 
 

@@ -42,4 +42,4 @@ def test_ray_is_shown_with_the_command_that_installs_it(monkeypatch):
     from clew.engines import survey
 
     monkeypatch.setattr(survey, "versions", lambda: {"ray": None})
-    assert "pip install 'clew[cluster]'" in running.clew("doctor")[1]
+    assert "pip install 'clew[cluster]'" in " ".join(running.clew("doctor")[1].split())

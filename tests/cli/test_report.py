@@ -63,4 +63,4 @@ def test_without_plotly_the_remedy_is_named(file, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly", None)
     code, _, err = running.clew("report", file, "-o", tmp_path / "page.html")
     assert code == BAD_INPUT
-    assert 'pip install "clew[plots]"' in err
+    assert "pip install 'clew[plots]'" in err

@@ -18,7 +18,7 @@ def test_without_plotly_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "plotly", None)
     calls = [graph.plot, graph.plot_degrees, clew.bfs(graph).plot, clew.bfs(graph).trace.plot]
     for call in calls:
-        with pytest.raises(clew.MissingDependencyError, match=r'pip install "clew\[plots\]"'):
+        with pytest.raises(clew.MissingDependencyError, match=r"pip install 'clew\[plots\]'"):
             call()
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(clew.MissingDependencyError, match="pip install matplotlib"):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from clew import dtypes
 from clew.adjacency import Adjacency, BuildReport
 from clew.build.rows import Built, Policies, as_ids, check_extent, merge
-from clew.errors import GraphError, MissingDependencyError, ResourceError
+from clew.errors import GraphError, MissingDependencyError, ResourceError, install_command
 from clew.weak import WeakIdentityDict
 
 #: An edge as one number, row times vertices plus neighbour, must fit 63 bits.
@@ -133,6 +133,6 @@ def _cupy() -> Any:
         import cupy
     except ImportError:
         raise MissingDependencyError(
-            'edges in GPU memory need CuPy; install it with: pip install "clew[cuda13]" (or clew[cuda12]).'
+            f"edges in GPU memory need CuPy; install it with: {install_command('clew[cuda13]')} (or clew[cuda12])."
         ) from None
     return cupy

@@ -19,7 +19,7 @@ from clew.cli.files import File, load
 from clew.cli.options import Reading, reads_graph
 from clew.cli.output import Column, numeric
 from clew.cli.run import source_of
-from clew.errors import GraphError
+from clew.errors import GraphError, install_command
 from clew.graph import Graph
 from clew.io.sink import Sink
 from clew.names import shown
@@ -124,7 +124,7 @@ def _peers(text: str) -> list[str]:
     for name in named:
         if not peers.available(name):
             package = peers.LIBRARIES.get(name)
-            remedy = f"install it with: pip install {package}" if package else "put it on the PATH"
+            remedy = f"install it with: {install_command(package)}" if package else "put it on the PATH"
             raise GraphError(f"{name} is not installed; {remedy}, or remove it from --peers.")
     return named
 

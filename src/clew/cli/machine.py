@@ -17,7 +17,7 @@ from clew.cli import output
 from clew.cli.options import AsJson
 from clew.cli.output import Column, numeric
 from clew.describe import human_bytes
-from clew.errors import GraphError
+from clew.errors import GraphError, install_command
 from clew.graph import Graph
 from clew.progress import showing
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clew.tiers import Rates, Tier
 
 LONGEST, STEP = 56, 3  # characters of the longest bar, and per factor of two
-MISSING = {"ray": "not installed; clusters need it: pip install 'clew[cluster]'"}
+MISSING = {"ray": f"not installed; clusters need it: {install_command('clew[cluster]')}"}
 SPEEDS = ("read", "write", "random")
 
 

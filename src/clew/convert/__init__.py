@@ -15,7 +15,7 @@ import numpy.typing as npt
 from clew.checks import array as host_array
 from clew.convert import libraries
 from clew.dtypes import Array, is_on_gpu
-from clew.errors import GraphError, MissingDependencyError
+from clew.errors import GraphError, MissingDependencyError, install_command
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -248,7 +248,8 @@ def as_tensor(array: Array) -> Any:
         torch = importlib.import_module("torch")
     except ImportError:
         raise MissingDependencyError(
-            "PyTorch is not installed; install it with: pip install torch, or leave torch=True out for a NumPy array."
+            f"PyTorch is not installed; install it with: {install_command('torch')}, or leave torch=True out for a "
+            "NumPy array."
         ) from None
     return torch.from_dlpack(array)
 

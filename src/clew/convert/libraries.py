@@ -16,7 +16,7 @@ import numpy.typing as npt
 from clew.checks import array as as_array
 from clew.checks import counted, kind_of
 from clew.dtypes import OFFSET, WEIGHT_DTYPES, Array, IdArray
-from clew.errors import GraphError, MissingDependencyError
+from clew.errors import GraphError, MissingDependencyError, install_command
 from clew.names import VertexNames
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def to_networkx(graph: Graph) -> nx.Graph[Any]:
         import networkx as nx
     except ImportError:
         raise MissingDependencyError(
-            "networkx is not installed; install it with: pip install 'clew[networkx]'"
+            f"networkx is not installed; install it with: {install_command('clew[networkx]')}"
         ) from None
 
     source, target, weights = graph.edges()
@@ -298,7 +298,9 @@ def to_pandas(table: pa.Table, nullable: tuple[str, ...] = ()) -> pd.DataFrame:
         frame = table.to_pandas()
         import pandas as pd
     except ImportError:
-        raise MissingDependencyError("pandas is not installed; install it with: pip install 'clew[pandas]'") from None
+        raise MissingDependencyError(
+            f"pandas is not installed; install it with: {install_command('clew[pandas]')}"
+        ) from None
     for name in nullable:
         dtype = NULLABLE.get(str(table.schema.field(name).type))
         if dtype is not None:

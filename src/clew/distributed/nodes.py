@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from clew import __version__
-from clew.errors import ClusterError, MissingDependencyError
+from clew.errors import ClusterError, MissingDependencyError, install_command
 
 ANSWERED = 5  # seconds until a port has answered
 SERVICES = ("start_monitor", "start_log_monitor", "start_api_server")
@@ -27,7 +27,8 @@ def import_ray() -> Any:
         import ray
     except ImportError:
         raise MissingDependencyError(
-            "clusters need Ray, which is not installed.", remedy="Install it with: pip install 'clew[cluster]'"
+            "clusters need Ray, which is not installed.",
+            remedy=f"Install it with: {install_command('clew[cluster]')}",
         ) from None
     return ray
 
@@ -77,7 +78,8 @@ def _explained(address: str, text: str) -> ClusterError:
     """Why a cluster could not be joined, and what to do."""
     first = text.strip().splitlines()[0].rstrip(".") if text.strip() else "no reason was given"
     if "ray[client]" in text:
-        return ClusterError(f"{address!r} needs Ray's client.", remedy="Install it with: pip install 'ray[client]'")
+        remedy = f"Install it with: {install_command('ray[client]')}"
+        return ClusterError(f"{address!r} needs Ray's client.", remedy=remedy)
     if "ersion mismatch" in text:
         told = " ".join(line.strip() for line in text.splitlines()[1:]) or first
         return ClusterError(

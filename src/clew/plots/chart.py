@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from clew.checks import text
 from clew.dtypes import Array
-from clew.errors import GraphError, MissingDependencyError
+from clew.errors import GraphError, MissingDependencyError, install_command
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -97,7 +97,7 @@ def check(backend: str, title: str | None = None) -> None:
     try:
         importlib.import_module(backend)
     except ImportError:
-        remedy = 'pip install "clew[plots]"' if backend == "plotly" else "pip install matplotlib"
+        remedy = install_command("clew[plots]" if backend == "plotly" else "matplotlib")
         raise MissingDependencyError(f"{backend} is not installed; install it with: {remedy}") from None
 
 

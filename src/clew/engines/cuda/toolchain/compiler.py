@@ -86,8 +86,7 @@ def _core() -> Any:
         import cuda.core
     except ImportError as error:
         raise MissingDependencyError(
-            "compiling for a GPU needs cuda-core, which is not installed; pip install 'clew[cuda13]' (or clew[cuda12] "
-            "where nvidia-smi shows a driver for CUDA 12) brings all that is needed."
+            f"compiling for a GPU needs cuda-core, which is not installed; {INSTALL} brings all that is needed."
         ) from error
     return cuda.core
 

@@ -7,9 +7,9 @@ from contextlib import ContextDecorator
 from types import TracebackType
 from typing import Any
 
-from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
+from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError, install_command
 
-INSTALL = "pip install 'clew[cuda13]' (or clew[cuda12] if nvidia-smi shows a driver for CUDA 12)"
+INSTALL = f"{install_command('clew[cuda13]')} (or clew[cuda12] if nvidia-smi shows a driver for CUDA 12)"
 NO_GPU = "there is no NVIDIA GPU on this machine."
 #: The remedy without a GPU, in Python and on the command line.
 ON_CPU = {"remedy": 'Use the CPU instead (device="cpu"). Run clew doctor for details.'}
@@ -65,7 +65,7 @@ def _driver_problem(error: Exception) -> str:
     if "InsufficientDriver" in text:
         return (
             "the NVIDIA driver is missing or too old for the installed CUDA version; install a newer driver, "
-            "or an older CUDA with pip install 'clew[cuda12]'."
+            f"or an older CUDA with {install_command('clew[cuda12]')}."
         )
     if "NoDevice" in text:
         return NO_GPU
