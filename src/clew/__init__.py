@@ -32,6 +32,7 @@ from clew.operators import Gather, Monoid, Operator, Semiring, gathers, monoids,
 from clew.primitives import *  # noqa: F403, so are the primitives
 from clew.program import VertexProgram, run
 from clew.result import Result
+from clew.walk_result import WalkResult
 
 __version__ = "0.1.0"
 
@@ -48,6 +49,7 @@ __all__ = [
     "ClusterError",
     "CycleError",
     "EdgeResult",
+    "WalkResult",
     "FormatError",
     "Gather",
     "Graph",

@@ -31,6 +31,8 @@ SAME = {
     "label_propagation": ("label", "count", "converged", "iterations"),
     "minimum_spanning_forest": ("member", "weight", "trees"),
     "multi_source_bfs": ("depth", "sources", "num_reached"),
+    "node2vec_walks": ("walk",),
+    "random_walks": ("walk",),
     "sssp": ("distance", "num_reached"),
     "sswp": ("width", "num_reached"),
     "strongly_connected_components": ("label", "count", "sizes", "largest"),
@@ -66,7 +68,7 @@ def arguments(name, source):
     """Keyword arguments that both forms take."""
     if name in STARTING:
         return {"source": source}
-    if name == "multi_source_bfs":
+    if ALGORITHMS[name].needs_sources:
         return {"sources": [source, 0, source]}
     return {"max_iterations": 5, "tolerance": 0} if name in ("eigenvector", "hits", "katz", "pagerank") else {}
 
@@ -118,7 +120,9 @@ def test_large_graphs(name, shape):
     compare(name, graph, int(np.argmax(graph.degrees())), "cpu")
 
 
-@pytest.mark.parametrize("name", [name for name in COMPARED if name not in (*STARTING, "multi_source_bfs")])
+@pytest.mark.parametrize(
+    "name", [name for name in COMPARED if not (name in STARTING or ALGORITHMS[name].needs_sources)]
+)
 def test_no_vertices(name):
     found = over_the_waist(name, clew.Graph.from_edges([], [], num_vertices=0), "cpu", {})
     assert len(found) == 0

@@ -73,6 +73,8 @@ ALGORITHM_KERNELS = [
     *(KernelSource.of(file, ids) for file, ids in product(("coloring.cuh", "coloring_rounds.cuh"), (NARROW, WIDE))),
     KernelSource.of("independent_set.cuh", {**NARROW, "BY_DEGREE": 0}),
     KernelSource.of("independent_set.cuh", {**WIDE, "BY_DEGREE": 1}),
+    KernelSource.of("walks.cuh", {**NARROW, "WEIGHTED": 0, "SECOND": 0}),
+    KernelSource.of("walks.cuh", {**WIDE, "WEIGHTED": 1, "SECOND": 1}),
     KernelSource.of("k_core.cuh", {**NARROW, "core_t": "int"}),
     KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
     KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),

@@ -42,8 +42,10 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.minimum_spanning_forest import minimum_spanning_forest as minimum_spanning_forest
     from clew.algorithms.most_similar import most_similar as most_similar
     from clew.algorithms.multi_source_bfs import multi_source_bfs as multi_source_bfs
+    from clew.algorithms.node2vec_walks import node2vec_walks as node2vec_walks
     from clew.algorithms.pagerank import pagerank as pagerank
     from clew.algorithms.random_walk_with_restart import random_walk_with_restart as random_walk_with_restart
+    from clew.algorithms.random_walks import random_walks as random_walks
     from clew.algorithms.similarity import similarity as similarity
     from clew.algorithms.sssp import sssp as sssp
     from clew.algorithms.sswp import sswp as sswp

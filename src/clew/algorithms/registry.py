@@ -38,6 +38,7 @@ from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.result import Later, Result
+from clew.walk_result import WalkResult
 from clew.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -113,6 +114,8 @@ class Algorithm:
         The engines on which it reads packed edges as they are, unless it uses weights. Others unpack them first.
     per_edge
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
+    per_walk
+        Whether the values are walks, and the result is a ``WalkResult``.
     host
         Why the implementation for the CPU runs for every device, such as ``SEQUENTIAL``; empty if it does not.
     """
@@ -131,6 +134,7 @@ class Algorithm:
     dense_rounds: bool = False
     packed: Collection[str] = ()
     per_edge: bool = False
+    per_walk: bool = False
     host: str = ""
 
     @property
@@ -239,6 +243,8 @@ def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
     }
     if record.per_edge:
         return EdgeResult(record.name, answer.values, graph=graph, pairs=answer.pairs, **known)
+    if record.per_walk:
+        return WalkResult(record.name, answer.values, names=graph.names, **known)
     columns = graph._attributes.vertices if isinstance(graph, Graph) else None
     return Result(record.name, answer.values, names=graph.names, columns=columns, **known)
 

@@ -24,6 +24,7 @@ from clew.graph import Graph
 from clew.io.sink import Sink
 from clew.names import called
 from clew.result import Result
+from clew.walk_result import WalkResult
 
 if TYPE_CHECKING:
     from clew.plan import Plan
@@ -57,7 +58,7 @@ class Answer:
     @cached_property
     def _ranking(self) -> Ranking:
         found = _by_closeness(self.graph, self.result) or _by_size(self.result) or _by_edge(self.result)
-        found = found or _by_pair(self.graph, self.result)
+        found = found or _by_pair(self.graph, self.result) or _by_walk(self.result)
         return found or _by_vertex(self.result)
 
     def as_dict(self, top: int) -> dict[str, Any]:
@@ -152,6 +153,17 @@ def _by_pair(graph: Graph, result: Result) -> Ranking | None:
         return list(zip(*named, result.score[chosen].tolist(), strict=True))
 
     return Ranking("vertex", ["similar", "score"], rows, {}, {"similar"}, "score")
+
+
+def _by_walk(result: Result) -> Ranking | None:
+    """The first walks; None for other results."""
+    if not isinstance(result, WalkResult):
+        return None
+
+    def rows(top: int) -> list[tuple[Any, ...]]:
+        return [(number, " → ".join(map(str, names))) for number, names in enumerate(result.to_lists()[:top])]
+
+    return Ranking("walk", ["vertices"], rows, {}, {"vertices"}, "number")
 
 
 def _by_size(result: Result) -> Ranking | None:

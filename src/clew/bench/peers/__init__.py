@@ -59,8 +59,9 @@ def arguments(algorithm: str, task: Task) -> dict[str, Any]:
         "pagerank_converged": {"tolerance": TOLERANCE},
         "triangles": {"per_vertex": False},
         "betweenness": {"samples": [task.source]},
-        "multi_source_bfs": {"sources": range(min(64, task.graph.num_vertices))},
     }
+    if ALGORITHMS[function_name(algorithm)].needs_sources:
+        return {"sources": range(min(64, task.graph.num_vertices))}
     source = {"source": task.source} if ALGORITHMS[function_name(algorithm)].needs_source else {}
     return settings.get(algorithm, {}) | source
 

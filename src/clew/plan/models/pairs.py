@@ -1,4 +1,4 @@
-"""Pairs of vertices that share neighbours."""
+"""Pairs of vertices that share neighbours, and random walks."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from clew.plan.models.common import ONCE, Sketch, model
 from clew.plan.parts import Span
 
 SHARED_EDGE, PAIR = 2.0, 30.0  # numbers looked up for every entry of two rows, and for a pair
+STEP = 6.0  # numbers looked up for a step
+GPU_STEP = 200.0  # bytes that a GPU could have read in the time that a step takes
 FIRST = 3e-5  # seconds to set up
 
 
@@ -38,6 +40,27 @@ def most_similar(sketch: Sketch) -> None:
     into = sketch.graph.degrees("in" if sketch.graph.has_incoming else "out").astype(np.float64)
     sketch.choose("method", "two steps from every vertex", "no list of all pairs is made")
     sketch.do("two steps", SHARED_EDGE * float(into @ into) + PAIR * sketch.vertices, sketch.spread(8), streamed=1.0)
+
+
+@model
+def random_walks(sketch: Sketch) -> None:
+    """Every walk by itself."""
+    _walks(sketch, STEP)
+
+
+@model
+def node2vec_walks(sketch: Sketch) -> None:
+    """Every walk by itself; a step is drawn until it is accepted."""
+    _walks(sketch, 4 * STEP)
+
+
+def _walks(sketch: Sketch, step: float) -> None:
+    length, weighted = sketch.arguments["length"], sketch.arguments["weighted"]
+    count = sketch.count_of("sources") * sketch.arguments["walks"]
+    _begin(sketch)
+    sketch.count_workspace("random_walks", num_walks=count, length=length, weighted=weighted)
+    sketch.choose("load balance", "a thread to a walk", "every walk has its own random numbers")
+    sketch.do("steps", step * count * max(1, length), sketch.spread(8), streamed=GPU_STEP if sketch.on_gpu else 0.0)
 
 
 def _begin(sketch: Sketch) -> None:

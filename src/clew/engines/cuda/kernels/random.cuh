@@ -9,3 +9,5 @@ __device__ __forceinline__ u64 random_bits(u64 key, u64 counter) {
 }
 // Random bits as a number in [0, 1), a multiple of 2^-53.
 __device__ __forceinline__ double random_unit(u64 x) { return (double)(x >> 11) * (1.0 / 9007199254740992.0); }
+// Random bits as an integer 0…limit-1.
+__device__ __forceinline__ u64 random_below(u64 x, u64 limit) { return __umul64hi(x, limit); }

@@ -1,0 +1,85 @@
+# mypy: ignore-errors
+"""Random walks: every walk has its own stream of random numbers, so any thread can do it.
+
+A step of node2vec draws a neighbour as other walks do, and takes it with a probability in proportion to its bias. If
+it does not, it draws again (Yang et al., "KnightKing", SOSP 2019). So no table for pairs of edges is needed.
+"""
+
+import numpy as np
+
+from clew.generate.kernels_random import below, bits, unit
+from clew.jit import njit
+
+ONE = np.uint64(1)
+DRAWS = np.uint64(21)  # bits of the numbers of one step: two for every attempt
+
+
+@njit(cache=True, nogil=True)
+def running_sums(part, bounds, rows, weights, sums):
+    """The sum of the weights of a row, up to and including every entry."""
+    for u in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
+        total = 0.0
+        for j in range(rows[0][u], rows[0][u + ONE]):
+            total += weights[j]
+            sums[j] = total
+
+
+@njit(cache=True, nogil=True)
+def first_above(sums, low, high, limit):
+    """Where the first entry above a limit is, of ascending numbers."""
+    while low < high:
+        middle = (low + high) >> ONE
+        if sums[middle] > limit:
+            high = middle
+        else:
+            low = middle + ONE
+    return low
+
+
+@njit(cache=True, nogil=True)
+def has_edge(rows, u, v):
+    """Whether v is in the row of u."""
+    low, end = rows[0][u], rows[0][u + ONE]
+    high = end
+    while low < high:
+        middle = (low + high) >> ONE
+        if rows[1][middle] < v:
+            low = middle + ONE
+        else:
+            high = middle
+    return low < end and rows[1][low] == v
+
+
+@njit(cache=True, nogil=True)
+def walk(part, parts, rows, sums, starts, key, length, back, out, walks):
+    """Fill a share of the walks; ``sums`` is None where edges are equally likely.
+
+    ``back`` and ``out`` are the biases 1 / p and 1 / q.
+    """
+    indptr, indices = rows
+    number = np.uint64(starts.size)
+    largest = max(back, out, 1.0)
+    for i in range(np.uint64(part) * number // np.uint64(parts), np.uint64(part + 1) * number // np.uint64(parts)):
+        own = bits(key, i)
+        u, before = np.uint64(starts[i]), np.uint64(starts[i])
+        walks[i, 0] = u
+        for step in range(np.uint64(length)):
+            start, stop = indptr[u], indptr[u + ONE]
+            if start == stop or (sums is not None and not sums[stop - ONE] > 0.0):
+                walks[i, step + ONE :] = -1
+                break
+            draw = np.uint64(step) << DRAWS
+            while True:
+                chosen = bits(own, draw)
+                if sums is None:
+                    v = np.uint64(indices[start + below(chosen, stop - start)])
+                else:
+                    v = np.uint64(indices[first_above(sums, start, stop, unit(chosen) * sums[stop - ONE])])
+                if step == 0 or (back == 1.0 and out == 1.0) or stop - start == ONE:
+                    break
+                bias = back if v == before else 1.0 if has_edge(rows, before, v) else out
+                if unit(bits(own, draw + ONE)) * largest < bias:
+                    break
+                draw += ONE + ONE
+            before, u = u, v
+            walks[i, step + ONE] = u

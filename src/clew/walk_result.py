@@ -1,0 +1,48 @@
+"""WalkResult: walks from vertex to vertex."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from clew.names import Name
+from clew.result import Result
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class WalkResult(Result):
+    """Walks, one per row of the array ``walk``: vertex ids, and -1 after the end of a walk that had nowhere to go.
+
+    ``to_lists`` has the walks by name, as libraries for embeddings take them. In tables, a row is a walk.
+    """
+
+    def to_lists(self) -> list[list[Name]]:
+        """Every walk as a list of names.
+
+        Examples
+        --------
+        >>> import clew
+        >>> clew.random_walks(clew.Graph.from_edges(["a", "b"], ["b", "c"]), ["a", "b"], length=5).to_lists()
+        [['a', 'b', 'c'], ['b', 'c']]
+        """
+        walks = self.numpy().walk
+        names = iter(self.names_of(walks[walks >= 0]))
+        return [[next(names) for _ in range(size)] for size in (walks >= 0).sum(axis=1).tolist()]
+
+    def to_arrow(self) -> pa.Table:
+        """An Arrow table with one column, the walks as lists of names."""
+        import pyarrow as pa
+
+        walks = self.numpy().walk
+        real = walks >= 0
+        flat = pa.array(walks[real]) if self._names is None else self._names.take(walks[real])
+        ends: Any = np.concatenate([[0], np.cumsum(real.sum(axis=1))])
+        lists: Any = pa.ListArray if ends[-1] < 2**31 else pa.LargeListArray
+        return pa.table({"walk": lists.from_arrays(ends, flat)})
+
+    def of(self, name: Any, value: str | None = None) -> Any:
+        """The walk of that number, by name."""
+        return super().of(name, value) if self._names is None else self.to_lists()[name]
