@@ -90,6 +90,7 @@ def _shapes() -> Iterator[tuple[str, Graph]]:
 
 
 def _arguments(record: Algorithm, graph: Graph) -> dict[str, Any]:
-    """The required arguments of an algorithm: its source or sources."""
+    """The required arguments of an algorithm: its source or sources, and its sink."""
     first = graph.name(0)
-    return {"source": first} if record.needs_source else {"sources": [first]} if record.needs_sources else {}
+    known = {"source": first} if record.needs_source else {"sources": [first]} if record.needs_sources else {}
+    return known | ({"sink": graph.name(graph.num_vertices - 1)} if record.needs_sink else {})

@@ -19,7 +19,7 @@ FOLDER = Path(clew.algorithms.__file__).parent
 #: What a checker may import: the graph, and what describes answers and errors. Engines and kernels are not among them.
 INDEPENDENT = {"clew.algorithms.checking", "clew.dtypes", "clew.errors", "clew.graph", "clew.result"}
 #: Graphs of the contract that an algorithm takes; it takes all of them but for these.
-TAKEN = {"bipartite_matching": 6, "topological_order": 3}
+TAKEN = {"bipartite_matching": 6, "maximum_flow": 10, "minimum_cut": 10, "topological_order": 3}
 
 
 def contract_size(name: str) -> int:

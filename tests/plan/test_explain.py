@@ -32,7 +32,7 @@ SMALL = {
 def arguments_for(name: str, graph: clew.Graph) -> dict:
     """What the algorithm cannot do without on this graph."""
     first = graph.name(0) if graph.num_vertices else 0
-    wanted = {"source": first, "sources": [first]}
+    wanted = {"source": first, "sources": [first], "sink": graph.name(graph.num_vertices - 1) if first != 0 else 1}
     return {
         key: value for key, value in wanted.items() if key in inspect.signature(ALGORITHMS[name].function).parameters
     }

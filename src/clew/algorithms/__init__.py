@@ -39,6 +39,8 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.leiden import leiden as leiden
     from clew.algorithms.louvain import louvain as louvain
     from clew.algorithms.maximal_independent_set import maximal_independent_set as maximal_independent_set
+    from clew.algorithms.maximum_flow import maximum_flow as maximum_flow
+    from clew.algorithms.minimum_cut import minimum_cut as minimum_cut
     from clew.algorithms.minimum_spanning_forest import minimum_spanning_forest as minimum_spanning_forest
     from clew.algorithms.most_similar import most_similar as most_similar
     from clew.algorithms.multi_source_bfs import multi_source_bfs as multi_source_bfs

@@ -148,6 +148,11 @@ class Algorithm:
         return "source" in inspect.signature(self.function).parameters
 
     @property
+    def needs_sink(self) -> bool:
+        """Whether it ends at another vertex."""
+        return "sink" in inspect.signature(self.function).parameters
+
+    @property
     def needs_sources(self) -> bool:
         """Whether it starts at several vertices."""
         return "sources" in inspect.signature(self.function).parameters

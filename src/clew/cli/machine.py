@@ -160,7 +160,8 @@ def compiled(algorithm: Algorithm) -> float:
     started = perf_counter()
     for graph in samples():
         try:
-            algorithm.function(graph, **({"source": 0} if algorithm.needs_source else {}))
+            ends = {"source": 0} if algorithm.needs_source else {}
+            algorithm.function(graph, **ends | ({"sink": 1} if algorithm.needs_sink else {}))
         except GraphError:
             continue  # this algorithm does not support such graphs
     return perf_counter() - started

@@ -28,6 +28,7 @@ Source = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to 
 Sources = Annotated[
     list[str] | None, typer.Option("--source", metavar="NAME", help="A vertex to start from; can be repeated.")
 ]
+Sink = Annotated[str | None, typer.Option(metavar="NAME", help="The vertex to end at.")]
 Target = Annotated[str | None, typer.Option("--to", metavar="NAME", help="Show the path to this vertex.")]
 ThreadCount = Annotated[int | None, typer.Option("--threads", help="Number of threads; default: all cores.")]
 EDGES_HELP = f"Memory of the edges for a GPU: {', '.join(MODES)}; default: auto."
@@ -72,7 +73,7 @@ def _run_command(algorithm: Algorithm) -> Callable[..., None]:
         _run(algorithm, **given)
 
     file, *others = options.keywords_of(_run)
-    target = [options.parameter("target", Target, None)] * algorithm.needs_source
+    target = [options.parameter("target", Target, None)] * (algorithm.needs_source and not algorithm.needs_sink)
     return options.declared(run, [file, *_own(algorithm), *target, *options.READING, *others])
 
 
@@ -94,8 +95,9 @@ def _explain_command(algorithm: Algorithm) -> Callable[..., None]:
 
 def _own(algorithm: Algorithm) -> list[inspect.Parameter]:
     source = [options.parameter("source", Source, None)] * algorithm.needs_source
+    source += [options.parameter("sink", Sink, None)] * algorithm.needs_sink
     sources = [options.parameter("sources", Sources, None)] * algorithm.needs_sources
-    return [*source, *sources, *options.options_of(algorithm.function, but=("graph", "source", "sources"))]
+    return [*source, *sources, *options.options_of(algorithm.function, but=("graph", "source", "sources", "sink"))]
 
 
 def _run(
@@ -137,6 +139,8 @@ def _run(
             graph, was_read = cluster.load(there, file, reading)
         if algorithm.needs_source:
             chosen["source"] = source_of(graph, chosen["source"])
+        if chosen.get("sink") is not None:
+            chosen["sink"] = source_of(graph, chosen["sink"])
         if algorithm.needs_sources:
             chosen["sources"] = [source_of(graph, name) for name in chosen["sources"] or [None]]
         plan: Plan | None = None

@@ -283,7 +283,7 @@ def rehearse(graph: Graph, algorithm: str, device: str, arguments: Mapping[str, 
     )
     if graph.has_incoming:
         _ = small.incoming
-    stand_ins: dict[str, Any] = {"source": 0, "sources": [0], "samples": None, "left": None}
+    stand_ins: dict[str, Any] = {"source": 0, "sink": 2, "sources": [0], "samples": None, "left": None}
     for name in ("personalization", "start"):
         if arguments.get(name) is not None:
             stand_ins[name] = np.ones(3)

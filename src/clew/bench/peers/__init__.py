@@ -81,6 +81,8 @@ def _values(algorithm: str, num_vertices: int, result: Result) -> Any:
         return np.int64(result.total)
     if algorithm == "betweenness":  # clew divides by the number of other vertices; undo that
         return np.nan_to_num(result.centrality) * max(num_vertices - 2, 1)
+    if not result.values:
+        return np.array([fact for fact in result.facts.values() if np.isscalar(fact)])
     values = next(iter(result.values.values()))
     if algorithm == "sssp":
         return np.where(result.parent < 0, np.inf, values.astype(np.float64))

@@ -28,6 +28,7 @@ GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the tim
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
 TRUSS_EDGE, TRUSS_FIRST = 20.0, 1e-4  # numbers for every edge and entry of the lists, as measured; seconds before
 CENSUS_FIRST, SUMS_FIRST = 1e-4, 1e-4  # seconds before: edges in both directions; degrees and means
+FLOW_EDGE, FLOW_PHASES = 4.0, Span(1, 8, 1000)  # numbers looked up for every arc in a phase
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
 BLOCK_EDGE, BLOCKS_FIRST = 40.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
@@ -239,6 +240,30 @@ def assortativity(sketch: Sketch) -> None:
     sketch.keep("vectors of a product", "scratch", 3 * sketch.vertices, 8)
     sketch.setting_up += SUMS_FIRST
     sketch.do("product", 2.0 * sketch.arcs + DIVIDED * sketch.vertices, sketch.spread(8), streamed=4.0)
+
+
+@model
+def maximum_flow(sketch: Sketch) -> None:
+    """Shortest augmenting paths, in phases."""
+    _flow(sketch)
+
+
+@model
+def minimum_cut(sketch: Sketch) -> None:
+    """A maximum flow."""
+    _flow(sketch)
+
+
+def _flow(sketch: Sketch) -> None:
+    phases = sketch.iterations = FLOW_PHASES
+    sketch.count_graph(weights=True)
+    sketch.count_workspace()
+    sketch.setting_up += CENSUS_FIRST
+    _one_thread(sketch, "each path depends on the ones before")
+    edges = (2 if sketch.graph.directed else 1) * sketch.arcs
+    sketch.do("finding the arcs of edges", BOTH_WAYS * edges, sketch.spread(8), streamed=8.0, threads=1)
+    sketch.do("phases", FLOW_EDGE * edges, 8.0 * edges, times=phases, streamed=8.0, threads=1)
+    sketch.notes.append("nobody knows how many phases a flow takes: a few, or thousands where paths are long")
 
 
 @model
