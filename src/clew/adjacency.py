@@ -88,6 +88,20 @@ class Adjacency:
         """Whether the arrays are unpacked on use, as those of ``clew.packed``."""
         return False
 
+    @property
+    def reads_packed(self) -> bool:
+        """Whether kernels that can are given packed neighbours: those of packed rows, until they are unpacked."""
+        return False
+
+    @property
+    def neighbour_bytes(self) -> float:
+        """The bytes that a kernel reads for the neighbour of one arc."""
+        return float(self.id_dtype.itemsize)
+
+    def readable(self) -> tuple[Any, Any]:
+        """The rows for kernels that read packed ones too: ``unsigned``, or indptr and what packed neighbours are."""
+        return self.unsigned()
+
     def row(self, vertex: int) -> IdArray:
         """The neighbours of one vertex."""
         return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]

@@ -79,6 +79,20 @@ class PackedAdjacency(Adjacency):
         return "indices" in self._kept
 
     @property
+    def reads_packed(self) -> bool:
+        """Whether kernels that can are given packed neighbours: until they are unpacked."""
+        return not self.is_unpacked
+
+    @property
+    def neighbour_bytes(self) -> float:
+        """The bytes that a kernel reads for the neighbour of one arc."""
+        return self.neighbours.nbytes / max(1, self.num_arcs) if self.reads_packed else super().neighbour_bytes
+
+    def readable(self) -> tuple[Any, Any]:
+        """The offsets, and the packed neighbours as kernels take them, unless they are unpacked."""
+        return (as_bits(self.indptr), self.neighbours.given) if self.reads_packed else self.unsigned()
+
+    @property
     def indptr(self) -> Any:
         """Where each row starts; unpacked when first used."""
         return self._keep("indptr", self.offsets.unpacked)

@@ -8,7 +8,7 @@ where rows start; None stands for one row. All numbers are uint64: Numba makes f
 import numpy as np
 
 from clew.jit import njit
-from clew.packed.kernels_bits import leading_zeros, ones
+from clew.packed.kernels_bits import leading_zeros, ones, word_at
 
 GROUP = 64  # entries
 GROUPS = 64  # to a block
@@ -17,6 +17,7 @@ PLACE_BITS, WIDTH_BITS = 19, 6  # of a head: where the group starts in its block
 ZERO, ONE, SIX, LAST, WORD = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(64)
 NARROW_AT, WIDE_AT = np.uint64(PLACE_BITS), np.uint64(PLACE_BITS + WIDTH_BITS)
 PLACE, WIDTH = np.uint64((1 << PLACE_BITS) - 1), np.uint64((1 << WIDTH_BITS) - 1)
+THREE, SEVEN, SHORT = np.uint64(3), np.uint64(7), np.uint64(57)  # bits that 8 bytes have from any bit of the first on
 SIZE = np.uint64(GROUP)
 PER_BLOCK = np.uint64(GROUPS)
 
@@ -91,15 +92,13 @@ def measure(piece, pieces, indptr, values, bits, heads, sizes):
 
 @njit(cache=True, nogil=True, inline="always")
 def _put(words, word, kept, filled, value, width):
-    """Append ``width`` bits to the ``filled`` ones of the word ``kept``."""
+    """Append ``width`` bits to the ``filled`` ones of the word ``kept``; without a branch, which a core would miss."""
     kept |= value << filled
+    words[word] = kept
+    rest = (value >> ONE) >> (LAST - filled)
     filled += width
-    if filled >= WORD:
-        words[word] = kept
-        word += ONE
-        filled -= WORD
-        kept = value >> (width - filled) if filled else ZERO
-    return word, kept, filled
+    full = filled >> SIX
+    return word + full, rest if full else kept, filled & LAST
 
 
 @njit(cache=True, nogil=True)
@@ -160,11 +159,24 @@ def decode(packed, group, first, last, starts, out, at):
         at += ONE
         i = ONE
     place += bits + (i - ONE) * narrow + ones(mask & ((ONE << i) - ONE)) * (wide - narrow)
-    for k in range(i, last):
-        width = wide if mask >> k & ONE else narrow
-        entry = _bits(words, place, width)
+    if wide > SHORT:
+        for k in range(i, last):
+            width = wide if mask >> k & ONE else narrow
+            entry = _bits(words, place, width)
+            place += width
+            value = entry if starts >> k & ONE else value + entry
+            out[at] = value
+            at += ONE
+        return
+    mask >>= i
+    starts >>= i
+    for _ in range(last - i):
+        width = wide if mask & ONE else narrow
+        entry = (word_at(words, place >> THREE) >> (place & SEVEN)) & ((ONE << width) - ONE)
         place += width
-        value = entry if starts >> k & ONE else value + entry
+        value = entry if starts & ONE else value + entry
+        mask >>= ONE
+        starts >>= ONE
         out[at] = value
         at += ONE
 
@@ -227,3 +239,21 @@ def fits(piece, pieces, packed, size):
             if place + bits + narrow * (count - ONE) + (wide - narrow) * wides > room:
                 return False
     return True
+
+
+@njit(cache=True, nogil=True)
+def unpack_some(packed, indptr, first, last, starts, buffer):
+    """Unpack whole rows from ``first`` on, as many before ``last`` as there is room for, and one at least.
+
+    Row first + i starts at buffer[starts[i]]. Returns the row after them, and the buffer, which may be a longer one.
+    """
+    base, stop = indptr[first], first + ONE
+    most = min(last, first + np.uint64(starts.size - 1))
+    while stop < most and indptr[stop + ONE] - base <= np.uint64(buffer.size):
+        stop += ONE
+    if indptr[stop] - base > np.uint64(buffer.size):
+        buffer = np.empty(np.int64(indptr[stop] - base), np.uint64)
+    unpack_rows(packed, indptr, first, stop, buffer)
+    for row in range(first, stop + ONE):
+        starts[row - first] = indptr[row] - base
+    return stop, buffer

@@ -86,7 +86,7 @@ def layout_of(edges: Graph | Layout, *, transpose: bool) -> Layout:
 
 def size_of(layout: Layout) -> int:
     """The number of edges, or of slots for them."""
-    return int((layout.indices if isinstance(layout, Adjacency) else layout.columns).size)
+    return layout.num_arcs if isinstance(layout, Adjacency) else int(layout.columns.size)
 
 
 def array_of(values: npt.ArrayLike, what: str, ndim: tuple[int, ...] = (1,), memory: Memory = HOST) -> Array:

@@ -12,7 +12,7 @@ from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
-from clew.result import TRACED_ROUNDS, edge_bytes
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 
@@ -38,12 +38,12 @@ def hits(graph: Graph, *, tolerance: float, max_iterations: int) -> Answer:
     hub, authority, trace, begun = work.hub, work.authority, work.change, work.begun
     hub.fill(1 / n)
     in_bounds, out_bounds = (fixed_blocks(rows) for rows in (graph.incoming, graph.outgoing))
-    rows = (in_bounds, out_bounds, graph.incoming.unsigned(), graph.outgoing.unsigned())
+    rows = (in_bounds, out_bounds, graph.incoming.readable(), graph.outgoing.readable())
     arrays = (hub, authority, work.next_hub, np.empty((3, in_bounds.size - 1)), trace, begun)
     given = (ahead_of(graph.incoming, hub), *rows, (tolerance, max_iterations), *arrays)
     poll = partial(team.settling, trace, tolerance, max_iterations)
     rounds, converged = team.run(kernels.hits, 2 * (graph.num_arcs + n), *given, unit="rounds", poll=poll)
     authority /= authority.sum()
-    moved = rounds_over(graph, begun[: rounds + 1], edge_bytes(graph.indices), 2 * graph.num_arcs)
+    moved = rounds_over(graph, begun[: rounds + 1], graph.incoming.neighbour_bytes, 2 * graph.num_arcs)
     scores, columns = {"hub": hub, "authority": authority}, {"change": trace[:rounds], **moved}
     return Answer(scores, iterations=int(rounds), converged=bool(converged), trace=columns)

@@ -31,7 +31,7 @@ class Walk(NamedTuple):
     dtype: str = "float64"
 
 
-@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cuda",))
+@algorithm(needs=("in_edges",), distributed=True, dense_rounds=True, packed=("cpu", "cuda"))
 def pagerank(
     graph: Graph,
     *,

@@ -12,7 +12,7 @@ from clew.dtypes import as_bits
 from clew.engines.cpu import team
 from clew.engines.cpu.team import ahead_of, fixed_blocks
 from clew.graph import Graph
-from clew.result import TRACED_ROUNDS, edge_bytes
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 
@@ -46,12 +46,12 @@ def pagerank(graph: Graph, walk: Walk) -> Answer:
         scale[:] = np.where(leaving > 0, damping, 0)
         passing = shares.astype(dtype, copy=False)
     bounds = fixed_blocks(graph.incoming)
-    edges = (None if weighted else as_bits(graph.indptr), graph.incoming.unsigned(), passing)
+    edges = (None if weighted else as_bits(graph.indptr), graph.incoming.readable(), passing)
     limits, sums = (tolerance, max_iterations), np.empty((2, bounds.size - 1, 2))
     flows, noted = (work.passed, work.next_passed), (trace, begun)
     given = (bounds, ahead_of(graph.incoming, rank), edges, scale, jumps, damping, limits, rank, flows, sums, noted)
     poll = partial(team.settling, trace, tolerance, max_iterations)
     rounds, converged = team.run(kernels.pagerank, graph.num_arcs + n, *given, unit="rounds", poll=poll)
-    width = edge_bytes(graph.indices, passing)
+    width = graph.incoming.neighbour_bytes + (0 if passing is None else passing.itemsize)
     columns = {"change": trace[:rounds], **rounds_over(graph, begun[: rounds + 1], width)}
     return Answer({"rank": rank}, iterations=int(rounds), converged=bool(converged), trace=columns)

@@ -64,7 +64,7 @@ def _plan(
     **constants: Any,
 ) -> Plan:
     dtype = semiring.result_dtype(x if weights is None else weights, x) if out is None else out
-    if factory is kernels.make_rows:  # the only product whose sums stop at a terminal value
+    if factory in (kernels.make_rows, kernels.make_packed_rows):  # the only product whose sums stop at a terminal value
         constants["stretch"] = stretch_of(semiring.add, dtype)
     functions = (semiring.add.operator.function, semiring.multiply.function)
     compiled = kernel(factory, *functions, absorbing=is_absorbing(semiring, x), **constants)
@@ -130,19 +130,27 @@ def _over_rows(rows: Adjacency, x: Array, semiring: Semiring, mask: Array | None
 
     Python between products is as slow as code in a cold cache is, up to 0.2 ms a call: so there is little of it.
     """
-    scattered = is_scattered(rows, x)
-    compiled, _, numbers, one = plans(semiring)(semiring, kernels.make_rows, x.dtype, out.dtype, scattered=scattered)
+    known: dict[str, Any] = {"scattered": is_scattered(rows, x)}
+    factory = kernels.make_packed_rows if rows.reads_packed else kernels.make_rows
+    compiled, _, numbers, one = plans(semiring)(semiring, factory, x.dtype, out.dtype, **known)
     bounds = as_bits(blocks_of(rows)) if threads.count() > 1 else np.array([0, rows.num_vertices], np.uint64)
     longest = np.uint64(max(HUB, (rows.num_arcs + rows.num_vertices) // SHARE))
     skipped = np.empty((bounds.size - 1, SHARE), np.int64)  # by piece; fewer than SHARE rows can be so long
-    indptr, *rest = (*rows.unsigned(), frozen(rows.weights), one, frozen(x), numbers)
-    counts = compiled.each(bounds.size - 1, bounds, longest, skipped, indptr, *rest, frozen(mask), out)
+    (indptr, indices), values, rest = rows.readable(), frozen(rows.weights), (one, frozen(x), numbers)
+    given = (longest, skipped, indptr, indices, values, *rest, frozen(mask), out)
+    counts = compiled.each(bounds.size - 1, bounds, *given)
     for hub in (row for piece, count in enumerate(counts) for row in skipped[piece, :count].tolist()):
-        parts = np.append(np.arange(rows.indptr[hub], rows.indptr[hub + 1], PART), rows.indptr[hub + 1])
+        start, end = (int(rows.indptr[hub + k]) for k in range(2))
+        if rows.reads_packed:
+            compiled = plans(semiring)(semiring, kernels.make_rows, x.dtype, out.dtype, **known).compiled
+            indices, weights = frozen(as_bits(rows.row(hub))), rows.weights
+            values = None if weights is None else frozen(weights[start:end])
+            start, end = 0, end - start
+        parts = np.append(np.arange(start, end, PART), end)
         sums, total = np.empty(parts.size - 1, out.dtype), np.empty(1, out.dtype)
         pieces = min(sums.size, threads.pieces(sums.size * PART))
         bounds = as_bits(np.arange(pieces + 1) * sums.size // pieces)
-        compiled.each(pieces, bounds, longest, skipped, frozen(as_bits(parts)), *rest, None, sums)
+        compiled.each(pieces, bounds, longest, skipped, frozen(as_bits(parts)), indices, values, *rest, None, sums)
         reduce_segments(sums, np.array([0, sums.size]), semiring.add, total)
         out[hub] = total[0]
 

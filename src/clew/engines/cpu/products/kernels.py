@@ -11,8 +11,10 @@ Operators over vectors are here too: element by element, every pair, and reduced
 import numpy as np
 from numba.extending import register_jitable
 
+from clew.engines.cpu.team.kernels import UNPACKED
 from clew.engines.cpu.team.kernels_intrinsics import hidden, prefetch
 from clew.jit import njit
+from clew.packed.kernels import unpack_some
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 AHEAD = np.uint64(64)  # edges; about as long as memory takes to answer
@@ -76,6 +78,35 @@ def make_rows(add, multiply, mark, stretch, absorbing, scattered):
         return long_rows
 
     return rows
+
+
+def make_packed_rows(add, multiply, mark, stretch, absorbing, scattered):
+    """The same over packed rows: some are unpacked into a buffer, and go through the kernel for plain ones."""
+    plain = make_rows(add, multiply, mark, stretch, absorbing, scattered)
+
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def packed_rows(piece, bounds, longest, skipped, indptr, packed, weights, one, x, numbers, mask, out):
+        mark  # noqa: B018
+        buffer, starts = np.empty(UNPACKED, np.uint64), np.empty(UNPACKED, np.uint64)
+        some, none, long_rows = np.zeros(2, np.uint64), skipped[:0], 0
+        first, last = bounds[piece], bounds[piece + 1]
+        while first < last:
+            if indptr[first + ONE] - indptr[first] > longest:
+                skipped[piece, long_rows] = first
+                long_rows += 1
+                first += ONE
+                continue
+            stop, buffer = unpack_some(packed, indptr, first, last, starts, buffer)
+            start, end = indptr[first], indptr[stop]
+            some[1] = stop - first
+            ours = None if weights is None else weights[start:end]
+            shown = None if mask is None else mask[first:stop]
+            here = (starts, buffer[: end - start], ours, one, x, numbers, shown, out[first:stop])
+            plain(0, some, longest, none, *here)
+            first = stop
+        return long_rows
+
+    return packed_rows
 
 
 def make_coordinates(add, multiply, mark, absorbing):

@@ -143,6 +143,8 @@ def is_scattered(rows: Adjacency, values: Array) -> bool:
     """
     if values.nbytes < FAR or not rows.num_arcs:
         return False
+    if rows.reads_packed:  # a sample would have to be unpacked, and prefetching near values costs little
+        return True
     some = np.arange(SAMPLES) * rows.num_vertices // SAMPLES
     edges = (rows.indptr[some] + rows.indptr[some + 1]) // 2
     steps = np.abs(rows.indices[np.minimum(edges, rows.num_arcs - 1)] - some)

@@ -18,13 +18,15 @@ added in the order of the blocks. So sums do not depend on the number of threads
 
 import numpy as np
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels_intrinsics import prefetch
 from clew.jit import njit
+from clew.packed.kernels import unpack_some
 
-ONE, TWO = np.uint64(1), np.uint64(2)
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
+UNPACKED = 4096  # neighbours of packed rows that are unpacked at a time: 32 KB, which a core's first cache holds
 LINE = np.uint64(8)  # int64 numbers to a cache line
 ARRIVED, ROUND, STOP, AGREED = (np.uint64(line) * LINE for line in range(4))
 COUNTERS = 13
@@ -140,8 +142,38 @@ def note(trace, step, active, edges, direction, begun):
         trace[step, BEGUN_COLUMN] = begun
 
 
-@njit(cache=True, nogil=True)
 def row_sums(first, last, rows, ahead, factors, values, sums):
+    """Sums over rows first…last-1, plain or packed; see ``plain_row_sums``. Both have the same bits."""
+    sums_of = packed_row_sums if isinstance(rows[1], tuple) else plain_row_sums
+    sums_of(first, last, rows, ahead, factors, values, sums)
+
+
+@overload(row_sums)
+def _row_sums(first, last, rows, ahead, factors, values, sums):
+    """The same for kernels, which are compiled for one of the two."""
+    sums_of = packed_row_sums if isinstance(rows[1], types.BaseTuple) else plain_row_sums
+
+    def call(first, last, rows, ahead, factors, values, sums):
+        sums_of(first, last, rows, ahead, factors, values, sums)
+
+    return call
+
+
+@njit(cache=True, nogil=True)
+def packed_row_sums(first, last, rows, ahead, factors, values, sums):
+    """Unpack some rows into a buffer, sum them, and go on with the next."""
+    indptr, packed = rows
+    buffer, starts = np.empty(UNPACKED, np.uint64), np.empty(UNPACKED, np.uint64)
+    while first < last:
+        stop, buffer = unpack_some(packed, indptr, first, last, starts, buffer)
+        some = None if factors is None else factors[indptr[first] : indptr[stop]]
+        length = indptr[stop] - indptr[first]
+        plain_row_sums(ZERO, stop - first, (starts, buffer[:length]), ahead, some, values, sums[first:stop])
+        first = stop
+
+
+@njit(cache=True, nogil=True)
+def plain_row_sums(first, last, rows, ahead, factors, values, sums):
     """Sums of ``values`` at each row's neighbours, times the factors of the edges if there are any, into ``sums``.
 
     Values are prefetched ``ahead`` edges early, unless that is 0 (see ``ahead_of``). Sums are float64 even where values
