@@ -60,10 +60,12 @@ def arguments(algorithm: str, task: Task) -> dict[str, Any]:
         "triangles": {"per_vertex": False},
         "betweenness": {"samples": [task.source]},
     }
-    if ALGORITHMS[function_name(algorithm)].needs_sources:
+    record = ALGORITHMS[function_name(algorithm)]
+    if record.needs_sources:
         return {"sources": range(min(64, task.graph.num_vertices))}
-    source = {"source": task.source} if ALGORITHMS[function_name(algorithm)].needs_source else {}
-    return settings.get(algorithm, {}) | source
+    ends = {"source": task.source} if record.needs_source else {}
+    ends |= {"sink": 0 if task.source else task.graph.num_vertices - 1} if record.needs_sink else {}
+    return settings.get(algorithm, {}) | ends
 
 
 def _prepare(algorithm: str, task: Task) -> Ready:
