@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+SHOWN = 10  # iterations in the text of a trace
+
+
+def _text(value: Any) -> str:
+    return f"{value:.3g}" if isinstance(value, float | np.floating) else str(value)
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """The iterations of a run: one array per column, one entry per iteration.
@@ -65,10 +72,16 @@ class Trace:
         return self.to_arrow().__arrow_c_stream__(requested_schema)  # type: ignore[no-untyped-call]
 
     def __repr__(self) -> str:
-        if isinstance(self.columns, Later) and not self.columns.fetched:
-            return "Trace: not fetched yet"
         count = counted(len(self), "iteration")
-        return f"Trace: {count}, {', '.join(self.columns)}" if self.columns else f"Trace: {count}"
+        if not self.columns:
+            return f"Trace: {count}"
+        rows = [["iteration", *self.columns]]
+        for row in range(min(len(self), SHOWN)):
+            cells = (column[row] if row < len(column) else "" for column in self.columns.values())
+            rows.append([str(row), *map(_text, cells)])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ["  ".join(cell.rjust(wide) for cell, wide in zip(row, widths, strict=True)) for row in rows]
+        return "\n".join([f"Trace: {count}", *lines, *(["…"] if len(self) > SHOWN else [])])
 
     def plot(self, title: str | None = None, **options: Any) -> Any:
         """Plot every column over the iterations; ``options`` as in ``clew.plots.trace``."""
@@ -81,11 +94,6 @@ class Later(Mapping[str, Any]):
     def __init__(self, load: Callable[[], Mapping[str, Any]]) -> None:
         self._load: Callable[[], Mapping[str, Any]] | None = load
         self._loaded: Mapping[str, Any] = {}
-
-    @property
-    def fetched(self) -> bool:
-        """Whether they are here."""
-        return self._load is None
 
     def _fetched(self) -> Mapping[str, Any]:
         if self._load is not None:

@@ -170,9 +170,8 @@ def _points(bins: Bins, height: Array, x: str, y: str, what: str) -> Panel:
 def degrees(graph: Graph, *, dark: bool = False, backend: str = "plotly") -> Any:
     """Plot the degree distribution on log-log axes; out- and in-degrees if the graph is directed.
 
-    Each point is the number of vertices with that degree. Large degrees are binned, and the point is the mean of its
-    bin, so a power law is a straight line. Vertices without edges do not fit on such axes: a line below the title
-    counts them.
+    Each point is the number of vertices with that degree or a higher one, so a power law is a straight line. Vertices
+    without edges do not fit on such axes: a line below the title counts them.
     """
     check_graph(graph)
     check(backend)
@@ -189,14 +188,15 @@ def _degree_chart(graph: Graph) -> Chart:
     for prefix, symbol in (("out-", "circle"), ("in-", "diamond")) if graph.directed else (("", "circle"),):
         count = np.bincount(graph.degrees("in" if prefix == "in-" else "out"))
         bins, degree = Bins.of_counts(count), f"{prefix}degree"
-        mean = bins.count / (bins.high - bins.low + 1)
-        name = degree if prefix else ""
-        series.append(Series("points", bins.log_middle, mean, name, bins.hover(degree), symbol=symbol))
+        at_least, name = np.cumsum(bins.count[::-1])[::-1], degree if prefix else ""
+        pairs = zip(bins.low.tolist(), at_least.tolist(), strict=True)
+        hover = [f"{degree} {least:,} or more: {counted(many, 'vertex')}" for least, many in pairs]
+        series.append(Series("points", bins.low, at_least, name, hover, symbol=symbol))
         largest.append(f"the largest {degree} is {count.size - 1:,}")
         if count[0]:
             without.append(f"{counted(count[0], 'has', 'have')} no {prefix}edges")
     alt = f"{TITLE} of {counted(graph.num_vertices, 'vertex')}: {', '.join(largest + without)}."
-    panel = Panel(series, Axis("degree", log=True), Axis("vertices per degree", log=True))
+    panel = Panel(series, Axis("degree", log=True), Axis("vertices of that degree or more", log=True))
     note = f"Of {counted(graph.num_vertices, 'vertex')} {' and '.join(without)}." if without else ""
     return Chart(TITLE, [panel], alt, note=note)
 
