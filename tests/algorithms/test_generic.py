@@ -33,6 +33,7 @@ SAME = {
     "multi_source_bfs": ("depth", "sources", "num_reached"),
     "node2vec_walks": ("walk",),
     "random_walks": ("walk",),
+    "sample_neighbors": ("node", "row", "col", "edge"),
     "sssp": ("distance", "num_reached"),
     "sswp": ("width", "num_reached"),
     "strongly_connected_components": ("label", "count", "sizes", "largest"),
@@ -68,6 +69,8 @@ def arguments(name, source):
     """Keyword arguments that both forms take."""
     if name in STARTING:
         return {"source": source}
+    if name == "sample_neighbors":
+        return {"sources": [source]}
     if ALGORITHMS[name].needs_sources:
         return {"sources": [source, 0, source]}
     return {"max_iterations": 5, "tolerance": 0} if name in ("eigenvector", "hits", "katz", "pagerank") else {}

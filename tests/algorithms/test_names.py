@@ -44,6 +44,7 @@ WRONG = {
     "pagerank": [("rank", 3, -1.0)],
     "random_walks": [("walk", (0, 0), 3), ("walk", (1, 1), 5), ("walk", (1, 10), -1)],
     "random_walk_with_restart": [("visiting", 3, -1.0)],
+    "sample_neighbors": [],  # it has no value per vertex
     "similarity": [("score", 1, 9.0)],
     "sssp": [("distance", 1, 0), ("distance", 3, 9), ("parent", 2, 4), ("parent", 0, 1)],
     "sswp": [("width", 1, 0), ("width", 3, 1), ("parent", 2, 4), ("parent", 0, 1)],

@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # what the loop below finds, for type checkers
     from clew.algorithms.pagerank import pagerank as pagerank
     from clew.algorithms.random_walk_with_restart import random_walk_with_restart as random_walk_with_restart
     from clew.algorithms.random_walks import random_walks as random_walks
+    from clew.algorithms.sample_neighbors import sample_neighbors as sample_neighbors
     from clew.algorithms.similarity import similarity as similarity
     from clew.algorithms.sssp import sssp as sssp
     from clew.algorithms.sswp import sswp as sswp

@@ -128,7 +128,7 @@ def _by_vertex(result: Result) -> Ranking:
 
 def _by_edge(result: Result) -> Ranking | None:
     """The edges with the largest first values; None for results with values of vertices."""
-    if not isinstance(result, EdgeResult):
+    if not isinstance(result, EdgeResult) or not result.values:
         return None
     columns = list(result.values)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -140,7 +140,7 @@ def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         kinds = set(get_args(hints[key]) or (hints[key],)) - {NoneType}
         if get_origin(hints[key]) is Literal:
             one_of(key, value, get_args(hints[key]))
-        elif value is not None and kinds <= {int, float}:
+        elif value is not None and kinds <= {int, float} and get_origin(hints[key]) is not Iterable:
             real(key, value)
     return bound
 

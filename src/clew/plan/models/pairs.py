@@ -1,4 +1,4 @@
-"""Pairs of vertices that share neighbours, and random walks."""
+"""Pairs of vertices that share neighbours, random walks, and samples."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from clew.plan.parts import Span
 
 SHARED_EDGE, PAIR = 2.0, 30.0  # numbers looked up for every entry of two rows, and for a pair
 STEP = 6.0  # numbers looked up for a step
+DRAWN = 12.0  # the same for a drawn edge
 GPU_STEP = 200.0  # bytes that a GPU could have read in the time that a step takes
 FIRST = 3e-5  # seconds to set up
 
@@ -61,6 +62,19 @@ def _walks(sketch: Sketch, step: float) -> None:
     sketch.count_workspace("random_walks", num_walks=count, length=length, weighted=weighted)
     sketch.choose("load balance", "a thread to a walk", "every walk has its own random numbers")
     sketch.do("steps", step * count * max(1, length), sketch.spread(8), streamed=GPU_STEP if sketch.on_gpu else 0.0)
+
+
+@model
+def sample_neighbors(sketch: Sketch) -> None:
+    """A few edges of every vertex, hop after hop."""
+    vertices, edges = float(sketch.count_of("sources")), 0.0
+    for fanout in sketch.arguments["fanouts"]:
+        vertices *= min(fanout, sketch.shape.mean_degree) if fanout >= 0 else sketch.shape.mean_degree
+        edges += min(vertices, sketch.arcs)
+    _begin(sketch)
+    sketch.setting_up += 10 * FIRST
+    sketch.choose("load balance", "a thread to a vertex", "every vertex has its own random numbers")
+    sketch.do("edges", DRAWN * edges + 1, sketch.spread(8), streamed=GPU_STEP if sketch.on_gpu else 0.0)
 
 
 def _begin(sketch: Sketch) -> None:
