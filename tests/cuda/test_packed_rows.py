@@ -45,6 +45,15 @@ def test_products_are_the_same(lengths, id_dtype, seed):
     assert product(graph, x, True).tobytes() == product(graph, x, False).tobytes()
 
 
+@pytest.mark.parametrize("id_dtype", ["int32", "int64"])
+def test_rows_around_the_size_of_a_group(id_dtype):
+    lengths = [0, 1, 31, 32, 33, 0, 63, 64, 65, 0, 0, 127, 128, 129, 500, 1]
+    for last in (0, 1, 2, 62):  # entries of the last group
+        graph = graph_of([*lengths, last], id_dtype, last)
+        x = np.random.default_rng(last).random(graph.num_vertices)
+        assert product(graph, x, True).tobytes() == product(graph, x, False).tobytes()
+
+
 @pytest.mark.parametrize(("mode", "part"), [("device", None), ("zero_copy", None), ("tiered", 2)])
 def test_products_are_the_same_in_every_memory(mode, part):
     graph = clew.generate.rmat(11, 16, directed=False)

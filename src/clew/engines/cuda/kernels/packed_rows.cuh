@@ -10,6 +10,7 @@
 #define GROUP 64
 #define PLACE_BITS 19
 #define WIDTH_BITS 6
+#define AT_ONCE 6  // loads of a lane: most tiles take no more words
 // Groups that `count` edges may lie in, and the words that they may take: mask, first entry, 63 others.
 #define GROUPS_OF(count) (((count) + 2 * GROUP - 2) / GROUP)
 #define GROUP_WORDS (sizeof(index_t) == 4 ? 64 : 128)
@@ -72,7 +73,14 @@ __device__ __forceinline__ void unpack(const Packed& packed, u64 first, u32 coun
 #if ON_HOST
     from -= after_line(packed.words, from) <= from ? after_line(packed.words, from) : 0;
 #endif
-    for (u64 k = from + lane(); k < to; k += WARP) room[k - from] = __ldcs(packed.words + k);
+    for (u64 k = from + lane(); k < to; k += AT_ONCE * WARP) {
+        u32 words[AT_ONCE];  // all are on their way before the first is stored
+#pragma unroll
+        for (u32 i = 0; i < AT_ONCE; i++) words[i] = k + i * WARP < to ? __ldcs(packed.words + k + i * WARP) : 0;
+#pragma unroll
+        for (u32 i = 0; i < AT_ONCE; i++)
+            if (k + i * WARP < to) room[k + i * WARP - from] = words[i];
+    }
     __syncwarp(ALL_LANES);
     const u32 a = 2 * lane(), b = a + 1;
     for (u64 g = group; g <= last; g++) {
