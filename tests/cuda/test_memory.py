@@ -82,6 +82,7 @@ ALGORITHMS = {
     "clustering_coefficient": lambda g: clew.clustering_coefficient(**on(g)),
     "label_propagation": lambda g: clew.label_propagation(**on(g)),
     "betweenness": lambda g: clew.betweenness(**on(g)),
+    "leiden": lambda g: clew.leiden(**on(g)),
     "k_core": lambda g: clew.k_core(**on(g)),
     "coloring": lambda g: clew.coloring(**on(g)),
     "maximal_independent_set": lambda g: clew.maximal_independent_set(**on(g)),

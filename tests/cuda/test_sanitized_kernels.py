@@ -74,6 +74,7 @@ ROWS = [
     *each("cuda/test_independent_set.py::test_sizes", "0-luby", "1-luby", "33-luby", "513-degree"),
     *each("cuda/test_k_core.py::test_sizes", 0, 1, 31, 32, 33, 511, 512, 513),
     *each("cuda/test_label_propagation.py::test_sizes", 0, 1, 31, 32, 33, 511, 512, 513),
+    *each("cuda/test_communities.py::test_sizes", 2, 33, 513),
     "hybrid/test_exchange.py::test_large_vectors_go_in_pieces",
     "tiers/test_tiers.py::test_the_kernels_of_a_gpu",
 ]

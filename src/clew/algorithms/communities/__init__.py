@@ -48,7 +48,7 @@ class Level(Protocol):
     def refined(self, community: Array) -> Array:
         """Connected parts of the communities, by Leiden's refinement."""
 
-    def contracted(self, part: Array, count: int) -> Self:
+    def contracted(self, part: Array, count: int) -> Level:
         """The graph whose vertices are the parts 0…count-1."""
 
     def connected(self, community: Array) -> Array:

@@ -76,7 +76,7 @@ class Rows:
         return self.offsets, self.neighbors, self.weights
 
     def turn(self, iteration: int) -> Rows:
-        """This level for an iteration. In the reverse order, the second one finds what the first could not."""
+        """The level for an iteration. In the reverse order, the second one finds what the first could not."""
         return replace(self, backwards=iteration % 2 == 1)
 
     def improve(self, community: Array) -> tuple[Array, int]:

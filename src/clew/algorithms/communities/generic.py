@@ -58,7 +58,7 @@ class _Links:
         return float(self.inner + self.waist.total(inside) - self.resolution * self.waist.total(strong * strong))
 
     def turn(self, iteration: int) -> _Links:
-        """This level for an iteration: in each, others move together."""
+        """The level for an iteration: in each, others move together."""
         return replace(self, seed=self.seed + iteration)
 
     def improve(self, community: Array) -> tuple[Array, int]:

@@ -12,6 +12,7 @@
 #ifndef LONG_ROW
 #define LONG_ROW (SLOTS / 32)  // a warp's share of the table is twice as many places
 #endif
+#include "label_table.cuh"
 #include "rows_by_size.cuh"
 #include "steps.cuh"
 
@@ -33,40 +34,6 @@ struct Vote {
     }
 };
 
-__device__ __forceinline__ int put_if_empty(int* place, int label) { return atomicCAS(place, -1, label); }
-__device__ __forceinline__ long long put_if_empty(long long* place, long long label) {
-    return (long long)atomicCAS(reinterpret_cast<u64*>(place), ~0ull, (u64)label);
-}
-
-// Open addressing: -1 is an empty place. `mask` is one less than the number of places, at least twice the row's length.
-struct Table {
-    index_t* labels;
-    u32* votes;
-    u32 mask;
-
-    __device__ __forceinline__ void clear(u32 first, u32 step) const {
-        for (u32 i = first; i <= mask; i += step) {
-            labels[i] = -1;
-            votes[i] = 0;
-        }
-    }
-    // One vote more; how many the label has now.
-    __device__ __forceinline__ u32 add(index_t label) const {
-        u32 place = (u32)((u64)label * 0x9E3779B97F4A7C15ull >> 32) & mask;
-        for (;;) {
-            const index_t seen = put_if_empty(&labels[place], label);
-            if (seen == -1 || seen == label) return atomicAdd(&votes[place], 1u) + 1;
-            place = (place + 1) & mask;
-        }
-    }
-};
-
-__device__ __forceinline__ u32 mask_for(u64 length) {
-    u32 places = 2;
-    while (places < 2 * length) places *= 2;
-    return places - 1;
-}
-
 __device__ __forceinline__ Vote best_of_warp(Vote vote) {
     for (int step = WARP / 2; step > 0; step /= 2) {
         const u32 number = __shfl_xor_sync(ALL_LANES, vote.number, step);
@@ -79,11 +46,11 @@ __device__ __forceinline__ Vote best_of_warp(Vote vote) {
 // What each of a warp's or block's threads has seen last of every label it voted for includes the final counts.
 template <class Team>
 __device__ __forceinline__ Vote count_votes(const Rows& rows, index_t v, const Team& team, const index_t* labels,
-                                            const Table& table) {
+                                            const Table<u32>& table) {
     Vote vote = {0, labels[v]};
     rows.each(v, team, [&](index_t u) {
         const index_t label = labels[u];
-        vote.consider(table.add(label), label);
+        vote.consider(table.add(label, 1u), label);
     });
     return best_of_warp(vote);
 }
@@ -109,7 +76,7 @@ struct Election {
     }
     __device__ __forceinline__ index_t operator()(index_t v, const Together& team) const {
         const u32 start = warp_in_block() * WARP_SLOTS;
-        const Table table = {shared_labels + start, shared_votes + start, mask_for(rows.length(v))};
+        const Table<u32> table = {shared_labels + start, shared_votes + start, mask_for(rows.length(v))};
         table.clear(lane(), WARP);
         __syncwarp(ALL_LANES);
         const Vote vote = count_votes(rows, v, team, labels, table);
@@ -120,7 +87,7 @@ struct Election {
         __shared__ Vote best[MOST_WARPS];
         const u32 mask = mask_for(rows.length(v));
         const bool fits = mask < SLOTS;
-        const Table table = {fits ? shared_labels : global_labels, fits ? shared_votes : global_votes, mask};
+        const Table<u32> table = {fits ? shared_labels : global_labels, fits ? shared_votes : global_votes, mask};
         table.clear(threadIdx.x, blockDim.x);
         __syncthreads();
         const Vote vote = count_votes(rows, v, team, labels, table);

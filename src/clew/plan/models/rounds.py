@@ -251,7 +251,8 @@ def _communities(sketch: Sketch, items: float) -> None:
     sketch.passes = times.times(Span(5, 15, 60))
     sketch.choose("direction", "pull", "a vertex adds up the weights of its edges to every community around it")
     if sketch.on_gpu:
-        sketch.over_products(times.times(Span(20, 100, 1000)))
+        sketch.choose("load balance", "rows by length", "short rows in registers, longer ones in tables")
+        sketch.do("moves", arcs, times=sketch.passes, streamed=GPU_LABEL, steps=sketch.passes.times(40))
         return
     sketch.choose_team(3 * arcs, "members take vertices of a batch, and one carries out the moves")
     spread = sketch.spread(sketch.id_bytes + 8 * threads.count())  # every thread adds up in an array of its own

@@ -1,0 +1,259 @@
+"""Louvain and Leiden on the GPU: levels in the memory of the device while they are large, then on the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from clew.algorithms.communities import Level, cpu, improved, summary, undirected
+from clew.algorithms.label_propagation.cuda import tables_of
+from clew.algorithms.registry import Answer
+from clew.dtypes import Array
+from clew.engines.cuda.balance.launches import launch_over
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.products.vectors import true_places
+from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines, stable_order
+from clew.graph import Graph
+from clew.workspace import Workspace, result, scratch
+
+THREADS = 512
+SLOTS = 2048  # places of a block's table, as in moves.cuh
+GROUPS, MOST_GROUPS = 8, 128  # of a round; with more, fewer moves disturb each other
+MAX_ROUNDS = 100
+REFINING_ROUNDS = 4
+LEAST_GAIN = 1e-6  # of the modularity, by a round; with less, the next level comes
+SUM_BITS = 51  # of all weights, as whole numbers whose sums doubles have exactly
+SMALL = 1 << 18  # arcs; levels with fewer are faster on the CPU
+CONTROL = np.dtype([("inside", "f8"), ("moved", "u4"), ("steps", "u4", 9), ("barrier", "u4", GRID_BARRIER_WORDS)])
+
+
+def workspace(graph: Graph, **_: object) -> Workspace:
+    """The arrays of a run; the graph of the first level has at most as many arcs as the graph."""
+    n, ids, arcs = graph.num_vertices, graph.indices.dtype, graph.num_arcs * (2 if graph.directed else 1)
+    return Workspace(
+        community=result(n, ids, later=True),
+        weights=None if graph.weights is None else scratch(arcs, np.float64, later=True),
+        strength=scratch(n, np.float64, later=True),
+        **_round_space(n, ids).deferred(),
+        before=scratch(n, np.dtype([("community", ids), ("total", "f8"), ("size", "u4")]), later=True),
+        keys=scratch(2 * arcs, np.uint64, later=True),
+        order=scratch(2 * arcs, np.int64, later=True),
+        sums=scratch(2 * arcs, np.float64, later=True),
+    )
+
+
+def _round_space(num_vertices: int, ids: np.dtype[Any]) -> Workspace:
+    """The arrays of a level's rounds."""
+    return Workspace(
+        target=scratch(num_vertices, ids),
+        awake=scratch(num_vertices, np.uint8),
+        moved=scratch(num_vertices, np.uint8),
+        list=scratch(2 * num_vertices, ids),
+    )
+
+
+def communities(
+    device: Device,
+    graph: Graph,
+    resolution: float,
+    max_iterations: int,
+    seed: int | None,
+    hierarchy: bool,
+    *,
+    refine: bool,
+    **constants: int,
+) -> Answer:
+    """Communities of high modularity; with ``refine``, by Leiden, else by Louvain.
+
+    ``constants`` (SHORT_ROW, SLOTS) replace what would be chosen, to measure it.
+    """
+    if graph.num_arcs == 0:
+        return cpu.communities(graph, resolution, max_iterations, seed, hierarchy, refine=refine)
+    first = _lowest(device, undirected(graph), resolution, seed, constants)
+    alone = np.arange(graph.num_vertices, dtype=f"u{first.ids.itemsize}")
+    levels, moves = improved(first, alone, max_iterations, refine=refine)
+    return summary(graph, levels, first.modularity(levels[-1]), moves, hierarchy=hierarchy)
+
+
+def _lowest(device: Device, graph: Graph, resolution: float, seed: int | None, constants: Mapping[str, int]) -> Links:
+    rows = rows_on(device, graph.outgoing)
+    weights = None
+    if graph.weights is not None:
+        weights = rows.weights_of(0, rows.num_arcs).astype(np.float64)
+        total = float(weights.sum())
+        weights = device.xp.rint(weights * 2.0 ** (SUM_BITS - np.ceil(np.log2(total or 1.0))))
+    strength, n = device.empty(graph.num_vertices, np.float64), graph.num_vertices
+    edges = (rows.offsets, rows.neighbours, weights)
+    level = Links(device, edges, strength, 1.0, resolution, seed, {**constants, "ON_HOST": int(rows.on_host)})
+    launch_over(device, "moves.cuh", "strengths", level.defines, 32 * n, np.uint64(n), *edges, strength)
+    return replace(level, total=float(strength.sum()) or 1.0)
+
+
+@dataclass(frozen=True)
+class Links:
+    """A level on the device. Weights are whole numbers, so that sums are exact in any order.
+
+    Above the lowest level, edges inside its vertices are left out; their weight is in the strength.
+    """
+
+    device: Device
+    edges: tuple[Any, Any, Any]  # offsets, neighbours, and weights or None
+    strength: Any
+    total: float
+    resolution: float
+    seed: int | None
+    constants: Mapping[str, int]
+    iteration: int = 0
+
+    @cached_property
+    def ids(self) -> np.dtype[Any]:
+        """The dtype of vertices on the device."""
+        ids: np.dtype[Any] = np.dtype(self.edges[1].dtype)
+        return ids
+
+    @cached_property
+    def defines(self) -> dict[str, Any]:
+        """The macros of the kernels."""
+        return {**index_defines(self.ids, self.edges[1].size), **self.constants}
+
+    @property
+    def size(self) -> int:
+        """The number of vertices."""
+        return int(self.strength.size)
+
+    def turn(self, iteration: int) -> Links:
+        """The level for an iteration: in each, others move together."""
+        return replace(self, iteration=iteration)
+
+    def improve(self, community: Array) -> tuple[Array, int]:
+        """Better communities, and the number of moves. A round that does not raise the modularity is undone."""
+        rounds = _Rounds(self, community)
+        groups, moves, best = GROUPS, 0, rounds.quality(rounds.run(0)[1])
+        for _ in range(MAX_ROUNDS):
+            before = [array.copy() for array in rounds.parts]
+            moved, inside = rounds.run(groups)
+            quality = rounds.quality(inside)
+            if moved and quality <= best:
+                rounds.parts = before
+                rounds.work.awake.fill(1)
+                groups *= 4
+                if groups > MOST_GROUPS:
+                    break
+                continue
+            moves, gain, best = moves + moved, quality - best, quality
+            if moved == 0 or gain < LEAST_GAIN:
+                break
+        return rounds.communities(), moves
+
+    def refined(self, community: Array) -> Array:
+        """Connected parts of the communities: vertices that are alone join the best part next to them."""
+        rounds = _Rounds(self, np.arange(community.size, dtype=community.dtype), community)
+        for _ in range(REFINING_ROUNDS):
+            if rounds.run(GROUPS)[0] == 0:
+                break
+        return rounds.communities()
+
+    def contracted(self, part: Array, count: int) -> Level:
+        """The graph whose vertices are the parts 0…count-1: arcs are sorted by the parts of their ends."""
+        device, xp, (_, _, weights) = self.device, self.device.xp, self.edges
+        arcs, place = int(self.edges[1].size), device.upload(part.view(self.ids))
+        keys = device.empty(arcs, np.uint64)
+        given = (np.uint64(self.size), *self.edges[:2], place, np.uint64(count), keys)
+        launch_over(device, "moves.cuh", "pair_up", self.defines, 32 * self.size, *given)
+        order = stable_order(keys)
+        keys = keys[order]
+        kept = int(xp.searchsorted(keys, xp.asarray([np.uint64(2**64 - 1)]))[0])
+        keys = keys[:kept]
+        firsts = xp.ones(kept + 1, np.bool_)  # and the end
+        firsts[1:kept] = keys[1:] != keys[:-1]
+        bounds, _ = true_places(device, firsts, kept + 1, np.int64)
+        sums = xp.arange(kept + 1, dtype=np.float64)
+        if weights is not None:
+            sums[1:] = xp.cumsum(weights[order[:kept]])
+        keys, sums = keys[bounds[:-1]], sums[bounds[1:]] - sums[bounds[:-1]]
+        parts = xp.arange(count + 1, dtype=np.uint64) * np.uint64(count)
+        starts = xp.searchsorted(keys, parts) if kept else xp.zeros(count + 1)
+        offset = np.uint32 if keys.size < 2**32 else np.int64
+        edges = (starts.astype(offset), (keys % np.uint64(count)).astype(self.ids), sums)
+        strength = xp.bincount(place, self.strength, count)
+        level = replace(self, edges=edges, strength=strength, constants={**self.constants, "ON_HOST": 0})
+        return level.on_host() if edges[1].size <= SMALL else level
+
+    def on_host(self) -> cpu.Rows:
+        """The same level for the CPU."""
+        download, (offsets, neighbours, weights) = self.device.download, self.edges
+        level = cpu.Rows(
+            offsets=download(offsets).astype(np.uint64),
+            neighbors=download(neighbours).view(f"u{self.ids.itemsize}"),
+            weights=cpu.UNIT_WEIGHTS if weights is None else download(weights),
+            strength=download(self.strength),
+            factor=self.resolution / self.total,
+            seed=self.seed,
+        )
+        return level.turn(self.iteration)
+
+    def connected(self, community: Array) -> Array:
+        """The communities, with those that are not connected split into their connected pieces."""
+        return self.on_host().connected(community)
+
+    def modularity(self, community: Array) -> float:
+        """The modularity; of the lowest level only, since others lack the edges inside their vertices."""
+        if not float(self.strength.sum()):
+            return float("nan")
+        rounds = _Rounds(self, community)
+        return rounds.quality(rounds.run(0)[1])
+
+
+class _Rounds:
+    """The communities of a level on the device, and what rounds of moves need."""
+
+    def __init__(self, level: Links, community: Array, bound: Array | None = None) -> None:
+        device, xp = level.device, level.device.xp
+        self.level = level
+        here = device.upload(community.view(level.ids))
+        self.parts = [here, self._totals(here), xp.bincount(here, minlength=level.size).astype(np.uint32)]
+        within = None if bound is None else device.upload(bound.view(level.ids))
+        self.bound = (within, None if within is None else self._totals(within))
+        self.work = _round_space(level.size, level.ids).allocate(device)
+        self.work.awake.fill(1)
+        self.rounds = 0
+        self.kernel = device.kernel("moves.cuh", "move_round", level.defines)
+        longest = int((level.edges[0][1:] - level.edges[0][:-1]).max())
+        slots = level.constants.get("SLOTS", SLOTS)
+        blocks = device.resident_blocks(self.kernel, THREADS)
+        self.tables = tables_of(device, blocks, longest, slots, level.ids, np.float64)
+
+    def _totals(self, community: Any) -> Any:
+        return self.level.device.xp.bincount(community, self.level.strength, self.level.size)
+
+    def run(self, groups: int) -> tuple[int, float]:
+        """A round; returns the number of moves, and the weight inside communities."""
+        level, work = self.level, self.work
+        work.moved.fill(0)
+        key = ((level.seed or 0) * 1000 + level.iteration) * 1000 + self.rounds
+        self.rounds += 1
+        control = level.device.zeros(CONTROL.itemsize, np.uint8)
+        level.device.launch_cooperative(
+            self.kernel,
+            THREADS,
+            *(np.uint64(level.size), *level.edges, level.strength),
+            *(np.float64(level.resolution / level.total), *self.parts, *self.bound),
+            *(work.target, work.awake, work.moved, work.list, *self.tables),
+            *(np.uint32(groups), np.uint64(key % 2**64), control),
+            most=max(1, -(-level.size // 32)),
+        )
+        progress = level.device.download(control).view(CONTROL)[0]
+        return int(progress["moved"]), float(progress["inside"])
+
+    def quality(self, inside: float) -> float:
+        """The modularity, less a constant."""
+        shares = self.parts[1] / self.level.total
+        return inside / self.level.total - self.level.resolution * float((shares * shares).sum())
+
+    def communities(self) -> Array:
+        """The communities, on the host."""
+        return self.level.device.download(self.parts[0]).view(f"u{self.level.ids.itemsize}")

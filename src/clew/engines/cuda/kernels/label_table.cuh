@@ -1,0 +1,37 @@
+#pragma once
+// How often a label occurs in a row, or with which weight: a hash table in shared or global memory.
+
+__device__ __forceinline__ int put_if_empty(int* place, int label) { return atomicCAS(place, -1, label); }
+__device__ __forceinline__ long long put_if_empty(long long* place, long long label) {
+    return (long long)atomicCAS(reinterpret_cast<u64*>(place), ~0ull, (u64)label);
+}
+
+// Open addressing: -1 is an empty place. `mask` is one less than the number of places, at least twice the row's length.
+template <class Count>
+struct Table {
+    index_t* labels;
+    Count* votes;
+    u32 mask;
+
+    __device__ __forceinline__ void clear(u32 first, u32 step) const {
+        for (u32 i = first; i <= mask; i += step) {
+            labels[i] = -1;
+            votes[i] = 0;
+        }
+    }
+    // More votes for a label; how many it has now.
+    __device__ __forceinline__ Count add(index_t label, Count more) const {
+        u32 place = (u32)((u64)label * 0x9E3779B97F4A7C15ull >> 32) & mask;
+        for (;;) {
+            const index_t seen = put_if_empty(&labels[place], label);
+            if (seen == -1 || seen == label) return atomicAdd(&votes[place], more) + more;
+            place = (place + 1) & mask;
+        }
+    }
+};
+
+__device__ __forceinline__ u32 mask_for(u64 length) {
+    u32 places = 2;
+    while (places < 2 * length) places *= 2;
+    return places - 1;
+}
