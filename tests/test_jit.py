@@ -157,6 +157,19 @@ def test_helpers_without_arrays_of_their_own_count_no_references():
         assert ("NRT_decref" in made.library.get_llvm_str()) == counts
 
 
+def test_helpers_that_need_memory_for_a_moment_get_it():
+    @njit
+    def move(array):
+        array[:3] = array[1:]
+
+    @njit
+    def moved(array):
+        move(array)
+        return array
+
+    assert moved(np.arange(4)).tolist() == [1, 2, 3, 3]
+
+
 def test_what_another_process_compiles_is_awaited(loaded, tmp_path, monkeypatch):
     """The other process is this one, by a lock of its own."""
     assert loaded().squared(3) == 9

@@ -10,6 +10,7 @@ from types import CodeType
 
 from numba.core import compiler, ir, types
 from numba.core.compiler_machinery import PassManager
+from numba.core.errors import NumbaRuntimeError
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes, MakeFunctionToJitFunction, WithLifting
 
@@ -44,8 +45,13 @@ def rewrite(self, state):
 
 def lower(self, state):
     """As Numba's own, without counts of references where all arrays are borrowed."""
+    counting = state.targetctx
     if late_code.is_on() and state.flags.no_cpython_wrapper and is_borrowing(state):
-        state.targetctx = state.targetctx.subtarget(enable_nrt=False)
+        state.targetctx = counting.subtarget(enable_nrt=False)
+        try:
+            return _lower(self, state)
+        except NumbaRuntimeError:  # it needs memory for a moment, such as for a copy from slice to slice
+            state.targetctx = counting
     return _lower(self, state)
 
 

@@ -123,6 +123,7 @@ class Rows:
         arcs = int(offsets[-1])
         neighbors, weights = np.empty(arcs, part.dtype), np.empty(arcs)
         threads.in_pieces(kernels.close_gaps, arcs, room, offsets, *loose, neighbors, weights)
+        offsets.flags.writeable = neighbors.flags.writeable = False  # as in a graph: kernels are compiled once
         return replace(
             self,
             offsets=offsets,
