@@ -1,9 +1,10 @@
-"""Files in zip archives."""
+"""Files in zip and tar archives."""
 
 from __future__ import annotations
 
 import gzip
 import io
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -43,6 +44,28 @@ def test_several_files_are_a_question(tmp_path: Path) -> None:
         clew.read(f"{path}::x.csv")
 
 
+def tarred(**files: bytes) -> bytes:
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as archive:
+        for name, content in files.items():
+            info = tarfile.TarInfo(name.replace("_", "."))
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return data.getvalue()
+
+
+@pytest.mark.quick
+def test_tar_archives_are_read_as_zip_archives_are(tmp_path: Path) -> None:
+    path = tmp_path / "graph.tar.gz"
+    path.write_bytes(gzip.compress(tarred(edges_csv=EDGES, README=b"read me")))
+    with pytest.raises(clew.FormatError, match=r"which file .* has 'edges.csv', 'README'"):
+        clew.read(path)
+    assert list(clew.read(f"{path}::edges.csv").names) == ["ann", "bob", "cy"]
+    assert clew.read(tarred(**{"folder/edges_csv": EDGES})).num_edges == 2
+    with pytest.raises(clew.FormatError, match="damaged or cut short"):
+        clew.read(tarred(edges_csv=EDGES)[:520])
+
+
 def test_errors_name_the_file_inside(tmp_path: Path) -> None:
     path = tmp_path / "graph.zip"
     path.write_bytes(zipped(edges_txt=b"0 1\n2\n"))
@@ -57,7 +80,7 @@ def test_compressed_files_inside_are_unpacked_twice() -> None:
 def test_what_cannot_be_read_gets_a_sentence(tmp_path: Path) -> None:
     plain = tmp_path / "edges.txt"
     plain.write_bytes(b"0 1\n")
-    with pytest.raises(clew.FormatError, match="this is no zip archive, so there is no file 'x'"):
+    with pytest.raises(clew.FormatError, match="this is no zip or tar archive, so there is no file 'x'"):
         clew.read(f"{plain}::x")
     with pytest.raises(clew.FormatError, match="no files in it"):
         clew.read(zipped())
@@ -78,4 +101,4 @@ def test_an_existing_file_with_colons_is_itself(tmp_path: Path) -> None:
 
 
 def test_damaged_archives() -> None:
-    fuzz([zipped(edges_csv=EDGES)], "edge-list", 500)
+    fuzz([zipped(edges_csv=EDGES), tarred(edges_csv=EDGES)], "edge-list", 500)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import pickle
 import sqlite3
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -15,13 +13,6 @@ from clew.io import foreign, registry
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 12345\n"
 PAGE = b"<!DOCTYPE html>\n<html>\n<body>404 Not Found</body>\n</html>\n"
-
-
-def archived() -> bytes:
-    data = io.BytesIO()
-    with tarfile.open(fileobj=data, mode="w") as archive:
-        archive.addfile(tarfile.TarInfo("edges.txt"), io.BytesIO(b""))
-    return data.getvalue()
 
 
 def database(folder: Path) -> bytes:
@@ -39,7 +30,6 @@ CONTENT = [
     (b"<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>", "an error message of a server", "Download"),
     (b"%PDF-1.5\n%\xd0\xd4\n1 2\n2 3\n", "a PDF document", ""),
     (b"#!/bin/sh\necho a\n", "a script", ""),
-    (archived(), "a tar archive", "Unpack"),
     (pickle.dumps({"a": [1, 2]}), "a Python pickle", ""),
     (b"MATLAB 7.3 MAT-file, Platform: GLNXA64" + bytes(90), "a MATLAB file of version 7.3", "-v7"),
     (b"\x89HDF\r\n\x1a\n" + bytes(90), "an HDF5 file", ""),

@@ -212,7 +212,7 @@ def test_refusals(arrays: dict[str, Any], problem: str) -> None:
 
 def test_wrong_bytes(tmp_path: Path) -> None:
     refused(b"", "npz", "cannot be read")
-    refused(b"PK\3\4 and no more", "npz", "the zip archive is damaged")
+    refused(b"PK\3\4 and no more", "npz", "the archive is damaged")
     with pytest.raises(clew.FormatError, match="directory"):
         clew.read(tmp_path, format="npz")
 

@@ -36,8 +36,8 @@ def read(origin: str | Path | bytes | memoryview, format: str | None = None, **o
     ----------
     origin
         A path, an address that ``pyarrow.fs`` opens such as ``s3://bucket/edges.parquet``, or the bytes themselves.
-        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way, and so is the only file of a zip archive;
-        ``graph.zip::edges.csv`` names one of several.
+        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked on the way, and so is the only file of a zip or tar
+        archive; ``graph.zip::edges.csv`` names one of several.
     format
         The name of the format; by default the content decides where it leaves no doubt, then the suffix. Files in
         formats that clew does not read, such as LEDA or RDF, are refused by name.

@@ -124,7 +124,7 @@ KNOWN: tuple[Foreign, ...] = (
         rb"PK\x03\x04.{26}[^/]{1,200}/(data\.pkl|byteorder|version|\.format_version)",
         ".pt .pth",
     ),
-    Foreign("a tar archive", _UNPACK, rb".{257}ustar", ".tar .tgz .tbz2 .txz"),
+    Foreign("a tar archive", _UNPACK, b"", ".tar .tgz .tbz2 .txz"),  # those with a mark are read
     Foreign("a 7-Zip archive", _UNPACK, rb"7z\xbc\xaf\x27\x1c", ".7z"),
     Foreign("a RAR archive", _UNPACK, rb"Rar!\x1a\x07", ".rar"),
     Foreign("an LZ4 file", "Unpack it with `lz4 -d`, and read the result.", rb"\x04\x22\x4d\x18", ".lz4"),

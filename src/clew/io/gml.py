@@ -63,7 +63,7 @@ def read(source: Source, options: ReadOptions) -> Graph:
     for key, value, place in graph:
         if isinstance(value, list) and key in ("node", "edge"):
             _add(lexer, content, key, dict(_flat(value, "")), place)
-    said = f"'directed {int(content.directed)}'" if "directed" in about else "the missing 'directed'"
+    said = f"'directed {int(content.directed)}'" if "directed" in about else "the lack of 'directed 1'"
     as_text = any(isinstance(label, str) for label in content.labels.values())
     return content.graph(source, options, as_text=as_text, directed_by=said)
 

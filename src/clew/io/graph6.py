@@ -144,17 +144,18 @@ def write_sparse(graph: Graph, sink: Sink, options: WriteOptions) -> None:  # no
 
 def _refuse(graph: Graph, sink: Sink, what: str, *, directed: bool, dense: bool = True) -> None:
     """Refuse a graph that the format does not hold."""
-    problem = remedy = ""
+    problem, remedy = "", ("", "")
     if graph.weighted:
-        problem, remedy = "has weights", "write graph.with_weights(None)"
+        problem, remedy = "has weights", ("graph.with_weights(None)", "Drop them with --weights none")
     elif graph.directed and not directed:
-        problem, remedy = "is directed", "write graph.symmetrized()"
+        problem, remedy = "is directed", ("graph.symmetrized()", "Pass --symmetrize")
     elif dense and has_parallel_edges(graph):
-        problem, remedy = "has parallel edges", "merge them with duplicates='drop' where the graph is read or built"
+        problem, remedy = "has parallel edges", ("a graph read with duplicates='drop'", "Pass --duplicates drop")
     elif dense and graph.num_vertices > MOST:
-        problem, remedy = f"has more than {MOST:,} vertices, each pair of them a bit there", "write sparse6"
+        problem, remedy = f"has more than {MOST:,} vertices, a bit per pair", ("sparse6", "Write sparse6 instead")
     if problem:
-        raise sink.error(f"the graph {problem}, which {what} files do not hold; {remedy}, or choose another format.")
+        full = f"the graph {problem}, which {what} files do not hold."
+        raise sink.error(full, remedy=f"Write {remedy[0]}, or choose another format.", option=f"{remedy[1]}.")
 
 
 def _put(sink: Sink, kind: str, n: int, bits: Any) -> None:

@@ -45,7 +45,7 @@ def inside(folder: str, file: str) -> str:
 
 
 def open_source(origin: Any, max_expanded_bytes: int | None = None) -> Source:
-    """A source of a path, a URL, or bytes; of a ``.clewd`` folder, its header; of a zip archive, a file in it."""
+    """A source of a path, a URL, or bytes; of a ``.clewd`` folder, its header; of an archive, a file in it."""
     member = ""
     if isinstance(origin, (str, Path)) and archives.MARK in str(origin):
         origin, member = archives.split(origin)
@@ -55,8 +55,7 @@ def open_source(origin: Any, max_expanded_bytes: int | None = None) -> Source:
     source = (
         Source(origin, max_expanded_bytes=max_expanded_bytes) if url is None else UrlSource(url, max_expanded_bytes)
     )
-    packed = not source.compressed and source.head().startswith(archives.STARTS)
-    return archives.file_inside(source, member) if packed or member else source
+    return archives.file_inside(source, member) if member or archives.START.match(source.head()) else source
 
 
 def _header_source(folder: str) -> Source:
