@@ -30,8 +30,11 @@ from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.functions import BaseFunction
 
-from clew import late_code, lean_passes  # noqa: F401
+from clew import late_code
 from clew.compiled_cache import Kept
+
+if late_code.KNOWN:
+    from clew import lean_passes  # noqa: F401, it changes Numba
 
 # Numba puts a number into the name of everything it compiles, and counts from 1 in every process. Two processes give
 # one name to two variants of a function, and a third that loads both from disk mixes them up (numba #10486). Numbers

@@ -9,6 +9,7 @@ function that Python calls takes in all its helpers, each once, and all are opti
 from contextlib import contextmanager
 
 from llvmlite.binding import newpassmanagers
+from numba import version_info
 from numba.core import codegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.environment import lookup_environment
@@ -16,17 +17,19 @@ from numba.core.environment import lookup_environment
 _create_library = codegen.JITCPUCodegen.create_library
 _set_env = codegen.JITCPUCodegen.set_env
 _depth = 0
+#: Whether these are the internals of Numba that this module changes. With others, Numba compiles as it always does.
+KNOWN = version_info.short == (0, 68)
 
 
 @contextmanager
 def late():
     """Functions that are compiled in this block get their machine code late. For holders of the compiler's lock."""
     global _depth
-    _depth += 1
+    _depth += KNOWN
     try:
         yield
     finally:
-        _depth -= 1
+        _depth -= KNOWN
 
 
 def is_on():
@@ -136,5 +139,6 @@ def set_env(self, name, env):
         _set_env(self, name, env)
 
 
-codegen.JITCPUCodegen.create_library = create_library
-codegen.JITCPUCodegen.set_env = set_env
+if KNOWN:
+    codegen.JITCPUCodegen.create_library = create_library
+    codegen.JITCPUCodegen.set_env = set_env
