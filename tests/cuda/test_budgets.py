@@ -39,6 +39,8 @@ def test_any_budget_gives_the_same_results(graph, mode, share):
             clew.verify.bfs(graph, 0, clew.bfs(graph, 0, device="emulated"))
             clew.verify.connected_components(graph, clew.connected_components(graph, device="emulated"))
             clew.verify.pagerank(graph, clew.pagerank(graph, device="emulated"))
+        with clew.memory(edges=mode, fast_memory=budget, packed=True):
+            clew.verify.pagerank(graph, clew.pagerank(graph, device="emulated"))
 
 
 @emulation_only

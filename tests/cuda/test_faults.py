@@ -43,14 +43,14 @@ ON_GPU = [
 
 
 @emulation_only
-@pytest.mark.parametrize("name", ON_GPU)
-def test_every_allocation_may_fail(name):
+@pytest.mark.parametrize(("name", "packed"), [*((name, False) for name in ON_GPU), ("pagerank", True)])
+def test_every_allocation_may_fail(name, packed):
     algorithm = ALGORITHMS[name]
     device = gpu_for("emulated", 0)
     expected = algorithm.function(GRAPH, device="cpu")
 
     def run():
-        with clew.memory(edges="device"):  # "auto" would try again
+        with clew.memory(edges="device", packed=packed):  # "auto" would try again
             return algorithm.function(GRAPH, device="emulated")
 
     forget_all()

@@ -137,7 +137,7 @@ def _bits(words, place, width):
     return both & ((ONE << width) - ONE)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def decode(packed, group, first, last, starts, out, at):
     """Entries first…last-1 of a group into ``out`` from ``at`` on; a row starts at ``first`` unless it is 0.
 
@@ -167,7 +167,7 @@ def decode(packed, group, first, last, starts, out, at):
             value = entry if starts >> k & ONE else value + entry
             out[at] = value
             at += ONE
-        return
+        i = last
     mask >>= i
     starts >>= i
     for _ in range(last - i):
