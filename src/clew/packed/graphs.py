@@ -22,8 +22,8 @@ class PackableGraph:
         """The same graph with its neighbours, offsets and integer weights packed into fewer bytes.
 
         Nothing is lost, and every function takes it. Those that need plain arrays unpack them, and the graph keeps
-        them. ``nbytes`` counts both. ``neighbors`` and ``describe`` do not unpack all of it. Subgraphs and other
-        graphs made from it are plain.
+        them. ``nbytes`` counts both. ``neighbors`` and ``describe`` do not unpack all of it. Subgraphs and most
+        other graphs made from it are plain.
 
         Examples
         --------
