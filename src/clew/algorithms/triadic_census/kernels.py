@@ -1,49 +1,40 @@
 # mypy: ignore-errors
-"""Triads around every pair of neighbours, after Batagelj and Mrvar."""
+"""Triangles by the directions of their edges."""
 
 import numpy as np
 
+from clew.algorithms.triangles.kernels import CHUNK, TAKEN
+from clew.engines.cpu.team import kernels_intrinsics as atomic
+from clew.engines.cpu.team.kernels import barrier, counter, stopped
 from clew.jit import njit
-
-ONE = np.uint64(1)
 
 
 @njit(cache=True, nogil=True)
-def triad_codes(piece, bounds, indptr, indices, sides, codes, pairs):
-    """Count connected triads by the code of their edges, and pairs of vertices that no third one touches.
+def triangle_codes(member, size, state, start, stop, items, sides, codes):
+    """codes[c] += the triangles u, v, w of code c: the sides from u to v, 4 times u to w, and 16 times v to w.
 
-    Rows have the neighbours in either direction, without self-loops. ``sides`` is 1 where an edge leads to the
-    neighbour, 2 where one comes from it, and 3 where both do. ``codes`` has 64 counts for every piece. ``pairs`` are
-    those with one edge and those with two.
+    Lists are as in ``triangles.kernels``. ``sides`` is 1 where an edge leads to the item, 2 where one comes from it,
+    and 3 where both do.
     """
-    n = indptr.size - 1
-    marks = np.zeros(n, dtype=np.int64)
-    for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
-        for j in range(indptr[v], indptr[v + ONE]):
-            marks[indices[j]] = sides[j]
-        for i in range(indptr[v], indptr[v + ONE]):
-            u = np.uint64(indices[i])
-            if u <= v:
-                continue
-            between = np.int64(sides[i])
-            near = np.int64(indptr[v + ONE] - indptr[v]) - 1  # neighbours of v other than u
-            for j in range(indptr[u], indptr[u + ONE]):
-                w = np.uint64(indices[j])
-                if w == v:
-                    continue
-                if marks[w] == 0:
-                    near += 1
-                if u < w or (v < w and w < u and marks[w] == 0):
-                    codes[piece, between + 4 * marks[w] + 16 * np.int64(sides[j])] += 1
-                marks[w] += 4  # a neighbour of both
-            for j in range(indptr[v], indptr[v + ONE]):
-                w = np.uint64(indices[j])
-                if w != u and marks[w] < 4 and u < w:
-                    codes[piece, between + 4 * marks[w]] += 1
-            for j in range(indptr[u], indptr[u + ONE]):
-                w = np.uint64(indices[j])
-                if w != v:
-                    marks[w] -= 4
-            pairs[piece, 1 if between == 3 else 0] += n - near - 2
-        for j in range(indptr[v], indptr[v + ONE]):
-            marks[indices[j]] = 0
+    num_vertices = np.uint64(start.size)
+    mark = np.zeros(num_vertices, np.uint8)
+    own = np.zeros(64, np.int64)
+    while not stopped(state):
+        taken = np.uint64(atomic.add(state, counter(TAKEN), np.int64(CHUNK)))
+        if taken >= num_vertices:
+            break
+        for u in range(taken, min(taken + np.uint64(CHUNK), num_vertices)):
+            for i in range(start[u], stop[u]):
+                mark[items[i]] = sides[i]
+            for i in range(start[u], stop[u]):
+                v = items[i]
+                for j in range(start[v], stop[v]):
+                    hit = mark[items[j]]
+                    if hit != 0:
+                        own[np.int64(sides[i]) + 4 * np.int64(hit) + 16 * np.int64(sides[j])] += 1
+            for i in range(start[u], stop[u]):
+                mark[items[i]] = 0
+    for code in range(64):
+        if own[code] > 0:
+            atomic.add(codes, np.uint64(code), own[code])
+    barrier(size, state)
