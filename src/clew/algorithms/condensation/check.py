@@ -14,7 +14,7 @@ def condensation(graph: Graph, result: Result) -> None:
     """Accept every numbering of the strong components in which no edge leads to a smaller number."""
     n, component, count = graph.num_vertices, result.component, result.count
     require(component.size == n, "there is an entry for every vertex")
-    require((component >= 0) & (component < count), "components are numbered from 0 to count - 1")
+    require((component >= 0) & (component < count), "components have the numbers 0 to count - 1")
     require(np.array_equal(np.bincount(component, minlength=count), result.sizes), "the sizes count the vertices")
     require(bool((result.sizes > 0).all()), "no component is empty")
     u, v = arcs(graph)
