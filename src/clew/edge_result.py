@@ -32,14 +32,13 @@ class EdgeResult(Result):
     graph
         The graph of those edges.
     pairs
-        The pairs of vertices that the entries are about instead of the edges, as two arrays of ids.
+        The pairs of vertices that the entries are about instead of the edges, as two arrays of ids, or a function that
+        fetches these when they are first used.
     **others
         As in ``Result``.
     """
 
-    def __init__(
-        self, algorithm: str, values: Any, *, graph: Graph, pairs: tuple[Array, Array] | None = None, **others: Any
-    ) -> None:
+    def __init__(self, algorithm: str, values: Any, *, graph: Graph, pairs: Any = None, **others: Any) -> None:
         super().__init__(algorithm, values, names=graph.names, **others)
         self._graph, self._pairs = graph, pairs
 
@@ -53,8 +52,14 @@ class EdgeResult(Result):
         >>> [ends.tolist() for ends in forest.edges(forest.member)]
         [['a', 'b'], ['c', 'c']]
         """
-        source, target = self._graph.edges()[:2] if self._pairs is None else self._pairs
+        source, target = self._graph.edges()[:2] if self._pairs is None else self._given_pairs()
         return called(self._names, source[chosen]), called(self._names, target[chosen])
+
+    def _given_pairs(self) -> tuple[Array, Array]:
+        if callable(self._pairs):
+            self._pairs = self._pairs()
+        source, target = self._pairs
+        return source, target
 
     def of(self, name: Any, value: str | None = None) -> Any:
         """The value of the edge called ``name``, a pair of vertices; of parallel edges, the first one's."""
@@ -62,7 +67,8 @@ class EdgeResult(Result):
             raise GraphError(f"{name!r} is not an edge; expected its two vertices, such as ('ann', 'bob').")
         first, second = map(self._graph.vertex, name)
         if self._pairs is not None:
-            found = np.flatnonzero((self._pairs[0] == first) & (self._pairs[1] == second))
+            source, target = self._given_pairs()
+            found = np.flatnonzero((source == first) & (target == second))
             if not found.size:
                 raise GraphError(f"{name[0]!r} and {name[1]!r} are no pair of this result.")
             return self._shown(value, found[:1])[0]

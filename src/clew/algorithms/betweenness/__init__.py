@@ -61,7 +61,7 @@ def betweenness(
     On a GPU with many sources, every source gets its own block. That takes 30 bytes per vertex each, 8 GiB at most.
     With few sources, all blocks share one search at a time. Every run on the same GPU gives bit-identical results.
 
-    Weighted searches take O(m log n) per source, one thread each, and 28 bytes per vertex and search.
+    Weighted searches take O(m log n) per source, one thread each, and 36 bytes per vertex and search.
 
     Shortest paths are counted in floating point. The counts are scaled by powers of two if they exceed 1.8e308, as in a
     grid of 1,000 rows and columns.

@@ -19,7 +19,7 @@ LARGE = 2.0**500
 
 
 @njit(cache=True, nogil=True)
-def many_searches(member, taken, rows, weights, sources, distance, paths, power, depends):
+def many_searches(member, taken, rows, weights, sources, distance, paths, power, rate, depends):
     """Fill a row of every array for each source; a member takes the next source until there are none.
 
     ``weights`` is None where every edge counts 1.
@@ -38,7 +38,7 @@ def many_searches(member, taken, rows, weights, sources, distance, paths, power,
         else:
             reached = _by_length(rows, weights, source, away, order, heap, place)
         _count(rows, weights, order[:reached], away, paths[row], power[row])
-        _depend(rows, weights, order[:reached], away, paths[row], power[row], depends[row])
+        _depend(rows, weights, order[:reached], away, (paths[row], power[row], rate[row]), depends[row])
 
 
 @njit(cache=True, nogil=True)
@@ -121,16 +121,21 @@ def _count(rows, weights, order, distance, paths, power):
 
 
 @njit(cache=True, nogil=True)
-def _over(paths, power, depends, u, v):
-    """The dependency on an edge from u to v: the share of paths that use it, for all targets behind it."""
-    share = paths[u] / paths[v] * (1.0 + depends[v])
+def _over(found, u, v):
+    """The dependency on an edge from u to v: the share of paths that use it, for all targets behind it.
+
+    ``found`` is (paths, powers, rates). The rate of v is what each path to it passes on.
+    """
+    paths, power, rate = found
+    share = paths[u] * rate[v]
     return share if power[u] == power[v] else share * LARGE ** (power[u] - power[v])
 
 
 @njit(cache=True, nogil=True)
-def _depend(rows, weights, order, distance, paths, power, depends):
-    """The dependencies of the first vertex in ``order`` on every vertex."""
+def _depend(rows, weights, order, distance, found, depends):
+    """The dependencies of the first vertex in ``order`` on every vertex, and the rates."""
     indptr, indices = rows
+    paths, _, rate = found
     depends[:] = 0.0
     for i in range(np.uint64(order.size) - ONE, np.uint64(0), -1):
         u = order[i]
@@ -138,19 +143,21 @@ def _depend(rows, weights, order, distance, paths, power, depends):
         for j in range(indptr[u], indptr[u + ONE]):
             v = indices[j]
             if _is_on_shortest_paths(distance, weights, u, v, j):
-                total += _over(paths, power, depends, u, v)
+                total += _over(found, u, v)
         depends[u] = total
+        rate[u] = (1.0 + total) / paths[u]
 
 
 @njit(cache=True, nogil=True)
-def add_edges(part, bounds, rows, weights, distance, paths, power, depends, score):
+def add_edges(part, bounds, rows, weights, distance, paths, power, rate, depends, score):
     """Add the dependencies on the edges of one block of rows, in the order of the sources."""
     indptr, indices = rows
     for row in range(np.uint64(distance.shape[0])):
+        away, found = distance[row], (paths[row], power[row], rate[row])
         for u in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
-            if distance[row, u] == np.inf:
+            if away[u] == np.inf:
                 continue
             for j in range(indptr[u], indptr[u + ONE]):
                 v = indices[j]
-                if _is_on_shortest_paths(distance[row], weights, u, v, j):
-                    score[j] += _over(paths[row], power[row], depends[row], u, v)
+                if _is_on_shortest_paths(away, weights, u, v, j):
+                    score[j] += _over(found, u, v)

@@ -32,7 +32,7 @@ def simple_rows(graph: Graph, *, weighted: bool) -> Adjacency:
 def workspace(graph: Graph, num_sources: int) -> Workspace:
     """The arrays of a round of searches; every thread has some of its own besides."""
     shape = (in_a_round(graph, num_sources), graph.num_vertices)
-    arrays = {name: scratch(shape, np.float64) for name in ("distances", "paths", "dependencies")}
+    arrays = {name: scratch(shape, np.float64) for name in ("distances", "paths", "rates", "dependencies")}
     return Workspace(powers=scratch(shape, np.int32), **arrays)
 
 
@@ -41,9 +41,9 @@ def in_a_round(graph: Graph, num_sources: int) -> int:
     return min(num_sources, max(threads.count(), ENTRIES // max(1, graph.num_vertices)))
 
 
-def searches(rows: Adjacency, sources: Array, work: Any) -> Iterator[tuple[Array, Array, Array, Array]]:
-    """Distances, paths, their powers, and dependencies: a row per source of a round."""
-    arrays = (work.distances, work.paths, work.powers, work.dependencies)
+def searches(rows: Adjacency, sources: Array, work: Any) -> Iterator[tuple[Array, ...]]:
+    """Distances, paths, their powers and rates, and dependencies: a row per source of a round."""
+    arrays = (work.distances, work.paths, work.powers, work.rates, work.dependencies)
     in_round, each = len(work.distances), rows.num_arcs + rows.num_vertices
     starts = range(0, sources.size, max(1, in_round))
     for start in over(starts, "searching", unit="sources", when=sources.size * each > team.BRIEF):

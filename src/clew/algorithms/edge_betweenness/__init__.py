@@ -55,7 +55,7 @@ def edge_betweenness(
 
     Notes
     -----
-    Time O(n + m) per source, or O(m log n) with weights. Every thread searches on its own. Memory: 28 bytes per vertex
+    Time O(n + m) per source, or O(m log n) with weights. Every thread searches on its own. Memory: 36 bytes per vertex
     and search, and 8 bytes per edge. The result is bit-identical for any number of threads.
 
     References

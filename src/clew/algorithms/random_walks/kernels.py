@@ -11,6 +11,7 @@ from clew.generate.kernels_random import below, bits, unit
 from clew.jit import njit
 
 ONE = np.uint64(1)
+TOGETHER = np.uint64(16)  # walks that a thread does in turn
 DRAWS = np.uint64(21)  # bits of the numbers of one step: two for every attempt
 
 
@@ -56,30 +57,37 @@ def walk(part, parts, rows, sums, starts, key, length, back, out, walks):
 
     ``back`` and ``out`` are the biases 1 / p and 1 / q.
     """
-    indptr, indices = rows
     number = np.uint64(starts.size)
-    largest = max(back, out, 1.0)
-    for i in range(np.uint64(part) * number // np.uint64(parts), np.uint64(part + 1) * number // np.uint64(parts)):
-        own = bits(key, i)
-        u, before = np.uint64(starts[i]), np.uint64(starts[i])
-        walks[i, 0] = u
-        for step in range(np.uint64(length)):
-            start, stop = indptr[u], indptr[u + ONE]
-            if start == stop or (sums is not None and not sums[stop - ONE] > 0.0):
-                walks[i, step + ONE :] = -1
-                break
-            draw = np.uint64(step) << DRAWS
-            while True:
-                chosen = bits(own, draw)
-                if sums is None:
-                    v = np.uint64(indices[start + below(chosen, stop - start)])
-                else:
-                    v = np.uint64(indices[first_above(sums, start, stop, unit(chosen) * sums[stop - ONE])])
-                if step == 0 or (back == 1.0 and out == 1.0) or stop - start == ONE:
-                    break
-                bias = back if v == before else 1.0 if has_edge(rows, before, v) else out
-                if unit(bits(own, draw + ONE)) * largest < bias:
-                    break
-                draw += ONE + ONE
-            before, u = u, v
-            walks[i, step + ONE] = u
+    first, last = np.uint64(part) * number // np.uint64(parts), np.uint64(part + 1) * number // np.uint64(parts)
+    for i in range(first, last):
+        walks[i, 0] = starts[i]
+    for block in range(first, last, TOGETHER):
+        for step in range(np.uint64(length)):  # of several walks in turn: while one waits for memory, others go on
+            for i in range(block, min(block + TOGETHER, last)):
+                walks[i, step + ONE] = _next(rows, sums, bits(key, i), walks[i], step, back, out)
+
+
+@njit(cache=True, nogil=True)
+def _next(rows, sums, own, walk, step, back, out):
+    """Where a walk goes on to, or -1."""
+    indptr, indices = rows
+    if walk[step] < 0:
+        return np.int64(-1)
+    u = np.uint64(walk[step])
+    start, stop = indptr[u], indptr[u + ONE]
+    if start == stop or (sums is not None and not sums[stop - ONE] > 0.0):
+        return np.int64(-1)
+    draw = np.uint64(step) << DRAWS
+    while True:
+        chosen = bits(own, draw)
+        if sums is None:
+            v = indices[start + below(chosen, stop - start)]
+        else:
+            v = indices[first_above(sums, start, stop, unit(chosen) * sums[stop - ONE])]
+        if step == 0 or (back == 1.0 and out == 1.0) or stop - start == ONE:
+            return np.int64(v)
+        before = np.uint64(walk[step - ONE])
+        bias = back if v == before else 1.0 if has_edge(rows, before, v) else out
+        if unit(bits(own, draw + ONE)) * max(back, out, 1.0) < bias:
+            return np.int64(v)
+        draw += ONE + ONE

@@ -113,7 +113,8 @@ def grow(xp: Any, given: Samples, sources: Any, draw: Draw, number: Number) -> A
     nodes, parts = [int(sources.size)], []
     for hop, fanout in enumerate(given.fanouts):
         counts, neighbors, edges = draw(node[begun:], hop, fanout)
-        columns = xp.repeat(xp.arange(begun, node.size), counts if xp is np else counts.tolist())
+        # The vertex of every edge, as np.repeat would give it: CuPy's takes no array of numbers.
+        columns = begun + xp.searchsorted(xp.cumsum(counts), xp.arange(int(neighbors.size)), side="right")
         begun = int(node.size)
         node, rows = number(node, neighbors)
         nodes.append(int(node.size) - begun)
@@ -130,8 +131,12 @@ def grow(xp: Any, given: Samples, sources: Any, draw: Draw, number: Number) -> A
         "num_sampled_nodes": nodes,
         "num_sampled_edges": [int(rows.size) for rows, *_ in parts],
     }
-    host = (xp.asnumpy if xp is not np else np.asarray)(xp.stack([node[row], node[col]]))
-    return Answer({}, facts, iterations=len(given.fanouts), pairs=(host[0], host[1]))
+
+    def ends() -> Any:
+        pairs = xp.stack([node[row], node[col]])
+        return pairs if xp is np else pairs.get()
+
+    return Answer({}, facts, iterations=len(given.fanouts), pairs=ends)
 
 
 def number_by_sorting(xp: Any, known: Any, ids: Any) -> tuple[Any, Any]:
