@@ -73,7 +73,8 @@ def communities(
     """
     if graph.num_arcs == 0:
         return cpu.communities(graph, resolution, max_iterations, seed, hierarchy, refine=refine)
-    first = _lowest(device, undirected(graph), resolution, seed, constants)
+    lowest = undirected(graph)  # kept until the end: edges on the host are read where they are
+    first = _lowest(device, lowest, resolution, seed, constants)
     alone = np.arange(graph.num_vertices, dtype=f"u{first.ids.itemsize}")
     levels, moves = improved(first, alone, max_iterations, refine=refine)
     return summary(graph, levels, first.modularity(levels[-1]), moves, hierarchy=hierarchy)
