@@ -23,7 +23,9 @@ class SharedRay:
         # A node that is lost fails its checks at once, so the timeout concerns a busy machine only.
         checks = {"health_check_period_ms": 500, "health_check_timeout_ms": 10_000, "health_check_failure_threshold": 3}
         with nodes.without_services():
-            self.nodes = Nodes(head_node_args={"num_cpus": 4, "_system_config": checks}, initialize_head=True)
+            self.nodes = Nodes(
+                head_node_args={"num_cpus": 4, "num_gpus": 2, "_system_config": checks}, initialize_head=True
+            )
         nodes.join(self.nodes.address)
         self._cluster: clew.distributed.Cluster | None = None
 

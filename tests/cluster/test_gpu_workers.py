@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import clew
+from tests.cluster.conftest import change_workers
 from tests.cluster.team import run_on_team
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(6, edge_factor=4, seed=2), 1, 9, seed=3)
@@ -42,6 +43,20 @@ def test_auto_takes_the_device_of_the_member() -> None:
         return clew.connected_components(share)
 
     assert run_on_team(4, GRAPH, work).count == clew.connected_components(GRAPH).count
+
+
+def test_actors_with_a_gpu_each(shared_ray: Any) -> None:
+    """Ray believes that this machine has two GPUs, and gives every worker one. The workers emulate it."""
+    shared_ray.close()
+    with clew.cluster(workers=2, gpus=True) as cluster:
+        workers = cluster._open()
+        calls = [actor.__ray_call__.remote(lambda _: __import__("ray").get_gpu_ids()) for actor in workers.actors]
+        assert sorted(cluster._ray.get(calls)) == [[0], [1]]
+        change_workers(cluster, _device="emulated")
+        workers.broken = True  # connected again, they take that device
+        spread = GRAPH.spread()
+        assert np.array_equal(clew.bfs(spread, 1).depth, clew.bfs(GRAPH, 1).depth)
+        assert np.allclose(clew.pagerank(spread).rank, clew.pagerank(GRAPH).rank, rtol=1e-12)
 
 
 def test_other_weights_on_the_same_edges_are_other_weights() -> None:
