@@ -1,19 +1,21 @@
 """Members of a cluster on one machine: CPU seconds of all, by the engine of one machine on one thread.
 
 Members are threads that are connected by sockets, so that the CPU time of the process is that of all members. With
-``--simulate``, a model of up to 1,024 workers (``bench.simulate``).
+``--simulate``, a model of up to 1,024 workers (``bench.simulate``). ``--peers graphscope=PYTHON graphx=PYTHON``
+measures other libraries, with a Python that has them, on a directed graph and two workers (``bench.cluster_peers``).
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
+import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from rich.console import Console
 from rich.table import Table
 
 import clew
+from bench.cluster_peers import ROUNDS, WORKERS
 from clew import threads
 from clew.distributed.loading import assign_files, files_of, read_share
 from clew.engines.cluster.member import Member
@@ -33,7 +36,6 @@ GRAPHS: dict[str, Callable[[int], clew.Graph]] = {
     "rmat": lambda scale: clew.generate.rmat(scale, seed=1),
 }
 FILES = 8
-PEERS = ("graphscope", "pyspark")  # only where they are installed; they need an old PyArrow
 
 
 def best_cpu(run: Callable[[], Any], rounds: int = 3) -> float:
@@ -75,7 +77,7 @@ def members_of(graph: clew.Graph, members: int) -> Iterator[Callable[[Callable[[
 
 
 def loading(graph: clew.Graph, members: int, folder: Path) -> float:
-    """CPU seconds in which members read the Parquet files of a graph and build their shares."""
+    """CPU seconds in which members read the files of a graph and build their shares."""
     files = assign_files(files_of(folder), members)
 
     def load() -> None:
@@ -100,26 +102,55 @@ def main(options: list[str]) -> None:
     parser.add_argument("--scale", type=int, default=20, help="graphs have 2^SCALE vertices")
     parser.add_argument("--members", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--graphs", nargs="+", default=list(GRAPHS), choices=list(GRAPHS))
+    parser.add_argument("--peers", nargs="+", default=[], metavar="NAME=PYTHON", help="graphscope, graphx")
     chosen = parser.parse_args(options)
     threads.set_count(1)
     os.environ["CLEW_NUM_THREADS"] = "1"
     console = Console(width=120)
+    if chosen.peers:
+        _compare(console, GRAPHS["rmat"](chosen.scale), dict(each.split("=", 1) for each in chosen.peers))
+        return
     for name in chosen.graphs:
         _measure(console, f"{name}{chosen.scale}", GRAPHS[name](chosen.scale), chosen.members)
-    missing = [peer for peer in PEERS if find_spec(peer) is None]
-    if missing:
-        console.print(f"Not installed, and so not measured: {', '.join(missing)}; docs/cluster.md has earlier figures.")
+
+
+def work_on(source: int) -> dict[str, Callable[[Any], Any]]:
+    """What is measured on a graph."""
+    return {
+        "PageRank": lambda g: clew.pagerank(g, tolerance=0, max_iterations=ROUNDS),
+        "bfs": lambda g: clew.bfs(g, source),
+        "components": clew.connected_components,
+    }
+
+
+def _compare(console: Console, graph: clew.Graph, peers: dict[str, str]) -> None:
+    """Two workers of clew and of other libraries, which read the same file."""
+    source = int(np.argmax(graph.degrees()))
+    table = Table(title=f"CPU seconds, {WORKERS} workers, {graph.num_arcs:,} directed edges", title_justify="left")
+    rows = {}
+    with tempfile.TemporaryDirectory() as folder, members_of(graph, WORKERS) as team:
+        path = Path(folder) / "edges.csv"
+        clew.write(graph, path)
+        runs = work_on(source).items()
+        rows["clew"] = {name: best_cpu(lambda run=run: team(run)) for name, run in runs}  # type: ignore[misc]
+        rows["clew"]["loading"] = loading(graph, WORKERS, path)
+        for name, python in peers.items():
+            command = [python, str(Path(__file__).with_name("cluster_peers.py")), name, str(path), str(source)]
+            done = subprocess.run(command, check=True, capture_output=True, text=True)
+            rows[name] = json.loads(done.stdout.splitlines()[-1])
+    for title in ("", *rows["clew"]):
+        table.add_column(title)
+    for name, row in rows.items():
+        ratios = (f"{row[title]:.2f} ({row[title] / rows['clew'][title]:.0f} ×)" for title in rows["clew"])
+        table.add_row(name, *ratios)
+    console.print(table)
 
 
 def _measure(console: Console, name: str, graph: clew.Graph, members: list[int]) -> None:
     weighted = clew.generate.random_weights(graph, 1, 255, seed=1)
     source = int(np.argmax(graph.degrees()))
-    work: dict[str, tuple[clew.Graph, Callable[[Any], Any]]] = {
-        "PageRank, 20 rounds": (graph, lambda g: clew.pagerank(g, tolerance=0, max_iterations=20)),
-        "bfs": (graph, lambda g: clew.bfs(g, source)),
-        "components": (graph, clew.connected_components),
-        "sssp": (weighted, lambda g: clew.sssp(g, source)),
-    }
+    work = {name: (graph, run) for name, run in work_on(source).items()}
+    work["sssp"] = (weighted, lambda g: clew.sssp(g, source))
     table = Table(title=f"{name}: {graph.num_vertices:,} vertices, {graph.num_arcs:,} arcs", title_justify="left")
     columns = ("work", "one thread, ms", *(f"{k} members, ms CPU (ratio; MB sent)" for k in members))
     for title in columns:

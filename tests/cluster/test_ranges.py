@@ -15,9 +15,9 @@ from clew.engines.cluster.partition import AsNumbered, Listed, Order
 from clew.engines.cluster.ranges import in_blocks, in_ranges
 from clew.engines.cluster.share import Share, build_share
 from clew.engines.cluster.transport import Sockets
-from clew.testing import contract_graphs, verify
+from clew.testing import verify
 from tests.cluster.team import mesh, on_team, together
-from tests.cluster.test_answers import DISTRIBUTED, compare, largest
+from tests.cluster.test_answers import DISTRIBUTED, compare, graphs_for, largest
 
 SEARCHES = ("bfs", "sssp", "sswp")
 RANGE_FORMS = (*SEARCHES, "connected_components")
@@ -30,7 +30,7 @@ def shuffled(graph: clew.Graph) -> Order:
 @pytest.mark.parametrize("name", RANGE_FORMS)
 def test_contract_graphs(name: str) -> None:
     """Ranges of the ids and of any other order, on every number of members."""
-    graphs = list(contract_graphs(weighted=name in ("sssp", "sswp")))
+    graphs = graphs_for(name)
     for label, graph in graphs:
         compare(name, label, graph, 4, in_ranges)
     label, graph = largest(graphs)
@@ -54,7 +54,7 @@ def test_any_parents_are_valid(name: str, layout: object) -> None:
 
 @pytest.mark.parametrize("name", [name for name in DISTRIBUTED if name not in RANGE_FORMS])
 def test_other_algorithms(name: str) -> None:
-    label, graph = largest(contract_graphs(weighted="weights" in ALGORITHMS[name].needs))
+    label, graph = largest(graphs_for(name))
     compare(name, label, graph, 4, lambda share: in_ranges(share, shuffled(graph)))
 
 
