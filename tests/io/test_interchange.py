@@ -137,6 +137,12 @@ def test_chains_subgraphs_and_defaults_of_dot() -> None:
         clew.read(b"graph { {a b c} -- {d e f} }", max_expanded_bytes=100)
 
 
+def test_attributes_with_names_of_clew_get_another() -> None:
+    graph = clew.read(b'digraph { a [vertex=7]; a -> b [source=1, weight="heavy"] }')
+    assert graph.vertex_columns.to_pydict() == {"vertex_": [7, None]}
+    assert graph.edge_columns.to_pydict() == {"source_": [1], "weight_": ["heavy"]}
+
+
 def test_lists_arcs_and_edges_of_pajek() -> None:
     graph = clew.read(b"*Network x\r\n*vertices 4\r\n*arcslist\r\n1 2 3\r\n*edges\r\n3 4 7\r\n4 4\r\n")
     assert graph.names is None

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from clew.attributes import RESERVED
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
@@ -79,7 +80,7 @@ class Content:
         else:
             graph = graph_from_edges(starts, ends, weights, options, names=VertexNames(_arrow(names)), **known)
         if self.node_columns:
-            table = _table(self.node_columns, len(names), self._defaults("node"))
+            table = _renamed(_table(self.node_columns, len(names), self._defaults("node")), "vertex")
             graph = graph.with_vertex_columns(table if order is None else table.take(np.argsort(order)))
         return noted(graph, *said, *about_direction(self.directed, options, by=directed_by))
 
@@ -125,9 +126,12 @@ def weight_among(table: pa.Table, options: ReadOptions) -> tuple[Array | None, p
         else:
             said.append(f"The edge attribute {name!r} is not a number on every edge, so it is a column.")
     chosen = table if options.columns is None else selected(table, options.columns)
-    if chosen is not None and WEIGHT in chosen.column_names:  # tables of edges have a column of that name
-        chosen = chosen.rename_columns(["weight_" if one == WEIGHT else one for one in chosen.column_names])
-    return weights, chosen if chosen is not None and chosen.num_columns else None, said
+    return weights, _renamed(chosen, "edge") if chosen is not None and chosen.num_columns else None, said
+
+
+def _renamed(table: pa.Table, of: str) -> pa.Table:
+    """The table with other names for columns that every table of vertices or edges has."""
+    return table.rename_columns([f"{name}_" if name in (*RESERVED[of], "") else name for name in table.column_names])
 
 
 def _are_ids(names: list[Any]) -> bool:
