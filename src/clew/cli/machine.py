@@ -160,7 +160,8 @@ def compiled(algorithm: Algorithm) -> float:
     started = perf_counter()
     for graph in samples():
         try:
-            ends = {"source": 0} if algorithm.needs_source else {}
+            ends: dict[str, Any] = {"source": 0} if algorithm.needs_source else {}
+            ends |= {"sources": [0]} if algorithm.needs_sources else {}
             algorithm.function(graph, **ends | ({"sink": 1} if algorithm.needs_sink else {}))
         except GraphError:
             continue  # this algorithm does not support such graphs
