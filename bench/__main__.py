@@ -8,12 +8,12 @@ from itertools import takewhile
 
 from bench.harness import save, show
 
-NAMES = ("build", "parse", "native", "generate", "products", "networkx", "algorithms", "cluster")
+NAMES = ("build", "parse", "native", "generate", "products", "networkx", "algorithms", "cluster", "explain")
 
 
 def main() -> None:
     """Run, print and save."""
-    names = list(takewhile(lambda word: not word.startswith("-"), sys.argv[1:]))
+    names = list(takewhile(lambda word: word in NAMES, sys.argv[1:]))
     options = sys.argv[1 + len(names) :]
     for name in names or NAMES:
         module = import_module(f"bench.{name}")

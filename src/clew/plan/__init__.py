@@ -22,13 +22,10 @@ from clew.graph import Graph, check_graph
 from clew.memory import current
 from clew.plan import machine
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
-from clew.plan.parts import CALL, GPU_CALL, SETTING_UP, Choice, Share, Span
+from clew.plan.parts import CALL, GPU_CALL, SETTING_UP, Choice, Share, Span, total
 from clew.plan.plan import Measured, Plan, Tier
 from clew.plan.where import CPU, Edges, count_tiers, in_their_file, is_emulated, put_edges, where
 from clew.result import Result
-
-#: How far off a prediction may be: nine of ten runs above 10 ms on free cores are within this factor.
-SURE = 3.0
 
 __all__ = ["Choice", "Measured", "Plan", "Share", "Span", "Tier", "explain"]
 
@@ -176,8 +173,7 @@ def _foresee(plan: Plan, sketch: Sketch) -> None:
         plan.notes.append("the emulation is for tests; its time is not predicted")
         return
     plan.parts = [*parts, ("the call itself", calling)]
-    likely = sum(span.likely for _, span in plan.parts)
-    plan.expected = Span(likely / SURE, likely, likely * SURE)
+    plan.expected = total(plan.parts)
     _mind_others(plan)
     if not processor.measured:
         plan.notes.append("the memory of this machine could not be measured; times are rough estimates")

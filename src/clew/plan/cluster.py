@@ -26,7 +26,7 @@ from clew.graph import Graph
 from clew.plan import machine
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
 from clew.plan.models.common import Shape
-from clew.plan.parts import Choice, Role, Share, Span, duration
+from clew.plan.parts import Choice, Role, Share, Span, duration, total
 from clew.plan.plan import Plan, Tier
 
 WORKER = "a worker"
@@ -258,7 +258,7 @@ def _foresee(plan: Plan, sketch: Sketch, scale: float, grid: Grid, cores: int, m
         ("bytes between workers", message.run.times(1 / workers / LINK)),
         ("calls of the exchanges", Span(calls.low, calls.likely, calls.high * 3)),
     ]
-    plan.expected = Span(*map(sum, zip(*(span for _, span in plan.parts), strict=True)))
+    plan.expected = total(plan.parts)
     step = duration(plan.expected.likely / max(1.0, rounds.likely))
     plan.notes += [
         f"a superstep takes about {step}: {duration(PEER)} per peer and exchange (measured), {LINK / 1e9:g} GB/s per "

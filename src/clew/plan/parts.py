@@ -5,6 +5,7 @@ A cost is a ``Span``: a number that is not known exactly. Costs follow from the 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -49,12 +50,19 @@ CALL = Span(1.5e-5, 4e-5, 2.5e-4)
 SETTING_UP = Span(0.3, 1, 4)  # the same for what an algorithm sets up besides
 GPU_STEP = Span(2e-6, 4e-6, 8e-6)  # a launch, or the meeting of a grid
 GPU_CALL = Span(5e-5, 1.5e-4, 5e-4)  # launches, and reading the answer's few numbers back
+SURE = 3.0  # how far off a sum may be: nine of ten runs above 10 ms on free cores are within this factor
 ASIDE = 0.5, 3.0  # a machine with other work to do, or none at all: how far off what is likely may be
 
 
 def around(likely: float) -> Span:
     """A number of operations that is known to about a factor of two."""
     return Span(likely * ASIDE[0], likely, likely * ASIDE[1])
+
+
+def total(parts: Iterable[tuple[str, Span]]) -> Span:
+    """The sum of what is likely, and how far off that may be."""
+    likely = sum(span.likely for _, span in parts)
+    return Span(likely / SURE, likely, likely * SURE)
 
 
 def duration(seconds: float) -> str:

@@ -18,14 +18,14 @@ from clew.plan.parts import Span
 # ranks that begin alike everywhere; and from a single vertex, where nothing but the damping does.
 MIXING, SLOW_MIXING, NO_MIXING = 0.5, 0.66, 1.0
 EDGE, VERTEX = 1.2, 4.0  # numbers looked up in a round, as measured
-HITS_ROUNDS = Span(7, 12, 40)  # in small worlds; elsewhere as many as are allowed
+HITS_ROUNDS = Span(7, 28, 100)  # in small worlds; elsewhere as many as are allowed
 POWER_ROUNDS = Span(5, 20, 100)  # of products whose scores converge
 POWER_VERTEX, POWER_ROUND = 20.0, 4e-5  # numbers looked up, as measured; and seconds for the calls of a round
 GPU_EDGE = 22.0  # bytes that a GPU could have read in the time that an edge takes, of float32; of float64, 1.5 times
 # Numbers looked up for every edge, over all rounds, as measured.
 CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 30.0, 19.0, 20.0
-LABEL_EDGE = 7.5  # in a round
-LEIDEN_EDGE, LOUVAIN_EDGE = 80.0, 60.0  # in an iteration
+LABEL_EDGE = 10.0  # in a round
+LEIDEN_EDGE, LOUVAIN_EDGE = 400.0, 420.0  # in an iteration
 LEVELS_FIRST = 3e-4  # seconds that the levels of an iteration take, also on a small graph
 COLOR_NEAR, SET_NEAR, LABEL_NEAR = 0.5, 0.8, 0.8  # of them near by
 # Bytes that a GPU could have read in the time that an edge takes.

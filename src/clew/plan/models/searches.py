@@ -28,15 +28,16 @@ from clew.plan.parts import Span
 # Numbers looked up, as measured: by a search that pulls, for every vertex and every edge, and by one that never does.
 PULLED_VERTEX, PULLED_EDGE, PUSHED_EDGE = 12.0, 0.5, 6.0
 # By 64 searches at once: for every edge, and for an edge in every level; most of them near by.
-BATCH_EDGE, BATCH_LEVEL, BATCH_NEAR = 50.0, 5.0, 0.8
+BATCH_EDGE, BATCH_LEVEL, BATCH_NEAR = 10.0, 10.0, 0.8
 BATCHES_FIRST = 7e-5  # seconds to set these up, as measured
+BOUNDS_FIRST = 8e-4  # and those of eccentricities, whose bounds follow from a few searches after each other
 GPU_VERTEX = 240.0  # bytes that a GPU could have read in the time that a vertex takes
 
 # For every edge and vertex of best paths.
 SSSP_EDGE, SSWP_EDGE, VERTEX = 14.0, 35.0, 10.0
 BELLMAN_FORD_EDGE = 2.0  # in a round
 SLOW_AGAIN = 1.8  # times that buckets look at an edge where a search spreads slowly
-SLOW_SHARE = 0.4  # of the edges in a round where a search spreads slowly
+SLOW_SHARE = 0.8  # of the edges in a round where a search spreads slowly
 ROUNDS, SLOW_ROUNDS = Span(1, 3.5, 8), Span(1, 1.5, 3)  # for every level, in small worlds and elsewhere
 CHECKING = 2.5e-5  # seconds for a look at the weights, as measured
 BUCKETS = Span(10, 60, 300)
@@ -221,6 +222,7 @@ def harmonic(sketch: Sketch) -> None:
 def eccentricity(sketch: Sketch) -> None:
     """Searches until the bounds of all vertices meet, or one from every vertex."""
     bounded = not (sketch.graph.directed or sketch.arguments["weighted"])
+    sketch.setting_up += BOUNDS_FIRST
     searches = min(sketch.vertices, USUAL_SEARCHES) if bounded else sketch.vertices
     _from_many(sketch, searches, 8 if sketch.arguments["weighted"] else 4)
     if bounded and sketch.vertices > USUAL_SEARCHES:

@@ -26,12 +26,12 @@ BOTH_WAYS = 30.0  # the same, to bring edges of both directions together
 DIVIDING, DIVIDED = 4e-5, 20.0  # what is divided by what: seconds before, and numbers for every vertex, as measured
 GPU_ENTRY, GPU_LISTS = 4.0, 200.0  # bytes that a GPU could have read in the time of an entry, of an edge
 MATCHING_EDGE, PHASES = 12.0, Span(1, 3, 12)
-TRUSS_EDGE, TRUSS_FIRST = 20.0, 1e-4  # numbers for every edge and entry of the lists, as measured; seconds before
+TRUSS_EDGE, TRUSS_FIRST = 35.0, 1e-4  # numbers for every edge and entry of the lists, as measured; seconds before
 CENSUS_FIRST, SUMS_FIRST = 2e-4, 1e-4  # seconds before: edges in both directions; degrees and means
 FLOW_EDGE, FLOW_PHASES = 4.0, Span(1, 8, 1000)  # numbers looked up for every arc in a phase
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
-BLOCK_EDGE, BLOCKS_FIRST = 40.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
-FOREST_EDGE = 30.0  # numbers looked up for every edge, as measured
+BLOCK_EDGE, BLOCKS_FIRST = 65.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
+FOREST_EDGE = 85.0  # numbers looked up for every edge, as measured
 
 
 @model
@@ -213,7 +213,7 @@ def k_truss(sketch: Sketch) -> None:
     sketch.setting_up += TRUSS_FIRST
     spread, looked = sketch.spread(8), looked_at(sketch.graph)
     sketch.do("counting triangles", LISTS * sketch.arcs + COUNTED * looked, spread, streamed=4.0)
-    sketch.do("removing edges", TRUSS_EDGE * (sketch.arcs + looked), spread, streamed=4.0, threads=1)
+    sketch.do("removing edges", TRUSS_EDGE * (2 * sketch.arcs + looked), spread, streamed=4.0, threads=1)
 
 
 @model
@@ -302,7 +302,7 @@ def biconnected_components(sketch: Sketch) -> None:
 @model
 def dfs_order(sketch: Sketch) -> None:
     """One depth-first search."""
-    _searched(sketch, STRONG_EDGE)
+    _searched(sketch, 2 * STRONG_EDGE)
 
 
 @model
