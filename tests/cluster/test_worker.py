@@ -14,6 +14,7 @@ import pytest
 import clew
 from clew.distributed import worker as worker_module
 from clew.distributed.worker import Worker
+from clew.engines import base
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.transport import LinkError, Sockets
@@ -28,6 +29,17 @@ def test_a_worker_without_memory_says_what_it_needs_and_has(monkeypatch: pytest.
     with pytest.raises(clew.ClusterError, match=r"too little memory: Unable to allocate .*; [\d,]+ bytes are free"):
         worker.spread(1, rows, {"num_vertices": 1, "directed": True}, None)
     assert worker.ended() == "the run was stopped"  # so that the others do not wait for it
+
+
+def test_a_search_without_room_for_a_second_copy_of_its_edges_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker = Worker(1)
+    worker._member = Member(Sockets(0, {}))
+    rows = (0, np.array([0, 1, 1]), np.array([1]), None)
+    worker.spread(1, rows, {"num_vertices": 2, "directed": True}, None)
+    monkeypatch.setattr(base, "available_bytes", lambda: 5)
+    sentence = r"^a second copy of a worker's edges, by target, needs [\d,]+ bytes, but 5 bytes are available; use more"
+    with pytest.raises(clew.ResourceError, match=sentence):
+        worker.run(1, 2, "bfs", (0,), {}, None)
 
 
 def test_a_worker_that_ray_ends_for_its_memory_is_not_started_again() -> None:

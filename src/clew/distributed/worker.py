@@ -34,7 +34,7 @@ from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.nccl import CupyGpu, Nccl
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
-from clew.errors import ClusterError
+from clew.errors import ClewError, ClusterError
 from clew.io.parts import Piece
 from clew.io.tiles import Header, Tile
 from clew.names import VertexNames
@@ -52,7 +52,7 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
             return method(worker, *args)
         except BaseException as error:
             worker.disconnect()
-            if isinstance(error, MemoryError):
+            if isinstance(error, MemoryError) and not isinstance(error, ClewError):
                 raise ClusterError(
                     f"a worker on {socket.gethostname()} has too little memory: {error or 'no room for an array'}; "
                     f"{worker.free_bytes():,} bytes are free.",
