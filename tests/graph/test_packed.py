@@ -166,3 +166,16 @@ def test_arrays_that_would_read_outside_are_refused(change: str) -> None:
     broken = PackedArray(words, heads, bases, array.size, array.largest, array.dtype)
     with pytest.raises(clew.GraphError, match="ends after its block"):
         broken.check()
+
+
+def test_no_thread_writes_into_the_block_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    """64 groups of 3 bits fill the words of a block, and entries of no bits follow: pieces may come in any order."""
+    values = np.full(5 * BLOCK, 5, np.int32)
+    expected = pack(values, 7)
+    monkeypatch.setattr("clew.threads.pieces", lambda *_: 5)
+    monkeypatch.setattr(
+        "clew.threads.each", lambda kernel, pieces, *given: [kernel(k, *given) for k in range(pieces)[::-1]]
+    )
+    found = pack(values, 7)
+    np.testing.assert_array_equal(found.words, expected.words)
+    np.testing.assert_array_equal(found.unpacked(), values)

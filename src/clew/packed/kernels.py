@@ -91,10 +91,15 @@ def measure(piece, pieces, indptr, values, bits, heads, sizes):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _put(words, word, kept, filled, value, width):
-    """Append ``width`` bits to the ``filled`` ones of the word ``kept``; without a branch, which a core would miss."""
+def _put(words, end, word, kept, filled, value, width):
+    """Append ``width`` bits to the ``filled`` ones of the word ``kept``; without a branch that a core would miss.
+
+    The word at ``end`` belongs to the next block, which another thread may write. Entries of no bits may follow a block
+    that ends with its last word.
+    """
     kept |= value << filled
-    words[word] = kept
+    if word < end:
+        words[word] = kept
     rest = (value >> ONE) >> (LAST - filled)
     filled += width
     full = filled >> SIX
@@ -109,7 +114,7 @@ def write(piece, pieces, indptr, values, bits, heads, bases, words):
     first_block, last_block = piece * blocks // pieces, (piece + 1) * blocks // pieces
     row = ZERO if indptr is None else _row_after(indptr, np.uint64(first_block * BLOCK))
     for block in range(first_block, last_block):
-        word, kept, filled = bases[block], ZERO, ZERO
+        word, end, kept, filled = bases[block], bases[block + 1], ZERO, ZERO
         for group in range(block * GROUPS, min((block + 1) * GROUPS, heads.size)):
             first = np.uint64(group) * SIZE
             last = min(first + SIZE, size)
@@ -120,11 +125,11 @@ def write(piece, pieces, indptr, values, bits, heads, bases, words):
             if narrow < wide:
                 for i in range(ONE, last - first):
                     mask |= np.uint64((found[i] >> narrow) != ZERO) << i
-                word, kept, filled = _put(words, word, kept, filled, mask, WORD)
-            word, kept, filled = _put(words, word, kept, filled, found[0], bits)
+                word, kept, filled = _put(words, end, word, kept, filled, mask, WORD)
+            word, kept, filled = _put(words, end, word, kept, filled, found[0], bits)
             for i in range(ONE, last - first):
                 width = wide if mask >> i & ONE else narrow
-                word, kept, filled = _put(words, word, kept, filled, found[i], width)
+                word, kept, filled = _put(words, end, word, kept, filled, found[i], width)
         if filled:
             words[word] = kept
 
