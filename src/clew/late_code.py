@@ -97,11 +97,11 @@ class Late(codegen.JITCodeLibrary):
         passes.run(self._final_module, options)
 
     def _own_module(self):
-        """This function without those that it calls, for others to take in."""
+        """The function without those that it calls, for others to take in."""
         return super()._get_module_for_linking()
 
     def _get_module_for_linking(self):
-        """This function and all that it calls."""
+        """The function and all that it calls."""
         whole = self._own_module().clone()
         self._take_in(whole)
         return whole
