@@ -170,6 +170,19 @@ def test_helpers_that_need_memory_for_a_moment_get_it():
     assert moved(np.arange(4)).tolist() == [1, 2, 3, 3]
 
 
+def test_numbers_share_the_code_of_a_helper():
+    @njit
+    def larger(number, by):
+        return number + by
+
+    @njit
+    def third(number):
+        return larger(larger(number, 1), 2), larger(by=0, number=number)
+
+    assert third(1) == (4, 1)
+    assert len(larger.overloads) == 1
+
+
 def test_what_another_process_compiles_is_awaited(loaded, tmp_path, monkeypatch):
     """The other process is this one, by a lock of its own."""
     assert loaded().squared(3) == 9

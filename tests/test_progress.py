@@ -12,10 +12,12 @@ import time
 
 import numpy as np
 import pytest
+from numba import types
+from numba.extending import overload
 from rich.console import Console
 
 import clew
-from clew import progress
+from clew import jit, progress
 from clew.engines.cpu import team
 from tests.interrupting import interrupt
 
@@ -51,6 +53,21 @@ def test_long_work_has_a_bar_with_rate_that_is_wiped_away(screen):
         assert drawn(screen, "MB/s")
         assert drawn(screen, "0:00 left")  # at the latest when the expected time is over
     assert screen.getvalue().endswith("\x1b[2K")
+
+
+def test_compiling_has_a_line(screen):
+    @overload(len, jit_options={"cache": False})
+    def _(thing):
+        if isinstance(thing, types.Boolean):  # a type that has no length, which takes long to find
+            drawn(screen, "compiling tests, once on this machine")
+            return lambda thing: 0
+        return None
+
+    @jit.njit
+    def length(thing):
+        return len(thing)
+
+    assert length(True) == 0
 
 
 def test_the_time_left_runs_down_between_reports(monkeypatch):

@@ -19,19 +19,21 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from time import perf_counter
 from typing import Any
 
 from numba.core import config, sigutils, types
 from numba.core.bytecode import FunctionIdentity
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import TypingError
 from numba.core.registry import CPUDispatcher
 from numba.core.targetconfig import ConfigStack
 from numba.core.types.functions import BaseFunction
 
 from clew import late_code
 from clew.compiled_cache import Kept
+from clew.progress import showing
 
 if late_code.KNOWN:
     from clew import lean_passes  # noqa: F401, it changes Numba
@@ -90,10 +92,13 @@ class Lean(CPUDispatcher):
         self._cache = Kept(self, mark)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """The template for a call from compiled code."""
+        """The template for a call from compiled code: one for all numbers, where Numba has one for 0 and one for 1."""
+        plain = tuple(map(types.unliteral, args)), {name: types.unliteral(each) for name, each in kws.items()}
         with global_compiler_lock:
             before, self.inner = self.inner, True
             try:
+                with suppress(TypingError):  # for a function that has to know the number
+                    return super().get_call_template(*plain)
                 return super().get_call_template(args, kws)
             finally:
                 self.inner = before
@@ -106,13 +111,14 @@ class Lean(CPUDispatcher):
                 self._without_way_in.remove(args)
                 self.overloads.pop(args, None)
             self._compiler.targetoptions["no_cpython_wrapper"] = self.inner
-            with (
-                timed(),
-                uncollected(),
-                late_code.late(),
-                self._cache.turns() if isinstance(self._cache, Kept) else nullcontext(),
-            ):
+            turns = self._cache.turns() if isinstance(self._cache, Kept) else nullcontext()
+            with timed(), self._shown(), uncollected(), late_code.late(), turns:
                 return super().compile(sig)
+
+    def _shown(self) -> Any:
+        """A line on the terminal if compiling takes longer than a second: the folder, which is an algorithm's name."""
+        folder = self.py_func.__module__.split(".")[-2:][0]
+        return showing(f"compiling {folder}, once on this machine", when=not late_code.is_on())
 
     def add_overload(self, cres: Any) -> None:
         """Python's table gets only functions that it can call."""

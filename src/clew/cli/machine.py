@@ -142,7 +142,7 @@ def warmup(as_json: AsJson = False) -> None:
     installation or an update, for instance in a container image, so that all users share the code.
     """
     seconds = {}
-    with showing("compiling") as progress:
+    with showing("warming up") as progress:
         for done, (name, algorithm) in enumerate(sorted(ALGORITHMS.items())):
             if progress is not None:
                 progress(done, len(ALGORITHMS))
