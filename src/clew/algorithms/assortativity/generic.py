@@ -26,4 +26,4 @@ def assortativity(waist: Waist, graph: Graph, values: tuple[Array, Array], numer
     source, target, _ = graph._as_directed().edges()
     within = np.count_nonzero(kind[source] == kind[target]) / edges
     random = float((np.bincount(kind, out) * np.bincount(kind, into)).sum()) / edges**2
-    return Answer({}, {"coefficient": (within - random) / (1 - random) if random < 1 else float("nan")})
+    return Answer({}, {"coefficient": float((within - random) / (1 - random)) if random < 1 else float("nan")})
