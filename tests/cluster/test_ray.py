@@ -132,7 +132,8 @@ def test_facts_of_a_graph_are_those_of_one_machine(graph: clew.Graph) -> None:
         there, here = one.spread(), one
         for spread, whole in ((there, here), (there.reversed(), here.reversed())):
             facts, expected = spread.describe().as_dict(), whole.describe().as_dict()
-            assert {**facts, "bytes": 0, "report": 0} == {**expected, "bytes": 0, "report": 0}
+            apart = {"bytes": 0, "bytes_per_arc": 0, "report": 0}  # blocks are stored in another way
+            assert {**facts, **apart} == {**expected, **apart}
             for direction in ("out", "in"):
                 assert np.array_equal(spread.degrees(direction), whole.degrees(direction))
         assert there.symmetrized().num_edges == here.symmetrized().num_edges
