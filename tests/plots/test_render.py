@@ -39,7 +39,7 @@ def test_matplotlib_draws_the_same():
     graph = clew.generate.star(6)
     figure = graph.plot_degrees(backend="matplotlib")
     (axes,) = figure.axes
-    assert axes.collections[0].get_offsets().tolist() == [[1, 5], [5, 1]]
+    assert axes.collections[0].get_offsets().tolist() == [[1, 6], [5, 1]]
     assert axes.get_xscale() == axes.get_yscale() == "log"
     profile = clew.bfs(graph).plot(backend="matplotlib", dark=True).axes[0]
     assert [bar.get_height() for bar in profile.patches] == [1, 5]
