@@ -68,8 +68,8 @@ def test_every_command_takes_every_option(command: str, file: Path) -> None:
     out = clew(*arguments(command, file), "--no-header")[1]
     assert "column names" not in out
     if command == "info":
-        assert "vertices            4" in out
-        assert "vertices            2" in clew("info", file, "--header")[1]
+        assert ["vertices", "4"] in map(str.split, out.splitlines())
+        assert ["vertices", "2"] in map(str.split, clew("info", file, "--header")[1].splitlines())
 
 
 def test_json_has_the_columns_and_the_decisions(file: Path) -> None:

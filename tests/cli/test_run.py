@@ -334,7 +334,8 @@ def test_a_cluster_without_ray_says_how_to_install_it(tmp_path, monkeypatch):
     for line in (["run", "pagerank", "edges", "--cluster", "local"], ["cluster", "status"]):
         code, _, err = clew(*line)
         assert code == BAD_INPUT
-        assert "Install it with: pip install 'clew[cluster]'" in err
+        assert "Install it with: " in err
+        assert "pip install 'clew[cluster]'" in err
 
 
 def test_workers_of_a_plan_are_a_forecast(tmp_path):

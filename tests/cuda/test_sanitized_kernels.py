@@ -42,6 +42,7 @@ SEARCHES = [
     "cuda/test_components.py::test_sizes",
     *each("cuda/test_all_pairs.py::test_tiles", "int32-1", "int32-31", "int32-63", "int32-64", "int32-65"),
 ]
+WALKS = ("random_walks-True", "node2vec_walks-True")
 ROWS = [
     *each("engines/test_spmv.py::test_every_semiring", "min_plus-emulated", "plus_times-emulated"),
     "engines/test_spmv.py::test_layouts[emulated]",
@@ -75,6 +76,8 @@ ROWS = [
     *each("cuda/test_k_core.py::test_sizes", 0, 1, 31, 32, 33, 511, 512, 513),
     *each("cuda/test_label_propagation.py::test_sizes", 0, 1, 31, 32, 33, 511, 512, 513),
     *each("cuda/test_communities.py::test_sizes", 2, 33, 513),
+    *each("algorithms/test_random_walks.py::test_the_same_walks_on_every_engine_and_for_any_number_of_threads", *WALKS),
+    *each("algorithms/test_sample_neighbors.py::test_the_same_samples_on_every_engine", "True-False-False"),
     "hybrid/test_exchange.py::test_large_vectors_go_in_pieces",
     "tiers/test_tiers.py::test_the_kernels_of_a_gpu",
 ]

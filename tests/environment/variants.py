@@ -15,6 +15,7 @@ import clew
 from clew.adjacency import Adjacency
 from clew.engines.cpu import compiler
 from clew.engines.cpu.program import no_priority
+from clew.packed import packed
 from examples.vertex_programs import BreadthFirst, LabelPropagation, PageRank
 
 SEMIRINGS = {"plus_times": clew.semirings.plus_times, "min_plus": clew.semirings.min_plus}
@@ -25,6 +26,11 @@ X = np.array([1, 2, 3], np.uint8)
 def products(layout, semiring):
     expected = clew.spmv(layout, X, semiring, device="reference")
     np.testing.assert_array_equal(clew.spmv(layout, X, semiring, device="cpu"), expected)
+
+
+def packed_product(semiring):
+    expected = clew.spmv(ROWS, X, semiring, device="reference")
+    np.testing.assert_array_equal(clew.spmv(packed(ROWS), X, semiring, device="cpu"), expected)
 
 
 def sparse_product(merge, semiring):
@@ -125,6 +131,7 @@ def pipeline(kind):
 
 FIRST = {
     "make_rows": lambda: products(ROWS, SEMIRINGS["plus_times"]),
+    "make_packed_rows": lambda: packed_product(SEMIRINGS["plus_times"]),
     "make_coordinates": lambda: products(clew.layouts.coo(ROWS), SEMIRINGS["plus_times"]),
     "make_table": lambda: products(clew.layouts.ell(ROWS), SEMIRINGS["plus_times"]),
     "make_scatter": lambda: sparse_product("none", SEMIRINGS["plus_times"]),
@@ -142,6 +149,7 @@ FIRST = {
 }
 SECOND = {
     "make_rows": lambda: products(ROWS, SEMIRINGS["min_plus"]),
+    "make_packed_rows": lambda: packed_product(SEMIRINGS["min_plus"]),
     "make_coordinates": lambda: products(clew.layouts.coo(ROWS), SEMIRINGS["min_plus"]),
     "make_table": lambda: products(clew.layouts.ell(ROWS), SEMIRINGS["min_plus"]),
     "make_scatter": lambda: sparse_product("none", SEMIRINGS["min_plus"]),

@@ -145,7 +145,7 @@ def _integers(names: list[Any]) -> list[int] | None:
         return names
     try:
         numbers = [int(name) for name in names]
-    except ValueError:
+    except (ValueError, OverflowError):  # text, or an infinite number
         return None
     plain = all(str(number) == name for number, name in zip(numbers, names, strict=True))
     low, high = min(numbers, default=0), max(numbers, default=0)
