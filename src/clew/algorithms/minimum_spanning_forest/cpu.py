@@ -40,6 +40,5 @@ def chosen_edges(
     numbers = np.arange(source.size, dtype=id_dtype(source.size))
     edges = as_bits(source.astype(ids)), as_bits(target.astype(ids)), as_bits(numbers)
     above, chosen = np.arange(num_vertices, dtype=ids), np.empty(num_vertices, dtype=np.int64)
-    in_order = keys is None
-    order = np.zeros(source.size if keys is None else 0, np.uint64) if keys is None else keys
-    return chosen[: kernels.filter_kruskal(order, *edges, in_order, as_bits(above), chosen)]
+    order = np.zeros(source.size, np.uint64) if keys is None else keys
+    return chosen[: kernels.filter_kruskal(order, *edges, keys is None, as_bits(above), chosen)]
