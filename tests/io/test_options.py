@@ -21,6 +21,7 @@ EDGES = b"0 1 5\n1 2 7\n"
     ("options", "message"),
     [
         ({"weights": "none"}, "weights is 'none'; expected True or False"),
+        ({"weights": "hours"}, "Pass weight='hours' if that is the column with the weights"),
         ({"directed": 1}, "directed is 1; expected True or False"),
         ({"header": "yes"}, "header is 'yes'; expected True or False"),
         ({"check": "all"}, "check is 'all'; expected True or False"),

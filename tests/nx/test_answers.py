@@ -354,9 +354,11 @@ def test_hubs_and_authorities():
 HALVES = [{0, 1, 2}, {3, 4, 5}]
 ARGUMENTS = {"source": 0, "target": 3, "sources": [0, 4], "n": 0, "k": 1, "distance": 1}
 ARGUMENTS |= {"communities": HALVES, "partition": HALVES, "S": [0], "minimum": True, "nbunch": [0], "nbunch1": [0]}
+ARGUMENTS |= {"_s": 0, "_t": 3, "s": 0, "t": 3}
 
 
 OPTIONS = {"rich_club_coefficient": {"normalized": False}}  # the default is not served
+OPTIONS |= {name: {"s": 0, "t": 3} for name in ("minimum_edge_cut", "minimum_node_cut")}
 
 
 @pytest.mark.parametrize("name", SERVED)
@@ -366,12 +368,13 @@ def test_every_served_function_answers_by_itself(name):
     required = [
         ARGUMENTS[key]
         for key, parameter in inspect.signature(function.orig_func).parameters.items()
-        if parameter.default is parameter.empty and key != "G"
+        if parameter.default is parameter.empty and key not in ("G", "flowG", "kwargs")
     ]
     before = CALLS[name]
     for kind in (nx.Graph, nx.DiGraph):
         G = nx.path_graph(6, kind)
         nx.set_node_attributes(G, 0, "community")
+        nx.set_edge_attributes(G, 1, "capacity")
         if name == "find_negative_cycle":
             G.add_edge(3, 2, weight=-2)
         with suppress(nx.NetworkXException, NotImplementedError):  # not for this kind of graph

@@ -33,6 +33,7 @@ ANOTHER = {  # many answers are valid, and clew gives another one than NetworkX
     "label_propagation_communities",
     "leiden_communities",  # NetworkX has none
     "leiden_partitions",
+    "maximum_flow",
 }
 #: Found in the order of the distance, and NetworkX in the order in which it came across them.
 BY_DISTANCE = {name for name in FUNCTIONS if re.search("bellman_ford|floyd_warshall|goldberg_radzik|johnson", name)}
@@ -50,6 +51,7 @@ ANY_ORDER = BY_DISTANCE | {
 #: A type that depends on which of several paths of equal length was taken, or was added up first.
 MIXED = {"missing", "mixed", "truths"}
 NO_MIXTURE = {"average_shortest_path_length", "diameter", "eccentricity", "floyd_warshall", "radius", "wiener_index"}
+NO_MIXTURE |= {"maximum_flow_value", "minimum_cut", "minimum_cut_value"}
 #: "max() arg is an empty sequence" helps nobody.
 OTHER_WORDS = {"k_core", "k_crust", "k_shell"}
 #: Of paths of equal length, and nodes at equal distances, any may come first.
@@ -93,6 +95,7 @@ OPTIONS = {
     "data": lambda _, pick: pick.random() < 0.5,
     "ignore_nan": lambda _, pick: pick.random() < 0.5,
     "alpha": lambda _, pick: pick.choice([0.85, 0.5]),
+    "capacity": lambda _, pick: pick.choice(["weight", "weight", "other"]),
     "count_zeros": lambda _, pick: pick.random() < 0.5,
     "cutoff": lambda _, pick: pick.choice([None, 0, 1, 2.5, 100]),
     "depth_limit": lambda _, pick: pick.choice([None, 0, 1, 2]),
@@ -110,8 +113,10 @@ OPTIONS = {
     "return_seen": lambda _, pick: pick.random() < 0.5,
     "resolution": lambda _, pick: pick.choice([1, 0.5, 2.0]),
     "reverse": lambda _, pick: pick.random() < 0.5,
+    "s": lambda nodes, pick: pick.choice(nodes),
     "seed": lambda _, pick: pick.randrange(5),
     "source": lambda nodes, pick: pick.choice(nodes),
+    "t": lambda nodes, pick: pick.choice(nodes),
     "target": lambda nodes, pick: pick.choice(nodes),
     "threshold": lambda _, pick: pick.choice([1e-7, 0.1]),
     "usebounds": lambda _, pick: pick.random() < 0.5,
@@ -134,6 +139,7 @@ REQUIRED = {
     "sources": lambda nodes, pick: pick.choice([[pick.choice(nodes)], nodes[:2], set(nodes[:2])]),
     "target": OPTIONS["target"],
 }
+REQUIRED |= dict.fromkeys(("_s", "_t", "s", "t"), OPTIONS["source"])
 #: Arguments whose names mean something else in other functions.
 DIRECTIONS = {key: lambda _, pick: pick.choice(["in", "out", "in+out"]) for key in ("source", "target", "x", "y")}
 OWN = {name: DIRECTIONS for name, module in FUNCTIONS.items() if module == "assortativity"}
@@ -145,7 +151,7 @@ def arguments(name, G, pick):
     nodes = [*G, *([] if len(G) and pick.random() < 0.95 else ["absent"])]
     chosen = {}
     for key, parameter in inspect.signature(_registered_algorithms[name].orig_func).parameters.items():
-        if parameter.default is parameter.empty and key != "G":
+        if parameter.default is parameter.empty and key not in ("G", "flowG", "kwargs"):
             chosen[key] = REQUIRED[key](nodes, pick)
         elif key in (options := OPTIONS | OWN.get(name, {})) and pick.random() < 0.5:
             chosen[key] = options[key](nodes, pick)

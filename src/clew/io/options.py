@@ -83,6 +83,12 @@ class ReadOptions:
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.weights, str):
+            raise GraphError(
+                f"weights is {self.weights!r}; expected True or False.",
+                remedy=f"Pass weight={self.weights!r} if that is the column with the weights.",
+                option=f"Pass --weight {self.weights}.",
+            )
         _check_where_given(self, flag, "directed", "weights", "header", "check")
         _check_where_given(self, text, "delimiter")
         _check_where_given(self, column, "source", "target", "weight")

@@ -56,10 +56,12 @@ class EdgeValues:
         Whether the values are floats for Python: all or none, or of some edges an array that says which.
     complete
         Whether every edge has the attribute.
+    default
+        The value of the edges that lack it.
     """
 
-    def __init__(self, array: Array, is_float: bool | Array, *, complete: bool = True) -> None:
-        self.array, self.is_float, self.complete = array, is_float, complete
+    def __init__(self, array: Array, is_float: bool | Array, *, complete: bool = True, default: Any = 1) -> None:
+        self.array, self.is_float, self.complete, self.default = array, is_float, complete, default
         self._edges: Sequence[dict[Any, Any]] = ()
         self._seen: list[Any] = []
         self._value_of: Any = None
@@ -75,7 +77,7 @@ class EdgeValues:
         except KeyError:
             value_of = methodcaller("get", attribute, default)
             values = list(map(value_of, edges))
-        found = cls(*_as_array(values, attribute), complete=isinstance(value_of, itemgetter))
+        found = cls(*_as_array(values, attribute), complete=isinstance(value_of, itemgetter), default=default)
         if once is not None:
             edges, values = list(compress(edges, once)), list(compress(values, once))
         # All edges are compared up to this number, otherwise a tenth of it, since few of them are in a cache.

@@ -211,15 +211,19 @@ class ClewGraph:
         """A function is called: edge attributes may have been changed in place since the last one."""
         self._compared.clear()
 
-    def _current(self, attribute: str) -> EdgeValues | None:
-        """The values of an attribute, read again where they were changed in place; None where there are none."""
+    def _current(self, attribute: str, default: Any = None) -> EdgeValues | None:
+        """The values of an attribute, read again where they were changed in place; None where there are none.
+
+        ``default`` is for edges that lack it. A graph with all attributes has no default of its own for any of them.
+        """
         values = self._values.get(attribute)
-        if self._dicts is None or attribute in self._compared:
+        default = self._defaults.get(attribute, 1) if default is None else default
+        fits = values is not None and (values.complete or values.default == default)
+        if self._dicts is None or (attribute in self._compared and fits):
             return values
         self._compared.add(attribute)
-        if values is not None and values.are_current():
+        if values is not None and fits and values.are_current():
             return values
-        default = self._defaults.get(attribute, 1)
         values = EdgeValues.read(self._dicts, attribute, default, multigraph=self._multigraph, once=self.once)
         if values.array.size != self.indices.size:
             raise NotImplementedError(
@@ -239,9 +243,9 @@ class ClewGraph:
         """The values that ``weighted`` found last; None where every edge counts the integer 1."""
         return None if attribute is None else self._values.get(attribute)
 
-    def values(self, attribute: Weight) -> EdgeValues | None:
-        """The values that an attribute has now; None where every edge counts the integer 1."""
-        return None if attribute is None else self._current(attribute)
+    def values(self, attribute: Weight, default: Any = None) -> EdgeValues | None:
+        """The values that an attribute has now; None where every edge counts the integer 1, or the default."""
+        return None if attribute is None else self._current(attribute, default)
 
     @cached_property
     def simple_rows(self) -> Rows:

@@ -57,8 +57,13 @@ class Terms:
         omitted: Mapping[str, str],
     ) -> None:
         self._signature = inspect.signature(function)
+        self._graph = next(iter(self._signature.parameters))  # NetworkX's flow functions have their own name for it
         self._refusals = tuple((refusal, tuple(inspect.signature(refusal).parameters)) for refusal in refusals)
         self.quick, self._few, self._omitted = quick, few, omitted
+
+    def graph_of(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """The graph that the call is about."""
+        return args[0] if args else kwargs.get(self._graph)
 
     def of_few(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
         """Whether the call is about so few nodes or pairs that NetworkX needs less time than the call itself."""
@@ -97,9 +102,11 @@ def served(
     """
 
     def offer(function: Function) -> Function:
+        terms = Terms(function, refusals, quick, few, omitted)
+
         @wraps(function)
         def answer(*args: Any, **kwargs: Any) -> Any:
-            (args[0] if args else kwargs["G"]).begin_call()
+            terms.graph_of(args, kwargs).begin_call()
             begun, compiled = perf_counter(), _seconds_compiling()
             try:
                 found = function(*args, **kwargs)
@@ -115,7 +122,7 @@ def served(
                 )
             return found
 
-        answer.terms = Terms(function, refusals, quick, few, omitted)  # type: ignore[attr-defined]
+        answer.terms = terms  # type: ignore[attr-defined]
         return answer  # type: ignore[return-value]
 
     return offer
@@ -277,8 +284,8 @@ class Backend:
 
     def should_run(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
         """True, or a sentence that says why NetworkX is likely to be faster, conversion included."""
-        graph = args[0] if args else kwargs.get("G")
         terms: Terms = getattr(self, name).terms
+        graph = terms.graph_of(args, kwargs)
         if not isinstance(graph, nx.Graph):
             return True
         if terms.of_few(args, kwargs):
