@@ -36,6 +36,7 @@ def test_a_search_without_room_for_a_second_copy_of_its_edges_is_refused(monkeyp
     worker._member = Member(Sockets(0, {}))
     rows = (0, np.array([0, 1, 1]), np.array([1]), None)
     worker.spread(1, rows, {"num_vertices": 2, "directed": True}, None)
+    monkeypatch.setattr(base, "UNCHECKED", 0)
     monkeypatch.setattr(base, "available_bytes", lambda: 5)
     sentence = r"^a second copy of a worker's edges, by target, needs [\d,]+ bytes, but 5 bytes are available; use more"
     with pytest.raises(clew.ResourceError, match=sentence):

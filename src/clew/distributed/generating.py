@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from clew import generate
 from clew.distributed.locality import by_locality
 from clew.engines.cluster.edges import EdgeExchange
+from clew.engines.cluster.hubs import LEAST, partition_by_degree
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.partition import Partition
 from clew.engines.cluster.share import Share, share_of
 from clew.generate.drawn import Drawn, postponed
 
@@ -49,13 +49,10 @@ class Generators:
 def generated_share(member: Member, name: str, args: Sequence[Any], options: Mapping[str, Any]) -> Share:
     """Take part in drawing the edges of a graph; returns this member's share."""
     drawn = _called(name, args, options)
-    exchange = EdgeExchange(
-        member,
-        Partition(drawn.num_vertices, member.grid),
-        symmetrize=not drawn.directed,
-        drop_loops=drawn.loops == "drop",
-    )
     first, stop = (drawn.num_edges * rank // member.size for rank in (member.rank, member.rank + 1))
+    some = drawn.draw(first, min(LEAST, stop - first))
+    partition = partition_by_degree(member, drawn.num_vertices, *some, both=not drawn.directed)
+    exchange = EdgeExchange(member, partition, symmetrize=not drawn.directed, drop_loops=drawn.loops == "drop")
     for start in range(first, stop, BLOCK):
         source, target = drawn.draw(start, min(BLOCK, stop - start))
         exchange.add(source, target, None)

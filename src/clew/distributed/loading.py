@@ -26,9 +26,9 @@ from clew.build.rows import check_extent
 from clew.distributed.locality import by_locality
 from clew.dtypes import Array
 from clew.engines.cluster.edges import EdgeExchange
+from clew.engines.cluster.hubs import partition_by_degree, sampled
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import number_integers, number_names, owned_names
-from clew.engines.cluster.partition import Partition
 from clew.engines.cluster.share import Share, share_of
 from clew.errors import FormatError, GraphError
 from clew.io.edge_list import IDS_AS_TEXT
@@ -132,9 +132,11 @@ def _read_share(
     dtype = _weights_dtype(facts)
     directed = facts[0]["directed"] if facts else True
     to_ids, count, names, first = _vertices(member, [part for _, part in parts], facts, chosen)
-    exchange = EdgeExchange(
-        member, Partition(count, member.grid), symmetrize=not directed, drop_loops=chosen.loops == "drop"
-    )
+    some = [sampled([part.source, part.target], member.size) for _, part in parts]
+    ends = ([number(each[k]) for number, each in zip(to_ids, some, strict=True)] for k in (0, 1))
+    edges = (np.concatenate([np.empty(0, np.int64), *each]) for each in ends)
+    partition = partition_by_degree(member, count, *edges, both=not directed)
+    exchange = EdgeExchange(member, partition, symmetrize=not directed, drop_loops=chosen.loops == "drop")
     for number, (_, part) in zip(to_ids, parts, strict=True):
         _hand_over(exchange, part, number, dtype)
     share = by_locality(share_of(exchange, dtype, directed=directed, duplicates=chosen.duplicates))

@@ -14,9 +14,10 @@ import numpy as np
 from clew.adjacency import COUNTS, Adjacency
 from clew.distributed.locality import CUT, cut_of
 from clew.engines.cluster.edges import EdgeExchange
+from clew.engines.cluster.hubs import with_hubs
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.names import send_names
-from clew.engines.cluster.partition import AsNumbered, Listed, Order, Partition, Permutation
+from clew.engines.cluster.partition import KEY, AsNumbered, Listed, Order, Partition
 from clew.engines.cluster.ranges import in_blocks, in_ranges
 from clew.engines.cluster.share import Share, rectangle, share_of
 from clew.errors import GraphError
@@ -46,11 +47,10 @@ def write_share(share: Share, folder: str) -> tuple[Header, Tile]:
     tile = tiles.write_tile(folder, share.member.rank, grid, graph, WriteOptions())
     counts = {name: getattr(share.report, name) for name in COUNTS}
     weights = None if share.weights is None else share.weights.dtype.str
-    assert isinstance(share.partition.permutation, Permutation)
     facts = (share.num_vertices, share.num_arcs, share.num_loops, share.directed, weights)
-    key, names = share.partition.permutation.key, tiles.name_kind(share._names)
+    names, hubs = tiles.name_kind(share._names), share.partition.hubs
     kind = None if order is None else tiles.NUMBERED if places is None else tiles.LISTED
-    return Header(*facts, names, grid, key, counts, (), kind), tile
+    return Header(*facts, names, grid, KEY, counts, (), kind, hubs), tile
 
 
 def tiles_at(path: Any) -> str | None:
@@ -68,7 +68,7 @@ def open_share(member: Member, path: str, given: Mapping[str, Any]) -> Share:
     source = open_source(path)
     header = tiles.read_header(source)
     before = tiles.partition_of(header)
-    partition = Partition(header.num_vertices, member.grid)
+    partition = with_hubs(Partition(header.num_vertices, member.grid), np.array(header.hubs or ((), (), ())))
     changes = options.duplicates != "keep" or options.loops != "keep"
     if header.directed and options.directed is False:
         raise source.error(

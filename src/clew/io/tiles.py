@@ -42,7 +42,7 @@ from clew.io.source import Match, Source
 from clew.names import VertexNames
 
 HEADER = "header.json"
-VERSION = 1
+VERSION, WITH_HUBS = 1, 2
 SEGMENT_NAMES = "segment_names"
 SEGMENT_PLACES = "segment_places"
 INTEGERS, TEXT = "integers", "text"
@@ -75,6 +75,7 @@ class Header:
     report: Mapping[str, int]
     tiles: tuple[Tile, ...]
     order: str | None = None  # of ranges with few edges between them: by id, or as the tiles list it
+    hubs: tuple[tuple[int, ...], ...] | None = None  # vertices with many edges, which are dealt out, and their edges
 
     @property
     def build_report(self) -> BuildReport:
@@ -139,17 +140,19 @@ def read_header(source: Source) -> Header:
         found = json.loads(source.whole().tobytes())
     except (ValueError, RecursionError) as error:
         raise _damaged(source, f"the header is not JSON ({error})") from None
-    if not isinstance(found, dict) or found.pop("clewd", None) != VERSION:
-        raise source.error(f"the header is not that of version {VERSION} of a .clewd folder; install a newer clew.")
+    if not isinstance(found, dict) or found.pop("clewd", None) not in (VERSION, WITH_HUBS):
+        raise source.error(f"the header is not that of version {WITH_HUBS} of a .clewd folder; install a newer clew.")
     if found.pop("digest", None) != _digest(found):
         raise _damaged(source, "the digest of the header does not match")
     try:
         tiles = tuple(Tile(**tile) for tile in found.pop("tiles"))
-        header = Header(**{**found, "grid": tuple(found["grid"])}, tiles=tiles)
+        hubs = None if found.get("hubs") is None else tuple(map(tuple, found["hubs"]))
+        header = Header(**{**found, "grid": tuple(found["grid"]), "hubs": hubs}, tiles=tiles)
         rows, columns = header.grid
         fits = rows * columns == len(tiles) and header.num_arcs == sum(tile.arcs for tile in tiles)
         fits &= header.names in (None, INTEGERS, TEXT) and header.order in (None, NUMBERED, LISTED)
         fits &= header.weights is None or np.dtype(header.weights) in WEIGHT_DTYPES
+        fits &= hubs is None or _are_hubs(hubs, header.num_vertices)
         fits &= min(header.num_vertices, header.num_arcs, rows, columns) >= 0 and set(header.report) == set(COUNTS)
     except (TypeError, KeyError, ValueError):
         fits = False
@@ -166,8 +169,18 @@ def write_header(folder: str, header: Header) -> None:
             f"a worker wrote {lost[0]} elsewhere; expected a folder that all workers and this process see.", path=folder
         )
     facts = json.loads(json.dumps(asdict(header)))
-    text = json.dumps({"clewd": VERSION, **facts, "digest": _digest(facts)}, indent=1).replace("{\n ", "{", 1)
+    version = WITH_HUBS if facts["hubs"] else VERSION
+    if version == VERSION:
+        del facts["hubs"]  # earlier versions of clew open this too
+    text = json.dumps({"clewd": version, **facts, "digest": _digest(facts)}, indent=1).replace("{\n ", "{", 1)
     _put(folder, HEADER, text.encode())
+
+
+def _are_hubs(hubs: tuple[Any, ...], num_vertices: int) -> bool:
+    """Whether these are different vertices of a graph, and two numbers of each."""
+    ids = set(hubs[0])
+    whole = all(isinstance(number, int) and 0 <= number < 2**62 for each in hubs for number in each)
+    return len(hubs) == 3 and whole and {len(ids)} == set(map(len, hubs)) and max(ids) < num_vertices
 
 
 def _digest(facts: Mapping[str, Any]) -> str:
@@ -252,8 +265,9 @@ def partition_of(header: Header) -> Any:
     """The partition of the vertices among the tiles."""
     module: Any = importlib.import_module("clew.engines.cluster.partition")  # a layer above this one
     grid = module.Grid(len(header.tiles))
-    partition = module.Partition(header.num_vertices, grid)
-    if header.grid != (grid.rows, grid.columns) or header.key != partition.permutation.key:
+    hubs = None if header.hubs is None else module.Hubs(*header.hubs)
+    partition = module.Partition(header.num_vertices, grid, hubs=hubs)
+    if header.grid != (grid.rows, grid.columns) or header.key != module.KEY:
         raise GraphError("the vertices are placed by a rule that this clew does not know; write the folder anew.")
     return partition
 

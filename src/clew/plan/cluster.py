@@ -32,7 +32,7 @@ from clew.plan.plan import Plan, Tier
 WORKER = "a worker"
 PEER = 7e-6  # seconds of CPU per peer and exchange, as measured between processes
 LINK = 1.2e9  # bytes per second and worker: as measured over Unix sockets, and assumed for a network (10 Gbit/s)
-BALANCE = {1: 1.0, 4: 1.01, 16: 1.05, 64: 1.09, 256: 1.14, 1024: 1.26}  # largest block by mean, counted on kron20
+BALANCE = {1: 1.0, 4: 1.01, 16: 1.03, 64: 1.02, 256: 1.02, 1024: 1.04}  # largest block by mean, counted on kron20
 SEARCHED = 0.65  # bytes per vertex of a whole bfs, times (√p - 1): 0.69, 2.0, 4.5 and 9.4 counted for 4 to 256 workers
 EXCHANGES = 2  # of a superstep: expand and fold; counts travel in them
 # CPU time of 4 workers by that of one thread: compiled forms took 1.2 to 4.3 on kron20, generic ones 1.6 to 16.

@@ -1,4 +1,7 @@
-"""PageRank on a cluster: a step sends the values that blocks need, and sums back to the owners, and no ids."""
+"""PageRank on a cluster: a step sends the values that blocks need, and sums back to the owners, and no ids.
+
+Members compute while they send; see ``clew.engines.cluster.overlap``.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from clew.algorithms.pagerank import Walk, kernels, rounds_over
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cluster import products
-from clew.engines.cluster.routes import Sums
+from clew.engines.cluster.overlap import Sums
 from clew.engines.cluster.share import Share
 from clew.engines.cpu import CpuEngine
 from clew.operators import monoids
@@ -27,19 +30,28 @@ def pagerank(share: Share, walk: Walk) -> Answer:
     rank[:] = 1 / max(1, n) if first is None else first
     scale, factors = _passing(share, walk)
     np.multiply(rank, scale, out=flow)
-    sums = Sums(share, transpose=True, dtype=np.dtype(dtype), factors=factors)
     stranded = float(member.all_reduce(rank[scale == 0].sum(dtype=np.float64), np.add))
     changes: list[float] = []
-    ended = [0]
-    while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
-        rank, flow, stranded, changes, ended = member.checkpoint(len(changes), rank, flow, stranded, changes, ended)
-        began = perf_counter_ns()
-        sums.multiply(flow)
+    ended, sent = [0], False
+
+    def settle(part: slice) -> tuple[float, float]:
         jumping = 1.0 - damping + damping * stranded
-        here = kernels.settle(jumping, jumping / max(1, n), jumps, scale, rank, flow)
-        change, stranded = member.all_reduce(np.array(here), np.add).tolist()
-        changes.append(change)
-        ended.append(ended[-1] + perf_counter_ns() - began)
+        to = None if jumps is None else jumps[part]
+        found: tuple[float, float] = kernels.settle(
+            jumping, jumping / max(1, n), to, scale[part], rank[part], flow[part]
+        )
+        return found
+
+    with Sums(share, transpose=True, dtype=np.dtype(dtype), factors=factors) as sums:
+        while len(changes) < max_iterations and (not changes or changes[-1] >= tolerance):
+            rank, flow, stranded, changes, ended = member.checkpoint(len(changes), rank, flow, stranded, changes, ended)
+            if not sent:
+                sums.begin(flow)
+                sent = True
+            began = perf_counter_ns()
+            change, stranded = member.all_reduce(sums.multiply(flow, settle), np.add).tolist()
+            changes.append(change)
+            ended.append(ended[-1] + perf_counter_ns() - began)
     columns = {"change": np.array(changes)}
     columns |= rounds_over(share, np.array(ended), edge_bytes(share.block.indices, factors))
     return Answer({"rank": rank}, iterations=len(changes), converged=changes[-1] < tolerance, trace=columns)

@@ -11,23 +11,29 @@ ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 
 
 @njit(cache=True, nogil=True)
-def pack(places, values, packed):
+def _range(piece, pieces, places):
+    """The numbers of one piece of some places."""
+    return range(piece * places.size // pieces, (piece + 1) * places.size // pieces)
+
+
+@njit(cache=True, nogil=True)
+def pack(piece, pieces, places, values, packed):
     """The values at some places, side by side."""
-    for k in range(places.size):
+    for k in _range(piece, pieces, places):
         packed[k] = values[np.uint64(places[k])]
 
 
 @njit(cache=True, nogil=True)
-def put(places, packed, values):
+def put(piece, pieces, places, packed, values):
     """Packed values to their places."""
-    for k in range(places.size):
+    for k in _range(piece, pieces, places):
         values[np.uint64(places[k])] = packed[k]
 
 
 @njit(cache=True, nogil=True)
-def add(places, packed, values):
+def add(piece, pieces, places, packed, values):
     """Add packed values at their places."""
-    for k in range(places.size):
+    for k in _range(piece, pieces, places):
         values[np.uint64(places[k])] += packed[k]
 
 
@@ -46,9 +52,9 @@ def make_combine(function, mark):
 
 
 @njit(cache=True, nogil=True)
-def sum_rows(piece, bounds, ahead, rows, factors, values, sums):
+def sum_rows(piece, blocks, ahead, rows, factors, values, sums):
     """Sums of the values at every row's neighbours, over one block of rows."""
-    row_sums(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1]), rows, ahead, factors, values, sums)
+    row_sums(np.uint64(blocks[piece, 0]), np.uint64(blocks[piece, 1]), rows, ahead, factors, values, sums)
 
 
 @njit(cache=True, nogil=True)

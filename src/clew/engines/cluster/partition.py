@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -89,6 +89,14 @@ class Listed:
         return self._vertices[places].astype(np.int64)
 
 
+class Hubs(NamedTuple):
+    """Vertices, heaviest first, and how many out-edges and in-edges of each were in a sample."""
+
+    ids: tuple[int, ...]
+    out: tuple[int, ...]
+    into: tuple[int, ...]
+
+
 @dataclass(frozen=True)
 class Grid:
     """The workers in rows and columns, as nearly square as their number allows, or in one column."""
@@ -122,12 +130,14 @@ class Grid:
 class Partition:
     """The vertices and edges of a graph on a grid of workers.
 
-    ``order`` says at which place a vertex is, and which vertex is at a place. The default is a keyed permutation.
+    ``order`` says at which place a vertex is, and which vertex is at a place. The default is a keyed permutation, in
+    which ``hubs`` are dealt out by their edges.
     """
 
     num_vertices: int
     grid: Grid
     order: Order | None = None
+    hubs: Hubs | None = None
 
     @cached_property
     def segment(self) -> int:
@@ -147,7 +157,7 @@ class Partition:
     @cached_property
     def permutation(self) -> Order:
         """The order in which vertices are dealt out."""
-        return self.order or Permutation(self.num_vertices)
+        return Dealt(self, self.hubs) if self.hubs else self.order or Permutation(self.num_vertices)
 
     def num_owned(self, rank: int) -> int:
         """The number of vertices of a worker."""
@@ -178,3 +188,45 @@ class Partition:
         row = source_owner % columns * self.segment + source_local
         column = target_owner // columns * self.segment + target_local
         return worker, row, column
+
+
+class Dealt:
+    """A keyed permutation, but for hubs and the vertices that they have changed places with.
+
+    Hubs go to the grid rows with the fewest out-edges of hubs, and to the grid columns with the fewest in-edges.
+    """
+
+    def __init__(self, partition: Partition, hubs: Hubs) -> None:
+        from clew.engines.cluster import kernels_partition as kernels
+
+        self._permutation = Permutation(partition.num_vertices)
+        grid, segment = partition.grid, partition.segment
+        whole = max(1, partition.num_vertices // segment)  # the segments behind these have fewer vertices, or none
+        room = min(2 - -len(hubs.ids) // whole, segment)
+        used = np.full(grid.workers, room)
+        used[:whole] = 0
+        loads = np.array(hubs.out, np.int64), np.array(hubs.into, np.int64)
+        targets = kernels.deal(*loads, used.reshape(grid.rows, grid.columns), room, segment)
+        moved: dict[int, int] = {}  # new places of places
+        origin: dict[int, int] = {}  # and the other way round
+        for before, after in zip(self._permutation(np.array(hubs.ids)).tolist(), targets.tolist(), strict=True):
+            there, now = origin.get(after, after), moved.get(before, before)
+            moved[there], origin[now] = now, there
+            moved[before], origin[after] = after, before
+        places = np.array(list(moved.items()), np.int64).T
+        self._there, self._back = kernels.table(places[0], places[1]), kernels.table(places[1], places[0])
+
+    def __call__(self, values: Array) -> Array:
+        """The places of some vertices."""
+        return _replaced(self._permutation(values), self._there)
+
+    def inverse(self, places: Array) -> Array:
+        """The vertices at some places."""
+        return self._permutation.inverse(_replaced(np.array(places, dtype=np.int64), self._back))
+
+
+def _replaced(places: Array, table: tuple[Array, Array, int]) -> Array:
+    from clew.engines.cluster import kernels_partition as kernels
+
+    kernels.look_up(places, *table)
+    return places

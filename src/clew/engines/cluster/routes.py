@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from clew.operators import Monoid
 
 if TYPE_CHECKING:
     from clew.engines.cluster.member import Axis, Member
-    from clew.engines.cluster.share import Share
 
 Lists = Sequence[Array]
 
@@ -86,9 +85,9 @@ class Routes:
         gathered = np.empty(columns, x.dtype)
         packed = [np.empty(places.size, x.dtype) for places in self.asked]
         for places, values in zip(self.asked, packed, strict=True):
-            kernels.pack(places, as_bits(x), as_bits(values))
+            threads.in_pieces(kernels.pack, places.size, places, as_bits(x), as_bits(values))
         for places, values in zip(self.needed, member.all_to_all(self.column_axis, packed), strict=True):
-            kernels.put(places, as_bits(values), as_bits(gathered))
+            threads.in_pieces(kernels.put, places.size, places, as_bits(values), as_bits(gathered))
         return gathered
 
     def fold(self, member: Member, partial: Array, size: int, monoid: Monoid) -> Array:
@@ -102,48 +101,6 @@ class Routes:
         for places, values in zip(self.due, parts, strict=True):
             combine(places, values, total)
         return total
-
-
-class Sums:
-    """Sums of the values at every vertex's neighbours, again and again, with all room for them allocated once."""
-
-    def __init__(self, share: Share, *, transpose: bool, dtype: np.dtype[Any], factors: Array | None) -> None:
-        from clew.engines.cpu.team import ahead_of, fixed_blocks
-
-        rows, self.routes = share.routes(transpose=transpose)
-        rows = self.routes.rows(rows)
-        self.member, routes = share.member, self.routes
-        self.values = np.empty(rows.num_columns, dtype)
-        sums = np.empty(rows.num_vertices, dtype)
-        self.leaving, self.arriving = (
-            [np.empty(k.size, dtype) for k in lists] for lists in (routes.asked, routes.needed)
-        )
-        self.partial = [sums[low:high] for low, high in pairwise(routes.bounds)]
-        self.offered = [np.empty(k.size, dtype) for k in routes.due]
-        for group, sent, received in (
-            (routes.column_axis, self.leaving, self.arriving),
-            (routes.row_axis, self.partial, self.offered),
-        ):
-            here = self.member.groups[group].index(self.member.rank)
-            received[here] = sent[here]
-        bounds = fixed_blocks(rows) if threads.count() > 1 else np.array([0, rows.num_vertices])
-        self.work = (bounds.size - 1, bounds, ahead_of(rows, self.values), rows.unsigned(), factors, self.values, sums)
-
-    def multiply(self, x: Array) -> None:
-        """Replace the values of this member's vertices by sums over their neighbours; collective."""
-        from clew.engines.cluster import kernels_routes as kernels
-
-        routes = self.routes
-        for places, packed in zip(routes.asked, self.leaving, strict=True):
-            kernels.pack(places, as_bits(x), as_bits(packed))
-        self.member.exchange(routes.column_axis, self.leaving, self.arriving)
-        for places, packed in zip(routes.needed, self.arriving, strict=True):
-            kernels.put(places, as_bits(packed), as_bits(self.values))
-        threads.each(kernels.sum_rows, *self.work)
-        self.member.exchange(routes.row_axis, self.partial, self.offered)
-        x.fill(0)
-        for places, packed in zip(routes.due, self.offered, strict=True):
-            kernels.add(places, packed, x)
 
 
 def _by_owner(places: Array, segment: int, owners: int) -> tuple[list[Array], list[int]]:

@@ -12,6 +12,7 @@ from clew.attributes import NO_ATTRIBUTES
 from clew.dtypes import Array, OffsetArray, id_dtype
 from clew.engines.base import check_available
 from clew.engines.cluster.edges import EdgeExchange
+from clew.engines.cluster.hubs import partition_by_degree, sampled
 from clew.engines.cluster.member import Axis, Member
 from clew.engines.cluster.partition import Grid, Partition
 from clew.engines.cluster.routes import Routes
@@ -319,7 +320,11 @@ def build_share(
     undirected graph must be passed in both directions. A graph with the vertices of another one is given the partition
     of that one in place of a number of vertices.
     """
-    partition = num_vertices if isinstance(num_vertices, Partition) else Partition(num_vertices, Grid(member.size))
+    if isinstance(num_vertices, Partition):
+        partition = num_vertices
+    else:
+        some = sampled([source, target], member.size)
+        partition = partition_by_degree(member.on(Grid(member.size)), num_vertices, *some, both=symmetrize)
     exchange = EdgeExchange(member.on(partition.grid), partition, symmetrize=symmetrize, drop_loops=loops == "drop")
     exchange.add(source, target, weights)
     return share_of(exchange, None if weights is None else weights.dtype, directed=directed, duplicates=duplicates)
