@@ -18,7 +18,7 @@ from numba.core.runtime import _nrt_python as _nrt
 from numba.core.runtime import rtsys
 
 import clew
-from clew import compiled_cache
+from clew import compiled_cache, late_code
 from clew.engines.cpu import compiler
 from clew.jit import njit
 from clew.operators import functions
@@ -168,6 +168,22 @@ def test_helpers_that_need_memory_for_a_moment_get_it():
         return array
 
     assert moved(np.arange(4)).tolist() == [1, 2, 3, 3]
+
+
+@pytest.mark.skipif(not late_code.KNOWN, reason="this Numba compiles helpers in its own way")
+@pytest.mark.parametrize("apart", [False, True])
+def test_a_helper_that_is_kept_apart_is_called(apart):
+    @njit(apart=apart)
+    def threefold(number):
+        return 3 * number
+
+    @njit
+    def caller(number):
+        return threefold(number)
+
+    assert caller(14) == 42
+    code = next(iter(caller.inspect_llvm().values()))
+    assert any("threefold" in line for line in code.splitlines() if line.startswith("define")) == apart
 
 
 def test_numbers_share_the_code_of_a_helper():

@@ -16,7 +16,7 @@ LAYERS = (
     ("errors", "cache_folder", "weak"),
     ("dtypes", "compiled_cache", "late_code", "lean_passes", "jit", "threads", "progress", "checks"),
     ("kernels_strings", "strings"),
-    ("names", "adjacency"),
+    ("names", "adjacency", "kernels_rows"),
     ("build",),
     ("packed",),
     ("transform", "convert", "describe"),

@@ -102,6 +102,15 @@ class Adjacency:
         """The rows for kernels that read packed ones too: ``unsigned``, or indptr and what packed neighbours are."""
         return self.unsigned()
 
+    @property
+    def stored_weights(self) -> Array | None:
+        """The weights as they are stored: the same numbers, of packed rows perhaps of a narrower dtype."""
+        return self.weights
+
+    def readable_weights(self) -> Any:
+        """The weights for such kernels: an array, or a narrow array and an empty one of the weights' own dtype."""
+        return self.weights
+
     def row(self, vertex: int) -> IdArray:
         """The neighbours of one vertex."""
         return self.indices[self.indptr[vertex] : self.indptr[vertex + 1]]

@@ -334,7 +334,7 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
         """
         if not self._directed:
             return self
-        options: Any = {"num_vertices": self.num_vertices, "loops": "keep", "id_dtype": self.indices.dtype}
+        options: Any = {"num_vertices": self.num_vertices, "loops": "keep", "id_dtype": self._out.id_dtype}
         old = (self._attributes.edges, *self.edges())
         built, table = built_with(*old, directed=False, duplicates=duplicates, **options)
         moved = Attributes(self._attributes.vertices, table)
@@ -363,7 +363,7 @@ class Graph(GraphPieces, PackableGraph, AttributedGraph, DrawnGraph, Convertible
 
     def edges(self) -> tuple[IdArray, IdArray, Array | None]:
         """Arrays (source, target, weights); an undirected edge once, with source ≤ target."""
-        return transform.edges(self._out, once=not self._directed)
+        return transform.edges(self._out.plain(), once=not self._directed)
 
     def describe(self) -> Description:
         """The facts that ``repr`` and ``clew info`` show."""

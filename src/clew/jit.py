@@ -67,13 +67,16 @@ def _resolve_once(function: Any, context: Any, args: Any, kws: Any) -> Any:
 BaseFunction.get_call_type = _resolve_once
 
 
-def njit(function: Callable[..., Any] | None = None, *, cache: bool = False, **options: Any) -> Any:
-    """As Numba's own, without signatures."""
+def njit(
+    function: Callable[..., Any] | None = None, *, cache: bool = False, apart: bool = False, **options: Any
+) -> Any:
+    """As Numba's own, without signatures; a function ``apart`` is called and never inlined."""
     if function is None:
-        return lambda given: njit(given, cache=cache, **options)
+        return lambda given: njit(given, cache=cache, apart=apart, **options)
     if config.DISABLE_JIT:
         return function
     made = Lean(function, targetoptions={"nopython": True, "boundscheck": None, "no_cfunc_wrapper": True, **options})
+    made.apart = apart
     if cache:
         made.enable_caching()
     return made
@@ -84,7 +87,7 @@ class Lean(CPUDispatcher):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.inner = False
+        self.inner = self.apart = False
         self._without_way_in: set[tuple[Any, ...]] = set()
 
     def enable_caching(self, mark: str | None = None) -> None:
@@ -126,6 +129,8 @@ class Lean(CPUDispatcher):
             super().add_overload(cres)
             return
         args = tuple(cres.signature.args)
+        if self.apart:
+            late_code.keep_apart(cres.library, cres.fndesc.llvm_func_name)
         self._without_way_in.add(args)
         self.overloads[args] = cres
 

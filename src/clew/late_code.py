@@ -128,6 +128,12 @@ class Late(codegen.JITCodeLibrary):
         return self.name, "object", (self._get_compiled_object(), self._own_module().as_bitcode())
 
 
+def keep_apart(library, name):
+    """Have a function called by those that take it in, so that a hot loop has all registers to itself."""
+    if isinstance(library, Late):
+        library._final_module.get_function(name).add_function_attribute("noinline")
+
+
 def create_library(self, name, **options):
     """As Numba's own, late where that was asked for."""
     return Late(self, name, **options) if _depth else _create_library(self, name, **options)

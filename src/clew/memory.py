@@ -67,8 +67,9 @@ def memory(
         default is the free memory, less what algorithms need.
     packed
         Whether a GPU reads the neighbours of edges packed, which takes half the bytes of GPU memory and link or less.
-        ``pagerank`` and ``spmv``, both without weights, can. Others ignore it and read plain edges. "auto": edges of
-        graphs that are packed (``Graph.packed``). True: those of all graphs, which the first call packs on the host.
+        ``bfs``, ``sssp``, ``sswp``, ``connected_components``, and ``pagerank`` and ``spmv`` without weights can. Others
+        ignore it and read plain edges. "auto": edges of graphs that are packed (``Graph.packed``), and those of large
+        graphs that do not fit in GPU memory. True: those of all graphs. The first call packs them on the host.
 
     Examples
     --------

@@ -309,7 +309,7 @@ def edge_bytes(indices: Any, weights: Any = None) -> int:
     return int(indices.dtype.itemsize) + (0 if weights is None else int(weights.dtype.itemsize))
 
 
-def timed(columns: Mapping[str, Array], stamps: Array, bytes_per_edge: int) -> dict[str, Array]:
+def timed(columns: Mapping[str, Array], stamps: Array, bytes_per_edge: float) -> dict[str, Array]:
     """The columns of a trace, with ``bytes`` and ``seconds`` added.
 
     ``bytes`` are those of the edges that were read, in any memory. ``stamps`` are the nanoseconds at which each
@@ -317,13 +317,13 @@ def timed(columns: Mapping[str, Array], stamps: Array, bytes_per_edge: int) -> d
     between two readings share the time by their edges and vertices.
     """
     edges = columns["edges"]
-    moved = np.where(edges < 0, UNKNOWN, edges * bytes_per_edge)
+    moved = np.where(edges < 0, UNKNOWN, np.rint(edges * bytes_per_edge)).astype(np.int64)
     active = columns.get("frontier", columns.get("active", edges))
     seconds = seconds_between(stamps, np.maximum(edges, 0) + np.maximum(active, 0))
     return {**columns, "bytes": moved, "seconds": seconds}
 
 
-def timed_rows(rows: Array, names: Sequence[str], bytes_per_edge: int) -> dict[str, Array]:
+def timed_rows(rows: Array, names: Sequence[str], bytes_per_edge: float) -> dict[str, Array]:
     """The same from the rows that a kernel writes: a column for each name, and the stamps.
 
     The last row has a stamp only: when the last iteration ended.

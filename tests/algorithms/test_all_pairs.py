@@ -149,6 +149,7 @@ def test_errors(monkeypatch):
         clew.all_pairs(graph, method="johnson")
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.all_pairs(graph, device="tpu")
+    monkeypatch.setattr(base, "UNCHECKED", 0)
     monkeypatch.setattr(base, "available_bytes", lambda: 10_000)
     for method in METHODS:
         with pytest.raises(ResourceError, match=r"100 vertices needs 80,000 bytes, but 10,000 bytes"):

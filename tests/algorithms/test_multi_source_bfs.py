@@ -33,6 +33,7 @@ def test_large_graphs(name, threads, count):
     sources = np.random.default_rng(1).integers(0, graph.num_vertices, count if name != "grid" else count // 4)
     with thread_count(threads):
         result = clew.multi_source_bfs(graph, sources)
+    np.testing.assert_array_equal(result.num_reached, (result.depth >= 0).sum(axis=0))
     chosen = slice(None, None, 41)
     clew.verify.multi_source_bfs(graph, sources[chosen], Result("multi_source_bfs", {"depth": result.depth[:, chosen]}))
     for column in range(0, sources.size, 13):
@@ -57,6 +58,7 @@ def test_errors(monkeypatch):
         clew.multi_source_bfs(graph, [0, 4])
     with pytest.raises(GraphError, match="device is 'tpu'"):
         clew.multi_source_bfs(graph, [0], device="tpu")
+    monkeypatch.setattr(base, "UNCHECKED", 0)
     monkeypatch.setattr(base, "available_bytes", lambda: 100)
     with pytest.raises(ResourceError, match=r"4 vertices from 10 sources needs 160 bytes, but 100 bytes"):
         clew.multi_source_bfs(graph, [0] * 10)

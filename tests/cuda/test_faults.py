@@ -42,8 +42,12 @@ ON_GPU = [
 ]
 
 
+#: Algorithms that read packed edges on a GPU.
+PACKED = ("pagerank", "bfs", "sssp", "connected_components")
+
+
 @emulation_only
-@pytest.mark.parametrize(("name", "packed"), [*((name, False) for name in ON_GPU), ("pagerank", True)])
+@pytest.mark.parametrize(("name", "packed"), [*((name, False) for name in ON_GPU), *((name, True) for name in PACKED)])
 def test_every_allocation_may_fail(name, packed):
     algorithm = ALGORITHMS[name]
     device = gpu_for("emulated", 0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,9 +13,13 @@ import clew
 from clew import semirings
 from clew.algorithms.pagerank import Walk
 from clew.algorithms.pagerank.cuda import Tuning, pagerank
+from clew.algorithms.paths.cuda_problem import DEFAULT
+from clew.algorithms.sssp.cuda import sssp
 from clew.engines.cuda.emulation.device import the_emulation
+from clew.engines.cuda.memory import packed_rows
 from clew.engines.cuda.memory.device_graph import rows_on
-from clew.engines.cuda.memory.packed_rows import packed_on
+from clew.engines.cuda.memory.ledger import forget_all, ledger_of
+from clew.engines.cuda.memory.packed_rows import edges_on, packed_on
 from clew.engines.cuda.products.spmv import SpmvMethod, spmv
 from clew.packed.kernels import BLOCK
 
@@ -103,11 +109,116 @@ def test_pagerank_reads_packed_rows(directed, ask):
         assert not given_graph.incoming.is_unpacked
 
 
+#: Searches and components, and which of their values are the same in every run.
+READERS = {"bfs": "depth", "sssp": "distance", "sswp": "width", "connected_components": "label"}
+BALANCES = ("thread", "warp", "block", "degree_cut", "merge_path")
+
+
+def run(name: str, graph: clew.Graph, device: str, **options) -> np.ndarray:
+    sources = () if name == "connected_components" else (0,)
+    return np.asarray(getattr(clew, name)(graph, *sources, device=device, **options).values[READERS[name]])
+
+
+def weighted(graph: clew.Graph, dtype: str, seed: int = 0, least: int = 0) -> clew.Graph:
+    weights = np.random.default_rng(seed).integers(least, 100, graph.num_arcs)
+    return graph.with_weights((weights / (4 if dtype == "float64" else 1)).astype(dtype))
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(LENGTHS), max_size=40), st.sampled_from(["int32", "int64"]), st.integers(0, 9))
+def test_searches_are_the_same(lengths, id_dtype, seed):
+    graph = weighted(graph_of(lengths, id_dtype, seed), ("int32", "float32", "float64")[seed % 3], seed)
+    for name in READERS:
+        expected = run(name, graph, "cpu")
+        with clew.memory("zero_copy" if seed % 2 else "device", packed=True):
+            found = run(name, graph, "emulated")
+        assert found.dtype == expected.dtype
+        assert np.array_equal(found, expected), name
+
+
+@pytest.mark.parametrize("id_dtype", ["int32", "int64"])
+def test_searches_of_rows_around_the_size_of_a_group(id_dtype):
+    lengths = [500, 1, 31, 32, 33, 0, 63, 64, 65, 0, 0, 127, 128, 129, 1500, 1]
+    for last, mode in ((0, "device"), (1, "zero_copy"), (62, "device")):
+        graph = weighted(graph_of([*lengths, last], id_dtype, last), "int32")
+        for name in READERS:
+            with clew.memory(mode, packed=True):
+                assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu")), (name, mode)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize(("mode", "part"), [("device", None), ("zero_copy", None), ("tiered", 2)])
+def test_searches_are_the_same_in_every_memory(mode, part, directed):
+    """Levels with long rows, pushed and pulled; sorted frontiers and pairs are for plain edges alone."""
+    graph = clew.generate.random_weights(clew.generate.rmat(11, 16, directed=directed), 1, 255, seed=1)
+    words = graph.packed().outgoing.neighbours.words
+    with clew.memory(mode, None if part is None else words.nbytes // part, packed=True):
+        for name in READERS:
+            assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu")), name
+        smallest = clew.bfs(graph, 0, device="emulated", deterministic=True)
+        rows = edges_on(the_emulation(), graph.outgoing)
+    assert np.array_equal(smallest.parent, clew.bfs(graph, 0, device="cpu", deterministic=True).parent)
+    assert rows.packed is not None
+    assert rows.weights.dtype == np.uint8
+    assert rows.weight_dtype == graph.weights.dtype
+    assert rows.on_host == (mode != "device")
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_every_balance_reads_packed_rows(balance):
+    graph = weighted(clew.generate.rmat(9, 8), "int32")
+    with clew.memory(packed=True):
+        for name in ("bfs", "sssp", "sswp"):
+            assert np.array_equal(run(name, graph, "emulated", balance=balance), run(name, graph, "cpu")), name
+
+
+def test_sorted_frontiers_read_packed_rows():
+    """Over the link, frontiers of large graphs are sorted; here those of a small one."""
+    graph = clew.generate.random_weights(clew.generate.rmat(10, 16, directed=False), 1, 255, seed=2)
+    with clew.memory("zero_copy", packed=True):
+        found = sssp(the_emulation(), graph, 0, tuning=replace(DEFAULT, order_from=1))
+    assert np.array_equal(found.values["distance"], clew.sssp(graph, 0, device="cpu").distance)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_packed_graphs_stay_packed(name):
+    graph = weighted(clew.generate.rmat(9, 8), "int32", least=1).packed()
+    expected = run(name, graph.unpacked(), "cpu")
+    assert np.array_equal(run(name, graph, "emulated"), expected)
+    assert not graph.outgoing.is_unpacked
+
+
+def test_edges_that_do_not_fit_are_packed(monkeypatch):
+    graph = weighted(clew.generate.rmat(11, 16), "int32", least=1)
+    arcs = graph.num_arcs
+
+    def form(fast: int | None, weights: bool, mode: str = "auto", packed: bool | str = "auto") -> bool:
+        with clew.memory(mode, fast, packed=packed):
+            forget_all()
+            return edges_on(the_emulation(), graph.outgoing, weights=weights).packed is not None
+
+    assert not form(2 * arcs, False)  # small graphs are read as they are
+    monkeypatch.setattr(packed_rows, "MANY", 1)
+    assert not form(None, False)
+    assert not form(4 * arcs, False)
+    assert form(2 * arcs, False)
+    assert form(2 * arcs, False, "tiered")
+    assert not form(2 * arcs, False, packed=False)
+    assert not form(None, False, "zero_copy")
+    assert form(4 * arcs, True)
+    assert not form(8 * arcs, True)
+    with clew.memory(fast_memory=2 * arcs):
+        forget_all()
+        rows = [edges_on(the_emulation(), graph.outgoing, weights=False) for _ in range(2)]
+        assert rows[0] is rows[1]
+        assert ledger_of(the_emulation()).charged() <= 2 * arcs
+
+
 def test_other_algorithms_and_weighted_products_read_plain_rows():
     graph = clew.generate.rmat(8, 8, directed=False)
     weighted = graph.with_weights(np.ones(graph.num_arcs, np.float32))
     with clew.memory(packed=True):
-        assert np.array_equal(clew.bfs(graph, 0, device="emulated").depth, clew.bfs(graph, 0, device="cpu").depth)
+        assert np.array_equal(clew.k_core(graph, device="emulated").core, clew.k_core(graph, device="cpu").core)
         x = np.arange(graph.num_vertices, dtype=np.float32)
         assert np.allclose(clew.spmv(weighted, x, device="emulated"), clew.spmv(weighted, x, device="cpu"))
     assert rows_on(the_emulation(), graph.outgoing, weights=False).packed is None

@@ -64,6 +64,8 @@ ROWS = [
     *each("cuda/test_pagerank.py::test_sizes", *(f"{n}-{tuning}" for n in (0, 1, 33, 65) for tuning in TUNINGS)),
     *each("cuda/test_packed_rows.py::test_rows_around_the_size_of_a_group", "int32", "int64"),
     "cuda/test_packed_rows.py::test_products_are_the_same_in_every_memory[tiered-2]",
+    *each("cuda/test_packed_rows.py::test_searches_of_rows_around_the_size_of_a_group", "int32", "int64"),
+    "cuda/test_packed_rows.py::test_sorted_frontiers_read_packed_rows",
     *each("cuda/test_triangles.py::test_complete_graphs", 1, 31, 32, 33),
     "cuda/test_triangles.py::test_rows_are_cut[1025]",
     "cuda/test_program.py::test_many_components_take_many_turns",

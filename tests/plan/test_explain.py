@@ -393,4 +393,6 @@ def test_packed_graphs_are_explained_and_not_unpacked():
     assert not small.outgoing.is_unpacked
     with clew.memory(packed=True):
         notes = clew.explain(small.unpacked(), "bfs", device="emulated", source=0).notes
-        assert any("bfs reads plain edges, although" in note for note in notes)
+        assert any("packs the edges on the host" in note for note in notes)
+        notes = clew.explain(small.unpacked(), "triangles", device="emulated").notes
+        assert any("triangles reads plain edges, although" in note for note in notes)

@@ -111,7 +111,8 @@ class Algorithm:
     dense_rounds
         Whether every round changes the values of all vertices. Workers of a cluster then send values without ids.
     packed
-        The engines on which it reads packed edges as they are, unless it uses weights. Others unpack them first.
+        The engines on which it reads packed edges as they are, unless its argument ``weighted`` says that it uses
+        weights. Others unpack them first.
     per_edge
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
     per_walk

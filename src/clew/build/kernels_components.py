@@ -22,6 +22,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from clew.jit import njit
+from clew.kernels_rows import edges_of, neighbours_of, prefetch_end
 
 
 def address(context, builder, array_type, array, index):
@@ -45,32 +46,39 @@ def compare_and_swap(typing_context, array, index, expected, value):
 
 
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
+AHEAD = np.uint64(16)  # vertices; about as long as memory takes to answer
 
 
 @njit(cache=True, nogil=True)
-def point_to_first(part, bounds, indptr, indices, pointer):
+def point_to_first(part, bounds, rows, pointer):
     """Every vertex of a block points to where its smallest neighbour points, or to itself where it is smaller.
 
     Within the block that neighbour has its pointer already, so there are no long chains to climb later.
     """
     first = np.uint64(bounds[part])
     for v in range(first, np.uint64(bounds[part + 1])):
-        start = indptr[v]
         target = v
-        if start < indptr[v + ONE]:
-            target = min(v, np.uint64(indices[start]))
+        for w in neighbours_of(rows, v):
+            target = min(v, np.uint64(w))
             if first <= target < v:
                 target = np.uint64(pointer[target])
+            break
         pointer[v] = target
 
 
 @njit(cache=True, nogil=True)
-def join_second(part, bounds, indptr, indices, pointer):
-    """Join over the second edge of every vertex of a block."""
+def join_second(part, bounds, rows, pointer):
+    """Join over the second edge of every vertex of a block, asking for the pointers at the other ends ahead of time."""
+    indptr = rows[0]
+    last = np.uint64(indptr.size - 2)
+    if indptr[last + ONE] == 0:
+        return
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
-        second = indptr[v] + ONE
-        if second < indptr[v + ONE]:
-            join(pointer, v, indices[second])
+        prefetch_end(pointer, rows, indptr[min(v + AHEAD, last)] + ONE)
+        for j, w in edges_of(rows, v):
+            if j > indptr[v]:
+                join(pointer, v, w)
+                break
 
 
 @njit(cache=True, nogil=True)
@@ -97,7 +105,7 @@ def mark(part, parts, pointer, largest, marks):
 
 
 @njit(cache=True, nogil=True)
-def join_all(part, bounds, indptr, indices, pointer, largest, marks):
+def join_all(part, bounds, rows, pointer, largest, marks):
     """Join over the edges of every vertex of a block; ``largest`` is the root of the tree to skip.
 
     If edges are stored one way, the edges that leave that tree are stored only there. They are found with the ``marks``
@@ -105,11 +113,11 @@ def join_all(part, bounds, indptr, indices, pointer, largest, marks):
     """
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         if pointer[v] != largest:
-            for j in range(indptr[v], indptr[v + ONE]):
-                join(pointer, v, indices[j])
+            for w in neighbours_of(rows, v):
+                join(pointer, v, w)
         elif marks is not None:
-            for j in range(indptr[v], indptr[v + ONE]):
-                w = np.uint64(indices[j])
+            for neighbour in neighbours_of(rows, v):
+                w = np.uint64(neighbour)
                 if not (marks[w >> SIX] >> (w & LOW_SIX)) & ONE:
                     join(pointer, v, w)
 

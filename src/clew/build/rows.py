@@ -245,21 +245,21 @@ def component_labels(rows: Adjacency, *, both_directions: bool) -> IdArray:
     """
     from clew.build import kernels_components as kernels
 
-    labels = np.empty(rows.num_vertices, dtype=rows.indices.dtype)
+    labels = np.empty(rows.num_vertices, dtype=rows.id_dtype)
     if not labels.size:
         return labels
-    pointer, indptr, indices = as_bits(labels), as_bits(rows.indptr), as_bits(rows.indices)
+    pointer, read = as_bits(labels), rows.readable()
     bounds, parts = blocks_of(rows), threads.pieces(labels.size)
     blocks = bounds.size - 1
-    threads.each(kernels.point_to_first, blocks, bounds, indptr, indices, pointer)
-    threads.each(kernels.join_second, blocks, bounds, indptr, indices, pointer)
+    threads.each(kernels.point_to_first, blocks, bounds, read, pointer)
+    threads.each(kernels.join_second, blocks, bounds, read, pointer)
     threads.each(kernels.flatten, parts, parts, pointer)
     largest = _most_frequent(pointer[:: max(1, pointer.size // SAMPLES)])
     marks = None
     if not both_directions:
         marks = np.empty(-(-labels.size // 64), dtype=np.uint64)
         threads.each(kernels.mark, parts, parts, pointer, largest, marks)
-    threads.each(kernels.join_all, blocks, bounds, indptr, indices, pointer, largest, marks)
+    threads.each(kernels.join_all, blocks, bounds, read, pointer, largest, marks)
     threads.each(kernels.flatten, parts, parts, pointer)
     return labels
 

@@ -13,6 +13,7 @@ from clew.dtypes import OFFSET, Array, IdArray, as_bits
 from clew.errors import GraphError
 from clew.packed.code import PackedArray, pack
 
+MOST_BITS = 57  # of an id in rows that kernels read: those that 8 bytes have from any bit of the first on
 CHUNK = 1 << 24  # entries that are unpacked at a time where only a pass over them is needed
 _NARROWER = tuple(np.dtype(name) for name in ("u1", "i1", "u2", "i2", "u4", "i4"))
 
@@ -80,8 +81,8 @@ class PackedAdjacency(Adjacency):
 
     @property
     def reads_packed(self) -> bool:
-        """Whether kernels that can are given packed neighbours: until they are unpacked."""
-        return not self.is_unpacked
+        """Whether kernels that can are given packed neighbours: until they are unpacked, if ids have MOST_BITS."""
+        return not self.is_unpacked and self.neighbours.largest < 1 << MOST_BITS
 
     @property
     def neighbour_bytes(self) -> float:
@@ -91,6 +92,12 @@ class PackedAdjacency(Adjacency):
     def readable(self) -> tuple[Any, Any]:
         """The offsets, and the packed neighbours as kernels take them, unless they are unpacked."""
         return (as_bits(self.indptr), self.neighbours.given) if self.reads_packed else self.unsigned()
+
+    def readable_weights(self) -> Any:
+        """The weights as they are stored, with an empty array of their own dtype if that is another one."""
+        if "weights" in self._kept or self.stored_weights is None or self.stored_weights.dtype == self.weights_as:
+            return self.weights
+        return self.stored_weights, np.empty(0, self.weights_as)
 
     @property
     def indptr(self) -> Any:
@@ -144,6 +151,21 @@ class PackedAdjacency(Adjacency):
     def row(self, vertex: int) -> IdArray:
         """The neighbours of one vertex; only its row is unpacked."""
         return super().row(vertex) if self.is_unpacked else self._rows(vertex, vertex + 1)
+
+    def some_rows(self, vertices: Array) -> Adjacency:
+        """The rows of some vertices as plain rows, which are not kept with these."""
+        from clew.packed import kernels
+
+        starts, ids = as_bits(self.indptr), as_bits(vertices)
+        indptr = np.zeros(vertices.size + 1, OFFSET)
+        np.cumsum(self.indptr[vertices + 1] - self.indptr[vertices], out=indptr[1:])
+        indices, stored = np.empty(indptr[-1], self.id_dtype), self.stored_weights
+        weights = None if stored is None else np.empty(indptr[-1], stored.dtype)
+        pieces = threads.pieces(indices.size)
+        places = (as_bits(indptr), as_bits(indices), as_bits(stored), as_bits(weights))
+        threads.each(kernels.unpack_chosen, pieces, pieces, self.neighbours.given, starts, ids, *places)
+        widened = None if weights is None else weights.astype(self.weights_as, copy=False)
+        return Adjacency(indptr, indices, widened, width=self.num_columns)
 
     def plain(self) -> Adjacency:
         """The same rows as plain arrays, which are not kept with these."""

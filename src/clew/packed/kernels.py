@@ -8,16 +8,16 @@ where rows start; None stands for one row. All numbers are uint64: Numba makes f
 import numpy as np
 
 from clew.jit import njit
+from clew.kernels_rows import PLACE_BITS, SHORT_BITS, WIDTH_BITS
 from clew.packed.kernels_bits import leading_zeros, ones, word_at
 
 GROUP = 64  # entries
 GROUPS = 64  # to a block
 BLOCK = GROUP * GROUPS
-PLACE_BITS, WIDTH_BITS = 19, 6  # of a head: where the group starts in its block, and its two widths
 ZERO, ONE, SIX, LAST, WORD = np.uint64(0), np.uint64(1), np.uint64(6), np.uint64(63), np.uint64(64)
 NARROW_AT, WIDE_AT = np.uint64(PLACE_BITS), np.uint64(PLACE_BITS + WIDTH_BITS)
 PLACE, WIDTH = np.uint64((1 << PLACE_BITS) - 1), np.uint64((1 << WIDTH_BITS) - 1)
-THREE, SEVEN, SHORT = np.uint64(3), np.uint64(7), np.uint64(57)  # bits that 8 bytes have from any bit of the first on
+THREE, SEVEN, SHORT = np.uint64(3), np.uint64(7), np.uint64(SHORT_BITS)
 SIZE = np.uint64(GROUP)
 PER_BLOCK = np.uint64(GROUPS)
 
@@ -208,6 +208,17 @@ def unpack_row_blocks(piece, bounds, packed, indptr, base, out):
     """Rows bounds[piece]…bounds[piece + 1]-1, of which entry ``base`` goes to out[0]."""
     first, last = np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])
     unpack_rows(packed, indptr, first, last, out[indptr[first] - base :])
+
+
+@njit(cache=True, nogil=True)
+def unpack_chosen(piece, pieces, packed, indptr, rows, places, out, weights, out_weights):
+    """One piece of some rows, row rows[i] from places[i] on, and their weights if there are any."""
+    for i in range(np.uint64(piece * rows.size // pieces), np.uint64((piece + 1) * rows.size // pieces)):
+        row = np.uint64(rows[i])
+        unpack_rows(packed, indptr, row, row + ONE, out[places[i] :])
+        if weights is not None:
+            for k in range(indptr[row], indptr[row + ONE]):
+                out_weights[places[i] + k - indptr[row]] = weights[k]
 
 
 @njit(cache=True, nogil=True)

@@ -146,7 +146,7 @@ def frontier_of(frontier: Any, rows: Adjacency, memory: Memory = HOST) -> tuple[
         raise GraphError(f"active vertices must be integers from 0 to {rows.num_vertices - 1}.")
     if not ascending and (active[1:] == active[:-1]).any():
         raise GraphError("an active vertex is listed twice; expected each once. Combine its values first.")
-    active = active.astype(rows.indices.dtype, copy=False)
+    active = active.astype(rows.id_dtype, copy=False)
     return memory.xp.ascontiguousarray(memory.array(active)), memory.array(values)
 
 

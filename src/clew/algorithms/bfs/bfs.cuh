@@ -1,6 +1,7 @@
 #pragma once
 #include "clock.cuh"
 #include "common.cuh"
+#include "neighbours.cuh"
 // Breadth-first search, all levels in one cooperative launch.
 //
 // The frontier is a stretch of one queue (push) or a bitmap (pull). Every vertex enters the queue at most once, with
@@ -13,8 +14,10 @@
 #define BIG 1024
 #endif
 #define PART 128     // edges of a piece that a warp follows at a time
-#define BUFFER 1024  // entries a block gathers before they move to the queue
+// Entries a block gathers before they move to the queue; a reader of packed rows needs shared memory, too.
+#define BUFFER (PACKED && sizeof(index_t) == 8 ? 512 : 1024)
 #define TRACED 4     // numbers per level in the trace: vertices, edges, direction, when it began
+#define BY_LINES (ON_HOST || PACKED)
 #define PUSH 0
 #define PULL 1
 
@@ -61,7 +64,7 @@ struct Block {
 // The arrays of a search, and where what is found at this level goes.
 struct Search {
     const offset_t* offsets;
-    const index_t* neighbours;
+    Neighbours neighbours;
     int* depth;
     index_t* parent;
     Entry* queue;
@@ -75,14 +78,6 @@ struct Search {
 
 __device__ __forceinline__ void clear(Tally* tally) {
     *tally = {0, BUFFER, 0, 0, 0};
-}
-
-__device__ __forceinline__ void warm_up_cache(const index_t* at) {
-#ifndef CLEW_EMULATED
-    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
-#else
-    (void)at;
-#endif
 }
 
 // Cut a row into pieces of BIG edges.
@@ -130,7 +125,7 @@ __device__ __forceinline__ void enqueue(Search& to, bool won, Entry entry) {
                 to.queue[to.queue_end + place + rank] = entry;
             }
 #if !ON_HOST
-            warm_up_cache(to.neighbours + entry.start);
+            to.neighbours.expect(entry.start);
 #endif
         }
     }
@@ -160,8 +155,9 @@ __device__ __forceinline__ void follow(Search& to, Entry entry, bool check_first
         const index_t from = __shfl_sync(ALL_LANES, entry.vertex, owner);
         bool won = false;
         Entry reached = {0, 0, 0};
-        if (k >= head && k < total) {
-            const index_t v = __ldg(to.neighbours + (own_start + (k - own_before)));
+        const bool valid = k >= head && k < total;
+        const index_t v = to.neighbours.at(valid, from, own_start + (k - own_before));
+        if (valid) {
             if (!check_first || to.depth[v] < 0) {
                 // Both accesses are on their way at once; the row is fetched in vain where the visit is not won.
                 reached.start = __ldg(to.offsets + v);
@@ -205,8 +201,10 @@ __device__ __forceinline__ void finish_block(Search& to, u64* looked = nullptr) 
 
 // Push: follow the edges of the frontier. Small frontiers are spread over all warps; of large ones a warp takes 32 at a
 // time.
-__device__ __forceinline__ void push(Search& to, Progress& progress, const Level& at, bool check_first) {
+__device__ __forceinline__ void push(Search& to, Progress& progress, const Level& at, const ids_t* ids,
+                                     bool check_first) {
     const int depth_found = (int)progress.level + 1;
+    to.neighbours = Neighbours(ids, to.offsets);  // a pull may have left other words at hand
     to.queue_end = progress.queue_begin + at.queued;
     to.piece_end = progress.piece_begin + at.pieces;
     u64 share = (at.queued + warps_in_grid() - 1) / warps_in_grid();
@@ -224,18 +222,18 @@ __device__ __forceinline__ void push(Search& to, Progress& progress, const Level
         u32 head = 0;
         if (lane() == 0) {
             entry = to.pieces[progress.piece_begin + k / (BIG / PART)];
-#if ON_HOST
+#if BY_LINES
             // Parts of a piece are counted from the line that it begins in.
-            head = after_line(to.neighbours, (u64)entry.start);
+            head = after_begin(ids, (u64)entry.start);
             entry.start -= head;
             entry.degree += head;
 #endif
             const u32 left = entry.degree > skipped ? entry.degree - skipped : 0;
-            const bool last = left <= PART || (ON_HOST && skipped + PART == BIG);
+            const bool last = left <= PART || (BY_LINES && skipped + PART == BIG);
             entry.start += skipped;
             entry.degree = last ? left : PART;
         }
-#if ON_HOST
+#if BY_LINES
         head = skipped == 0 ? __shfl_sync(ALL_LANES, head, 0) : 0;
 #endif
         follow(to, entry, true, depth_found, head);
@@ -332,14 +330,15 @@ __device__ __forceinline__ void begin(index_t n, index_t source, const Search& t
 }
 
 extern "C" __global__ void __launch_bounds__(512, 2)
-bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-    const index_t* in_neighbours, int* depth, index_t* parent, Entry* queue, Entry* pieces, u32* maps,
+bfs(index_t n, index_t source, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
+    const ids_t* in_neighbours, int* depth, index_t* parent, Entry* queue, Entry* pieces, u32* maps,
     long long* trace, long long traced, long long stop_at, float pull_cost, int fresh, Control* control) {
     __shared__ Block mine;
     u32* const barrier = control->barrier;
     const Diary diary = {trace, traced};
     const u64 words = ((u64)n + WARP - 1) / WARP;
-    Search to = {offsets, neighbours, depth, parent, queue, pieces, &mine, 0, 0, 0, control->levels, 0, 0};
+    Search to = {offsets, Neighbours(neighbours, offsets), depth, parent, queue, pieces, &mine, 0, 0, 0, control->levels,
+                 0,       0};
     if (fresh) begin(n, source, to, control->levels);
     if (fresh && thread_in_grid() == 0 && diary.most > 0) diary.rows[1] = 0;
     if (threadIdx.x == 0) clear(&mine.tallies[0]);
@@ -368,7 +367,7 @@ bfs(index_t n, index_t source, const offset_t* offsets, const index_t* neighbour
         to.next = control->levels + ((progress.level + 1) & 3);
         u64* looked = nullptr;
         if (progress.direction == PUSH) {
-            push(to, progress, at, at.edges > threads_in_grid());
+            push(to, progress, at, neighbours, at.edges > threads_in_grid());
         } else {
             if (progress.level < diary.most) looked = reinterpret_cast<u64*>(diary.rows + progress.level * TRACED + 1);
             to.queue_end = progress.queue_begin;

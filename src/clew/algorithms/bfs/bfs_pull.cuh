@@ -9,7 +9,8 @@ __device__ __forceinline__ bool is_on(const u32* map, u64 v) { return (map[v / 3
 // Pull: every vertex without a depth looks for an in-neighbour on the frontier. A warp owns 32 vertices, so that the
 // new frontier is written a word at a time.
 __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, const offset_t* in_offsets,
-                                     const index_t* in_neighbours, const u32* front, u32* behind) {
+                                     const ids_t* in_neighbours, const u32* front, u32* behind) {
+    Neighbours into(in_neighbours, in_offsets);
     const u64 words = ((u64)n + WARP - 1) / WARP;
     u64 looked = 0;  // by this lane
     for (u64 word = warp_in_grid(); word < words; word += warps_in_grid()) {
@@ -23,11 +24,12 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
         bool hit = false;
         index_t from = 0;
         // Alone for some edges, TOGETHER at a time: most find a neighbour on the frontier at once.
+        OneRow row(in_neighbours, at, at < end);
         for (u32 turn = 0; turn < ALONE && at < end && !hit; turn++) {
             index_t u[TOGETHER];
             bool on[TOGETHER];
 #pragma unroll
-            for (u32 k = 0; k < TOGETHER; k++) u[k] = at + k < end ? __ldg(in_neighbours + at + k) : (index_t)-1;
+            for (u32 k = 0; k < TOGETHER; k++) u[k] = at + k < end ? row.next() : (index_t)-1;
 #pragma unroll
             for (u32 k = 0; k < TOGETHER; k++) on[k] = u[k] >= 0 && is_on(front, (u64)u[k]);
 #pragma unroll
@@ -48,10 +50,11 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
             left &= left - 1;
             const offset_t last = __shfl_sync(ALL_LANES, end, owner);
             offset_t first = __shfl_sync(ALL_LANES, at, owner);
+            const index_t whose = (index_t)(word * WARP + owner);
             for (; first < last; first += WARP) {
                 const bool mine = lane() < (u64)(last - first);
                 looked += mine;
-                const index_t u = mine ? __ldg(in_neighbours + first + lane()) : (index_t)0;
+                const index_t u = into.at(mine, whose, first + (offset_t)lane());
                 const bool on = mine && is_on(front, (u64)u);
                 const u32 hits = __ballot_sync(ALL_LANES, on);
                 if (hits) {
@@ -76,15 +79,16 @@ __device__ __forceinline__ void pull(Search& to, index_t n, int depth_found, con
 }
 
 // Of all possible parents the smallest: rows are sorted, so it is the first in-neighbour that is one level up.
-extern "C" __global__ void smallest_parents(index_t n, const offset_t* in_offsets, const index_t* in_neighbours,
+extern "C" __global__ void smallest_parents(index_t n, const offset_t* in_offsets, const ids_t* in_neighbours,
                                             const int* depth, index_t* parent) {
+    Neighbours into(in_neighbours, in_offsets);
     for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
         const int above = depth[v] - 1;
         if (above < 0) continue;
         const offset_t end = in_offsets[v + 1];
         for (offset_t first = in_offsets[v]; first < end; first += WARP) {
             const bool mine = lane() < (u64)(end - first);
-            const index_t u = mine ? in_neighbours[first + lane()] : (index_t)0;
+            const index_t u = into.at(mine, (index_t)v, first + (offset_t)lane());
             const u32 hits = __ballot_sync(ALL_LANES, mine && depth[u] == above);
             if (hits) {
                 const index_t smallest = __shfl_sync(ALL_LANES, u, __ffs(hits) - 1);

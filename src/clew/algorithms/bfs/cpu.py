@@ -18,7 +18,7 @@ from clew.workspace import Workspace, result, scratch
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a search."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     return Workspace(
         depth=result(n, np.int32),
         parent=result(n, ids),
@@ -33,7 +33,7 @@ def bfs(graph: Graph, source: int, deterministic: bool = False) -> Answer:
     """Search from ``source``. Depths are unique; parents are, with ``deterministic``, the smallest possible."""
     work = workspace(graph).allocate()
     depth, parent = work.depth, work.parent
-    out, into = graph.outgoing.unsigned(), graph.incoming.unsigned()
+    out, into = graph.outgoing.readable(), graph.incoming.readable()
     scratch_arrays = (work.queue, work.front, work.behind, work.trace)
     start = np.uint64(source)
     levels, reached = team.run(
@@ -42,12 +42,12 @@ def bfs(graph: Graph, source: int, deterministic: bool = False) -> Answer:
     if deterministic:
         bounds = blocks_of(graph.incoming)
         threads.each(kernels.smallest_parents, bounds.size - 1, bounds, into, depth, parent)
-    rows, width = work.trace[: levels + 1], graph.indices.itemsize
+    rows, width = work.trace[: levels + 1], graph.outgoing.neighbour_bytes
     values, facts = {"depth": depth, "parent": parent}, {"num_reached": int(reached)}
     return Answer(values, facts, unreached=-1, iterations=int(levels), trace=lambda: _columns(rows, width))
 
 
-def _columns(rows: Array, width: int) -> dict[str, Array]:
+def _columns(rows: Array, width: float) -> dict[str, Array]:
     """The trace, from the rows that the kernel writes."""
     columns = timed_rows(rows, ("frontier", "edges", "direction"), width)
     columns["direction"] = np.where(columns["direction"] == PULL, "pull", "push")

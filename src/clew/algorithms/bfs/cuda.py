@@ -13,8 +13,8 @@ from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.launches import launch_over
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host_by_plans, with_link
-from clew.engines.cuda.memory.device_graph import incoming_on, rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.packed_rows import both_directions_on, edges_on
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.result import TRACED_ROUNDS, timed_rows
@@ -43,7 +43,7 @@ def workspace(
     """The arrays of a search."""
     if balance != "auto":
         return path_space(graph, "depth", EDGES.result, EDGES.value, tuning_of(balance, cut))
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     entry = 16 if ids.itemsize == 4 else 32
     return Workspace(
         depth=result(n, np.int32),
@@ -70,15 +70,14 @@ def bfs(
     """Search from ``source``."""
     if balance != "auto" or cut is not None:
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
-    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
-    into = incoming_on(device, graph, weights=False)
+    out, into = both_directions_on(device, graph)
     work = workspace(graph, traced_levels=traced_levels).allocate(device)
     progress = _search(device, out, into, source, work, pull_cost, threads)
     if deterministic:
-        n = out.neighbours.dtype.type(out.num_vertices)
-        given = (n, into.offsets, into.neighbours, work.depth, work.parent)
+        n = out.id_dtype.type(out.num_vertices)
+        given = (n, into.offsets, into.ids, work.depth, work.parent)
         launch_over(device, "bfs.cuh", "smallest_parents", _defines(out, into), out.num_vertices * 32, *given)
-    levels, width, plans = int(progress["level"]), out.neighbours.dtype.itemsize, (out.plan, into.plan)
+    levels, width, plans = int(progress["level"]), out.bytes_per_edge, (out.plan, into.plan)
     rows, emulated = work.trace[: levels + 1], isinstance(work.trace, np.ndarray)
 
     def trace() -> dict[str, Array]:  # must not hold the rows
@@ -90,7 +89,7 @@ def bfs(
 
 def bfs_balanced(device: Device, graph: Graph, source: int, tuning: Tuning, deterministic: bool) -> Answer:
     """Search from ``source``, pushing along edges that are shared among threads as the tuning says."""
-    search = Search(device, rows_on(device, graph.outgoing, weights=False), source, EDGES, tuning)
+    search = Search(device, edges_on(device, graph.outgoing, weights=False), source, EDGES, tuning)
     search.run(deterministic=deterministic)
     answer = search.answer("depth", deterministic=deterministic)
     steps = answer.trace
@@ -106,10 +105,10 @@ def _search(
     device: Device, out: DeviceRows, into: DeviceRows, source: int, work: Any, pull_cost: float, threads: int
 ) -> Any:
     """Launch until the search is done; returns the kernel's last progress."""
-    id_type = out.neighbours.dtype.type
+    id_type = out.id_dtype.type
     control = device.zeros(CONTROL.itemsize, np.uint8)
     kernel = device.kernel("bfs.cuh", "bfs", _defines(out, into))
-    edges = (out.offsets, out.neighbours, into.offsets, into.neighbours)
+    edges = (out.offsets, out.ids, into.offsets, into.ids)
     arrays = (work.depth, work.parent, work.queue, work.pieces_of_long_rows, work.bitmaps, work.trace)
     vertices = (id_type(out.num_vertices), id_type(source))
     stop = LEVELS_PER_LAUNCH
@@ -125,11 +124,17 @@ def _search(
 
 def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
     assert into.offsets.dtype == out.offsets.dtype
-    on_host = int(out.on_host)
-    return {"index_t": out.defines["index_t"], "offset_t": out.defines["offset_t"], "BIG": BIG, "ON_HOST": on_host}
+    on_host = int(out.on_host or (into.on_host and out.packed is not None))
+    return {
+        "index_t": out.defines["index_t"],
+        "offset_t": out.defines["offset_t"],
+        "BIG": BIG,
+        "ON_HOST": on_host,
+        **out.form,
+    }
 
 
-def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
+def _columns(rows: Array, width: float, away: OnHost) -> dict[str, Array]:
     """The trace, from the rows that the kernel writes."""
     columns = timed_rows(rows, ("frontier", "edges", "direction"), width)
     columns["direction"] = np.where(columns["direction"] == 1, "pull", "push")

@@ -19,6 +19,7 @@ from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import PULL, PUSH, SPARE, all_stop, append, barrier, collect, counter, note, stopped
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
+from clew.kernels_rows import neighbours_of
 
 ALPHA = 15  # pull when the frontier has more than 1/ALPHA of the edges that are left
 BETA = 18  # push again when the frontier has fewer than 1/BETA of the vertices and is shrinking
@@ -39,7 +40,7 @@ TURNS = 3
 def bfs(member, size, state, out, into, source, depth, parent, queue, front, behind, trace):
     """Fill ``depth`` and ``parent``; returns the number of levels and how many vertices were reached.
 
-    ``out`` and ``into`` are (indptr, indices) of the out- and in-edges, unsigned. ``queue`` has room for all vertices.
+    ``out`` and ``into`` are the rows of the out- and in-edges, plain or packed. ``queue`` has room for all vertices.
     ``front`` and ``behind`` are bitmaps. ``trace`` gets COLUMNS numbers per level, and the end of the last one.
     """
     indptr = out[0]
@@ -117,7 +118,7 @@ def _pulling_pays(edges, left, num_vertices):
 @njit(cache=True, nogil=True)
 def _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, left, level, size, trace):
     """Levels by one thread, without atomics, for as long as they are small and pulling does not pay."""
-    indptr, indices = out
+    indptr = out[0]
     tail, unclocked = stop, np.int64(WORTH_A_LOOK)
     while start < stop and (size == 1 or stop - start <= ALONE) and not stopped(state):
         if _pulling_pays(edges, left, depth.size):
@@ -130,8 +131,7 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, l
         edges = np.int64(0)
         for i in range(start, stop):
             u = queue[i]
-            for j in range(indptr[u], indptr[u + ONE]):
-                v = indices[j]
+            for v in neighbours_of(out, u):
                 if depth[v] < 0:
                     depth[v] = level
                     parent[v] = u
@@ -146,10 +146,10 @@ def _push_alone(state, out, depth, parent, queue, start, stop, edges, counted, l
     state[counter(LEVEL)] = level
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, apart=True)
 def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, spare):
     """One level by the whole team: the first to swap a vertex's depth has found it. Those follow at ``stop``."""
-    indptr, indices = out
+    indptr = out[0]
     found = queue[stop:]
     edges = np.int64(0)
     filled = 0
@@ -160,8 +160,7 @@ def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, sp
             break
         for i in range(first, min(first + chunk, stop)):
             u = queue[i]
-            for j in range(indptr[u], indptr[u + ONE]):
-                v = indices[j]
+            for v in neighbours_of(out, u):
                 if depth[v] < 0 and atomic.compare_and_swap(depth, np.uint64(v), np.int32(-1), np.int32(level)):
                     parent[v] = u
                     edges += np.int64(indptr[v + ONE] - indptr[v])
@@ -170,7 +169,7 @@ def _push(size, state, pushed, out, depth, parent, queue, start, stop, level, sp
     atomic.add(state, pushed + TWO, edges)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, apart=True)
 def _pull(member, size, state, indptr, into, places, start, stop, level, trace, spare):
     """Levels by pulling, until the frontier is small again, which is the queue then; the last level, and all found.
 
@@ -226,7 +225,6 @@ def _pull_level(state, into, depth, parent, front, behind, level):
 
     Adds to two counters: the vertices found and the edges read.
     """
-    indptr, indices = into
     num_vertices = np.uint64(depth.size)
     words = np.uint64(front.size)
     found, looked = np.int64(0), np.uint64(0)
@@ -239,31 +237,26 @@ def _pull_level(state, into, depth, parent, front, behind, level):
             base = word << SIX
             for v in range(base, min(base + np.uint64(64), num_vertices)):
                 if depth[v] < 0:
-                    j, stop = indptr[v], indptr[v + ONE]
-                    looked -= np.uint64(j)
-                    while j < stop:
-                        u = np.uint64(indices[j])
+                    for neighbour in neighbours_of(into, v):
+                        u = np.uint64(neighbour)
+                        looked += ONE
                         if (front[u >> SIX] >> (u & LOW_SIX)) & ONE:
                             depth[v] = level
                             parent[v] = u
                             bits |= ONE << (v - base)
                             found += 1
                             break
-                        j += ONE
-                    looked += np.uint64(j)
             behind[word] = bits
     atomic.add(state, counter(FOUND), found)
-    atomic.add(state, counter(FOUND) + ONE, found + np.int64(looked))
+    atomic.add(state, counter(FOUND) + ONE, np.int64(looked))
 
 
 @njit(cache=True, nogil=True)
 def smallest_parents(part, bounds, into, depth, parent):
     """Replace every parent by the smallest possible one, so that it does not depend on the order of threads."""
-    indptr, indices = into
     for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
         if depth[v] > 0:
-            for j in range(indptr[v], indptr[v + ONE]):
-                u = indices[j]
+            for u in neighbours_of(into, v):
                 if depth[u] == depth[v] - 1:
                     parent[v] = u
                     break

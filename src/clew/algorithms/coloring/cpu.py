@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import isqrt
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from clew.workspace import Workspace, result, scratch
 
 def workspace(graph: Graph, method: str, order: str) -> Workspace:
     """The arrays of a run."""
-    n, ids = graph.num_vertices, f"u{graph.indices.itemsize}"
+    n, ids = graph.num_vertices, f"u{graph.outgoing.id_dtype.itemsize}"
     if method == "rounds":
         traced = min(n, TRACED_ROUNDS)
         return Workspace(
@@ -76,7 +77,7 @@ def color_by_rounds(graph: Graph, seed: int) -> Answer:
 
 
 def _sort_by_priority(
-    out: tuple[Array, Array], into: tuple[Array, Array] | None, top: int, key: np.uint64, words: Array, vertices: Array
+    out: tuple[Any, Any], into: tuple[Any, Any] | None, top: int, key: np.uint64, words: Array, vertices: Array
 ) -> None:
     """Set ``vertices`` by degree, where ``top`` is the largest of them, then at random."""
     n = vertices.size

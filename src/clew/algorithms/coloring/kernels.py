@@ -6,7 +6,7 @@ Plassmann do. Instead of rounds with barriers, members take vertices in priority
 neighbours of higher priority. The first uncoloured vertex never waits, so there is always progress. Every edge is read
 once from each side, and the colours equal those of one thread that follows the order.
 
-``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge in both directions.
+``out`` and ``into`` are rows, plain or packed; ``into`` is None where ``out`` has every edge in both directions.
 """
 
 import numpy as np
@@ -17,6 +17,7 @@ from clew.engines.cpu.team.kernels import SPARE, SPINS, append, barrier, counter
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits
 from clew.jit import njit
+from clew.kernels_rows import neighbours_of
 
 ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(64)
 # Of equal priority, 64 vertices in a row stay together: their rows and labels share cache lines.
@@ -82,9 +83,8 @@ def smallest_last(out, into, degree, largest, order):
 
 @njit(cache=True, nogil=True)
 def _remove(v, rows, degree, starts, place, sorted_by_degree):
-    indptr, indices = rows
-    for j in range(indptr[v], indptr[v + ONE]):
-        u = np.uint64(indices[j])
+    for neighbour in neighbours_of(rows, v):
+        u = np.uint64(neighbour)
         if degree[u] > degree[v]:
             first = starts[degree[u]]
             other = np.uint64(sorted_by_degree[first])
@@ -116,12 +116,11 @@ def in_order(member, size, state, out, into, order, label, limit):
 @njit(cache=True, nogil=True)
 def _taken_colors(state, v, rank, rows, label, marks, low):
     """Colours of neighbours of higher priority: below 64 as bits of ``low``, which is returned, else in ``marks``."""
-    indptr, indices = rows
-    for j in range(indptr[v], indptr[v + ONE]):
-        seen = label[indices[j]]
+    for u in neighbours_of(rows, v):
+        seen = label[u]
         if (seen >> COLOR_BITS) < rank:
             if seen & COLOR_MASK == ZERO:
-                seen = _wait(state, np.uint64(indices[j]), label)
+                seen = _wait(state, np.uint64(u), label)
             color = (seen & COLOR_MASK) - ONE
             if color < WORD:
                 low |= ONE << color
@@ -212,11 +211,10 @@ def _count_neighbours(state, key, out, into, above, below, color, queue, spare):
 
 @njit(cache=True, nogil=True)
 def _count(key, v, rows, above, below):
-    indptr, indices = rows
     mine = bits(key, v)
     larger = smaller = ZERO
-    for j in range(indptr[v], indptr[v + ONE]):
-        other = bits(key, np.uint64(indices[j]))
+    for u in neighbours_of(rows, v):
+        other = bits(key, np.uint64(u))
         if other > mine:
             larger += ONE
         elif other < mine:  # neither for a loop
@@ -242,10 +240,9 @@ def _tell_neighbours(size, state, key, out, into, above, below, color, queue, st
 
 @njit(cache=True, nogil=True)
 def _tell(size, state, key, v, rows, above, below, color, queue, spare, filled):
-    indptr, indices = rows
     mine = bits(key, v)
-    for j in range(indptr[v], indptr[v + ONE]):
-        u = np.uint64(indices[j])
+    for neighbour in neighbours_of(rows, v):
+        u = np.uint64(neighbour)
         if color[u] < 0 and u != v:  # vertices queued for the next round still need to know if they are maxima
             left = above if bits(key, u) < mine else below
             if size == 1:

@@ -52,7 +52,7 @@ __device__ __forceinline__ T frequent_value(const T* values, u64 n, u32* counts)
 #endif
 
 // `listed` counts the long rows in `list`, zeroed; `frequent` is room for one vertex.
-extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset_t* offsets, const index_t* neighbours,
+extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset_t* offsets, const ids_t* neighbours,
                                                              int symmetric, index_t* parent, index_t* list,
                                                              index_t* frequent, u32* listed, u32* barrier) {
     __shared__ u32 counts[FREQUENT_SLOTS];
@@ -65,8 +65,9 @@ extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
         const offset_t begin = offsets[v], end = offsets[v + 1];
         // The first edge may lead to a larger vertex, of which the first step made nothing.
-        const index_t first = begin < end ? neighbours[begin] : (index_t)v;
-        const index_t second = end - begin > 1 ? neighbours[begin + 1] : (index_t)v;
+        OneRow row(neighbours, begin, begin < end);
+        const index_t first = begin < end ? row.next() : (index_t)v;
+        const index_t second = end - begin > 1 ? row.next() : (index_t)v;
         if (first > (index_t)v || ON_HOST) join(parent, (index_t)v, first);
         join(parent, (index_t)v, second);
     }
@@ -83,7 +84,7 @@ extern "C" __global__ void __launch_bounds__(512) components(u64 n, const offset
     const Rows rows = {offsets, neighbours, nullptr, nullptr};
     const auto outside = [=](u64 v) { return !symmetric || parent[v] != largest ? (index_t)v : (index_t)-1; };
     const auto join_row = [=](index_t v, const auto& team) {
-        rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
+        rows.find(v, team, [&](const auto& entries, offset_t begin, offset_t j) {
             if (j - begin >= SAMPLED_EDGES) join(parent, v, entries[j]);
             return false;
         });

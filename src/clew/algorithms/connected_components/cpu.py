@@ -15,7 +15,7 @@ from clew.workspace import Workspace, result, scratch
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run. Only as much of ``sizes`` as there are components is ever touched."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     one_way = graph.directed and not graph.has_incoming
     return Workspace(
         label=result(n, ids),
@@ -34,8 +34,8 @@ def connected_components(graph: Graph) -> Answer:
     if n == 0:
         return summary(label, sizes)
     # In-edges that are there already save looking at most out-edges; to build them would cost more than that.
-    into = graph.incoming.unsigned() if graph.directed and graph.has_incoming else None
-    rows = (blocks_of(graph.outgoing), graph.outgoing.unsigned(), into)
+    into = graph.incoming.readable() if graph.directed and graph.has_incoming else None
+    rows = (blocks_of(graph.outgoing), graph.outgoing.readable(), into)
     arrays = (as_bits(label), work.marks, work.ranks, work.roots, sizes)
     count = team.run(kernels.connected_components, graph.num_arcs + n, *rows, *arrays, bounded=True)
     return summary(label, sizes[:count].copy())

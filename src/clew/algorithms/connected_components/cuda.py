@@ -8,8 +8,8 @@ import numpy as np
 
 from clew.algorithms.connected_components import summary
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.packed_rows import SCATTERED, edges_on
 from clew.engines.cuda.products.vectors import true_places
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, blocks_for, index_defines
 from clew.engines.cuda.toolchain.source import ctype
@@ -29,7 +29,7 @@ ON_HOST = {"ON_HOST": 1}
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run; edges that are staged from the host stay out: their room depends on the device."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     sizes = scratch(n, f"u{ids.itemsize}", 0, later=True)
     return Workspace(**label_space(n, graph.num_arcs, ids).deferred(), sizes=sizes)
 
@@ -56,7 +56,7 @@ def component_labels(device: Device, graph: Graph, *, sampled: bool | None = Non
     ``sampled`` and ``constants`` (TILED, TILE, SHORT_ROW, LONG_ROW, of edges on the host STAGED_EDGES) replace what
     would be chosen, to measure it.
     """
-    rows = rows_on(device, graph.outgoing, weights=False)
+    rows = edges_on(device, graph.outgoing, weights=False, least=SCATTERED)
     return labels_of_rows(device, rows, symmetric=not graph.directed, sampled=sampled, **constants)
 
 
@@ -64,18 +64,18 @@ def labels_of_rows(
     device: Device, rows: DeviceRows, *, symmetric: bool, sampled: bool | None = None, **constants: int
 ) -> Any:
     """The same of rows; ``symmetric`` says that every edge is in the rows of both its ends."""
-    n, index = rows.num_vertices, np.dtype(rows.neighbours.dtype)
+    n, index = rows.num_vertices, rows.id_dtype
     work = label_space(n, rows.num_arcs, index, constants.get("LONG_ROW", LONG_ROW)).allocate(device)
     parent = work.label
     if n == 0:
         return parent
     if sampled is None:
-        sampled = sampling_pays(n, rows.num_arcs)
+        sampled = rows.packed is not None or sampling_pays(n, rows.num_arcs)  # tiles read edges again and again
     name = "components" if sampled else "components_staged" if rows.on_host else "components_tiled"
     of_a_vertex, tile = constants.pop("STAGED_EDGES", STAGED_EDGES), constants.get("TILE", TILE)
     kernel = device.kernel(f"{name}.cuh", name, {**_defines(rows), **constants})
     most, shared = -(-n // WARP), 0 if sampled else tile * BYTES_IN_TILE
-    arguments = [np.uint64(n), rows.offsets, rows.neighbours, np.int32(symmetric), parent, work.long_rows]
+    arguments = [np.uint64(n), rows.offsets, rows.ids, np.int32(symmetric), parent, work.long_rows]
     if sampled:
         arguments.append(device.empty(1, index))
     elif rows.on_host:
@@ -107,5 +107,5 @@ def component_sizes(device: Device, label: Any) -> Any:
 
 
 def _defines(rows: DeviceRows) -> dict[str, Any]:
-    macros = index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs)
-    return {**macros, **ON_HOST} if rows.on_host else dict(macros)
+    macros = index_defines(rows.id_dtype, rows.num_arcs)
+    return {**macros, **(ON_HOST if rows.on_host else {}), **rows.form}

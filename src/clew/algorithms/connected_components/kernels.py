@@ -3,16 +3,14 @@
 
 import numpy as np
 
-from clew.build.kernels_components import flatten, join, join_all, mark, point_to_first
+from clew.build.kernels_components import flatten, join_all, join_second, mark, point_to_first
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import all_stop, barrier, counter
-from clew.engines.cpu.team.kernels_intrinsics import prefetch
 from clew.jit import njit
 
 ONE = np.uint64(1)
 SAMPLES = 1024  # enough to find a tree that most vertices are in; another choice only costs time
 TABLE = 4 * SAMPLES
-AHEAD = np.uint64(16)  # vertices; about as long as memory takes to answer
 SHARES = 64  # of the vertices, when components are counted
 FIRST, SECOND, REST, LARGEST = range(4)  # counters
 
@@ -21,15 +19,14 @@ FIRST, SECOND, REST, LARGEST = range(4)  # counters
 def connected_components(member, size, state, bounds, out, into, label, marks, rank, roots, sizes):
     """Fill ``label``, and ``sizes`` up to the number of components, which is returned.
 
-    ``out`` is (indptr, indices), unsigned, and ``bounds`` the blocks of rows that members take. If edges are stored one
+    ``out`` are rows, plain or packed, and ``bounds`` the blocks of rows that members take. If edges are stored one
     way only, ``into`` has the in-edges or ``marks`` has room for a bit per vertex. Otherwise both are None. ``rank``
     has room for all vertices, ``roots`` for SHARES numbers.
     """
-    indptr, indices = out
     blocks = bounds.size - 1
     block = _next(state, FIRST)
     while block < blocks:
-        point_to_first(block, bounds, indptr, indices, label)
+        point_to_first(block, bounds, out, label)
         block = _next(state, FIRST)
     barrier(size, state)
     if blocks > 1:  # blocks have left chains from one to the next
@@ -37,7 +34,7 @@ def connected_components(member, size, state, bounds, out, into, label, marks, r
         barrier(size, state)
     block = _next(state, SECOND)
     while block < blocks:
-        _join_second(block, bounds, indptr, indices, label)
+        join_second(block, bounds, out, label)
         block = _next(state, SECOND)
     barrier(size, state)
     flatten(member, size, label)
@@ -53,26 +50,13 @@ def connected_components(member, size, state, bounds, out, into, label, marks, r
         barrier(size, state)
     block = _next(state, REST)
     while block < blocks:
-        join_all(block, bounds, indptr, indices, label, largest, marks)
+        join_all(block, bounds, out, label, largest, marks)
         if into is not None:
-            join_all(block, bounds, into[0], into[1], label, largest, None)
+            join_all(block, bounds, into, label, largest, None)
         block = _next(state, REST)
     barrier(size, state)
     flatten(member, size, label)
     return _measure(member, size, state, label, rank, roots, sizes)
-
-
-@njit(cache=True, nogil=True)
-def _join_second(part, bounds, indptr, indices, label):
-    """Join over the second edge of every vertex of a block, asking for the labels at the other ends ahead of time."""
-    if indices.size == 0:
-        return
-    last, end = np.uint64(label.size - 1), np.uint64(indices.size - 1)
-    for v in range(np.uint64(bounds[part]), np.uint64(bounds[part + 1])):
-        prefetch(label, np.uint64(indices[min(indptr[min(v + AHEAD, last)] + ONE, end)]))
-        second = indptr[v] + ONE
-        if second < indptr[v + ONE]:
-            join(label, v, indices[second])
 
 
 @njit(cache=True, nogil=True)

@@ -7,8 +7,7 @@ vertices by their places in the order of the partition, which is random, so chai
 
 import numpy as np
 
-from clew.algorithms.connected_components.kernels import AHEAD, ONE
-from clew.build.kernels_components import LOW_SIX, SIX, join
+from clew.build.kernels_components import AHEAD, LOW_SIX, ONE, SIX, join
 from clew.engines.cpu.team.kernels_intrinsics import ones, prefetch
 from clew.jit import njit
 

@@ -48,11 +48,11 @@ __device__ __forceinline__ void point_to_self(u64 n, T* parent) {
 
 // The first step of many: a vertex points at its first neighbour where that is smaller, else at itself.
 template <class T>
-__device__ __forceinline__ void point_to_first(u64 n, const offset_t* offsets, const T* neighbours, T* parent) {
+__device__ __forceinline__ void point_to_first(u64 n, const offset_t* offsets, const ids_t* neighbours, T* parent) {
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
         const offset_t begin = offsets[v];
         T first = (T)v;
-        if (begin < offsets[v + 1]) first = neighbours[begin];
+        if (begin < offsets[v + 1]) first = OneRow(neighbours, begin, true).next();
         parent[v] = first < (T)v ? first : (T)v;
     }
 }
@@ -71,7 +71,7 @@ __device__ __forceinline__ void flatten(u64 n, T* parent) {
 
 // Joins over the rows that are not short, after the short ones.
 // listed: how many long rows are in `list`, zeroed. All threads of the grid take part; trees are not flat afterwards.
-__device__ __forceinline__ void join_others(u64 n, const offset_t* offsets, const index_t* neighbours, index_t* parent,
+__device__ __forceinline__ void join_others(u64 n, const offset_t* offsets, const ids_t* neighbours, index_t* parent,
                                             index_t* list, u32* listed, u32* barrier) {
     const Rows rows = {offsets, neighbours, nullptr, nullptr};
     const auto others = [=](u64 v) { return offsets[v + 1] - offsets[v] > SHORT_ROW ? (index_t)v : (index_t)-1; };

@@ -55,7 +55,7 @@ def k_core(graph: Graph, *, device: str = "auto") -> Result:
 
 def core_dtype(graph: Graph) -> np.dtype[Any]:
     """The dtype of core numbers: a degree is below n, and in- and out-degree together are below 2n."""
-    wide = graph.indices.dtype == np.int64 or (graph.directed and 2 * graph.num_vertices > MAX_INT32_VERTICES)
+    wide = graph.outgoing.id_dtype == np.int64 or (graph.directed and 2 * graph.num_vertices > MAX_INT32_VERTICES)
     return np.dtype(np.int64 if wide else np.int32)
 
 

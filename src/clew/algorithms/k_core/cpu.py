@@ -15,7 +15,7 @@ from clew.workspace import Workspace, result, scratch
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run."""
-    n, ids = graph.num_vertices, graph.outgoing.unsigned()[1].dtype
+    n, ids = graph.num_vertices, f"u{graph.outgoing.id_dtype.itemsize}"
     members = threads.count()
     return Workspace(
         core=result(n, core_dtype(graph)),

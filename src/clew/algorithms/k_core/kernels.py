@@ -16,6 +16,7 @@ import numpy as np
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import barrier, counter, stopped
 from clew.jit import njit
+from clew.kernels_rows import neighbours_of
 
 ONE = np.uint64(1)
 HALTED = 0  # counter
@@ -26,7 +27,7 @@ NONE = np.int64(2**63 - 1)
 def k_core(member, size, state, out, into, bounds, core, links, left, lowest, taken):
     """Fill ``core``, which is signed.
 
-    ``out`` and, for a directed graph, ``into`` (else None) are (indptr, indices), unsigned. ``bounds`` cut the vertices
+    ``out`` and, for a directed graph, ``into`` (else None) are rows, plain or packed. ``bounds`` cut the vertices
     into shares. ``links`` and ``left`` are room for n ids, ``lowest`` and ``taken`` for an entry per member.
     """
     parts = bounds.size - 1
@@ -76,11 +77,10 @@ def k_core(member, size, state, out, into, bounds, core, links, left, lowest, ta
 @njit(cache=True, nogil=True)
 def _degree(rows, v):
     """The number of different neighbours but for the vertex itself."""
-    indptr, indices = rows
     degree = 0
     before = v
-    for j in range(indptr[v], indptr[v + ONE]):
-        w = np.uint64(indices[j])
+    for neighbour in neighbours_of(rows, v):
+        w = np.uint64(neighbour)
         degree += w != before and w != v
         before = w
     return degree
@@ -89,10 +89,9 @@ def _degree(rows, v):
 @njit(cache=True, nogil=True)
 def _peel(rows, v, level, core, links, head, size):
     """Take ``v`` from its neighbours; those that fall to the level go on the stack. Returns its new head."""
-    indptr, indices = rows
     before = v
-    for j in range(indptr[v], indptr[v + ONE]):
-        w = np.uint64(indices[j])
+    for neighbour in neighbours_of(rows, v):
+        w = np.uint64(neighbour)
         if core[w] > level and w != before and w != v:
             if size == 1:
                 core[w] -= 1

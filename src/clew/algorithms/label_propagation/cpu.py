@@ -9,13 +9,13 @@ from clew.algorithms.label_propagation import kernels, summary
 from clew.algorithms.registry import Answer
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.result import TRACED_ROUNDS, edge_bytes, timed
+from clew.result import TRACED_ROUNDS, timed
 from clew.workspace import Workspace, result, scratch
 
 
 def workspace(graph: Graph, max_iterations: int) -> Workspace:
     """The arrays of a run; either of ``label`` and ``other_label`` is the result."""
-    n, ids, traced = graph.num_vertices, f"u{graph.indices.itemsize}", min(max_iterations, TRACED_ROUNDS)
+    n, ids, traced = graph.num_vertices, f"u{graph.outgoing.id_dtype.itemsize}", min(max_iterations, TRACED_ROUNDS)
     return Workspace(
         label=result(n, ids, later=True),
         other_label=scratch(n, ids),
@@ -32,7 +32,7 @@ def label_propagation(graph: Graph, max_iterations: int) -> Answer:
     n = graph.num_vertices
     rows, degrees = team.symmetric_rows(graph), team.total_degrees(graph)
     work = workspace(graph, max_iterations).allocate()
-    labels, after, changes = np.arange(n, dtype=rows[0][1].dtype), work.other_label, work.changes
+    labels, after, changes = np.arange(n, dtype=work.other_label.dtype), work.other_label, work.changes
     limits = (int(degrees.max(initial=0)), max_iterations)
     rounds, changed = team.run(
         kernels.propagate,
@@ -44,6 +44,6 @@ def label_propagation(graph: Graph, max_iterations: int) -> Answer:
     )
     answer = after if rounds % 2 else labels
     active, edges = work.looked[:rounds].T
-    trace = timed({"active": active, "edges": edges}, work.begun[: rounds + 1], edge_bytes(graph.indices))
+    trace = timed({"active": active, "edges": edges}, work.begun[: rounds + 1], graph.outgoing.neighbour_bytes)
     settled = rounds > 0 and changed == 0
-    return summary(np, answer.view(graph.indices.dtype), rounds, settled, {"changed": changes[:rounds], **trace})
+    return summary(np, answer.view(graph.outgoing.id_dtype), rounds, settled, {"changed": changes[:rounds], **trace})

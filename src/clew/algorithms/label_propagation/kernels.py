@@ -11,6 +11,7 @@ from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import all_stop, barrier, counter
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.jit import njit
+from clew.kernels_rows import neighbours_of
 
 CHUNK = 128  # vertices that a member takes at a time
 FEW = 4  # process only neighbours of changed vertices if less than 1/FEW of the labels changed
@@ -88,9 +89,8 @@ def _round(state, out, into, labels, after, awake, everyone, votes, seen):
 @njit(cache=True, nogil=True)
 def _vote(rows, v, labels, votes, seen, count, best, most):
     """Count the labels of one row on top of ``count`` others; returns their number, the winner and its votes."""
-    indptr, indices = rows
-    for j in range(indptr[v], indptr[v + ONE]):
-        label = labels[indices[j]]
+    for u in neighbours_of(rows, v):
+        label = labels[u]
         number = votes[label] + np.uint32(1)
         votes[label] = number
         seen[count] = label
@@ -123,6 +123,5 @@ def _wake(member, size, state, out, into, labels, after, awake):
 
 @njit(cache=True, nogil=True)
 def _wake_row(rows, u, awake):
-    indptr, indices = rows
-    for j in range(indptr[u], indptr[u + ONE]):
-        awake[indices[j]] = 1
+    for v in neighbours_of(rows, u):
+        awake[v] = 1

@@ -15,7 +15,7 @@ from clew.workspace import Workspace, result, scratch
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run."""
-    n, ids, traced = graph.num_vertices, f"u{graph.indices.itemsize}", min(graph.num_vertices, TRACED_ROUNDS)
+    n, ids, traced = graph.num_vertices, f"u{graph.outgoing.id_dtype.itemsize}", min(graph.num_vertices, TRACED_ROUNDS)
     return Workspace(
         member=result(n, np.bool_, 0),
         key=scratch(n, np.uint64),
@@ -30,7 +30,7 @@ def maximal_independent_set(graph: Graph, seed: int, by_degree: bool) -> Answer:
     """A maximal independent set by rounds of random keys, or of random vertices whose degrees are the keys."""
     work = workspace(graph).allocate()
     out, into = team.symmetric_rows(graph)
-    live = np.arange(graph.num_vertices, dtype=out[1].dtype)
+    live = np.arange(graph.num_vertices, dtype=f"u{graph.outgoing.id_dtype.itemsize}")
     streams = (stream(seed, "independent set keys"), stream(seed, "independent set draws"))
     arrays = (work.key, work.member, live, work.other_live, work.left, work.begun)
     rounds = team.run(kernels.independent_set, graph.num_arcs, streams, by_degree, out, into, *arrays)

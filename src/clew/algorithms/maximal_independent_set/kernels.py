@@ -6,7 +6,7 @@ One array holds the state of a vertex: 0 if discarded (a neighbour joined), UNDR
 key. Steps that read keys of others write none that another step of the round reads. So the set does not depend on the
 order of threads.
 
-``out`` and ``into`` are (indptr, indices), unsigned; ``into`` is None where ``out`` has every edge in both directions.
+``out`` and ``into`` are rows, plain or packed; ``into`` is None where ``out`` has every edge in both directions.
 """
 
 import numpy as np
@@ -15,6 +15,7 @@ from clew.engines.cpu.team.kernels import SPARE, append, barrier, counter, stopp
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds
 from clew.generate.kernels_random import bits, unit
 from clew.jit import njit
+from clew.kernels_rows import neighbours_of
 
 ZERO, ONE = np.uint64(0), np.uint64(1)
 UNDRAWN = np.uint64(1)
@@ -82,10 +83,9 @@ def _draw(state, streams, turn, out, into, key, live, left):
 
 @njit(cache=True, nogil=True)
 def _degree(v, rows, key):
-    indptr, indices = rows
     degree = ZERO
-    for j in range(indptr[v], indptr[v + ONE]):
-        u = np.uint64(indices[j])
+    for neighbour in neighbours_of(rows, v):
+        u = np.uint64(neighbour)
         if key[u] != ZERO and u != v:
             degree += ONE
     return degree
@@ -118,10 +118,9 @@ def _join(state, out, into, key, joined, live, left, later, spare):
 @njit(cache=True, nogil=True)
 def _beaten(v, rows, key):
     """Whether a neighbour's key is larger; ties are broken by id, so a self-loop never wins."""
-    indptr, indices = rows
     mine = key[v]
-    for j in range(indptr[v], indptr[v + ONE]):
-        u = np.uint64(indices[j])
+    for neighbour in neighbours_of(rows, v):
+        u = np.uint64(neighbour)
         if key[u] > mine or (key[u] == mine and u > v):
             return True
     return False
@@ -142,6 +141,5 @@ def _discard(state, out, into, key, joined, live, left):
 
 @njit(cache=True, nogil=True)
 def _discard_neighbours(v, rows, key):
-    indptr, indices = rows
-    for j in range(indptr[v], indptr[v + ONE]):
-        key[indices[j]] = ZERO
+    for u in neighbours_of(rows, v):
+        key[u] = ZERO

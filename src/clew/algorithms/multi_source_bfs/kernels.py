@@ -117,7 +117,7 @@ def _levels(member, size, state, out, into, first, everyone, work, spare, depth,
     return level, active, edges
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, apart=True)
 def _push(size, state, mine, out, seen, front, behind, queue, active, following, spare):
     """Pass the searches of every active vertex to its neighbours; a neighbour that gets its first one is queued."""
     indptr, indices = out
@@ -159,7 +159,7 @@ def _settle(member, size, state, mine, indptr, seen, behind, following, place):
     atomic.add(state, counter(mine + EDGES), edges)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, apart=True)
 def _pull(state, mine, indptr, into, seen, front, behind, everyone, following, spare, place):
     """Collect searches from the in-neighbours of every vertex that lacks some; only one thread writes its words."""
     num_vertices = np.uint64(seen.size)

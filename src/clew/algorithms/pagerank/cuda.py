@@ -30,7 +30,7 @@ from clew.engines.cuda.toolchain.source import ctype
 from clew.graph import Graph
 from clew.memory import current
 from clew.operators import semirings
-from clew.result import TRACED_ROUNDS, edge_bytes
+from clew.result import TRACED_ROUNDS
 from clew.workspace import Workspace, result, scratch
 
 EDGES_PER_LAUNCH = 1 << 35  # then the host checks for Ctrl-C
@@ -185,8 +185,7 @@ def _rank_by_products(
 def ranks_with_trace(device: Device, rank: Any, rows: DeviceRows, factors: Any, progress: Any, trace: Any) -> Answer:
     """The answer, from what the kernels wrote; ``trace`` has a ``Round`` of clock.cuh each, and one more."""
     rounds, away = int(progress["rounds"]), on_host(rows)
-    packed = None if rows.packed is None else rows.packed.nbytes / max(1, rows.num_arcs)
-    width = packed or edge_bytes(rows.neighbours, factors)
+    width = rows.bytes_per_edge + (0 if factors is None else factors.itemsize)
     size = SimpleNamespace(num_vertices=rows.num_vertices, num_arcs=rows.num_arcs)  # a trace must not keep the rows
 
     def columns() -> dict[str, Array]:

@@ -15,7 +15,7 @@ from clew.engines.cuda.balance.launches import launch_over, share_of
 from clew.engines.cuda.memory.bandwidth import on_host, with_link
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device
-from clew.result import edge_bytes, timed_rows
+from clew.result import timed_rows
 
 STEPS_PER_LAUNCH = 1 << 12  # then the host checks for Ctrl-C,
 EDGES_PER_LAUNCH = 1 << 33  # or after this many edges
@@ -30,7 +30,7 @@ class Search:
     def __init__(self, device: Device, rows: DeviceRows, source: int, problem: Problem, tuning: Tuning) -> None:
         self.device, self.rows, self.problem, self.tuning = device, rows, problem, tuning
         n = self.n = rows.num_vertices
-        self.index, offset = np.dtype(rows.neighbours.dtype), np.dtype(rows.offsets.dtype)
+        self.index, offset = rows.id_dtype, np.dtype(rows.offsets.dtype)
         self.source = self.index.type(source)
         work = search_space(n, rows.num_arcs, self.index, offset, problem.value, tuning).allocate(device)
         self.words, self.trace, self.state = work.words, work.trace, work.state
@@ -57,7 +57,7 @@ class Search:
         """
         rows, tuning, device, problem = self.rows, self.tuning, self.device, self.problem
         kernel = device.kernel("near_far.cuh", "near_far", self.defines)
-        edge = fetched_edge(rows.neighbours.dtype, problem.value).itemsize
+        edge = fetched_edge(rows.id_dtype, problem.value).itemsize
         cut = tuning.balance == "degree_cut" and tuning.prefetch
         shared = tuning.cut * self.threads * edge if cut else 0
         at_once = share_of(EDGES_PER_LAUNCH, rows)
@@ -93,7 +93,7 @@ class Search:
         values, parents = self.results
         state, splits = self.last, int(self.last["splits"])
         rows = self.trace[: int(state["step"]) - splits]
-        width, away = edge_bytes(self.rows.neighbours, self.rows.weights), on_host(self.rows)
+        width, away = self.rows.bytes_per_edge, on_host(self.rows)
 
         def trace() -> dict[str, Array]:
             return with_link(timed_rows(device.download(rows), ("bucket", "frontier", "edges"), width), away)

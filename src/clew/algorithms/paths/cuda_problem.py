@@ -102,7 +102,7 @@ class Problem(NamedTuple):
 
 def path_space(graph: Graph, name: str, values: Any, computed: Any, tuning: Tuning = DEFAULT) -> Workspace:
     """The arrays of a search for the values called ``name``, computed in another dtype."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     answer = {name: result(n, values, later=True), "parent": result(n, ids, later=True)}
     offset = np.dtype(np.uint32 if graph.num_arcs < 1 << 32 else np.int64)
     return Workspace(**answer, **search_space(n, graph.num_arcs, ids, offset, np.dtype(computed), tuning).spaces)
@@ -180,7 +180,7 @@ def tuning_of(balance: str, cut: int | None = None) -> Tuning:
 
 def threads_of(device: Device, rows: DeviceRows, problem: Problem, tuning: Tuning) -> int:
     """Threads of a block: as many as have room in shared memory for the pieces that they fetch ahead."""
-    index = np.dtype(rows.neighbours.dtype)
+    index = rows.id_dtype
     # Shared memory for what warps find holds 512 threads' worth of 64-bit ids.
     threads = min(tuning.threads, 1024 if index.itemsize == 4 else 512)
     if tuning.balance == "degree_cut" and tuning.prefetch:
@@ -224,4 +224,5 @@ def defines(
         "COUNT_BITS": count_bits,
         "THREADS": threads,
         **({"UNIT": 1} if rows.weights is None else {}),
+        **rows.form,
     }

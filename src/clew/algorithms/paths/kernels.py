@@ -27,6 +27,7 @@ import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.jit import njit
+from clew.kernels_rows import edges_of, weight_of
 
 SLOTS = 512
 FAR = SLOTS
@@ -200,7 +201,6 @@ def shortest_path_tree(out, weights, source, value, unreached, low, parent, queu
     Of several parents in one level, the smallest id is taken: each level is sorted. ``parent``
     holds -1 (unsigned) everywhere; ``queue`` has room for all vertices.
     """
-    indptr, indices = out
     none = parent[source]
     parent[source] = source
     queue[0] = source
@@ -211,9 +211,10 @@ def shortest_path_tree(out, weights, source, value, unreached, low, parent, queu
             queue[head:tail].sort()
         u = queue[head]
         head += ONE
-        for j in range(indptr[u], indptr[u + ONE]):
-            v = indices[j]
-            if parent[v] == none and value[v] != unreached and extended(value[u], weights[j], low) == value[v]:
+        for j, v in edges_of(out, u):
+            if parent[v] != none or value[v] == unreached:
+                continue
+            if extended(value[u], weight_of(weights, j), low) == value[v]:
                 parent[v] = u
                 queue[tail] = v
                 tail += ONE

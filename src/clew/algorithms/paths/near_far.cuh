@@ -68,8 +68,8 @@ struct Relax {
     __device__ __forceinline__ value_t value_at(bool valid, index_t vertex) {
         return valid ? value_in(key_in(paths.words[vertex])) : (value_t)0;
     }
-    __device__ __forceinline__ Edge fetch(bool valid, offset_t position) {
-        return valid ? graph.edge(position) : Edge{0, (value_t)0};
+    __device__ __forceinline__ Edge fetch(bool valid, index_t vertex, offset_t position) {
+        return graph.edge(valid, vertex, position);
     }
     __device__ __forceinline__ key_t look(bool valid, const Edge& edge) {
         return valid && !eager ? key_in(paths.words[edge.target]) : paths.unreached;
@@ -186,7 +186,7 @@ __device__ __forceinline__ void note_time(long long* trace, u64 traced, u32 turn
 
 // Search on, until it is done, or step or relaxed reach their limits. Queues and piles alternate between two of each.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    near_far(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, value_t unreached,
+    near_far(const offset_t* offsets, const ids_t* neighbours, const weight_t* weights, u64 n, value_t unreached,
              double delta, word_t* words, u32* marks, u64* links, void* rows0, void* rows1, void* full0, void* full1,
              index_t* pile_vertices, key_t* pile_keys, u64 pile_capacity, value_t floor, u64 alone_from,
              u64 alone_until, u64 eager_until, u64 tail_from, u64 step_limit, u64 relaxed_limit, u64 order_from,
@@ -271,7 +271,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #if IN_ORDER
             if (!alone && count >= order_from) {
                 const u64 in_order = put_in_order(offsets, n, found, count, bits, totals, search->barrier);
-                expand_lines(rows_of(found, in_order), after_line(reinterpret_cast<const Stored*>(neighbours)), team, relax);
+                expand_lines(rows_of(found, in_order), skew_of(neighbours), team, relax);
             } else
 #endif
                 expand(rows_of(reinterpret_cast<const Row*>(odd ? full1 : full0), full_size), rows_of(found, size),

@@ -1,5 +1,6 @@
 #pragma once
 #include "common.cuh"
+#include "neighbours.cuh"
 // Values of paths as unsigned numbers in the same order (keys), so that one atomicMin serves every dtype.
 //
 // value_t: what values are computed in; key_t: u32 or u64, as wide. WIDEST 1: a path's value is its largest weight
@@ -120,20 +121,38 @@ typedef index_t Stored;  // the weights are elsewhere
 
 struct Graph {
     const offset_t* offsets;
-    const index_t* neighbours;
+    Neighbours neighbours;
     const weight_t* weights;
 
-    __device__ __forceinline__ Edge edge(offset_t position) const {
+    __device__ __forceinline__ Graph(const offset_t* starts, const ids_t* ids, const weight_t* costs)
+        : offsets(starts), neighbours(ids, starts), weights(costs) {}
+
+    // The edge at a position of the row of `vertex`. All lanes of a warp take part.
+    __device__ __forceinline__ Edge edge(bool valid, index_t vertex, offset_t position) {
 #if PAIRED
-        const Stored stored = reinterpret_cast<const Stored*>(neighbours)[position];
+        (void)vertex;
+        if (!valid) return Edge{0, (value_t)0};
+        const Stored stored = reinterpret_cast<const Stored*>(neighbours.ids)[position];
         return Edge{stored.neighbour, value_of_weight(stored.weight)};
 #elif UNIT
-        return Edge{neighbours[position], (value_t)1};
+        return Edge{neighbours.at(valid, vertex, position), (value_t)1};
 #else
-        return Edge{neighbours[position], value_of_weight(weights[position])};
+        const value_t weight = valid ? value_of_weight(weights[position]) : (value_t)0;
+        return Edge{neighbours.at(valid, vertex, position), weight};
 #endif
     }
 };
+
+// How many edges the first is after the beginning of a line.
+__device__ __forceinline__ u32 skew_of(const ids_t* neighbours) {
+#if PACKED
+    (void)neighbours;
+    return 0;
+#else
+    return after_line(reinterpret_cast<const Stored*>(neighbours));
+#endif
+}
+
 struct Paths {
     word_t* words;
     u32* marks;

@@ -26,8 +26,8 @@ struct FollowEdges {
     const word_t* words;
     key_t unreached;
 
-    __device__ __forceinline__ Edge fetch(bool valid, offset_t position) {
-        return valid ? graph.edge(position) : Edge{0, (value_t)0};
+    __device__ __forceinline__ Edge fetch(bool valid, index_t vertex, offset_t position) {
+        return graph.edge(valid, vertex, position);
     }
     __device__ __forceinline__ key_t look(bool valid, const Edge& edge) {
         return valid ? key_in(words[edge.target]) : unreached;
@@ -52,7 +52,7 @@ struct Rising : FollowEdges {
 };
 
 // Parents over edges from smaller values; any grid. They hold NO_PARENT before.
-extern "C" __global__ void rising_parents(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
+extern "C" __global__ void rising_parents(const offset_t* offsets, const ids_t* neighbours, const weight_t* weights,
                                         u64 n, u64 arcs, const word_t* words, value_t unreached, index_t source,
                                         parent_t* parents) {
     Rising rising{{{offsets, neighbours, weights}, words, key_of(unreached)}, source, parents};
@@ -88,7 +88,7 @@ struct Level : FollowEdges {
 // continues where the last one ended: `state` is the level (0 at first), the sizes of three frontiers, and one unused
 // number.
 extern "C" __global__ void __launch_bounds__(256)
-    parents_by_level(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, u64 n, u64 arcs,
+    parents_by_level(const offset_t* offsets, const ids_t* neighbours, const weight_t* weights, u64 n, u64 arcs,
                  const word_t* words, value_t unreached, index_t source, parent_t* parents, u32* levels, void* rows0,
                  void* rows1, u64 most_levels, u64* state, u32* barrier) {
     __shared__ Stage stages[256 / WARP];
@@ -152,12 +152,12 @@ struct Takers : FollowEdges {
 
 // Two launches, of any grid. `best` holds the key of an unreached vertex before the first, `parents` NO_PARENT before
 // the second.
-extern "C" __global__ void least_offers(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
+extern "C" __global__ void least_offers(const offset_t* offsets, const ids_t* neighbours, const weight_t* weights,
                                         u64 n, u64 arcs, const word_t* words, value_t unreached, key_t* best) {
     Offers offers{{{offsets, neighbours, weights}, words, key_of(unreached)}, best};
     expand_merge_path(AllRows{offsets, (count_t)n, (count_t)arcs}, whole_grid(), offers);
 }
-extern "C" __global__ void least_parents(const offset_t* offsets, const index_t* neighbours, const weight_t* weights,
+extern "C" __global__ void least_parents(const offset_t* offsets, const ids_t* neighbours, const weight_t* weights,
                                          u64 n, u64 arcs, const word_t* words, value_t unreached, const key_t* best,
                                          index_t source, parent_t* parents) {
     Takers takers{{{offsets, neighbours, weights}, words, key_of(unreached)}, best, source, parents};

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.adjacency import Adjacency
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
@@ -22,26 +23,31 @@ BELLMAN_FORD = ("clew.bellman_ford", "clew run bellman-ford")
 def weights_of(
     graph: Graph, *, algorithm: str, negative: bool = False, instead: tuple[str, str] = BELLMAN_FORD
 ) -> np.ndarray[Any, Any]:
-    """The weights of the out-edges; raise GraphError if the algorithm cannot use them.
+    """The weights of the out-edges; raise GraphError if the algorithm cannot use them; see ``stored_weights_of``."""
+    stored_weights_of(graph, algorithm=algorithm, negative=negative, instead=instead)
+    assert graph.weights is not None
+    return graph.weights
+
+
+def stored_weights_of(
+    graph: Graph, *, algorithm: str, negative: bool = False, instead: tuple[str, str] = BELLMAN_FORD
+) -> np.ndarray[Any, Any]:
+    """The weights of the out-edges as they are stored, which may be narrower than they are.
 
     An unweighted graph is rejected too: other algorithms count edges. ``instead`` is the advice for negative weights.
     """
-    if graph.weights is None:
+    weights = graph.outgoing.stored_weights
+    if weights is None:
         raise GraphError(
             f"{algorithm} needs edge weights, and this graph has none.",
             remedy="Pass an array or the name of an edge column to graph.with_weights, add random ones with "
             "clew.generate.random_weights(graph, 1, 255), or count edges with clew.bfs.",
             option="Add random ones with --weights random:1:255, or count edges with clew run bfs.",
         )
-    if graph.weights.dtype.kind == "f" and np.isnan(graph.weights).any():
-        count = int(np.isnan(graph.weights).sum())
+    if weights.dtype.kind == "f" and np.isnan(weights).any():
+        count = int(np.isnan(weights).sum())
         raise GraphError(f"{count:,} weights are NaN; {algorithm} needs numbers. Drop or replace those edges first.")
-    if (
-        not negative
-        and graph.weights.dtype.kind in "if"
-        and graph.weights.size
-        and (low := extent(graph.weights)[0]) < 0
-    ):
+    if not negative and weights.dtype.kind in "if" and weights.size and (low := extent(weights)[0]) < 0:
         problem = f"the smallest weight is {low}; {algorithm} needs weights of 0 or more."
         others = "--weights random:1:255"
         if np.isneginf(low):  # then no algorithm has a shortest path
@@ -56,7 +62,7 @@ def weights_of(
             )
         remedy, option = instead
         raise GraphError(problem, remedy=f"Try {remedy}.", option=f"Try {option}, or other weights, such as {others}.")
-    return graph.weights
+    return weights
 
 
 def check_sums(weights: Array, num_vertices: int, *, margin: int = 1) -> None:
@@ -100,10 +106,26 @@ def summands(weights: Array) -> Array:
     return few.view(np.int64) if few.dtype == np.uint64 else few
 
 
-def sums_of(weights: Array) -> tuple[np.generic, np.generic]:
+def summand_dtype(dtype: Any) -> np.dtype[Any]:
+    """The dtype of ``summands`` of weights of this dtype."""
+    few = few_dtype(np.dtype(dtype))
+    return np.dtype(np.int64) if few == np.uint64 else few
+
+
+def readable_summands(rows: Adjacency) -> Any:
+    """The same for kernels that read narrow weights as they are stored; see ``Adjacency.readable_weights``."""
+    weights = rows.readable_weights()
+    if not isinstance(weights, tuple):
+        return summands(weights)
+    stored, like = weights
+    return stored, np.empty(0, summand_dtype(like.dtype))
+
+
+def sums_of(weights: Array | np.dtype[Any]) -> tuple[np.generic, np.generic]:
     """0 and the value of an unreached vertex, both of the dtype of sums of such weights."""
-    if weights.dtype.kind == "f":
-        return weights.dtype.type(0), weights.dtype.type(np.inf)
+    dtype = weights if isinstance(weights, np.dtype) else weights.dtype
+    if dtype.kind == "f":
+        return dtype.type(0), dtype.type(np.inf)
     return np.int64(0), np.int64(np.iinfo(np.int64).max)
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from clew.algorithms.arguments import Balance
-from clew.algorithms.paths.weights import check_sums, weights_of
+from clew.algorithms.paths.weights import check_sums, stored_weights_of
 from clew.algorithms.registry import algorithm, run
 from clew.errors import GraphError
 from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("weights",), balanced=True, distributed=True)
+@algorithm(needs=("weights",), balanced=True, distributed=True, packed=("cuda",))
 def sssp(
     graph: Graph,
     source: Any = 0,
@@ -90,6 +90,6 @@ def sssp(
     if delta is not None and not (isinstance(delta, (int, float, np.number)) and 0 < delta < math.inf):
         raise GraphError(f"delta is {delta!r}; expected a number above 0, or None for the default.")
     start = graph.vertex(source)
-    check_sums(weights_of(graph, algorithm="sssp"), graph.num_vertices)
+    check_sums(stored_weights_of(graph, algorithm="sssp"), graph.num_vertices)
     options = {"delta": delta, "deterministic": deterministic, "balance": balance, "cut": cut}
     return run("sssp", graph, device, source=start, **options)

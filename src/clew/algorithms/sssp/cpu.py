@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from clew.algorithms.paths import kernels as path_kernels
 from clew.algorithms.paths import summary
-from clew.algorithms.paths.weights import extent, summands, sums_of, typical
+from clew.algorithms.paths.weights import extent, readable_summands, summand_dtype, sums_of, typical
 from clew.algorithms.registry import Answer
 from clew.algorithms.sssp import kernels
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import team
 from clew.graph import Graph
-from clew.result import TRACED_ROUNDS, edge_bytes, timed_rows
+from clew.result import TRACED_ROUNDS, timed_rows
 from clew.workspace import Workspace, result, scratch
 
 BRIEF = 1 << 21  # arcs; so few are searched before anybody could press Ctrl-C
@@ -27,14 +27,15 @@ _cleared: list[Array] = []
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a search over a graph with weights. Buckets, which grow as the search needs them, stay out."""
-    assert graph.weights is not None
-    narrow = np.int32 if fits_int32(graph, summands(graph.weights)) else None
-    return path_space(graph, sums_of(graph.weights)[1].dtype, narrow)
+    stored, model = graph.outgoing.stored_weights, summand_dtype(graph.weight_dtype)
+    assert stored is not None
+    narrow = np.int32 if fits_int32(graph, stored, model) else None
+    return path_space(graph, sums_of(model)[1].dtype, narrow)
 
 
 def path_space(graph: Graph, value: npt.DTypeLike, narrow: npt.DTypeLike | None) -> Workspace:
     """The arrays of a search; where ``narrow`` is given, it works in that dtype. The trace is reused."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     return Workspace(
         distance=result(n, value),
         parent=result(n, ids),
@@ -46,19 +47,20 @@ def path_space(graph: Graph, value: npt.DTypeLike, narrow: npt.DTypeLike | None)
 
 def sssp(graph: Graph, source: int, delta: float | None = None, deterministic: bool = False) -> Answer:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
-    weights = graph.weights
-    assert weights is not None
-    step = default_delta(graph, weights) if delta is None else delta
-    costs, (zero, unreached), wide = summands(weights), sums_of(weights), None
-    if fits_int32(graph, costs):  # half the bytes of the array that every edge is looked up in
+    stored, model = graph.outgoing.stored_weights, summand_dtype(graph.weight_dtype)
+    assert stored is not None
+    step = default_delta(graph, stored) if delta is None else delta
+    costs, (zero, unreached), wide = readable_summands(graph.outgoing), sums_of(model), None
+    if fits_int32(graph, stored, model):  # half the bytes of the array that every edge is looked up in
         zero, unreached, wide = np.int32(0), np.int32(np.iinfo(np.int32).max), unreached.dtype
     found = best_paths(graph, source, costs, zero, unreached, step, wide=wide, deterministic=deterministic)
     return summary("distance", *found)
 
 
-def fits_int32(graph: Graph, weights: Array) -> bool:
-    """Whether no sum along a path, and one edge more, can reach the largest int32."""
-    if weights.dtype.kind == "f" or weights.itemsize > 4 or weights.size == 0:
+def fits_int32(graph: Graph, weights: Array, dtype: np.dtype[Any] | None = None) -> bool:
+    """Whether no sum along a path, and one edge more, can reach the largest int32; ``dtype`` is that of summands."""
+    dtype = weights.dtype if dtype is None else dtype
+    if dtype.kind == "f" or dtype.itemsize > 4 or weights.size == 0:
         return False
     return int(extent(weights)[1]) * graph.num_vertices < np.iinfo(np.int32).max
 
@@ -81,7 +83,7 @@ def bucket_width(graph: Graph, mean: float) -> float:
 def best_paths(
     graph: Graph,
     source: int,
-    weights: Array,
+    weights: Any,
     first: Any,
     unreached: Any,
     delta: float,
@@ -97,7 +99,7 @@ def best_paths(
 
     Returns the values, the parents, the number of vertices reached, the number of buckets, and the trace.
     """
-    out = graph.outgoing.unsigned()
+    out = graph.outgoing.readable()
     space = path_space(graph, unreached.dtype if wide is None else wide, None if wide is None else unreached.dtype)
     work, trace = space.allocate(), _cleared_trace(space)
     value, widened = (work.distance, None) if wide is None else (work.narrow_distance, work.distance)
@@ -113,7 +115,8 @@ def best_paths(
     rows = trace.reshape(-1, kernels.COLUMNS)[: buckets + 1].copy()
     trace[: rows.size] = 0
     _cleared.append(trace)
-    width, names = edge_bytes(graph.indices, weights), ("bucket", "frontier", "edges")
+    stored = weights[0] if isinstance(weights, tuple) else weights
+    width, names = graph.outgoing.neighbour_bytes + stored.itemsize, ("bucket", "frontier", "edges")
     return work.distance, parent, int(reached), int(buckets), lambda: timed_rows(rows, names, width)
 
 

@@ -10,8 +10,8 @@ from clew.algorithms.paths.cuda import Search
 from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuning_of, weight_facts
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
-from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.packed_rows import edges_on
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.workspace import Workspace
@@ -45,7 +45,7 @@ def sssp(
 ) -> Answer:
     """Shortest paths over weights of 0 or more, whose sums the caller knows to fit: int64, or the weights' floats."""
     tuning = tuning or tuning_of(balance, cut)
-    rows = rows_on(device, graph.outgoing, paired=True)
+    rows = edges_on(device, graph.outgoing)
     width = default_delta(device, rows) if delta is None else delta
     search = Search(device, rows, source, shortest(device, rows, width, hopeful=RAN_OVER not in rows.facts), tuning)
     if search.has_diverged(search.run(deterministic=deterministic)):  # a sum of 32 bits ran over
@@ -63,7 +63,7 @@ def shortest(device: Device, rows: DeviceRows, delta: float, *, hopeful: bool = 
     fast. ``hopeful`` tries them where a path through all vertices would not fit, but most graphs' sums do. A search
     whose sums overflow reports that it has diverged.
     """
-    dtype = np.dtype(rows.weights.dtype)
+    dtype = rows.weight_dtype
     if dtype.kind == "f":
         return sums(dtype, 0, rows.num_vertices, delta, grows=is_large_and_dense(rows))
     facts = weight_facts(device, rows)

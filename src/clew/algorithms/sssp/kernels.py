@@ -25,8 +25,9 @@ import numpy as np
 from clew.algorithms.paths import kernels as buckets
 from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import append, barrier, counter, stopped
-from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds, prefetch
+from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
+from clew.kernels_rows import edges_of, prefetch_edge, prefetch_weight, weight_of
 
 CHUNK = 64  # vertices relaxed at a time
 SHARES = 8  # that a member should get of a small frontier
@@ -45,10 +46,10 @@ BUCKET, VERTICES, EDGES, BEGUN, COLUMNS = range(5)  # of the trace
 def delta_stepping(member, size, state, out, weights, source, ends, paths, wide, frontier, scale, low, trace):
     """Fill value and parent; returns the number of buckets that were emptied, and of vertices that were reached.
 
-    ``out`` is (indptr, indices), ``paths`` (value, the same as unsigned integers, parent), all ids unsigned. ``ends``
-    are the values of the source and of an unreached vertex, ``scale`` is 1 / delta. ``trace`` gets COLUMNS numbers per
-    bucket, and the end of the last one; it is 0 at first. If ``wide`` is not None, it gets the values in its own type,
-    whose largest number means unreached.
+    ``out`` are rows, plain or packed. ``paths`` are (value, the same as unsigned integers, parent), all unsigned.
+    ``ends`` are the values of the source and of an unreached vertex, ``scale`` is 1 / delta. ``trace`` gets COLUMNS
+    numbers per bucket, and the end of the last one; it is 0 at first. If ``wide`` is not None, it gets the values in
+    its own type, whose largest number means unreached.
     """
     value = paths[0]
     work = np.empty(CHUNK, frontier.dtype)
@@ -63,7 +64,7 @@ def delta_stepping(member, size, state, out, weights, source, ends, paths, wide,
         _reset(state, 1)
     base, slot, steps = np.int64(0), np.int64(0), np.int64(0)
     turn, quiet = 0, 0
-    few = max(QUIET, min(FUSED, FUSED_EDGES * value.size // max(1, weights.size)))
+    few = max(QUIET, min(FUSED, FUSED_EDGES * value.size // max(1, np.int64(out[0][out[0].size - 1]))))
     together = 1  # how many work: 1 while member 0 is alone
     unclocked = np.uint64(0)  # edges and vertices since member 0 read the clock
     if member == 0:
@@ -280,22 +281,22 @@ def _take_own(tip, out, paths, pool, work):
 @njit(cache=True, nogil=True)
 def _relax(size, out, weights, paths, work, count, pool, base, slot, scale, low):
     """Relax the edges of ``work[:count]``; how many vertices fell into the current bucket."""
-    indptr, indices = out
+    indptr = out[0]
     value, bits, _ = paths
     vertex, origin, reach, follow, tips, marks = pool
     free, fresh, used, fallen = marks[buckets.FREE], marks[buckets.FRESH], ONE - ONE, 0
     for i in range(count):
         if i + AHEAD < count:  # rows lie anywhere in memory, and the core follows a row by itself only after a while
             row = indptr[work[i + AHEAD]]
-            prefetch(indices, row)
-            prefetch(weights, row)
-            prefetch(indices, row + LINE)
-            prefetch(weights, row + LINE)
+            prefetch_edge(out, row)
+            prefetch_weight(weights, row)
+            prefetch_edge(out, row + LINE)
+            prefetch_weight(weights, row + LINE)
         u = work[i]
         there = value[u]
-        for j in range(indptr[u], indptr[u + ONE]):
-            v = np.uint64(indices[j])
-            better = value.dtype.type(buckets.extended(there, weights[j], low))
+        for j, neighbour in edges_of(out, u):
+            v = np.uint64(neighbour)
+            better = value.dtype.type(buckets.extended(there, weight_of(weights, j), low))
             if better < value[v]:
                 if size == 1:
                     value[v] = better

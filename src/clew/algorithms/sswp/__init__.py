@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from clew.algorithms.arguments import Balance
-from clew.algorithms.paths.weights import weights_of
+from clew.algorithms.paths.weights import stored_weights_of
 from clew.algorithms.registry import algorithm, run
 from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("weights",), balanced=True, distributed=True)
+@algorithm(needs=("weights",), balanced=True, distributed=True, packed=("cuda",))
 def sswp(
     graph: Graph,
     source: Any = 0,
@@ -69,5 +69,5 @@ def sswp(
     [inf, 4.0, 3.0]
     """
     start = graph.vertex(source)
-    weights_of(graph, algorithm="sswp", negative=True)
+    stored_weights_of(graph, algorithm="sswp", negative=True)
     return run("sswp", graph, device, source=start, deterministic=deterministic, balance=balance, cut=cut)

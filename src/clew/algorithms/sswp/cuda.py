@@ -12,8 +12,8 @@ from clew.algorithms.paths.cuda_problem import Problem, Tuning, path_space, tuni
 from clew.algorithms.paths.weights import few_dtype
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import LARGE, is_large_and_dense
-from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.packed_rows import edges_on
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.operators import monoids
@@ -44,7 +44,7 @@ def sswp(
 ) -> Answer:
     """The largest smallest weight of a path to every vertex."""
     tuning = tuning or tuning_of(balance, cut)
-    rows = rows_on(device, graph.outgoing, paired=True)
+    rows = edges_on(device, graph.outgoing)
     if buckets is None:
         buckets = default_buckets(rows)
     search = Search(device, rows, source, widest(device, rows, buckets), tuning)
@@ -63,7 +63,7 @@ def default_buckets(rows: DeviceRows) -> int:
 
 def widest(device: Device, rows: DeviceRows, buckets: int) -> Problem:
     """The problem for rows in device memory: the smallest largest weight, in opposite order."""
-    dtype, facts = np.dtype(rows.weights.dtype), weight_facts(device, rows)
+    dtype, facts = rows.weight_dtype, weight_facts(device, rows)
     value, delta = few_dtype(dtype), facts.largest / buckets - facts.smallest / buckets
     smallest, largest = _extremes(dtype)
     first, unreached, low = (_turned(value, number) for number in (largest, smallest, facts.largest))

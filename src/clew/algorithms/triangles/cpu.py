@@ -39,7 +39,7 @@ def workspace(
     graph: Graph, per_vertex: bool, *, times: bool = False, short: bool | None = None
 ) -> Workspace:  # fmt: skip
     """The arrays of a count. ``times``: how often items of lists count; ``short``: what ``rows_are_short`` says."""
-    n, ids = graph.num_vertices, f"u{graph.indices.itemsize}"
+    n, ids = graph.num_vertices, f"u{graph.outgoing.id_dtype.itemsize}"
     if rows_are_short(graph) if short is None else short:
         return Workspace(count=result(n, np.uint64, 0) if per_vertex else None)
     both, size = graph.directed, graph.num_arcs * (2 if graph.directed else 1)
@@ -67,7 +67,7 @@ def triangles(graph: Graph, per_vertex: bool) -> Answer:
         counts = count_within(graph, neighbours(graph, work), work)
         return Answer({"count": counts}, {"total": int(counts.sum()) // 3})
     if short:
-        total = team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), None, **shown(graph))
+        total = team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.plain().unsigned(), None, **shown(graph))
     else:
         lists = ranked(graph, neighbours(graph, work), work)
         total = team.run(kernels.total, graph.num_arcs, *lists[:3], **shown(graph))
@@ -100,7 +100,7 @@ def count_within(graph: Graph, near: Lists, work: Any) -> Array:
     """
     counts: Array | None = work.count
     if counts is not None:
-        team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.unsigned(), counts, **shown(graph))
+        team.run(kernels.in_place, graph.num_arcs, *graph.outgoing.plain().unsigned(), counts, **shown(graph))
     else:
         lists, hubs = ranked(graph, near, work), np.uint64(min(kernels.HUBS, graph.num_vertices))
         team.run(kernels.count, graph.num_arcs, *lists, hubs, work.count_by_rank, **shown(graph))
@@ -115,12 +115,14 @@ def neighbours(graph: Graph, work: Any) -> Lists:
     Of an undirected graph these are the rows as they are. In a directed graph, both out- and in-neighbours count, each
     once, without the vertex itself, and with the number of directions.
     """
-    indptr, indices = graph.outgoing.unsigned()
+    indptr, indices = graph.outgoing.plain().unsigned()
     if not graph.directed:
         return Lists(indptr[:-1], indptr[1:], indices)
     lists = Lists(work.near_start, work.near_stop, work.near_items, work.near_times)
     bounds = blocks_of(graph.outgoing)
-    threads.each(kernels.both_directions, bounds.size - 1, bounds, (indptr, indices), graph.incoming.unsigned(), *lists)
+    threads.each(
+        kernels.both_directions, bounds.size - 1, bounds, (indptr, indices), graph.incoming.plain().unsigned(), *lists
+    )
     return lists.frozen()
 
 

@@ -28,6 +28,7 @@ from clew.engines.cpu.team import is_scattered
 from clew.layouts import COO, ELL, Layout
 from clew.operators import Monoid, Operator, Semiring
 from clew.operators.inspection import is_self_contained
+from clew.packed import PackedAdjacency
 
 STRETCH = 64  # edges
 HUB = 1 << 17  # edges: a row is cut if it has more, and more than a SHARE of all; some 0.2 ms of work
@@ -192,6 +193,10 @@ def spmspv(
     With few active vertices the kernel takes three microseconds. Python takes ten times as long, so there is little of
     it.
     """
+    if (
+        isinstance(rows, PackedAdjacency) and rows.reads_packed
+    ):  # plain rows of the active vertices alone, in the same order
+        rows, active = rows.some_rows(active), np.arange(active.size, dtype=active.dtype)
     indptr, indices = rows.unsigned()
     senders = frozen(as_bits(active))
     edges = int(kernels_spmspv.edges_of(indptr, senders))

@@ -21,7 +21,7 @@ from clew.engines.cpu.team.kernels import COLUMNS, PULL
 from clew.graph import Graph
 from clew.operators import Gather
 from clew.operators.inspection import uses_argument
-from clew.result import Trace, edge_bytes, timed
+from clew.result import Trace, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram
@@ -60,7 +60,7 @@ def run_program(program: VertexProgram, graph: Graph, state: Array, active: npt.
         return _spreading(program, rows, state, active, limit)
     except Exception as error:
         if is_compile_error(error):
-            raise program_error(program, None if graph.weights is None else graph.weights.dtype, error) from error
+            raise program_error(program, graph.weight_dtype, error) from error
         raise
 
 
@@ -85,8 +85,8 @@ def _spreading(
     iterations, converged = team.run(
         compiled.dispatcher,
         edges + n,
-        rows_with_weights(rows.along, program),
-        rows_with_weights(rows.against, program),
+        readable_rows(rows.along, program),
+        readable_rows(rows.against, program),
         state,
         messages,
         (sums, as_bits(sums)),
@@ -111,7 +111,9 @@ def _spreading(
 def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) -> Done:
     """All vertices in every iteration."""
     monoid: Any = program.reduce
-    compiled = compiler.kernel(steady_kernel, *_functions(program, monoid.operator.function))
+    compiled = compiler.kernel(
+        steady_kernel, *_functions(program, monoid.operator.function), packed=rows.against.reads_packed
+    )
     message = np.dtype(program.message)
     now, later = (np.empty(state.size, dtype=message) for _ in range(2))
     changes = np.zeros(min(limit, TRACED), dtype=np.int64)
@@ -121,7 +123,7 @@ def _steady(program: VertexProgram, rows: Directions, state: Array, limit: int) 
         (rows.against.num_arcs + state.size) * min(limit, TRACED),
         fixed_blocks(rows.against),
         ahead_of(rows.against, now),
-        rows_with_weights(rows.against, program),
+        readable_rows(rows.against, program),
         state,
         now,
         later,
@@ -148,8 +150,8 @@ def _gathering(
     iterations, converged = team.run(
         compiled.dispatcher,
         rows.along.num_arcs + n,
-        rows_with_weights(rows.along, program),
-        rows_with_weights(rows.against, program),
+        readable_rows(rows.along, program),
+        readable_rows(rows.against, program),
         state,
         np.empty(n, dtype=message),
         lists,
@@ -164,9 +166,10 @@ def _gathering(
     return Done(int(iterations), bool(converged), Trace(timed(columns, begun, _width(program, rows.along))))
 
 
-def _width(program: VertexProgram, rows: Adjacency) -> int:
+def _width(program: VertexProgram, rows: Adjacency) -> float:
     """The bytes of an edge, with its weight if the program uses weights."""
-    return edge_bytes(rows.indices, rows.weights if uses_weights(program) else None)
+    weight = rows.weight_dtype if uses_weights(program) else None
+    return rows.neighbour_bytes + (0 if weight is None else weight.itemsize)
 
 
 def _functions(program: VertexProgram, reduce: Any) -> tuple[Any, ...]:
@@ -180,7 +183,7 @@ def no_priority(vertex: Any) -> int:  # noqa: ARG001
 
 def _lists(active: npt.NDArray[np.bool_], rows: Adjacency) -> tuple[tuple[Array, Array], int]:
     """Room for two lists of vertices, the first of which begins with the active ones; their number."""
-    frontier, reached = (np.empty(active.size, dtype=as_bits(rows.indices).dtype) for _ in range(2))
+    frontier, reached = (np.empty(active.size, dtype=f"u{rows.id_dtype.itemsize}") for _ in range(2))
     chosen = np.flatnonzero(active)
     frontier[: chosen.size] = chosen
     return (frontier, reached), int(chosen.size)
@@ -212,20 +215,29 @@ def _symmetric_rows(graph: Graph) -> Directions:
     source, target, weights = graph.edges()
     ends = np.concatenate([source, target]), np.concatenate([target, source])
     doubled = None if weights is None else np.concatenate([weights, weights])
-    rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.indices.dtype).outgoing
+    rows = Graph.from_edges(*ends, doubled, graph.num_vertices, id_dtype=graph.outgoing.id_dtype).outgoing
     return Directions(rows, rows)
 
 
 def rows_with_weights(rows: Adjacency, program: VertexProgram) -> tuple[Array, ...]:
-    """(indptr, indices, weights). Missing or unused weights take no memory: one value is broadcast.
+    """(indptr, indices, weights), all plain."""
+    return *rows.unsigned(), _weights(rows.weights, rows, program)
+
+
+def readable_rows(rows: Adjacency, program: VertexProgram) -> tuple[Any, ...]:
+    """(offsets, neighbours, weights) for kernels that read packed rows too."""
+    return *rows.readable(), _weights(rows.readable_weights() if uses_weights(program) else None, rows, program)
+
+
+def _weights(weights: Any, rows: Adjacency, program: VertexProgram) -> Any:
+    """The weights. Missing or unused weights take no memory: one value is broadcast.
 
     So a program that does not use weights is compiled once for all graphs. There are at least two, because Numba treats
     an array of one element as another type.
     """
-    weights = rows.weights
     if weights is None or not uses_weights(program):
         weights = np.broadcast_to(np.ones(1, dtype=program.message), max(2, rows.num_arcs))
-    return as_bits(rows.indptr), as_bits(rows.indices), weights
+    return weights
 
 
 def uses_weights(program: VertexProgram) -> bool:

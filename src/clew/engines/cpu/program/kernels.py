@@ -30,6 +30,7 @@ from clew.engines.cpu.team.kernels import (
 )
 from clew.engines.cpu.team.kernels_intrinsics import WORTH_A_LOOK, nanoseconds
 from clew.jit import njit
+from clew.kernels_rows import edges_of, weight_of
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 ALONE = 512  # active vertices up to which member 0 goes on alone
@@ -52,7 +53,7 @@ def program_kernel(send, process, add, apply, accepts, matters, priority, mark, 
     def run(member, size, state, out, into, vertices, messages, sums, lists, bitmaps, waiting, keys, options, trace):
         """Iterate until no vertex is active; returns (iterations, whether it converged).
 
-        ``out`` and ``into`` are (indptr, indices, weights) along and against the direction of messages. ``sums`` come
+        ``out`` and ``into`` are rows and weights along and against the direction of messages. ``sums`` come
         twice, as numbers and as integers for compare-and-swap, and hold the identity between iterations. ``lists`` are
         two of vertices: the active ones, and room for those that messages reach. ``bitmaps`` are (active, reached), the
         latter empty between iterations. ``options``: the number of active vertices, the identity, the limit of
@@ -116,16 +117,16 @@ def _pushing_alone(send, process, add, apply, accepts, matters, admit, first_suf
     @njit(nogil=True)
     def push_sums(out, vertices, sums, frontier, count, reached, touched):
         """Fold messages into the neighbours' sums, and list the vertices reached; returns their number."""
-        indptr, indices, weights = out
+        weights = out[2]
         tail = np.uint64(0)
         for i in range(count):
             u = np.uint64(frontier[i])
             message = send(vertices[u])
-            for j in range(indptr[u], indptr[u + ONE]):
-                v = np.uint64(indices[j])
+            for j, neighbour in edges_of(out, u):
+                v = np.uint64(neighbour)
                 if not accepts(vertices[v]):
                     continue
-                value = process(message, weights[j], vertices[v])
+                value = process(message, weight_of(weights, j), vertices[v])
                 if not matters(value, vertices[v]):
                     continue
                 sums[v] = add(sums[v], value)
@@ -142,20 +143,20 @@ def _pushing_alone(send, process, add, apply, accepts, matters, admit, first_suf
 
         All send before any applies. The end of ``following`` lists reached vertices that do not become active.
         """
-        indptr, indices, weights = out
+        weights = out[2]
         for i in range(count):
             messages[i] = send(vertices[frontier[i]])
         tail, end = np.uint64(0), np.uint64(following.size)
         for i in range(count):
             u = np.uint64(frontier[i])
-            for j in range(indptr[u], indptr[u + ONE]):
-                v = np.uint64(indices[j])
+            for j, neighbour in edges_of(out, u):
+                v = np.uint64(neighbour)
                 if not accepts(vertices[v]):
                     continue
                 flag = ONE << (v & LOW_SIX)
                 if touched[v >> SIX] & flag:
                     continue
-                value = process(messages[i], weights[j], vertices[v])
+                value = process(messages[i], weight_of(weights, j), vertices[v])
                 if not matters(value, vertices[v]):
                     continue
                 touched[v >> SIX] |= flag
@@ -225,18 +226,18 @@ def _pushing(send, process, add, apply, accepts, matters):
     @njit(nogil=True)
     def push_messages(state, out, vertices, sums, frontier, count, touched, reached, spare):
         """Fold messages into the neighbours' sums, and list the vertices reached."""
-        indptr, indices, weights = out
+        weights = out[2]
         filled = 0
         first, last = take_chunk(state, SENT, CHUNK, count)
         while first < count:
             for i in range(first, last):
                 u = np.uint64(frontier[i])
                 message = send(vertices[u])
-                for j in range(indptr[u], indptr[u + ONE]):
-                    v = np.uint64(indices[j])
+                for j, neighbour in edges_of(out, u):
+                    v = np.uint64(neighbour)
                     if not accepts(vertices[v]):
                         continue
-                    value = process(message, weights[j], vertices[v])
+                    value = process(message, weight_of(weights, j), vertices[v])
                     if not matters(value, vertices[v]):
                         continue
                     fold(sums, v, value)
@@ -289,7 +290,7 @@ def _pulling(process, add, apply, accepts, matters, first_suffices):
 
     @njit(nogil=True)
     def pull_messages(state, degrees, into, vertices, messages, active, identity, everyone, frontier, spare):
-        indptr, indices, weights = into
+        weights = into[2]
         words, size = np.uint64(active.size), np.uint64(vertices.size)
         edges, filled = np.int64(0), 0
         first, last = take_chunk(state, TAKEN, CHUNK, words)
@@ -299,10 +300,10 @@ def _pulling(process, add, apply, accepts, matters, first_suffices):
                     continue
                 total = identity
                 received = everyone
-                for j in range(indptr[v], indptr[v + ONE]):
-                    u = np.uint64(indices[j])
+                for j, neighbour in edges_of(into, v):
+                    u = np.uint64(neighbour)
                     if (active[u >> SIX] >> (u & LOW_SIX)) & ONE:
-                        value = process(messages[u], weights[j], vertices[v])
+                        value = process(messages[u], weight_of(weights, j), vertices[v])
                         if matters(value, vertices[v]):
                             total = add(total, value)
                             received = True

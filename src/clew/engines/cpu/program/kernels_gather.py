@@ -17,6 +17,7 @@ from clew.engines.cpu.team import kernels_intrinsics as atomic
 from clew.engines.cpu.team.kernels import SPARE, all_stop, append, barrier, collect, counter, take_chunk
 from clew.engines.cpu.team.kernels_intrinsics import borrowed, nanoseconds
 from clew.jit import njit
+from clew.kernels_rows import edges_of, neighbours_of, weight_of
 
 ONE, TWO, SIX, LOW_SIX = np.uint64(1), np.uint64(2), np.uint64(6), np.uint64(63)
 MANY = 4  # where fewer than 1/MANY of the edges are active, active vertices point out whom they reach
@@ -33,7 +34,7 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
     def run(member, size, state, out, into, vertices, messages, lists, bitmaps, multisets, options, trace):
         """Iterate until no vertex is active; returns (iterations, whether it converged).
 
-        ``out`` and ``into`` are (indptr, indices, weights) along and against the direction of messages. ``lists`` are
+        ``out`` and ``into`` are rows and weights along and against the direction of messages. ``lists`` are
         the active vertices and room for those reached. ``bitmaps`` are (active, reached), the latter empty.
         ``multisets`` has room for one for every member. ``options``: the number of active vertices, the limit of
         iterations, the reduction of no messages, whether all vertices apply, and whether all stay active while anything
@@ -54,13 +55,13 @@ def gather_kernel(send, process, reduce, apply, accepts, matters, mark, in_order
             for i in range(given):
                 v = np.uint64(frontier[i])
                 state[counter(EDGES)] += np.int64(out[0][v + ONE] - out[0][v])
-        iterations = 0
+        iterations, all_edges = 0, np.int64(out[0][out[0].size - 1])
         barrier(size, state)
         while state[counter(ACTIVE)] > 0 and iterations < limit and not all_stop(state):
             awake, edges = np.uint64(state[counter(ACTIVE)]), state[counter(EDGES)]
             if steady:
-                awake, edges = np.uint64(given), np.int64(out[1].size)
-            few = not everyone and edges < out[1].size // MANY
+                awake, edges = np.uint64(given), all_edges
+            few = not everyone and edges < all_edges // MANY
             sure = few or everyone or awake == vertices.size  # every vertex processed is reached, if it has edges
             barrier(size, state)  # all have seen the counters
             if member == 0:
@@ -115,15 +116,14 @@ def _pointing_out(send):
     @njit(nogil=True)
     def point_out(state, out, vertices, messages, frontier, awake, touched, reached, spare):
         """Send messages, and list the vertices they reach."""
-        indptr, indices, _ = out
         filled = 0
         first, last = take_chunk(state, SENT, CHUNK, awake)
         while first < awake:
             for i in range(first, last):
                 u = np.uint64(frontier[i])
                 messages[u] = send(vertices[u])
-                for j in range(indptr[u], indptr[u + ONE]):
-                    v = np.uint64(indices[j])
+                for neighbour in neighbours_of(out, u):
+                    v = np.uint64(neighbour)
                     flag = ONE << (v & LOW_SIX)
                     if touched[v >> SIX] & flag == 0 and atomic.bitwise_or(touched, v >> SIX, flag) & flag == 0:
                         filled = collect(state, counter(REACHED), reached, spare, filled, v)
@@ -139,13 +139,13 @@ def gathering(process, matters, in_order):
     @njit(nogil=True, inline="always")
     def gather(into, v, vertices, messages, multiset):
         """Count the values that arrive at ``v``; returns the number of distinct values."""
-        indptr, indices, weights = into
+        indptr, weights = into[0], into[2]
         start, stop = indptr[v], indptr[v + ONE]
         distinct = np.uint64(0)
         if stop - start <= FEW:
             values, counts, _ = multiset
-            for j in range(start, stop):
-                value = messages.dtype.type(process(messages[indices[j]], weights[j], vertices[v]))
+            for j, u in edges_of(into, v):
+                value = messages.dtype.type(process(messages[u], weight_of(weights, j), vertices[v]))
                 if matters(value, vertices[v]):
                     # A linear search: a hash table would take longer.
                     i = np.uint64(0)
@@ -159,8 +159,8 @@ def gathering(process, matters, in_order):
                 sort(multiset, distinct)
             return distinct
         mask = mask_for(stop - start)
-        for j in range(start, stop):
-            value = messages.dtype.type(process(messages[indices[j]], weights[j], vertices[v]))
+        for j, u in edges_of(into, v):
+            value = messages.dtype.type(process(messages[u], weight_of(weights, j), vertices[v]))
             if matters(value, vertices[v]):
                 distinct = count(multiset, mask, distinct, value)
         forget(multiset, mask, distinct)
@@ -174,9 +174,8 @@ def gathering(process, matters, in_order):
 @njit(cache=True, nogil=True, inline="always")
 def is_reached(into, v, active):
     """Whether a neighbour is active."""
-    indptr, indices, _ = into
-    for j in range(indptr[v], indptr[v + ONE]):
-        u = np.uint64(indices[j])
+    for neighbour in neighbours_of(into, v):
+        u = np.uint64(neighbour)
         if (active[u >> SIX] >> (u & LOW_SIX)) & ONE:
             return True
     return False

@@ -8,16 +8,18 @@ The next message of a vertex is computed right after apply, while its state is c
 import numpy as np
 
 from clew.engines.cpu.team import kernels_intrinsics as atomic
-from clew.engines.cpu.team.kernels import barrier, counter, stopped, take_block
+from clew.engines.cpu.team.kernels import UNPACKED, barrier, counter, stopped, take_block
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds, prefetch
 from clew.jit import njit
+from clew.kernels_rows import weight_of
+from clew.packed.kernels import unpack_some
 
-ONE, TWO = np.uint64(1), np.uint64(2)
+ZERO, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 TAKEN, CHANGED, LEAVE = 0, 1, 4  # counters; three of CHANGED, two of LEAVE
 
 
-def steady_kernel(send, process, add, apply, accepts, matters, mark):
-    """The loop of such a program; see ``kernels.program_kernel``."""
+def steady_kernel(send, process, add, apply, accepts, matters, mark, packed):
+    """The loop of such a program; see ``kernels.program_kernel``. ``packed`` says that rows are."""
 
     @njit(cache=True, nogil=True)
     def run(member, size, state, bounds, ahead, into, vertices, now, later, options, changes, begun):
@@ -45,7 +47,7 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
             block = take_block(size, state, TAKEN, step, blocks)
             while block < blocks:
                 first, last = np.uint64(bounds[block]), np.uint64(bounds[block + 1])
-                changed += pull(first, last, ahead, into, vertices, now, later, identity, everyone)
+                changed += pull_block(first, last, ahead, into, vertices, now, later, identity, everyone)
                 block = take_block(size, state, TAKEN, step, blocks)
             atomic.add(state, counter(CHANGED + turn), changed)
             barrier(size, state)
@@ -61,8 +63,25 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
         return limit, False
 
     @njit(nogil=True)
-    def pull(first, last, ahead, into, vertices, now, later, identity, everyone):
-        """One block of rows: what every vertex receives, applies, and sends next; how many changed."""
+    def pull_packed(first, last, ahead, into, vertices, now, later, identity, everyone):
+        """The same for packed rows: some are unpacked into a buffer, and pulled as plain ones."""
+        indptr, neighbours, weights = into
+        buffer, starts = np.empty(UNPACKED, np.uint64), np.empty(UNPACKED, np.uint64)
+        changed = np.int64(0)
+        while first < last:
+            stop, buffer = unpack_some(neighbours, indptr, first, last, starts, buffer)
+            base = indptr[first]
+            some, here = (starts, buffer[: indptr[stop] - base], weights), vertices[first:stop]
+            changed += pull(ZERO, stop - first, ahead, some, here, now, later[first:stop], identity, everyone, base)
+            first = stop
+        return changed
+
+    @njit(nogil=True)
+    def pull(first, last, ahead, into, vertices, now, later, identity, everyone, base=ZERO):
+        """One block of rows: what every vertex receives, applies, and sends next; how many changed.
+
+        ``base`` is the number of the first edge of ``into``, whose weights are those of all edges.
+        """
         indptr, indices, weights = into
         end = np.uint64(max(indices.size, 1) - 1)
         changed = np.int64(0)
@@ -77,17 +96,17 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
                     if ahead > 0:
                         prefetch(now, np.uint64(indices[min(j + ahead, end)]))
                         prefetch(now, np.uint64(indices[min(j + ahead + ONE, end)]))
-                    value = process(now[indices[j]], weights[j], vertices[v])
+                    value = process(now[indices[j]], weight_of(weights, base + j), vertices[v])
                     if matters(value, vertices[v]):
                         even = add(even, value)
                         received = True
-                    value = process(now[indices[j + ONE]], weights[j + ONE], vertices[v])
+                    value = process(now[indices[j + ONE]], weight_of(weights, base + j + ONE), vertices[v])
                     if matters(value, vertices[v]):
                         odd = add(odd, value)
                         received = both = True
                     j += TWO
                 if j < stop:
-                    value = process(now[indices[j]], weights[j], vertices[v])
+                    value = process(now[indices[j]], weight_of(weights, base + j), vertices[v])
                     if matters(value, vertices[v]):
                         even = add(even, value)
                         received = True
@@ -97,4 +116,5 @@ def steady_kernel(send, process, add, apply, accepts, matters, mark):
             later[v] = send(vertices[v])
         return changed
 
+    pull_block = pull_packed if packed else pull
     return run

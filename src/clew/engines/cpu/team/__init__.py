@@ -113,9 +113,12 @@ def take(kernel: Callable[..., Any], members: int, count: int, work: int, *args:
         return threads.apart(kernel, members, stop, taken, *args)
 
 
-def symmetric_rows(graph: Graph) -> tuple[tuple[Array, Array], tuple[Array, Array] | None]:
-    """The rows in which a vertex finds all its neighbours: the out-edges and, of a directed graph, the in-edges."""
-    return graph.outgoing.unsigned(), graph.incoming.unsigned() if graph.directed else None
+def symmetric_rows(graph: Graph) -> tuple[tuple[Any, Any], tuple[Any, Any] | None]:
+    """The rows in which a vertex finds all its neighbours: the out-edges and, of a directed graph, the in-edges.
+
+    They are plain or packed.
+    """
+    return graph.outgoing.readable(), graph.incoming.readable() if graph.directed else None
 
 
 def total_degrees(graph: Graph) -> Array:

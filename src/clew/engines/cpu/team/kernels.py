@@ -172,7 +172,7 @@ def packed_row_sums(first, last, rows, ahead, factors, values, sums):
         first = stop
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, apart=True)
 def plain_row_sums(first, last, rows, ahead, factors, values, sums):
     """Sums of ``values`` at each row's neighbours, times the factors of the edges if there are any, into ``sums``.
 

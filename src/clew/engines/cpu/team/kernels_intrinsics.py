@@ -71,15 +71,25 @@ def prefetch(typing_context, array, index):
 
 @intrinsic
 def borrowed(typing_context, array):
-    """The same array, of which no references are counted."""
+    """The same array, or tuple of arrays, of which no references are counted."""
 
     def generate(context, builder, signature, args):
-        view = make_array(signature.return_type)(context, builder, args[0])
-        view.meminfo = cgutils.get_null_value(view.meminfo.type)
-        view.parent = cgutils.get_null_value(view.parent.type)
-        return view._getvalue()
+        return _borrowed(context, builder, signature.return_type, args[0])
 
     return array(array), generate
+
+
+def _borrowed(context, builder, kind, value):
+    if isinstance(kind, types.BaseTuple):
+        parts = enumerate(kind.types)
+        each = [_borrowed(context, builder, part, builder.extract_value(value, place)) for place, part in parts]
+        return context.make_tuple(builder, kind, each)
+    if not isinstance(kind, types.Array):
+        return value
+    view = make_array(kind)(context, builder, value)
+    view.meminfo = cgutils.get_null_value(view.meminfo.type)
+    view.parent = cgutils.get_null_value(view.parent.type)
+    return view._getvalue()
 
 
 @intrinsic

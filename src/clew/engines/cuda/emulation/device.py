@@ -135,6 +135,10 @@ class EmulatedDevice(Device):
         """A counted copy."""
         return self.upload(array)
 
+    def address(self, array: Array) -> int:
+        """The address of a NumPy array."""
+        return int(array.ctypes.data)
+
     def prefetch(self, array: Array) -> None:
         """Nothing to do."""
 

@@ -6,7 +6,7 @@
 // calls, with all lanes of a warp together, for every edge of every row
 //
 //     value = visitor.value_at(valid, vertex)                once for a row, by one lane
-//     edge = visitor.fetch(valid, position)                  what is stored of the edge
+//     edge = visitor.fetch(valid, vertex, position)          what is stored of the edge; all lanes take part
 //     seen = visitor.look(valid, edge)                       what is known of its end
 //     visitor.visit(valid, vertex, value, edge, seen)        lanes with valid = false have nothing to do but vote
 //

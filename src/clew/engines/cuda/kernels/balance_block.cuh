@@ -10,7 +10,7 @@ __device__ __forceinline__ void expand_block(const F& frontier, const Team& team
         const u64 length = row.end - row.first;
         for (u64 k = warp_in_block() * WARP; k < length; k += blockDim.x) {
             const bool valid = k + lane() < length;
-            const auto edge = visitor.fetch(valid, row.first + (offset_t)(k + lane()));
+            const auto edge = visitor.fetch(valid, row.vertex, row.first + (offset_t)(k + lane()));
             visitor.visit(valid, row.vertex, value, edge, visitor.look(valid, edge));
         }
     }

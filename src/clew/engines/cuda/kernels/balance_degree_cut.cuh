@@ -12,7 +12,7 @@
 #if CUT
 template <bool FULL, class F, class V>
 __device__ __forceinline__ void expand_pieces(const F& frontier, const Team& team, V& visitor) {
-    typedef decltype(visitor.fetch(true, 0)) Edge;
+    typedef decltype(visitor.fetch(true, 0, 0)) Edge;
     Edge* kept = dynamic_shared<Edge>() + threadIdx.x;
     (void)kept;
     for (count_t base = team.warp * WARP; base < frontier.count; base += team.warps * WARP) {
@@ -24,14 +24,14 @@ __device__ __forceinline__ void expand_pieces(const F& frontier, const Team& tea
 #if PREFETCH
 #pragma unroll
         for (u32 k = 0; k < (FULL ? CUT : CUT - 1); ++k)
-            kept[k * blockDim.x] = visitor.fetch(k < length, row.first + k);
+            kept[k * blockDim.x] = visitor.fetch(k < length, row.vertex, row.first + k);
 #endif
         for (u32 k = 0; k < longest; ++k) {
             const bool valid = k < length;
 #if PREFETCH
             const Edge edge = kept[k * blockDim.x];
 #else
-            const Edge edge = visitor.fetch(valid, row.first + k);
+            const Edge edge = visitor.fetch(valid, row.vertex, row.first + k);
 #endif
             visitor.visit(valid, row.vertex, value, edge, visitor.look(valid, edge));
         }

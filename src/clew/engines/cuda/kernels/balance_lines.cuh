@@ -33,8 +33,9 @@ __device__ __forceinline__ void visit_lines(index_t vertex, T value, u64 begin, 
     const u64 total = __shfl_sync(ALL_LANES, up_to, WARP - 1);
     for (u64 base = 0; base < total; base += UNROLL) {
         u32 owner[UNROLL];
+        index_t source[UNROLL];
         bool valid[UNROLL];
-        decltype(visitor.fetch(true, 0)) edge[UNROLL];
+        decltype(visitor.fetch(true, 0, 0)) edge[UNROLL];
         decltype(visitor.look(true, edge[0])) seen[UNROLL];
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) {
@@ -45,15 +46,15 @@ __device__ __forceinline__ void visit_lines(index_t vertex, T value, u64 begin, 
             owner[k] = lane_holding(begin, place);
             const u64 from = __shfl_sync(ALL_LANES, begin, owner[k]), until = __shfl_sync(ALL_LANES, end, owner[k]);
             valid[k] = base + k < total && place >= from && place < until;
-            edge[k] = visitor.fetch(valid[k], (offset_t)(place - skew));
+            source[k] = __shfl_sync(ALL_LANES, vertex, owner[k]);
+            edge[k] = visitor.fetch(valid[k], source[k], (offset_t)(place - skew));
         }
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) seen[k] = visitor.look(valid[k], edge[k]);
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) {
-            const index_t source = __shfl_sync(ALL_LANES, vertex, owner[k]);
             const T there = __shfl_sync(ALL_LANES, value, owner[k]);
-            visitor.visit(valid[k], source, there, edge[k], seen[k]);
+            visitor.visit(valid[k], source[k], there, edge[k], seen[k]);
         }
     }
 }

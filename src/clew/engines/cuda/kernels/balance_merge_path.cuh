@@ -15,7 +15,7 @@ __device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t fr
     while (left > 0) {
         index_t source[UNROLL];
         T here[UNROLL];
-        decltype(visitor.fetch(true, 0)) edge[UNROLL];
+        decltype(visitor.fetch(true, 0, 0)) edge[UNROLL];
         decltype(visitor.look(true, edge[0])) seen[UNROLL];
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) {
@@ -23,7 +23,8 @@ __device__ __forceinline__ void visit_ranks(const Row& row, T value, offset_t fr
             const u32 owner = lane_holding(row.rank, edge_rank);
             source[k] = __shfl_sync(ALL_LANES, row.vertex, owner);
             here[k] = __shfl_sync(ALL_LANES, value, owner);
-            edge[k] = visitor.fetch(k * WARP + lane() < left, edge_rank + __shfl_sync(ALL_LANES, shift, owner));
+            const offset_t place = edge_rank + __shfl_sync(ALL_LANES, shift, owner);
+            edge[k] = visitor.fetch(k * WARP + lane() < left, source[k], place);
         }
 #pragma unroll
         for (u32 k = 0; k < UNROLL; ++k) seen[k] = visitor.look(k * WARP + lane() < left, edge[k]);

@@ -11,7 +11,7 @@ __device__ __forceinline__ void expand_thread(const F& frontier, const Team& tea
         const offset_t length = row.end - row.first, longest = warp_max(length);
         for (offset_t k = 0; k < longest; ++k) {
             const bool valid = k < length;
-            const auto edge = visitor.fetch(valid, row.first + k);
+            const auto edge = visitor.fetch(valid, row.vertex, row.first + k);
             visitor.visit(valid, row.vertex, value, edge, visitor.look(valid, edge));
         }
     }

@@ -9,7 +9,7 @@ __device__ __forceinline__ void expand_warp(const F& frontier, const Team& team,
         const auto value = visitor.value_at(true, row.vertex);
         for (offset_t k = 0; k < row.end - row.first; k += WARP) {
             const bool valid = k + lane() < row.end - row.first;
-            const auto edge = visitor.fetch(valid, row.first + k + lane());
+            const auto edge = visitor.fetch(valid, row.vertex, row.first + k + lane());
             visitor.visit(valid, row.vertex, value, edge, visitor.look(valid, edge));
         }
     }

@@ -16,6 +16,7 @@
 #define GROUP_WORDS (sizeof(index_t) == 4 ? 64 : 128)
 #define ROOM_OF(count) (GROUPS_OF(count) * (GROUP_WORDS + 2) + WARP + 4)  // words of shared memory
 
+// The host writes these five words of 8 bytes for kernels that take a pointer to them (engines/cuda/memory/packed_rows.py).
 struct Packed {
     const u32* words;
     const u32* heads;
@@ -25,14 +26,14 @@ struct Packed {
 };
 
 template <int BYTES>
-struct Entry {
+struct Bits {
     typedef u32 type;
 };
 template <>
-struct Entry<8> {
+struct Bits<8> {
     typedef u64 type;
 };
-typedef Entry<sizeof(index_t)>::type entry_t;
+typedef Bits<sizeof(index_t)>::type entry_t;
 
 // The first bit of a group; that after the last group of a block is the end of the block.
 __device__ __forceinline__ u64 first_bit(const Packed& packed, u64 group) {
@@ -44,15 +45,54 @@ __device__ __forceinline__ u64 last_bit(const Packed& packed, u64 group) {
 }
 
 // `width` bits from bit `at` of words in shared memory.
-__device__ __forceinline__ u64 take64(const u32* room, u32 at, u32 width) {
-    const u32* word = room + at / 32;
-    const u64 low = (u64)__funnelshift_r(word[0], word[1], at);
-    const u64 high = (u64)__funnelshift_r(word[1], word[2], at);
+template <class Words>
+__device__ __forceinline__ u64 take64(const Words& room, u32 at, u32 width) {
+    const u32 word = at / 32, middle = room[word + 1];
+    const u64 low = (u64)__funnelshift_r(room[word], middle, at);
+    const u64 high = (u64)__funnelshift_r(middle, room[word + 2], at);
     return (low | high << 32) & (width < 64 ? (1ull << width) - 1 : ~0ull);
 }
-__device__ __forceinline__ entry_t take(const u32* room, u32 at, u32 width) {
+template <class Words>
+__device__ __forceinline__ entry_t take(const Words& room, u32 at, u32 width) {
     if constexpr (sizeof(entry_t) == 8) return (entry_t)take64(room, at, width);
     else return (entry_t)(__funnelshift_r(room[at / 32], room[at / 32 + 1], at) & ((1u << width) - 1));
+}
+
+__device__ __forceinline__ u32 narrow_in(u32 head) { return head >> PLACE_BITS & ((1u << WIDTH_BITS) - 1); }
+__device__ __forceinline__ u32 wide_in(u32 head) {
+    return head >> (PLACE_BITS + WIDTH_BITS) & ((1u << WIDTH_BITS) - 1);
+}
+
+// Entries 2 * lane and 2 * lane + 1 of a group that begins at bit `at`, each the sum of all up to it, of the first
+// `limit` entries. All lanes take part.
+template <class Words>
+__device__ __forceinline__ void add_up(const Words& room, u32 at, u32 head, u32 bits, u32 limit, entry_t& even,
+                                       entry_t& odd) {
+    const u32 narrow = narrow_in(head), wide = wide_in(head), a = 2 * lane(), b = a + 1;
+    u32 mine = 0, wides = 0;  // whether these two are wide, and how many before them are
+    if (narrow < wide) {
+        // In halves of 32 bits, which processors have.
+        const u32 first = at / 32, middle = room[first + 1];
+        const u32 low = __funnelshift_r(room[first], middle, at), high = __funnelshift_r(middle, room[first + 2], at);
+        const u32 half = a < 32 ? low : high;
+        mine = half >> (a % 32) & 3;
+        wides = (u32)__popc(half & ((1u << (a % 32)) - 1)) + (a < 32 ? 0 : (u32)__popc(low));
+        at += 64;
+    }
+    even = odd = 0;
+    const u32 width = mine & 1 ? wide : narrow;
+    u32 place = at + bits + (a - 1) * narrow + wides * (wide - narrow);
+    if (a == 0) {
+        even = take(room, at, bits);
+        place = at + bits;
+    } else if (a < limit) {
+        even = take(room, place, width);
+        place += width;
+    }
+    if (b < limit) odd = take(room, place, mine & 2 ? wide : narrow);
+    const entry_t sum = warp_prefix((entry_t)(even + odd));
+    even = sum - odd;
+    odd = sum;
 }
 
 // The sum of all entries up to number `entry` of the group; lane entry / 2 has it. All lanes take part.
@@ -85,30 +125,9 @@ __device__ __forceinline__ void unpack(const Packed& packed, u64 first, u32 coun
     const u32 a = 2 * lane(), b = a + 1;
     for (u64 g = group; g <= last; g++) {
         const u32 head = __ldg(packed.heads + g);
-        const u32 narrow = head >> PLACE_BITS & ((1u << WIDTH_BITS) - 1);
-        const u32 wide = head >> (PLACE_BITS + WIDTH_BITS) & ((1u << WIDTH_BITS) - 1);
         const u32 limit = g < last ? GROUP : (u32)(first + count - g * GROUP);  // entries that are needed
-        u32 at = (u32)(first_bit(packed, g) - from * 32);
-        u64 mask = 0;
-        if (narrow < wide) {
-            mask = take64(room, at, 64);
-            at += 64;
-        }
-        entry_t even = 0, odd = 0;
-        const u32 mine = (u32)(mask >> a) & 3;
-        const u32 width = mine & 1 ? wide : narrow;
-        u32 place = at + packed.bits + (a - 1) * narrow + (u32)__popcll(mask & ((1ull << a) - 1)) * (wide - narrow);
-        if (a == 0) {
-            even = take(room, at, packed.bits);
-            place = at + packed.bits;
-        } else if (a < limit) {
-            even = take(room, place, width);
-            place += width;
-        }
-        if (b < limit) odd = take(room, place, mine & 2 ? wide : narrow);
-        const entry_t sum = warp_prefix((entry_t)(even + odd));
-        even = sum - odd;
-        odd = sum;
+        entry_t even, odd;
+        add_up(room, (u32)(first_bit(packed, g) - from * 32), head, packed.bits, limit, even, odd);
         const u64 begun = starts[2 * (g - group)] | (u64)starts[2 * (g - group) + 1] << 32;
         entry_t before_even = 0, before_odd = 0;
         if (begun >> 1) {  // a row begins after the first entry

@@ -32,7 +32,7 @@ struct Push {
     __device__ __forceinline__ message_t value_at(bool valid, index_t vertex) {
         return valid ? messages[vertex] : (message_t)0;
     }
-    __device__ __forceinline__ Edge fetch(bool valid, offset_t position) {
+    __device__ __forceinline__ Edge fetch(bool valid, index_t, offset_t position) {
         if (!valid) return Edge{0, (weight_t)1};
         return Edge{along.neighbours[position], along.weight(position)};
     }

@@ -3,6 +3,8 @@
 // blocks process the long ones from a list after the next grid_sync. The work on a row is written once, for a team of
 // any size.
 
+#include "neighbours.cuh"
+
 #ifndef SHORT_ROW
 #define SHORT_ROW 16
 #endif
@@ -45,9 +47,9 @@ struct WholeBlock {
 // ---- The rows in which a vertex finds its neighbours: one, or two where edges are stored one way only ----
 struct Rows {
     const offset_t* offsets;
-    const index_t* neighbours;
+    const ids_t* neighbours;
     const offset_t* in_offsets;  // null: there is no second row
-    const index_t* in_neighbours;
+    const ids_t* in_neighbours;
 
     __device__ __forceinline__ u64 length(index_t v) const {
         u64 total = (u64)(offsets[v + 1] - offsets[v]);
@@ -72,17 +74,46 @@ struct Rows {
     // The same for all entries, with the neighbour alone: see(u).
     template <class Team, class See>
     __device__ __forceinline__ void each(index_t v, const Team& team, See see) const {
-        find(v, team, [&](const index_t* entries, offset_t, offset_t j) {
+        find(v, team, [&](const auto& entries, offset_t, offset_t j) {
             see(entries[j]);
             return false;
         });
     }
 
+#if PACKED
+    // What `see` gets instead of an array: the entry that it is called for.
+    struct Unpacked {
+        index_t value;
+        __device__ __forceinline__ index_t operator[](offset_t) const { return value; }
+    };
+#endif
+
     template <class Team, class See>
-    static __device__ __forceinline__ bool find_in(const offset_t* starts, const index_t* entries, index_t v,
+    static __device__ __forceinline__ bool find_in(const offset_t* starts, const ids_t* entries, index_t v,
                                                    const Team& team, See see) {
         const offset_t begin = starts[v], length = starts[v + 1] - begin;
-#if ON_HOST
+#if PACKED
+        if (team.step() == 1) {
+            OneRow row(entries, begin, length > 0);
+            for (offset_t k = 0; k < length; k++)
+                if (see(Unpacked{row.next()}, begin, begin + k)) return true;
+            return false;
+        }
+        // Warps take groups in turn, two edges to a lane, and end together.
+        Neighbours into(entries, starts);
+        const u32 head = after_begin(entries, (u64)begin);
+        bool found = false;
+        for (u64 base = team.first() / WARP * GROUP; base < (u64)length + head; base += team.step() / WARP * GROUP) {
+            for (u64 k = base + lane(); k < base + GROUP; k += WARP) {
+                const bool valid = !found && k >= head && k < (u64)length + head;
+                const offset_t j = begin + (offset_t)(k - head);
+                const index_t u = into.at(valid, v, j);
+                found = found || (valid && see(Unpacked{u}, begin, j));
+            }
+            if (__all_sync(ALL_LANES, found)) break;
+        }
+        return found;
+#elif ON_HOST
         const u32 head = team.step() < WARP ? 0 : after_line(entries, (u64)begin);
         for (u64 k = team.first(); k < (u64)length + head; k += team.step())
             if (k >= head && see(entries, begin, begin + (offset_t)(k - head))) return true;

@@ -12,18 +12,23 @@ import numpy as np
 from clew.engines.cuda.memory.edge_memory import WORD, WORD_BITS, EdgePlan
 from clew.engines.cuda.toolchain.device import Device, index_defines, stable_order
 from clew.engines.cuda.toolchain.source import ctype
+from clew.result import edge_bytes
 
 Fact = TypeVar("Fact")
 
 
 class Packed(NamedTuple):
-    """What a kernel needs of packed neighbours besides their words; the dtype of ids, and the bytes of all arrays."""
+    """What a kernel needs of packed neighbours besides their words; the dtype of ids, and the bytes of all arrays.
+
+    ``described`` has all of that in device memory, for kernels that take one pointer (``ids_t`` in neighbours.cuh).
+    """
 
     heads: Any
     bases: Any
     bits: Any
     dtype: np.dtype[Any]
     nbytes: int
+    described: Any
 
     @property
     def given(self) -> tuple[Any, Any, Any]:
@@ -49,6 +54,8 @@ class DeviceRows:
     plan: EdgePlan | None = None
     pairs: Any = None
     packed: Packed | None = None
+    #: The dtype that the weights had before they were narrowed; None if they were not.
+    weights_as: np.dtype[Any] | None = None
     #: Prepared products, by arithmetic and method (spmv.py).
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
@@ -76,10 +83,32 @@ class DeviceRows:
         """Offsets, neighbours and weights, as most kernels take them."""
         return self.offsets, self.neighbours, self.weights
 
+    @cached_property
+    def ids(self) -> Any:
+        """The neighbours for kernels that read plain and packed ones (``ids_t`` in neighbours.cuh)."""
+        return self.neighbours if self.packed is None else self.packed.described
+
+    @cached_property
+    def weight_dtype(self) -> np.dtype[Any]:
+        """The dtype in which algorithms compute with the weights."""
+        return np.dtype(self.weights.dtype) if self.weights_as is None else self.weights_as
+
+    @cached_property
+    def bytes_per_edge(self) -> float:
+        """The bytes that are read for an edge, with its weight."""
+        if self.packed is None:
+            return edge_bytes(self.neighbours, self.weights)
+        return self.packed.nbytes / max(1, self.num_arcs) + (0 if self.weights is None else self.weights.itemsize)
+
     @property
     def edges(self) -> tuple[Any, Any]:
         """Neighbours and weights for kernels that support pairs, which take pairs instead of neighbours."""
-        return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.neighbours, self.weights)
+        return (self.pairs.view(self.neighbours.dtype), None) if self.paired else (self.ids, self.weights)
+
+    @cached_property
+    def form(self) -> dict[str, Any]:
+        """The macros for kernels that read plain and packed neighbours; without any, their machine code is the same."""
+        return {} if self.packed is None else {"PACKED": 1, "ON_HOST": int(self.on_host)}
 
     def weights_of(self, begin: int, end: int) -> Any:
         """The weights of some edges without gaps; of pairs, a copy. CuPy is faster at reading whole pairs."""

@@ -1,59 +1,179 @@
 """Packed rows on a device: the words of packed neighbours are placed as plain neighbours are, in the same budget.
 
-The heads of groups (4 bytes for 64 edges) are in device memory under every policy, as offsets are.
+The heads of groups (4 bytes for 64 edges) are in device memory under every policy, as offsets are. Weights are placed
+like neighbours too, after them, in the narrowest type that holds them.
 """
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from clew.adjacency import Adjacency
-from clew.engines.cuda.memory.device_graph import graph_on, rows_on
+from clew.dtypes import Array
+from clew.engines.base import available_bytes
+from clew.engines.cuda.memory.device_graph import (
+    DeviceGraph,
+    graph_on,
+    incoming_on,
+    into_of,
+    plan_in_force,
+    rows_on,
+    size_of,
+)
 from clew.engines.cuda.memory.device_rows import DeviceRows, Packed
+from clew.engines.cuda.memory.edge_memory import EdgePlan, plan_edges
 from clew.engines.cuda.toolchain.device import Device
+from clew.engines.retry import SMALLER, this_try
+from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.memory import current
-from clew.packed import PackedAdjacency
-from clew.packed.code import PackedArray, pack
+from clew.packed import PackedAdjacency, narrowed
+from clew.packed.code import GROUP, PackedArray, pack
+
+#: Edges from which "auto" packs a graph that does not fit: the first call packs them on the host.
+MANY = 1 << 22
+#: The part of the plain bytes that must fit for "auto" to pack edges that are read here and there: a few of a row, of
+#: rows in any order. Over the link, that takes more requests than plain edges do.
+SCATTERED = 0.4
+#: The part of its plain bytes that a packed graph may take on the host.
+PACKED_PART = 0.8
 
 
-def packed_on(device: Device, rows: Adjacency) -> DeviceRows | None:
-    """The rows without weights and packed, if ``clew.memory`` says so; else None."""
-    array = _array_of(device, rows)
+def packed_on(
+    device: Device, rows: Adjacency, *, weights: bool = False, parts: int = 1, least: float = 0.0
+) -> DeviceRows | None:
+    """The rows packed, if ``clew.memory`` says so or plain ones do not fit; else None. ``parts`` as for ``rows_on``.
+
+    ``least`` is the part of plain rows that must fit for "auto" to pack them.
+    """
+    requested = rows.weight_dtype is not None and weights
+    array = _array_of(device, rows, requested, parts, least)
     if array is None:
         return None
-    words = Adjacency(rows.indptr, array.words)  # the device places them like neighbours, whatever they mean
-    there = rows_on(device, words, weights=False)
-    return there.once("packed", lambda: _unpackable(device, there, array))
+    known = graph_on(device, array.words if isinstance(rows, PackedAdjacency) else rows.indices)
+    graph_on(device, array.words).family = known.family
+    # The device places words like neighbours, whatever they mean.
+    there = rows_on(device, Adjacency(rows.indptr, array.words), weights=False, parts=parts)
+    there = there.once("packed", lambda: _unpackable(device, there, array))
+    if not requested:
+        return there
+    narrow = _narrow_weights(known, rows)
+    graph_on(device, narrow).family = known.family
+    placed = rows_on(device, Adjacency(rows.indptr, narrow), weights=False, parts=parts)
+    weighted: DeviceRows | None = placed.facts.get("packed")
+    if weighted is None or weighted.neighbours is not there.neighbours:
+        plan = _both(there.plan, placed.plan)
+        weighted = replace(there, weights=placed.neighbours, plan=plan, weights_as=rows.weight_dtype)
+        placed.facts["packed"] = weighted
+    return weighted
+
+
+def edges_on(
+    device: Device, rows: Adjacency, *, weights: bool = True, parts: int = 1, least: float = 0.0
+) -> DeviceRows:
+    """The rows for kernels that read both forms: packed if ``packed_on`` says so, else plain, in pairs if possible."""
+    packed = packed_on(device, rows, weights=weights, parts=parts, least=least)
+    return packed or rows_on(device, rows, weights=weights, parts=parts, paired=weights)
+
+
+def both_directions_on(device: Device, graph: Graph) -> tuple[DeviceRows, DeviceRows]:
+    """The out-edges and the in-edges without weights, for kernels that read both forms; both have the same."""
+    out = edges_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1, least=SCATTERED)
+    if not graph.directed:
+        return out, out
+    if out.packed is None:
+        return out, incoming_on(device, graph, weights=False)
+    into = packed_on(device, _into(device, graph), parts=2, least=SCATTERED)
+    if into is None:  # there is room for plain in-edges, and so for both
+        out, into = rows_on(device, graph.outgoing, weights=False), incoming_on(device, graph, weights=False)
+    return out, into
 
 
 def packed_incoming_on(device: Device, graph: Graph) -> DeviceRows | None:
-    """The same of the in-edges, which are built and packed on the host."""
+    """The in-edges without weights, which are built and packed on the host, if ``packed_on`` says so; else None."""
+    if not graph.directed:
+        return packed_on(device, graph.outgoing)
     packs = current().packed is True or (graph.is_packed and current().packed == "auto")
-    return packed_on(device, graph.incoming) if packs else None
+    if packs or _array_of(device, graph.outgoing, False, 1, 0.0) is not None:
+        return packed_on(device, _into(device, graph))
+    return None
 
 
-def _array_of(device: Device, rows: Adjacency) -> PackedArray | None:
+def _into(device: Device, graph: Graph) -> Adjacency:
+    """The in-edges on the host. Those of packed graphs are packed; to know their family would unpack them."""
+    return graph.incoming if graph.is_packed else into_of(device, graph)
+
+
+def is_too_large(device: Device, rows: Adjacency, weights: bool, parts: int, least: float) -> bool:
+    """Whether "auto" packs plain rows: not all but the ``least`` part of them fit, and there is room to pack them."""
+    policy, attempt = current(), this_try()
+    if policy.edges not in ("auto", "tiered") or rows.num_arcs < MANY:
+        return False
+    requested = rows.weights if weights else None
+    if plan_in_force(device, rows, requested, paired=weights) is not None:
+        return False
+    placed = graph_on(device, rows.indices).derived.get("packed")
+    if placed is not None and (words := graph_on(device, placed.words).edges) is not None and words.policy == policy:
+        return True  # and so it was before
+    if available_bytes() < PACKED_PART * rows.num_arcs * rows.id_dtype.itemsize:
+        return False
+    try:
+        size = size_of(device, rows, requested, parts, makes_room=True)
+        plan = plan_edges(policy, size, SMALLER[0 if attempt is None else attempt.number])
+    except ResourceError:
+        return False
+    return plan.mode != "device" and plan.fast_bytes >= least * plan.num_arcs * plan.bytes_per_edge
+
+
+def _array_of(device: Device, rows: Adjacency, weights: bool, parts: int, least: float) -> PackedArray | None:
     """The packed neighbours if the policy wants them, packed once; a placement says which plain edges are fast."""
     policy = current()
     if policy.packed is False or rows.boundary is not None or rows.num_arcs == 0:
         return None
     if isinstance(rows, PackedAdjacency):
         return rows.neighbours
-    if policy.packed == "auto":
-        return None
     kept = graph_on(device, rows.indices).derived
+    if policy.packed == "auto" and not is_too_large(device, rows, weights, parts, least):
+        return None
     if "packed" not in kept:
         kept["packed"] = pack(rows.indices, rows.num_columns - 1, rows.indptr)
     array: PackedArray = kept["packed"]
     return array
 
 
+def _narrow_weights(known: DeviceGraph, rows: Adjacency) -> Array:
+    """The weights in the narrowest type that holds them, made once."""
+    if isinstance(rows, PackedAdjacency):
+        assert rows.stored_weights is not None
+        return rows.stored_weights
+    whose, narrow = known.derived.get("narrow weights", (lambda: None, None))
+    if whose() is not rows.weights:
+        assert rows.weights is not None
+        narrow = narrowed(rows.weights)
+        known.derived["narrow weights"] = (weakref.ref(rows.weights), narrow)
+    array: Array = narrow
+    return array
+
+
+def _both(words: EdgePlan | None, weights: EdgePlan | None) -> EdgePlan | None:
+    """One plan for words and weights, which counts bytes."""
+    if words is None or weights is None:
+        return words or weights
+    modes = {words.mode, weights.mode}
+    mode = words.mode if len(modes) == 1 else "tiered"
+    size = [plan.num_arcs * plan.bytes_per_edge for plan in (words, weights)]
+    why = f"packed neighbours: {words.why}; weights: {weights.why}"
+    return EdgePlan(mode, words.slow_bytes + weights.slow_bytes, sum(size), 1, why, words.copies and weights.copies)
+
+
 def _unpackable(device: Device, there: DeviceRows, array: PackedArray) -> DeviceRows:
     """Rows whose neighbours are words, with what a kernel needs to unpack them."""
     heads, bases, bits = (device.upload(array.heads), device.upload(array.bases), np.uint32(array.given[3]))
-    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes)
+    places = [device.address(part) for part in (there.neighbours, heads, bases)]
+    described = device.upload(np.array([*places, int(bits), -(-array.size // GROUP)], np.uint64))
+    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes, described)
     return replace(there, num_arcs=array.size, packed=known)

@@ -87,6 +87,10 @@ class CudaDevice(Device):
         """What the driver cannot do, if anything."""
         return virtual.why_not(self.ordinal)
 
+    def address(self, array: Any) -> int:
+        """The pointer of a CuPy array."""
+        return int(array.data.ptr)
+
     def prefetch(self, array: Any) -> None:
         """Start moving managed memory here."""
         transfer.prefetch_bytes(self, array.data.ptr, array.nbytes)

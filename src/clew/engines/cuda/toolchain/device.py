@@ -60,6 +60,9 @@ class Device(Protocol):
     def download(self, array: Any) -> Array:
         """A copy on the host."""
 
+    def address(self, array: Any) -> int:
+        """Where kernels find an array, for pointers that are stored in another one."""
+
     def free_memory(self) -> int:
         """The bytes of device memory that can be allocated."""
 
