@@ -22,6 +22,7 @@ class Space(NamedTuple):
 
     ``fill`` is the value that it starts with; None leaves it uninitialised. ``later`` says that the implementation
     allocates it by itself, in compiled code or as the value of an expression: it is counted, but not allocated here.
+    ``lasts`` says that a scratch array is read after the run, as traces are, so that no other run may use it.
     """
 
     shape: Shape
@@ -29,6 +30,7 @@ class Space(NamedTuple):
     role: Role
     fill: Any = None
     later: bool = False
+    lasts: bool = False
 
     @property
     def nbytes(self) -> int:
@@ -54,9 +56,9 @@ def result(shape: Shape, dtype: npt.DTypeLike, fill: Any = None, *, later: bool 
     return Space(shape, dtype, "result", fill, later)
 
 
-def scratch(shape: Shape, dtype: npt.DTypeLike, fill: Any = None, *, later: bool = False) -> Space:
-    """An array that is freed after the run."""
-    return Space(shape, dtype, "scratch", fill, later)
+def scratch(shape: Shape, dtype: npt.DTypeLike, fill: Any = None, *, later: bool = False, lasts: bool = False) -> Space:
+    """An array that is freed after the run, or with the result if it ``lasts``."""
+    return Space(shape, dtype, "scratch", fill, later, lasts)
 
 
 class Workspace:
@@ -78,6 +80,12 @@ class Workspace:
     def nbytes(self) -> int:
         """The bytes of all arrays."""
         return sum(space.nbytes for _, space in self)
+
+    def divided(self) -> tuple[dict[str, Space], Workspace]:
+        """The arrays that every run needs anew, and those that a run can leave to the next. None has a fill."""
+        anew = {name: space for name, space in self if space.role == "result" or space.lasts}
+        assert not any(space.fill is not None or (name in anew and space.later) for name, space in self)
+        return anew, Workspace(**{name: space for name, space in self.spaces.items() if name not in anew})
 
     def deferred(self) -> dict[str, Space | None]:
         """The same arrays as spaces of a larger workspace, for a part of the run that allocates them itself."""

@@ -66,7 +66,7 @@ class Gpu:
     ordinal = 0
 
     def __init__(self) -> None:
-        self.main, self.lanes, self.copies, self.fails_at = Stream(), [], 0, -1
+        self.main, self.lanes, self.rooms, self.copies, self.fails_at = Stream(), [], [], 0, -1
         self.during_a_copy = lambda: None
         runtime = SimpleNamespace(memcpyAsync=self.copy, memcpyHostToDevice=1, memcpyDeviceToHost=2)
         cuda = SimpleNamespace(Stream=Stream, Event=Event, runtime=runtime, Device=lambda _: contextlib.nullcontext())

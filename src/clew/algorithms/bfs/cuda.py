@@ -48,7 +48,7 @@ def workspace(
     return Workspace(
         depth=result(n, np.int32),
         parent=result(n, ids),
-        trace=scratch((min(n, traced_levels) + 1 if traced_levels else 0, 4), np.int64),
+        trace=scratch((min(n, traced_levels) + 1 if traced_levels else 0, 4), np.int64, lasts=True),
         queue=scratch(n * entry, np.uint8),
         pieces_of_long_rows=scratch((2 * (graph.num_arcs // BIG) + 1) * entry, np.uint8),
         bitmaps=scratch(2 * -(-n // 32), np.uint32),
@@ -71,8 +71,9 @@ def bfs(
     if balance != "auto" or cut is not None:
         return bfs_balanced(device, graph, source, tuning_of(balance, cut), deterministic)
     out, into = both_directions_on(device, graph)
-    work = workspace(graph, traced_levels=traced_levels).allocate(device)
+    work = out.take(device, ("bfs", traced_levels), lambda: workspace(graph, traced_levels=traced_levels))
     progress = _search(device, out, into, source, work, pull_cost, threads)
+    out.give_back(work)
     if deterministic:
         n = out.id_dtype.type(out.num_vertices)
         given = (n, into.offsets, into.ids, work.depth, work.parent)

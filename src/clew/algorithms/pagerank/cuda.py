@@ -72,7 +72,7 @@ def workspace(graph: Graph, dtype: str, max_iterations: int, weighted: bool, *, 
         spread=scratch(n, dtype, later=True) if weighted or graph.directed else None,
         shares=scratch(graph.num_arcs, dtype, later=True) if weighted else None,
         # A row per round, and one for the end: the change, and the bits of when it began.
-        trace=scratch((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64),
+        trace=scratch((min(max_iterations, TRACED_ROUNDS) + 1, 2), np.float64, lasts=True),
     )
 
 
@@ -87,12 +87,15 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
     first = lead if walk.start is None else device.upload(walk.start.astype(value))
     pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
     products = (pays or rows.packed is not None) and not walk.weighted
-    space = workspace(graph, walk.dtype, walk.max_iterations, walk.weighted, products=products)
-    work = space.allocate(device)
+    given = (walk.dtype, walk.max_iterations, walk.weighted)
+    work = rows.take(device, ("pagerank", *given, products), lambda: workspace(graph, *given, products=products))
     if products:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
-        return _rank_by_products(device, rows, (spread, lead, first), walk, work, layout)
-    return _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, tuning)
+        answer = _rank_by_products(device, rows, (spread, lead, first), walk, work, layout)
+    else:
+        answer = _rank_by_pulling(device, rows, (factors, spread, lead, first), walk, work, tuning)
+    rows.give_back(work)
+    return answer
 
 
 def _rank_by_pulling(

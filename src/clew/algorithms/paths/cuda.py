@@ -32,7 +32,9 @@ class Search:
         n = self.n = rows.num_vertices
         self.index, offset = rows.id_dtype, np.dtype(rows.offsets.dtype)
         self.source = self.index.type(source)
-        work = search_space(n, rows.num_arcs, self.index, offset, problem.value, tuning).allocate(device)
+        given = (n, rows.num_arcs, self.index, offset, problem.value, tuning)
+        key = ("search", problem.value, None if tuning is DEFAULT else tuning)  # to hash a tuning takes a while
+        work = self.work = rows.take(device, key, lambda: search_space(*given))
         self.words, self.trace, self.state = work.words, work.trace, work.state
         self.values = (work.words, work.marks, work.links)
         self.queues, self.full = [work.queue, work.other_queue], [work.pieces, work.other_pieces]
@@ -44,8 +46,8 @@ class Search:
         packed, linked = work.marks is None, work.links is not None
         self.defines = defines(rows, problem, tuning, words=packed, links=linked, threads=self.threads)
         ends = map(self._value, (problem.first, problem.low, problem.unreached))
-        given = (rows.offsets, np.uint64(n), self.source, *ends, np.float64(problem.delta), *self.values)
-        self._launch("near_far_begin", *given, self.queues[1], self.full[1], self.state)
+        first = (rows.offsets, np.uint64(n), self.source, *ends, np.float64(problem.delta), *self.values)
+        self._launch("near_far_begin", *first, self.queues[1], self.full[1], self.state)
         self.results: tuple[Any, ...] = ()  # values and parents
         self.last: Any = None  # the state that was downloaded last
 
@@ -81,7 +83,8 @@ class Search:
     def answer(self, name: str, *, deterministic: bool, negative: bool = False) -> Answer:
         """The values, called ``name``, and the parents; ``negative`` says that a weight is below 0.
 
-        Parents are those of the search, unless it keeps none or they must be the same in every run.
+        Parents are those of the search, unless it keeps none or they must be the same in every run. This ends the
+        search: the next one uses its arrays.
         """
         device, links = self.device, None if deterministic else self.values[2]
         if not self.results:
@@ -90,6 +93,7 @@ class Search:
                 self.results = device.empty(self.n, self.problem.result), parents
             self._write_results(links)
             self.last = self._download_state()
+        self.rows.give_back(self.work)
         values, parents = self.results
         state, splits = self.last, int(self.last["splits"])
         rows = self.trace[: int(state["step"]) - splits]

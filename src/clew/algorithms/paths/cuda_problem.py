@@ -129,7 +129,7 @@ def search_space(
         other_pieces=pieces,
         far_vertices=scratch(pile, ids),
         far_keys=scratch(pile, key),
-        trace=scratch((traced + 1 if traced else 0, 4), np.int64),
+        trace=scratch((traced + 1 if traced else 0, 4), np.int64, lasts=True),
         state=scratch(SEARCH.itemsize, np.uint8),
     )
 

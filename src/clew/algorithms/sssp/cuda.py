@@ -20,6 +20,7 @@ SPARSE_DELTA = 96  # times the mean weight, divided by the degree;
 LIGHT = 1 << 20  # weights on average of whose sums it is hoped that they fit in 32 bits
 SLOW_DELTA = 24  # where edges are read over the link, since following one twice costs more there
 
+NARROW_MOST, MOST = int(np.iinfo(np.uint32).max), int(np.iinfo(np.int64).max)
 #: A fact of rows whose sums have turned out not to fit in 32 bits.
 RAN_OVER = "sums of 32 bits run over"
 
@@ -77,10 +78,9 @@ def sums(dtype: np.dtype[Any], largest: int, hops: int, delta: float, *, grows: 
     """Sums of up to ``hops`` weights of 0 or more, in 32 bits where they fit."""
     if dtype.kind == "f":
         return Problem(dtype, False, 0, 0, 0, np.inf, dtype, np.inf, delta, grows)
-    most, small = np.iinfo(np.int64).max, np.iinfo(np.uint32).max
-    fits = largest * hops < small
-    value, unreached = (np.dtype(np.uint32), small) if fits else (np.dtype(np.int64), most)
-    return Problem(value, False, 0, 0, 0, unreached, np.dtype(np.int64), most, delta, grows)
+    fits = largest * hops < NARROW_MOST
+    value, unreached = (np.dtype(np.uint32), NARROW_MOST) if fits else (np.dtype(np.int64), MOST)
+    return Problem(value, False, 0, 0, 0, unreached, np.dtype(np.int64), MOST, delta, grows)
 
 
 def default_delta(device: Device, rows: DeviceRows) -> float:

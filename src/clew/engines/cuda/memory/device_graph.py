@@ -92,10 +92,12 @@ class DeviceGraph:
         self.derived.clear()
 
     def drop_layouts(self) -> bool:
-        """Drop cached layouts of products; returns whether there were any."""
+        """Drop cached layouts of products, and scratch arrays of calls; returns whether there were any."""
         had = self.in_edges is not None and self.in_edges.drop_layouts()
         for rows in () if self.edges is None else (self.edges.plain, self.edges.weighted):
-            had |= rows is not None and rows.facts.pop("sweep", None) is not None
+            if rows is not None:
+                had |= rows.facts.pop("sweep", None) is not None or bool(rows.scratch)
+                rows.scratch.clear()
         return had
 
     def rows(self, device: Device, rows: Adjacency, requested: Any, parts: int, paired: bool) -> DeviceRows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,8 +14,11 @@ from clew.engines.cuda.memory.edge_memory import WORD, WORD_BITS, EdgePlan
 from clew.engines.cuda.toolchain.device import Device, index_defines, stable_order
 from clew.engines.cuda.toolchain.source import ctype
 from clew.result import edge_bytes
+from clew.workspace import Workspace
 
 Fact = TypeVar("Fact")
+#: Bytes of scratch arrays up to which a call leaves them for the next one: an allocation takes 3 µs.
+KEPT = 64 << 20
 
 
 class Packed(NamedTuple):
@@ -59,14 +63,34 @@ class DeviceRows:
     #: Prepared products, by arithmetic and method (spmv.py).
     ready: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
     #: Values cached by ``once``: degrees, tiles, layouts. They must not reference the rows.
-    facts: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
+    facts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+    #: Scratch arrays that calls have left (``take``), by what they are for and the queue of work that uses them.
+    scratch: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
-    def once(self, name: str, compute: Callable[[], Fact]) -> Fact:
+    def once(self, name: Any, compute: Callable[[], Fact]) -> Fact:
         """The cached value of this name, computed at the first call; it is freed with the rows."""
         if name not in self.facts:
             self.facts[name] = compute()
         fact: Fact = self.facts[name]
         return fact
+
+    def take(self, device: Device, key: Any, declare: Callable[[], Workspace]) -> Any:
+        """The arrays of a workspace. Scratch arrays may be those that the last call gave back.
+
+        ``key`` tells workspaces over these rows apart. Give them back with ``give_back`` when nothing reads them.
+        """
+        anew, left = self.once(("workspace", key), lambda: declare().divided())
+        place = (key, device.queue)
+        arrays = self.scratch.pop(place, None)
+        arrays = vars(left.allocate(device)) if arrays is None else arrays
+        own = {name: device.empty(space.shape, space.dtype) for name, space in anew.items()}
+        return SimpleNamespace(**own, **arrays, left=(place, arrays))
+
+    def give_back(self, work: Any) -> None:
+        """Leave the scratch arrays of ``take`` to the next call, where memory is not short."""
+        place, arrays = work.left
+        if self.in_device_memory and sum(array.nbytes for array in arrays.values() if array is not None) <= KEPT:
+            self.scratch[place] = arrays
 
     @cached_property
     def paired(self) -> bool:

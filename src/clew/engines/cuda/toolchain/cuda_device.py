@@ -57,12 +57,18 @@ class CudaDevice(Device):
         self._modules: dict[KernelSource, Any] = {}
         self._streams: dict[int, Any] = {}
         self.lanes: list[Any] = []  # of transfer.py
+        self.rooms: list[tuple[Array, int]] = []  # of transfer.py: pinned memory for a few bytes, and where it is
         self.watch: Any = None  # called before and after each launch, for measurements
         if int(self._device.arch) < 75:
             raise DeviceError(
                 f"this GPU is of generation {self.architecture}; clew's kernels need sm_75 (Turing, 2018) or later.",
                 **USE_CPU,
             )
+
+    @property
+    def queue(self) -> int:  # type: ignore[override]
+        """CuPy's current stream."""
+        return int(self.xp.cuda.get_current_stream().ptr)
 
     def empty(self, shape: int | tuple[int, ...], dtype: npt.DTypeLike) -> Any:
         """An uninitialised array."""
@@ -175,7 +181,7 @@ class CudaDevice(Device):
                 self.watch.after()
 
     def _stream(self) -> Any:
-        handle = self.xp.cuda.get_current_stream().ptr
+        handle = self.queue
         if handle not in self._streams:
             self._streams[handle] = self._core.Stream.from_handle(handle)
         return self._streams[handle]

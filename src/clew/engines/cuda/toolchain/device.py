@@ -36,6 +36,7 @@ class Device(Protocol):
     cluster_size: int  # the blocks of a cluster, which synchronize faster than the whole grid; 1 without clusters
     page: int  # bytes; of an array in two memories, a page is in one of them
     xp: Any
+    queue: int = 0  # which of several orders of work the next launch joins; work of one order waits for its turn
     _kernels: dict[tuple[KernelSource, str], Any]
     _requests: dict[Any, Any]
 
