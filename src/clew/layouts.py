@@ -7,6 +7,7 @@ slots, which makes neighbouring rows contiguous in memory. It pays off if all de
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -90,6 +91,13 @@ class ELL:
 
 
 Layout = Adjacency | COO | ELL
+
+
+def weight_dtype(edges: Layout) -> np.dtype[Any] | None:
+    """The dtype of the weights, or None; packed ones are not unpacked for it."""
+    if isinstance(edges, Adjacency):
+        return edges.weight_dtype
+    return None if edges.weights is None else edges.weights.dtype
 
 
 def csr(edges: Graph | Layout) -> Adjacency:

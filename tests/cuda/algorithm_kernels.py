@@ -54,6 +54,13 @@ PATHS = [
 ]
 
 _RANKS = {"value_t": "float", "sum_t": "double", "FACTORS": 0, "BINNED": 0, "THREADS": 256, "RESIDENT": 6}
+_OVER_ROWS = (
+    ("k_core.cuh", {"core_t": "int"}),
+    ("labels.cuh", {"SLOTS": 2048}),
+    ("coloring.cuh", {"ON_HOST": 1}),
+    ("coloring_rounds.cuh", {}),
+    ("independent_set.cuh", {"BY_DEGREE": 1}),
+)
 _COMPONENTS = (("components", 0), ("components", 1), ("components_tiled", 0), ("components_staged", 1))
 
 ALGORITHM_KERNELS = [
@@ -70,6 +77,9 @@ ALGORITHM_KERNELS = [
         KernelSource.of("components.cuh", {**ids, "ON_HOST": on_host, "PACKED": 1})
         for ids, on_host in ((NARROW, 0), (WIDE, 1))
     ),
+    *(KernelSource.of(file, {**ids, **macros, "PACKED": 1}) for file, macros in _OVER_ROWS for ids in (NARROW, WIDE)),
+    KernelSource.of("neighbourhoods.cuh", {**NARROW, "DIRECTED": 0, "PACKED": 1}),
+    KernelSource.of("neighbourhoods.cuh", {**WIDE, "DIRECTED": 1, "PACKED": 1, "ON_HOST": 1}),
     *(
         KernelSource.of("floyd_warshall.cuh", {**NARROW, "number_t": number, "weight_t": weight, "WEIGHTED": weighted})
         for number, weight, weighted in (("int", "unsigned char", 1), ("float", "float", 1), ("double", "float", 0))

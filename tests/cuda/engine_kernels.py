@@ -63,6 +63,8 @@ def _spmv() -> list[KernelSource]:
     found.append(KernelSource.of("spmv_tiles.cuh", both, sums.operators))
     found.append(KernelSource.of("spmv_tiles.cuh", {**both, "PACKED": 1}, sums.operators))
     found.append(KernelSource.of("spmv_tiles.cuh", {**both, **wide, "ON_HOST": 0, "PACKED": 1}, sums.operators))
+    stored = {**both, "ON_HOST": 0, "PACKED": 1, "stored_t": "unsigned char"}
+    found.append(KernelSource.of("spmv_tiles.cuh", stored, sums.operators))
     both = {**narrow, **visits.defines, "V": 32, "STOP": 1}
     found.append(KernelSource.of("spmv_rows.cuh", {**both, "X_BITS": 1, "OUT_BITS": 1}, visits.operators))
     double, byte = np.dtype(np.float64), np.dtype(np.int8)
@@ -146,6 +148,8 @@ def _program() -> list[KernelSource]:
         defines |= {"offset_t": offset, **({"ON_HOST": 1} if tuning is on_host else {})}
         name = "program_steady.cuh" if example.active_next == "all" else "program.cuh"
         found.append(KernelSource.of(name, defines, operators))
+        if tuning is on_host or tuning.balance == "degree_cut":
+            found.append(KernelSource.of(name, {**defines, "PACKED": 1, "stored_t": "short"}, operators))
     return found
 
 
@@ -178,6 +182,8 @@ EXCHANGE = [
 ]
 ENGINE_KERNELS = [
     KernelSource.of("bandwidth.cuh"),
+    KernelSource.of("pack.cuh", index_defines(np.dtype(np.int32), 0)),
+    KernelSource.of("pack.cuh", index_defines(np.dtype(np.int64), 1 << 32)),
     *_spgemm(),
     *_spmspv(),
     *_spmv(),

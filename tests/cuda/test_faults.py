@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import importlib
 import sys
@@ -19,6 +20,7 @@ from clew.engines.choice import gpu_for
 from clew.engines.cuda.memory.ledger import forget_all
 from clew.engines.cuda.toolchain import cuda_device, failures
 from clew.errors import ClewError, DeviceError, MissingDependencyError, ResourceError
+from examples.vertex_programs import Components
 from tests.on_gpu import emulation_only
 
 pytestmark = pytest.mark.usefixtures("small_heap")
@@ -43,19 +45,37 @@ ON_GPU = [
 
 
 #: Algorithms that read packed edges on a GPU.
-PACKED = ("pagerank", "bfs", "sssp", "connected_components")
+PACKED = (
+    "pagerank",
+    "bfs",
+    "sssp",
+    "sswp",
+    "connected_components",
+    "k_core",
+    "label_propagation",
+    "coloring",
+    "maximal_independent_set",
+    "triangles",
+    "clustering_coefficient",
+    "program",
+)
+
+
+def function_of(name):
+    """The algorithm of this name, or a vertex program."""
+    return functools.partial(clew.run, Components()) if name == "program" else ALGORITHMS[name].function
 
 
 @emulation_only
 @pytest.mark.parametrize(("name", "packed"), [*((name, False) for name in ON_GPU), *((name, True) for name in PACKED)])
 def test_every_allocation_may_fail(name, packed):
-    algorithm = ALGORITHMS[name]
+    function = function_of(name)
     device = gpu_for("emulated", 0)
-    expected = algorithm.function(GRAPH, device="cpu")
+    expected = function(GRAPH, device="cpu")
 
     def run():
         with clew.memory(edges="device", packed=packed):  # "auto" would try again
-            return algorithm.function(GRAPH, device="emulated")
+            return function(GRAPH, device="emulated")
 
     forget_all()
     gc.collect()

@@ -21,7 +21,10 @@ from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.ledger import forget_all, ledger_of
 from clew.engines.cuda.memory.packed_rows import edges_on, packed_on
 from clew.engines.cuda.products.spmv import SpmvMethod, spmv
+from clew.engines.cuda.program.program import Tuning as ProgramTuning
+from clew.engines.cuda.program.program import run_program
 from clew.packed.kernels import BLOCK
+from examples.vertex_programs import BreadthFirst, Components, PageRank, ShortestPaths
 
 TILES = SpmvMethod("tiles")
 LENGTHS = (0, 0, 0, 1, 2, 31, 32, 33, 63, 64, 65, 129, 500)
@@ -109,13 +112,23 @@ def test_pagerank_reads_packed_rows(directed, ask):
         assert not given_graph.incoming.is_unpacked
 
 
-#: Searches and components, and which of their values are the same in every run.
-READERS = {"bfs": "depth", "sssp": "distance", "sswp": "width", "connected_components": "label"}
+#: Algorithms that go over packed rows, and which of their values are the same in every run.
+SEARCHES = {"bfs": "depth", "sssp": "distance", "sswp": "width"}
+READERS = {
+    **SEARCHES,
+    "connected_components": "label",
+    "k_core": "core",
+    "label_propagation": "label",
+    "coloring": "color",
+    "maximal_independent_set": "member",
+    "triangles": "count",
+}
+PROGRAMS = {"bfs": lambda: BreadthFirst(0), "sssp": lambda: ShortestPaths(0), "labels": Components, "ranks": PageRank}
 BALANCES = ("thread", "warp", "block", "degree_cut", "merge_path")
 
 
 def run(name: str, graph: clew.Graph, device: str, **options) -> np.ndarray:
-    sources = () if name == "connected_components" else (0,)
+    sources = (0,) if name in SEARCHES else ()
     return np.asarray(getattr(clew, name)(graph, *sources, device=device, **options).values[READERS[name]])
 
 
@@ -144,6 +157,82 @@ def test_searches_of_rows_around_the_size_of_a_group(id_dtype):
         for name in READERS:
             with clew.memory(mode, packed=True):
                 assert np.array_equal(run(name, graph, "emulated"), run(name, graph, "cpu")), (name, mode)
+
+
+def same_runs(graph: clew.Graph, mode: str, fast: int | None = None) -> None:
+    """Programs have the same bits, also of floats, over packed rows and over plain ones."""
+    for name, program in PROGRAMS.items():
+        found = []
+        for packed in (True, False):
+            with clew.memory(mode, fast, packed=packed):
+                found.append(clew.run(program(), graph, device="emulated"))
+        for value in found[0].values:
+            assert found[0].values[value].tobytes() == found[1].values[value].tobytes(), (name, mode)
+        assert found[0].iterations == found[1].iterations
+
+
+@pytest.mark.parametrize("id_dtype", ["int32", "int64"])
+def test_programs_over_rows_around_the_size_of_a_group(id_dtype):
+    lengths = [500, 1, 2, 3, 4, 5, 31, 32, 33, 0, 63, 64, 65, 0, 0, 127, 128, 129, 5000, 1]
+    for last, mode in ((0, "device"), (1, "zero_copy"), (62, "device")):
+        same_runs(weighted(graph_of([*lengths, last], id_dtype, last), "float64"), mode)
+
+
+@pytest.mark.parametrize(
+    ("mode", "part", "directed"), [("device", None, False), ("zero_copy", None, True), ("tiered", 2, True)]
+)
+def test_programs_are_the_same_in_every_memory(mode, part, directed):
+    graph = clew.generate.random_weights(clew.generate.rmat(11, 16, directed=directed), 1, 255, 1, "float64")
+    words = graph.packed().outgoing.neighbours.words
+    same_runs(graph, mode, None if part is None else words.nbytes // part)
+
+
+def paths(graph: clew.Graph, tuning: ProgramTuning) -> np.ndarray:
+    """Distances by a program that is run with this tuning."""
+    state = {"distance": np.full(graph.num_vertices, np.inf)}
+    state["distance"][0] = 0
+    run_program(the_emulation(), ShortestPaths(0), graph, state, np.arange(graph.num_vertices) == 0, tuning)
+    return state["distance"]
+
+
+@pytest.mark.parametrize("balance", BALANCES)
+def test_programs_of_every_balance_read_packed_rows(balance):
+    graph = weighted(clew.generate.rmat(9, 8), "float64", least=1).packed()
+    assert np.array_equal(paths(graph, ProgramTuning(balance=balance, cut=4)), run("sssp", graph, "cpu"))
+    assert not graph.outgoing.is_unpacked
+
+
+def test_programs_that_sort_frontiers_read_packed_rows():
+    graph = weighted(clew.generate.rmat(9, 8), "float64", least=1)
+    with clew.memory("zero_copy", packed=True):
+        assert np.array_equal(paths(graph, ProgramTuning(order_from=1)), run("sssp", graph, "cpu"))
+
+
+class Arrivals(clew.VertexProgram):
+    """How much weight a vertex has in both directions."""
+
+    fields = {"weight": "float64"}  # noqa: RUF012
+    reduce, direction, max_iterations = clew.monoids.plus, "both", 1
+
+    def start(self, graph):
+        return {"weight": 0.0}, None
+
+    send = staticmethod(lambda vertex: vertex.weight + 1.0)
+    process = staticmethod(lambda message, weight, vertex: message * weight)
+
+    @staticmethod
+    def apply(total, vertex):
+        vertex.weight = total
+        return True
+
+
+def test_programs_in_both_directions_read_packed_rows():
+    graph = weighted(clew.generate.rmat(9, 8), "float64")
+    with clew.memory(packed=True):
+        for given_graph in (graph, graph.packed()):
+            found = clew.run(Arrivals(), given_graph, device="emulated").weight
+            np.testing.assert_allclose(found, clew.run(Arrivals(), graph, device="cpu").weight, rtol=1e-12)
+            assert not given_graph.is_packed or not given_graph.outgoing.is_unpacked
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -186,6 +275,51 @@ def test_packed_graphs_stay_packed(name):
     expected = run(name, graph.unpacked(), "cpu")
     assert np.array_equal(run(name, graph, "emulated"), expected)
     assert not graph.outgoing.is_unpacked
+    assert not graph.has_incoming or not graph.incoming.is_unpacked
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("dtype", ["int32", "float64"])
+def test_weighted_sums_read_packed_rows(directed, dtype):
+    """Weights of whole numbers are stored in a byte, those with fractions as they are."""
+    graph = clew.generate.random_weights(clew.generate.rmat(9, 8, directed=directed), 1, 255, 1, "int32")
+    graph = graph.with_weights((graph.weights / (1 if dtype == "int32" else 4)).astype(dtype))
+    small, x = graph.packed(), np.random.default_rng(1).random(graph.num_vertices)
+    ranks = clew.pagerank(graph, weighted=True, device="cpu").rank
+    with clew.memory(packed="auto"):
+        found = clew.spmv(small, x, device="emulated")
+        assert np.allclose(clew.pagerank(small, weighted=True, device="emulated").rank, ranks, rtol=1e-9, atol=1e-14)
+    with clew.memory(packed=False):
+        assert found.tobytes() == clew.spmv(graph, x, device="emulated", way="tiles").tobytes()
+    assert "indices" not in small.outgoing._kept.keys() | small.incoming._kept.keys()
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_ranks_of_weights_that_float32_cannot_add_up(scale):
+    """A rank per unit of such weights would be no float32: plain rows with shares are read instead."""
+    graph = weighted(clew.generate.rmat(7, 8), "float64", least=1)
+    graph = graph.with_weights(graph.weights * scale)
+    expected = clew.pagerank(graph, weighted=True, device="cpu", dtype="float32").rank
+    with clew.memory(packed=True):
+        found = clew.pagerank(graph, weighted=True, device="emulated", dtype="float32").rank
+    assert np.allclose(found, expected, rtol=1e-4)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_clustering_reads_packed_rows(directed):
+    """Parallel edges, edges in both directions, and rows that are cut into pieces of 1024."""
+    graph = clew.generate.rmat(9, 24, directed=directed)
+    hub = np.arange(1500) % graph.num_vertices
+    source, target, _ = graph.edges()
+    ends = np.concatenate([source, np.full(1500, 3), hub]), np.concatenate([target, hub, np.full(1500, 3)])
+    graph = clew.Graph.from_edges(*ends, directed=directed, duplicates="keep")
+    small, expected = graph.packed(), clew.clustering_coefficient(graph, device="cpu").coefficient
+    for mode in ("device", "zero_copy"):
+        with clew.memory(mode):
+            assert np.allclose(clew.clustering_coefficient(small, device="emulated").coefficient, expected, rtol=1e-12)
+            found = clew.triangles(small, device="emulated").count
+        assert np.array_equal(found, clew.triangles(graph, device="cpu").count)
+    assert not small.outgoing.is_unpacked
 
 
 def test_edges_that_do_not_fit_are_packed(monkeypatch):
@@ -214,13 +348,11 @@ def test_edges_that_do_not_fit_are_packed(monkeypatch):
         assert ledger_of(the_emulation()).charged() <= 2 * arcs
 
 
-def test_other_algorithms_and_weighted_products_read_plain_rows():
-    graph = clew.generate.rmat(8, 8, directed=False)
-    weighted = graph.with_weights(np.ones(graph.num_arcs, np.float32))
+def test_other_algorithms_read_plain_rows():
+    graph = clew.generate.rmat(6, 8, directed=False)
     with clew.memory(packed=True):
-        assert np.array_equal(clew.k_core(graph, device="emulated").core, clew.k_core(graph, device="cpu").core)
-        x = np.arange(graph.num_vertices, dtype=np.float32)
-        assert np.allclose(clew.spmv(weighted, x, device="emulated"), clew.spmv(weighted, x, device="cpu"))
+        found = clew.betweenness(graph, device="emulated").centrality
+    assert np.allclose(found, clew.betweenness(graph, device="cpu").centrality)
     assert rows_on(the_emulation(), graph.outgoing, weights=False).packed is None
 
 

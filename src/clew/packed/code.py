@@ -50,7 +50,7 @@ class PackedArray:
             array.flags.writeable = False
             if array.ndim != 1 or array.dtype != DTYPES[name]:
                 raise GraphError(f"{name} have shape {array.shape} and dtype {array.dtype}; expected {DTYPES[name]}.")
-        groups, blocks = _counts(self.size)
+        groups, blocks = counts(self.size)
         if self.heads.size != groups or self.bases.size != blocks + 1:
             raise GraphError(
                 f"there are {self.heads.size:,} heads and {self.bases.size:,} bases; expected {groups:,} and "
@@ -67,7 +67,7 @@ class PackedArray:
     @property
     def given(self) -> tuple[Array, Array, Array, Any]:
         """What kernels take."""
-        return self.words, self.heads, self.bases, np.uint64(_bits(self.largest))
+        return self.words, self.heads, self.bases, np.uint64(bits_of(self.largest))
 
     def check(self) -> None:
         """Raise GraphError if a group reads outside its block, which only damaged arrays do."""
@@ -90,11 +90,11 @@ def pack(values: Array, largest: int, indptr: Array | None = None) -> PackedArra
     """Pack rows of ascending integers from 0 to ``largest``; without ``indptr``, all are one row."""
     from clew.packed import kernels
 
-    groups, blocks = _counts(values.size)
+    groups, blocks = counts(values.size)
     entries, starts = _frozen(as_bits(values)), None if indptr is None else _frozen(as_bits(indptr))
     heads, bases = np.empty(groups, np.uint32), np.zeros(blocks + 1, np.uint64)
     pieces = min(max(1, blocks), threads.pieces(values.size))
-    bits = _bits(largest)
+    bits = bits_of(largest)
     threads.each(kernels.measure, pieces, pieces, starts, entries, bits, heads, bases[1:])
     np.cumsum(bases, out=bases)
     words = np.zeros(int(bases[-1]) + SPARE, np.uint64)
@@ -102,13 +102,14 @@ def pack(values: Array, largest: int, indptr: Array | None = None) -> PackedArra
     return PackedArray(words, heads, bases, int(values.size), largest, values.dtype)
 
 
-def _counts(size: int) -> tuple[int, int]:
+def counts(size: int) -> tuple[int, int]:
     """The numbers of groups and of blocks."""
     groups = -(-size // GROUP)
     return groups, -(-groups // GROUPS)
 
 
-def _bits(largest: int) -> int:
+def bits_of(largest: int) -> int:
+    """The bits of the largest entry."""
     return int(largest).bit_length()
 
 

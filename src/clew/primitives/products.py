@@ -15,7 +15,7 @@ from clew.engines.base import Memory
 from clew.engines.retry import tried_again
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.layouts import Layout, csr
+from clew.layouts import Layout, csr, weight_dtype
 from clew.operators import Monoid, Operator, Semiring, functions, monoids, semirings
 from clew.primitives import cluster
 from clew.primitives.arguments import (
@@ -118,7 +118,7 @@ def spmv(
     memory, xp = engine.memory, engine.memory.xp
     x = vector_of(x, layout.num_vertices, "x", memory)
     selection = selection_of(mask, complement, x.size, memory)
-    dtype = semiring.result_dtype(x.dtype if layout.weights is None else layout.weights.dtype, x.dtype)
+    dtype = semiring.result_dtype(weight_dtype(layout) or x.dtype, x.dtype)
     if out is None:
         if accumulate is not None:
             raise GraphError("accumulate needs out, the array to combine the result with; pass out=.")

@@ -31,7 +31,7 @@ CONTROL_BYTES = 4 * GRID_BARRIER_WORDS + 4 * 8 + 5 * 8
 def workspace(graph: Graph, teams: int = 1, in_round: int = 0) -> Workspace:
     """The arrays of ``teams`` searches that run side by side, and of ``in_round`` rows of dependencies."""
     n = graph.num_vertices
-    searches = search_space(n, graph.num_arcs, graph.indices.dtype, graph.directed, teams)
+    searches = search_space(n, graph.num_arcs, graph.outgoing.id_dtype, graph.directed, teams)
     return Workspace(
         centrality=result(n, np.float64, 0),
         dependencies=scratch((in_round, n), np.float64, later=True),

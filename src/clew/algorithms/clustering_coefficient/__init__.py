@@ -14,7 +14,7 @@ from clew.result import Result
 Method = Literal["links", "triangles"]
 
 
-@algorithm(needs=("in_edges",))
+@algorithm(needs=("in_edges",), packed=("cuda",))
 def clustering_coefficient(
     graph: Graph, *, method: Method = "links", weighted: bool = False, device: str = "auto"
 ) -> Result:

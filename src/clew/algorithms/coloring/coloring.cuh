@@ -26,8 +26,8 @@ struct Control {
 
 // Words whose ascending order is that of the priorities: larger degrees first where `degree_bits` is not 0, equals at
 // random, then by id. `top` is the largest degree.
-extern "C" __global__ void priorities(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                                      const index_t* in_neighbours, u64 key, u64 top, u32 degree_bits, u32 id_bits,
+extern "C" __global__ void priorities(u64 n, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
+                                      const ids_t* in_neighbours, u64 key, u64 top, u32 degree_bits, u32 id_bits,
                                       u64* word) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
@@ -100,8 +100,8 @@ struct Chooser {
 // Fills `color`, or does as much of it as is this launch's share. `waiting`, `queue` and `list` are room for n numbers
 // and vertices; `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
-    color_in_order(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                   const index_t* in_neighbours, int work, const u64* word, int* color, u32* waiting, index_t* queue,
+    color_in_order(u64 n, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
+                   const ids_t* in_neighbours, int work, const u64* word, int* color, u32* waiting, index_t* queue,
                    index_t* list, Control* control) {
     __shared__ u32 own_words[512 / WARP * WARP_WORDS];
     __shared__ u32 block_words[BLOCK_WORDS];

@@ -27,8 +27,8 @@ struct Control {
 // with a larger and a smaller value. `queue` and `list` are room for n vertices. `trace` gets the vertices coloured by
 // each of the first `traced` rounds. `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
-    color_by_rounds(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                    const index_t* in_neighbours, int work, u64 key, int* color, u32* above, u32* below, index_t* queue,
+    color_by_rounds(u64 n, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
+                    const ids_t* in_neighbours, int work, u64 key, int* color, u32* above, u32* below, index_t* queue,
                     index_t* list, long long* trace, u32 traced, Control* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
     Progress at = control->progress;

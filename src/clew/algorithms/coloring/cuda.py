@@ -26,7 +26,7 @@ ROUNDS = control_of(("begun", "rounds", "stop", "queued", "done"), counters=2)
 
 def workspace(graph: Graph, method: str, order: str) -> Workspace:
     """The arrays of a run."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     both = {"color": result(n, np.int32), "queue": scratch(n, ids), "listed": scratch(n, ids)}
     if method == "rounds":
         return Workspace(

@@ -33,7 +33,7 @@ CONTROL = np.dtype([("inside", "f8"), ("moved", "u4"), ("steps", "u4", 9), ("bar
 
 def workspace(graph: Graph, **_: object) -> Workspace:
     """The arrays of a run; the graph of the first level has at most as many arcs as the graph."""
-    n, ids, arcs = graph.num_vertices, graph.indices.dtype, graph.num_arcs * (2 if graph.directed else 1)
+    n, ids, arcs = graph.num_vertices, graph.outgoing.id_dtype, graph.num_arcs * (2 if graph.directed else 1)
     return Workspace(
         community=result(n, ids, later=True),
         weights=None if graph.weights is None else scratch(arcs, np.float64, later=True),

@@ -20,7 +20,7 @@ CONTROL = control_of(("begun", "turn", "level", "kept", "stop", "waiting", "done
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     lists = {name: scratch(n, ids) for name in ("queue", "listed", "left", "other_left")}
     return Workspace(core=result(n, core_dtype(graph)), **lists)
 

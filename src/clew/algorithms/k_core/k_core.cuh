@@ -38,7 +38,8 @@ __device__ __forceinline__ long long add_to(long long* place, long long number) 
 }
 
 // Neighbours are in order: an entry that is the vertex itself, or the same as the one before, does not count.
-__device__ __forceinline__ bool counts(const index_t* entries, offset_t begin, offset_t j, index_t v) {
+template <class Entries>
+__device__ __forceinline__ bool counts(const Entries& entries, offset_t begin, offset_t j, index_t v) {
     return entries[j] != v && (j == begin || entries[j - 1] != entries[j]);
 }
 
@@ -54,7 +55,7 @@ struct Peel {
     __device__ __forceinline__ void operator()(index_t v, const Team& team) const {
         for (u32 links = 0; v >= 0; links++) {
             index_t next = -1;
-            rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
+            rows.find<true>(v, team, [&](const auto& entries, offset_t begin, offset_t j) {
                 const index_t w = entries[j];
                 if (core[w] <= level || !counts(entries, begin, j, v)) return false;
                 const core_t before = add_to(&core[w], -1);
@@ -97,7 +98,7 @@ __device__ __forceinline__ void sort_out(u64 kept, const index_t* source, index_
 // Fills `core`, or does as much of it as is this launch's share. `queue`, `list` and the two of `left` are room for n
 // vertices each. `most` is at least the largest degree; `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
-    cores(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets, const index_t* in_neighbours,
+    cores(u64 n, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets, const ids_t* in_neighbours,
           int work, u32 most, core_t* core, index_t* queue, index_t* list, index_t* left, index_t* other_left,
           Cores* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
@@ -112,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         steps.end();
         const auto discount = [=](index_t v, const auto& team) {
             u32 wrong = 0;
-            rows.find(v, team, [&](const index_t* entries, offset_t begin, offset_t j) {
+            rows.find<true>(v, team, [&](const auto& entries, offset_t begin, offset_t j) {
                 wrong += !counts(entries, begin, j, v);
                 return false;
             });

@@ -26,7 +26,7 @@ def workspace(graph: Graph, max_iterations: int) -> Workspace:
 
     Either of ``label`` and ``other_label`` is the result.
     """
-    n, ids, edges = graph.num_vertices, graph.indices.dtype, graph.num_arcs * (2 if graph.directed else 1)
+    n, ids, edges = graph.num_vertices, graph.outgoing.id_dtype, graph.num_arcs * (2 if graph.directed else 1)
     return Workspace(
         label=result(n, ids),
         other_label=scratch(n, ids),

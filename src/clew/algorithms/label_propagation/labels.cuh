@@ -118,8 +118,8 @@ struct Control {
 // long for shared memory are left to the first `tables` blocks, each of which has `places` places in `table_labels` and
 // `table_votes`.
 extern "C" __global__ void __launch_bounds__(512, 3)
-    propagate(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-              const index_t* in_neighbours, u32 most, index_t* even, index_t* odd, u8* awake, index_t* list,
+    propagate(u64 n, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
+              const ids_t* in_neighbours, u32 most, index_t* even, index_t* odd, u8* awake, index_t* list,
               index_t* table_labels, u32* table_votes, u32 tables, u64 places, long long* trace, u32 traced,
               Control* control) {
     __shared__ index_t shared_labels[SLOTS];

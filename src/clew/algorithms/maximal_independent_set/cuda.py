@@ -20,7 +20,7 @@ CONTROL = control_of(("begun", "rounds", "left", "done"), counters=3)
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a run."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     lists = {name: scratch(n, ids) for name in ("live", "other_live", "joining", "listed")}
     key, left = scratch(n, np.uint64), scratch(min(n, TRACED_ROUNDS), np.int64)
     return Workspace(member=result(n, np.bool_), key=key, **lists, left=left)

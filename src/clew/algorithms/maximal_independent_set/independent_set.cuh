@@ -34,8 +34,8 @@ struct Control {
 // and `list` are room for n vertices. `trace` gets the vertices at the start of each of the first `traced` rounds.
 // `control` is zeroed.
 extern "C" __global__ void __launch_bounds__(512, 3)
-    independent_set(u64 n, const offset_t* offsets, const index_t* neighbours, const offset_t* in_offsets,
-                    const index_t* in_neighbours, int work, u64 key_stream, u64 draw_stream, u64* key, u8* member,
+    independent_set(u64 n, const offset_t* offsets, const ids_t* neighbours, const offset_t* in_offsets,
+                    const ids_t* in_neighbours, int work, u64 key_stream, u64 draw_stream, u64* key, u8* member,
                     index_t* live, index_t* later, index_t* joining, index_t* list, long long* trace, u32 traced,
                     Control* control) {
     const Rows rows = {offsets, neighbours, in_offsets, in_neighbours};
@@ -74,7 +74,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
     // Ties are broken by id, so a self-loop never wins.
     const auto join = [&](index_t v, const auto& team) {
         const u64 mine = key[v];
-        const bool beaten = team.any(rows.find(v, team, [&](const index_t* entries, offset_t, offset_t j) {
+        const bool beaten = team.any(rows.find(v, team, [&](const auto& entries, offset_t, offset_t j) {
             const index_t u = entries[j];
             return mine < LEAST_KEY || key[u] > mine || (key[u] == mine && u > v);
         }) || mine < LEAST_KEY);

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from clew.adjacency import Adjacency
 from clew.algorithms.pagerank import Walk, rounds_over, shares_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
@@ -40,6 +41,7 @@ CLASS_LIMITS = (4096, 32, 4)
 ROW_COST = 8  # edges that could be followed in the time that a row takes besides its edges
 PRODUCT_THREADS = 256
 PROGRESS = np.dtype([("stranded", "f8"), ("change", "f8"), ("rounds", "u4"), ("converged", "u4")])
+USUAL = (1e-20, 1e20)  # sums of weights by which a float32 can be divided
 UNEVEN_FROM = 256  # edges: with none longer, rows are alike enough to be taken as they come
 
 
@@ -81,13 +83,17 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
     value, tuning = np.dtype(walk.dtype), tuning or Tuning()
     if graph.num_vertices == 0:
         return Answer({"rank": device.empty(0, value)}, iterations=0, trace={"change": np.empty(0)})
-    rows = (None if walk.weighted else packed_incoming_on(device, graph)) or incoming_on(device, graph, weights=False)
-    spread, factors, _kept_alive = _passing(device, graph, rows, walk.weighted, value)
+    rows = packed_incoming_on(device, graph, weights=walk.weighted)
+    totals = None if rows is None or not walk.weighted else _totals(graph.outgoing)
+    if rows is None or (walk.weighted and totals is None):
+        rows = incoming_on(device, graph, weights=False)
+    shared_out = walk.weighted and totals is None
+    spread, factors, _kept_alive = _passing(device, graph, rows, shared_out, totals, value)
     lead = None if walk.jumps is None else device.upload(walk.jumps.astype(value))
     first = lead if walk.start is None else device.upload(walk.start.astype(value))
     pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
-    products = (pays or rows.packed is not None) and not walk.weighted
-    given = (walk.dtype, walk.max_iterations, walk.weighted)
+    products = (pays or rows.packed is not None) and not shared_out
+    given = (walk.dtype, walk.max_iterations, shared_out)
     work = rows.take(device, ("pagerank", *given, products), lambda: workspace(graph, *given, products=products))
     if products:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
@@ -210,6 +216,10 @@ def _product(
     device: Device, rows: DeviceRows, value: np.dtype[Any], layout: str
 ) -> tuple[Any, Callable[[Any, Any], None]]:
     """The names that a layout gives to vertices, or None, and its product of values in that order."""
+    if rows.packed is not None and rows.weights is not None:
+        numbers = algebra.of_semiring(semirings.plus_times, rows.weight_dtype, value, value)
+        weighted = by_tiles(device, rows, rows.defines, tiling.tiles_of(device, rows), numbers)
+        return None, lambda x, out: weighted(device, x, None, out)
     numbers = algebra.of_semiring(semirings.plus_second, None, value, value)
     if layout == "sweep" and can_sweep(rows):
         sweep = sweep_of(device, rows)
@@ -261,13 +271,27 @@ def _lanes(mean: float) -> int:
     return lanes
 
 
+def _totals(rows: Adjacency) -> Array | None:
+    """The weight that leaves every vertex; None if a rank divided by one of them may be no usual float."""
+    assert rows.stored_weights is not None
+    total, filled = np.zeros(rows.num_vertices), np.flatnonzero(rows.degrees())
+    if filled.size:
+        total[filled] = np.add.reduceat(rows.stored_weights, rows.indptr[filled], dtype=np.float64)
+    some = total[total > 0]
+    usual = not some.size or (USUAL[0] < some.min() and some.max() < USUAL[1])
+    return total if usual else None
+
+
 def _passing(
-    device: Device, graph: Graph, rows: DeviceRows, weighted: bool, value: np.dtype[Any]
+    device: Device, graph: Graph, rows: DeviceRows, weighted: bool, totals: Array | None, value: np.dtype[Any]
 ) -> tuple[Any, Any, Any]:
     """By how much a vertex divides what it passes on (None: the length of its row), and the shares of the in-edges.
 
-    The third must be kept alive while the shares are used: they may be read from the host.
+    With ``totals``, that is the weight of its edges. Otherwise, ``weighted`` asks for shares. The third must be kept
+    alive while the shares are used: they may be read from the host.
     """
+    if totals is not None:
+        return device.upload(totals.astype(value)), None, None
     if weighted:
         leaving, shares = shares_of(graph.outgoing, graph.incoming)
         shares = shares.astype(value)

@@ -9,8 +9,9 @@ import numpy as np
 
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.launches import Pace, launch_over
-from clew.engines.cuda.memory.device_graph import into_of, rows_on
-from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.device_graph import rows_on
+from clew.engines.cuda.memory.device_rows import DeviceRows, form_of
+from clew.engines.cuda.memory.packed_rows import both_directions_on, edges_on
 from clew.engines.cuda.toolchain.device import Device, blocks_for
 from clew.graph import Graph
 from clew.workspace import Space, Workspace, result, scratch
@@ -61,11 +62,15 @@ def count(device: Device, graph: Graph, **constants: int) -> Any:
 
 
 def rows_are_short(device: Device, graph: Graph, short: int = SHORT) -> bool:
-    """Whether to merge rows as they are; a directed graph's would have to be made undirected first."""
+    """Whether to merge rows as they are; a directed graph's would have to be made undirected first.
+
+    Packed rows are unpacked into lists, once. Merging would unpack them again and again.
+    """
     if graph.directed or graph.num_arcs == 0 or graph.num_arcs > short * graph.num_vertices:
         return False  # the average of squares is at least the square of the average
-    degrees = device.xp.diff(rows_on(device, graph.outgoing, weights=False).offsets).astype(np.float64)
-    return bool((degrees * degrees).sum() <= short * graph.num_arcs)
+    rows = edges_on(device, graph.outgoing, weights=False)
+    degrees = device.xp.diff(rows.offsets).astype(np.float64)
+    return rows.packed is None and bool((degrees * degrees).sum() <= short * graph.num_arcs)
 
 
 def by_merging(device: Device, graph: Graph, counts: Any, total: Any) -> None:
@@ -146,7 +151,7 @@ class Neighbourhoods:
 
 def list_space(graph: Graph, *, with_times: bool = False) -> Workspace:
     """The arrays of the lists of neighbours."""
-    n, ids = graph.num_vertices, graph.indices.dtype
+    n, ids = graph.num_vertices, graph.outgoing.id_dtype
     arcs = graph.num_arcs * (2 if graph.directed else 1)
     return Workspace(
         items=scratch(arcs, ids),
@@ -158,18 +163,19 @@ def list_space(graph: Graph, *, with_times: bool = False) -> Workspace:
 
 def neighbourhoods(device: Device, graph: Graph, *, with_times: bool = False) -> Neighbourhoods:
     """Neighbours over edges of either direction; ``with_times`` says of each how many directions there are."""
-    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
-    into = rows_on(device, into_of(device, graph), weights=False, parts=2) if graph.directed else None
-    work, n, index = list_space(graph, with_times=with_times).allocate(device), out.num_vertices, out.neighbours.dtype
+    out, against = both_directions_on(device, graph, least=0.0)
+    into = against if graph.directed else None
+    work, n, index = list_space(graph, with_times=with_times).allocate(device), out.num_vertices, out.id_dtype
     items, times, sizes, arcs = work.items, work.times, work.sizes, int(work.items.size)
     near = Neighbourhoods(out, into, items, times, sizes[:n], sizes[n : 2 * n])
     if arcs == 0:
         return near
-    edges = (out.offsets, out.neighbours, *((None, None) if into is None else (into.offsets, into.neighbours)))
+    edges = (out.offsets, out.ids, *((None, None) if into is None else (into.offsets, into.ids)))
     put = (*edges, items, times, near.up, near.down, work.cuts, sizes[2 * n :])
     first, rest = n * WARP, -(-arcs // PIECE) * WARP
-    launch_over(device, "neighbourhoods.cuh", "neighbourhoods", near.defines, first, index.type(n), *put)
-    launch_over(device, "neighbourhoods.cuh", "cut_neighbourhoods", near.defines, rest, *put)
+    defines = {**near.defines, **form_of(out, against)}
+    launch_over(device, "neighbourhoods.cuh", "neighbourhoods", defines, first, index.type(n), *put)
+    launch_over(device, "neighbourhoods.cuh", "cut_neighbourhoods", defines, rest, *put)
     return near
 
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "common.cuh"
+#include "neighbours.cuh"
 // Rows of the distinct neighbours of every vertex, over edges in either direction and without the vertex itself.
 //
 // Row v starts where its edges do and has room for all of them. It begins with the neighbours that come later in the
@@ -14,7 +14,7 @@
 
 struct Edges {
     const offset_t* offsets;
-    const index_t* neighbours;
+    const ids_t* neighbours;
 };
 
 struct Rows {
@@ -46,17 +46,7 @@ __device__ __forceinline__ u64 edges_of(const Rows& rows, index_t v) {
 }
 
 __device__ __forceinline__ bool has_edge(const Edges& edges, index_t v, index_t w) {
-    offset_t low = edges.offsets[v], high = edges.offsets[v + 1];
-    const offset_t end = high;
-    while (low < high) {
-        const offset_t middle = low + (high - low) / 2;
-        if (edges.neighbours[middle] < w) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && edges.neighbours[low] == w;
+    return is_among(edges.neighbours, edges.offsets[v], edges.offsets[v + 1], w);
 }
 
 __device__ __forceinline__ Edges either(bool first, const Edges& one, const Edges& other) {
@@ -69,11 +59,19 @@ __device__ __forceinline__ void put_down(const Rows& rows, index_t v, const Edge
     const offset_t row = edges.offsets[v];
     const u64 own = edges_of(rows, v);
     const u64 front = first_of(rows.out.offsets, rows.into.offsets, (u64)v);
+#if PACKED
+    Neighbours entries(edges.neighbours, edges.offsets);
+#endif
     for (offset_t at = begin; at < end; at += WARP) {
         const bool mine = lane() < (u64)(end - at);
         const offset_t k = mine ? at + lane() : at;
+#if PACKED
+        const index_t before = entries.at(mine && k > row, v, k - 1), w = entries.at(mine, v, k);
+        bool kept = mine && w != v && (k == row || before != w);
+#else
         const index_t w = edges.neighbours[k];
         bool kept = mine && w != v && (k == row || edges.neighbours[k - 1] != w);
+#endif
         u8 ways = 1;
 #if DIRECTED
         if (kept && has_edge(opposite, v, w)) {
@@ -118,8 +116,8 @@ __device__ __forceinline__ void put_down_or_cut(const Rows& rows, index_t v, con
 }
 
 // up and down are zero, and so is cut. What is cut is for the next kernel.
-extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets, const index_t* out_neighbours,
-                                          const offset_t* in_offsets, const index_t* in_neighbours, index_t* items,
+extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets, const ids_t* out_neighbours,
+                                          const offset_t* in_offsets, const ids_t* in_neighbours, index_t* items,
                                           u8* times, u32* up, u32* down, Cut* cuts, u32* cut) {
     const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, times, up, down};
     for (u64 v = warp_in_grid(); v < (u64)n; v += warps_in_grid()) {
@@ -130,8 +128,8 @@ extern "C" __global__ void neighbourhoods(index_t n, const offset_t* out_offsets
     }
 }
 
-extern "C" __global__ void cut_neighbourhoods(const offset_t* out_offsets, const index_t* out_neighbours,
-                                              const offset_t* in_offsets, const index_t* in_neighbours, index_t* items,
+extern "C" __global__ void cut_neighbourhoods(const offset_t* out_offsets, const ids_t* out_neighbours,
+                                              const offset_t* in_offsets, const ids_t* in_neighbours, index_t* items,
                                               u8* times, u32* up, u32* down, const Cut* cuts, const u32* cut) {
     const Rows rows = {{out_offsets, out_neighbours}, {in_offsets, in_neighbours}, items, times, up, down};
     const u32 number = *cut;

@@ -7,15 +7,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clew.adjacency import Adjacency
 from clew.engines.cpu.program import directions_of
 from clew.engines.cuda.balance.launches import clear_steps, share_of
 from clew.engines.cuda.memory.device_graph import graph_on, incoming_on, rows_on
-from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows, form_of
+from clew.engines.cuda.memory.packed_rows import both_directions_on, packed_on
 from clew.engines.cuda.toolchain.device import Device, index_defines
 from clew.engines.cuda.toolchain.failures import USE_CPU
 from clew.engines.cuda.toolchain.source import Macros
 from clew.errors import ResourceError
 from clew.graph import Graph
+from clew.packed import PackedAdjacency
 
 THREADS = 512
 
@@ -29,36 +32,44 @@ class Directions(NamedTuple):
     @property
     def weight(self) -> np.dtype[Any] | None:
         """The dtype of the weights, if there are any."""
-        weights = self.against.weights
-        return None if weights is None else np.dtype(weights.dtype)
+        return None if self.against.weights is None else self.against.weight_dtype
 
 
-def directions_on(device: Device, graph: Graph, direction: str, *, weights: bool) -> Directions:
-    """The rows of a vertex program's direction on the device, ``weights`` where the graph has them."""
-    weights = weights and graph.weights is not None
+def directions_on(device: Device, graph: Graph, direction: str, *, weights: bool, packed: bool = False) -> Directions:
+    """The rows of a vertex program's direction on the device, ``weights`` where the graph has them.
+
+    ``packed`` says that the caller's kernels read both forms.
+    """
+    weights = weights and graph.outgoing.weight_dtype is not None
     if direction == "both" and graph.directed:
         rows = _doubled(device, graph, weights)
-        return Directions(rows, rows)
-    along = rows_on(device, graph.outgoing, weights=weights, parts=2 if graph.directed else 1)
-    against = incoming_on(device, graph, weights=weights)
+        there = (packed_on(device, rows, weights=weights) if packed else None) or rows_on(device, rows, weights=weights)
+        return Directions(there, there)
+    if packed:
+        along, against = both_directions_on(device, graph, weights=weights, least=0.0)
+    else:
+        along = rows_on(device, graph.outgoing, weights=weights, parts=2 if graph.directed else 1)
+        against = incoming_on(device, graph, weights=weights)
     return Directions(against, along) if direction == "in" else Directions(along, against)
 
 
-def _doubled(device: Device, graph: Graph, weights: bool) -> DeviceRows:
+def _doubled(device: Device, graph: Graph, weights: bool) -> Adjacency:
     """Every edge in both directions, made once for a graph and its weights."""
-    derived = graph_on(device, graph.indices).derived
-    of, rows = derived.get("doubled", (None, None))
-    if rows is None or (None if of is None else of()) is not graph.weights:
-        rows = directions_of(graph, "both").along
-        derived["doubled"] = (None if graph.weights is None else weakref.ref(graph.weights), rows)
-    return rows_on(device, rows, weights=weights)
+    rows, whose = graph.outgoing, graph.outgoing.stored_weights if weights else None
+    derived = graph_on(device, rows.neighbours.words if isinstance(rows, PackedAdjacency) else rows.indices).derived
+    of, doubled = derived.get("doubled", (None, None))
+    if doubled is None or (None if of is None else of()) is not whose:
+        doubled = directions_of(graph, "both").along
+        derived["doubled"] = (None if whose is None else weakref.ref(whose), doubled)
+    both: Adjacency = doubled
+    return both
 
 
 class SymmetricRows(NamedTuple):
     """Offsets and neighbours of the out-edges, and of the in-edges if they differ (``Rows`` in rows_by_size.cuh)."""
 
     arguments: tuple[Any, Any, Any, Any]
-    defines: dict[str, str]
+    defines: dict[str, Any]
     ids: np.dtype[Any]
     rows: tuple[DeviceRows, ...]
 
@@ -97,13 +108,8 @@ def symmetric_rows(device: Device, graph: Graph) -> SymmetricRows:
             f"this graph has {graph.num_vertices:,} vertices; this algorithm can count {2**32 - 1:,} of them on a GPU.",
             **USE_CPU,
         )
-    out = rows_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1)
-    offsets = neighbours = None
-    rows: tuple[DeviceRows, ...] = (out,)
-    if graph.directed:
-        into = incoming_on(device, graph, weights=False)
-        offsets, neighbours = into.offsets, into.neighbours
-        rows = (out, into)
-    index = np.dtype(out.neighbours.dtype)
-    arguments = (out.offsets, out.neighbours, offsets, neighbours)
-    return SymmetricRows(arguments, index_defines(index, graph.num_arcs), index, rows)
+    out, into = both_directions_on(device, graph)
+    rows = (out, into) if graph.directed else (out,)
+    others = (into.offsets, into.ids) if graph.directed else (None, None)
+    defines = {**index_defines(out.id_dtype, graph.num_arcs), **form_of(*rows)}
+    return SymmetricRows((out.offsets, out.ids, *others), defines, out.id_dtype, rows)

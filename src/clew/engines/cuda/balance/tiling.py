@@ -92,7 +92,7 @@ def _sorted(device: Device, rows: DeviceRows) -> RowsByLength:
     lengths = (rows.offsets[1:] - rows.offsets[:-1]).astype(np.int64)
     kind = sum((lengths <= limit).astype(np.int64) for limit in LIMITS)
     keys = xp.sort(kind * n + xp.arange(n))
-    order = device.empty(n, rows.neighbours.dtype)
+    order = device.empty(n, rows.id_dtype)
     order[...] = keys % n
     starts = device.empty(len(LIMITS) + 2, np.uint64)
     starts[...] = xp.searchsorted(keys, xp.arange(len(LIMITS) + 2) * n)

@@ -119,6 +119,9 @@ __device__ __forceinline__ u32 take_room(u32* size, bool needed) {
 
 // The number of entries from the beginning of a memory line to place `at`. Reads over the link start there, so that
 // every load is one line, and no line is loaded twice.
+#ifndef stored_t
+#define stored_t weight_t  // what weights are stored as: narrower where they are packed
+#endif
 #ifndef ON_HOST
 #define ON_HOST 0  // whether edges are read over the link
 #endif

@@ -46,6 +46,20 @@ struct OneRow {
     }
     __device__ __forceinline__ index_t next() { return __ldg(ids + edge++); }
 };
+
+// Whether `wanted` is among the neighbours of a row at low…high-1, which ascend.
+__device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t wanted) {
+    const offset_t end = high;
+    while (low < high) {
+        const offset_t middle = low + (high - low) / 2;
+        if (ids[middle] < wanted) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < end && ids[low] == wanted;
+}
 #else
 #include "packed_rows.cuh"
 typedef Packed ids_t;
@@ -91,9 +105,13 @@ struct Neighbours {
 #endif
     }
 
-    // An edge is its sum less what is before its row, where that begins in the same group.
     __device__ __forceinline__ index_t at(bool valid, index_t vertex, offset_t edge) {
-        const u64 first = valid ? (u64)__ldg(offsets + vertex) : 0;
+        return in_row(valid, valid ? (u64)__ldg(offsets + vertex) : 0, edge);
+    }
+
+    // The same in a row that begins at `first`. An edge is its sum less what is before its row, where that begins in the
+    // same group.
+    __device__ __forceinline__ index_t in_row(bool valid, u64 first, offset_t edge) {
         const group_t mine = (group_t)((u64)edge / GROUP);
         index_t found = 0;
         for (u32 left = __ballot_sync(ALL_LANES, valid); left;) {
@@ -224,4 +242,25 @@ struct OneRow {
         return (index_t)value;
     }
 };
+
+// The first entry of every group is stored as itself: these are searched first, and then one group.
+__device__ __forceinline__ bool is_among(const ids_t* ids, offset_t low, offset_t high, index_t wanted) {
+    if (low >= high) return false;
+    u64 group = (u64)low / GROUP, after = ((u64)high - 1) / GROUP + 1;
+    while (group + 1 < after) {
+        const u64 middle = (group + after) / 2;
+        if (OneRow(ids, (offset_t)(middle * GROUP), true).next() <= wanted) {
+            group = middle;
+        } else {
+            after = middle;
+        }
+    }
+    offset_t edge = group * GROUP > (u64)low ? (offset_t)(group * GROUP) : low;
+    OneRow row(ids, edge, true);
+    for (; edge < high; edge++) {
+        const index_t found = row.next();
+        if (found >= wanted) return found == wanted;
+    }
+    return false;
+}
 #endif

@@ -238,7 +238,8 @@ __device__ __forceinline__ void push_step(const Run& run, Crew& crew, Now& now, 
     if (!crew.alone && count >= run.order_from) {
         const u64 in_order = put_in_order(run.along.offsets, run.n, run.rows + turn, count, run.order_bits,
                                           run.order_totals, crew.control->barrier);
-        expand_lines(rows_of(run.rows + turn, in_order), after_line(run.along.neighbours), team, visitor);
+        expand_lines(rows_of(run.rows + turn, in_order), PACKED ? 0 : after_line(run.along.neighbours), team,
+                     visitor);
     } else
 #endif
         expand(active, active, now.longest, team, visitor);
@@ -263,8 +264,8 @@ __device__ __forceinline__ void pull_step(const Run& run, Crew& crew, Now& now, 
 // Continue until no vertex is active, or a limit of iterations, steps or work (edges) is reached. `begin` is a truth
 // value per vertex, or null where all are active. Pieces have room for every edge of the graph at once.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
-program(u64 n, const offset_t* offsets, const index_t* neighbours, const weight_t* weights, const offset_t* in_offsets,
-        const index_t* in_neighbours, const weight_t* in_weights, const index_t* order, const u64* classes,
+program(u64 n, const offset_t* offsets, const ids_t* neighbours, const stored_t* weights, const offset_t* in_offsets,
+        const ids_t* in_neighbours, const stored_t* in_weights, const index_t* order, const u64* classes,
         const u8* begin, message_t* messages, message_t* sums, message_t identity, u32* stamps, void* queues,
         index_t* reached, index_t* piles, u64* keys, u32* bitmap, double scale, long long most_pushed, u64 alone_from,
         u64 alone_until, u64 limit, u64 step_limit, u64 work_limit, int fresh, long long* trace, u64 traced,

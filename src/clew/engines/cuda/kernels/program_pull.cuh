@@ -8,6 +8,7 @@
 
 #define ROW_CLASSES 4
 #define IN_FLIGHT (FIRST ? 2 : 4)  // entries of a lane that are on their way at once
+#define BY_LINES (ON_HOST && !PACKED)
 
 struct Sum {
     message_t total;
@@ -35,7 +36,7 @@ __device__ __forceinline__ Sum joined(const Sum& one, const Sum& other) {
 #endif
 }
 
-#if ON_HOST
+#if BY_LINES
 // Warps start at the line in which a row begins, with this many lanes idle.
 __device__ __forceinline__ u32 head_of(const Edges& into, offset_t begin, offset_t length) {
     if (length == 0 || (offset_t)(length + WARP) < length) return 0;
@@ -43,14 +44,39 @@ __device__ __forceinline__ u32 head_of(const Edges& into, offset_t begin, offset
 }
 #endif
 
+#if PACKED
+// The entries of a row, asked for in ascending order by `step` members. Warps unpack together. Fewer lanes go through the
+// row, each by itself, and take what they need.
+struct RowReader {
+    Neighbours together;
+    OneRow alone;
+    offset_t row, next;
+    index_t last;
+    bool is_alone;
+
+    __device__ __forceinline__ RowReader(const Edges& into, offset_t begin, offset_t length, u32 step)
+        : together(into.neighbours, into.offsets), alone(into.neighbours, begin, length > 0 && step < WARP), row(begin),
+          next(begin), last(0), is_alone(step < WARP) {}
+
+    __device__ __forceinline__ index_t at(bool wanted, offset_t edge) {
+        if (!is_alone) return together.in_row(wanted, (u64)row, edge);
+        for (; wanted && next <= edge; next++) last = alone.next();
+        return last;
+    }
+};
+#endif
+
 // Entries first, first + step, … of a row, by one of `step` members that take equally many turns. `any` says whether a
-// member has found something. With ON_HOST the first `head` members are idle in their first turn, and the part of
+// member has found something. With BY_LINES the first `head` members are idle in their first turn, and the part of
 // member i moves to member i + `head`.
 template <class Any>
 __device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& vertex, offset_t begin, offset_t length,
                                            u32 first, u32 step, Any any, u32 head = 0) {
     Sum sum{from.identity, false};
-#if ON_HOST
+#if PACKED
+    RowReader entries(from.into, begin, length, step);
+#endif
+#if BY_LINES
     begin -= head;
     length += head;
 #endif
@@ -63,10 +89,14 @@ __device__ __forceinline__ Sum part_of_row(const Pull& from, const Vertex& verte
         for (u32 k = 0; k < IN_FLIGHT; k++) {
             const offset_t place = first + k * step;
             on[k] = place < left;
-#if ON_HOST
+#if BY_LINES
             on[k] = on[k] && place >= head;
 #endif
+#if PACKED
+            u[k] = entries.at(on[k], begin + place);
+#else
             u[k] = on[k] ? from.into.neighbours[begin + place] : (index_t)0;
+#endif
             weight[k] = on[k] ? from.into.weight(begin + place) : (weight_t)1;
         }
 #pragma unroll
@@ -124,7 +154,7 @@ __device__ __forceinline__ void pull_class(const Pull& from, const index_t* orde
             length = from.into.offsets[v + 1] - begin;
         }
         const auto any = [&](bool found) { return __any_sync(group, found) != 0; };
-#if ON_HOST
+#if BY_LINES
         const u32 head = members == WARP ? head_of(from.into, begin, length) : 0, whose = (lane() + head) % WARP;
         Sum part = part_of_row(from, vertex, begin, length, sub, members, any, head);
         part = Sum{__shfl_sync(ALL_LANES, part.total, whose), __shfl_sync(ALL_LANES, (int)part.received, whose) != 0};
@@ -139,7 +169,7 @@ __device__ __forceinline__ void pull_class(const Pull& from, const index_t* orde
 template <class Finish>
 __device__ __forceinline__ void pull_long(const Pull& from, const index_t* order, u64 start, u64 upto, Sum* room,
                                           Finish& finish) {
-#if ON_HOST
+#if BY_LINES
     __shared__ Sum parts[THREADS];
 #endif
     for (u64 i = start + blockIdx.x; i < upto; i += gridDim.x) {
@@ -148,7 +178,7 @@ __device__ __forceinline__ void pull_long(const Pull& from, const index_t* order
         const bool open = accepts(vertex);
         const offset_t begin = from.into.offsets[v], length = open ? from.into.offsets[v + 1] - begin : 0;
         const auto any = [&](bool found) { return __syncthreads_or(found) != 0; };
-#if ON_HOST
+#if BY_LINES
         const u32 head = head_of(from.into, begin, length);
         parts[threadIdx.x] = part_of_row(from, vertex, begin, length, threadIdx.x, blockDim.x, any, head);
         __syncthreads();

@@ -23,6 +23,9 @@ struct Push {
     u32 step;
     const Admission& to;
     Found found;
+#if PACKED
+    Neighbours entries{along.neighbours, along.offsets};
+#endif
 
     struct Edge {
         index_t target;
@@ -32,9 +35,15 @@ struct Push {
     __device__ __forceinline__ message_t value_at(bool valid, index_t vertex) {
         return valid ? messages[vertex] : (message_t)0;
     }
-    __device__ __forceinline__ Edge fetch(bool valid, index_t, offset_t position) {
+    __device__ __forceinline__ Edge fetch(bool valid, index_t vertex, offset_t position) {
+#if PACKED
+        const index_t target = entries.at(valid, vertex, position);
+        return Edge{target, valid ? along.weight(position) : (weight_t)1};
+#else
+        (void)vertex;
         if (!valid) return Edge{0, (weight_t)1};
         return Edge{along.neighbours[position], along.weight(position)};
+#endif
     }
     __device__ __forceinline__ Vertex look(bool, const Edge& edge) { return load(state, (u64)edge.target); }
 

@@ -25,7 +25,7 @@ struct Steady {
 
 // Up to `most` iterations more. After an even number of them the messages are in the first half of `messages`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
-program_steady(u64 n, const offset_t* in_offsets, const index_t* in_neighbours, const weight_t* in_weights,
+program_steady(u64 n, const offset_t* in_offsets, const ids_t* in_neighbours, const stored_t* in_weights,
                const index_t* order, const u64* classes, message_t* messages, message_t identity, u64 most, int fresh,
                Round* trace, u64 traced, Control* control
 #define FIELD(type, name) , type* name

@@ -9,7 +9,7 @@
 // clew_matters(value, fields), clew_apply(total, fields), which says whether the vertex is active, and
 // clew_set_<name>(total, fields), what apply makes of a field; clew_priority(fields) if ORDERED; clew_add(sum, sum)
 // unless FIRST, which says that one message is as good as many.
-#include "common.cuh"
+#include "neighbours.cuh"
 
 // PRODUCT_ONLY 1 omits send and apply, for products whose vertices are on the CPU; then there may be no fields.
 #ifndef PRODUCT_ONLY
@@ -72,12 +72,12 @@ __device__ __forceinline__ bool apply(const State& state, u64 v, message_t total
 // Rows of edges; weights of an unweighted graph are all 1.
 struct Edges {
     const offset_t* offsets;
-    const index_t* neighbours;
-    const weight_t* weights;
+    const ids_t* neighbours;
+    const stored_t* weights;
 
     __device__ __forceinline__ weight_t weight(offset_t k) const {
 #if WEIGHTED
-        return weights[k];
+        return (weight_t)weights[k];
 #else
         (void)k;
         return (weight_t)1;

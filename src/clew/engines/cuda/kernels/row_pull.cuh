@@ -18,7 +18,7 @@ struct Arrived {
 // For rows begins[k] to ends[k] - 1 of `order`, for each class k of lengths. `active` is a bit per vertex, or null
 // where all have a message.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
-product_pull(const offset_t* in_offsets, const index_t* in_neighbours, const weight_t* in_weights, const index_t* order,
+product_pull(const offset_t* in_offsets, const ids_t* in_neighbours, const stored_t* in_weights, const index_t* order,
              const u64* begins, const u64* ends, const message_t* messages, const u32* active, message_t identity,
              message_t* sums, u32* reached
 #define FIELD(type, name) , type* name

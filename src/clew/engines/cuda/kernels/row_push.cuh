@@ -10,7 +10,7 @@
 // Along the edges of the listed vertices, shared out evenly; `ends` are running sums of their degrees. Sums are the
 // identity before.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT)
-product_push(const offset_t* offsets, const index_t* neighbours, const weight_t* weights, const index_t* listed,
+product_push(const offset_t* offsets, const ids_t* neighbours, const stored_t* weights, const index_t* listed,
              const long long* ends, u64 num_listed, u64 num_edges, const message_t* messages, message_t* sums,
              u32* reached
 #define FIELD(type, name) , type* name

@@ -64,11 +64,14 @@ struct Rows {
         return doublings > 0 ? (u64)number << doublings : number;
     }
     // see(neighbours, begin, j) for every entry j of v's rows that belongs to this member; `begin` is the start of the
-    // row. Ends early for this member when it returns true, which is then the result.
-    template <class Team, class See>
+    // row. Ends early for this member when it returns true, which is then the result. With BEFORE, `see` may read entry
+    // j - 1 as well, if j is not the first.
+    template <bool BEFORE = false, class Team, class See>
     __device__ __forceinline__ bool find(index_t v, const Team& team, See see) const {
-        bool found = find_in(offsets, neighbours, v, team, see);
-        if (in_offsets && !found) found = find_in(in_offsets, in_neighbours, v, team, see);
+        bool found = find_in<BEFORE>(offsets, neighbours, v, team, see, false);
+        const bool together = PACKED && team.step() > 1;  // a warp unpacks until all have found something
+        if (in_offsets && (together || !found))
+            found = find_in<BEFORE>(in_offsets, in_neighbours, v, team, see, found);
         return found;
     }
     // The same for all entries, with the neighbour alone: see(u).
@@ -81,39 +84,46 @@ struct Rows {
     }
 
 #if PACKED
-    // What `see` gets instead of an array: the entry that it is called for.
+    // What `see` gets instead of an array: the entry that it is called for, and with BEFORE the one before.
     struct Unpacked {
-        index_t value;
-        __device__ __forceinline__ index_t operator[](offset_t) const { return value; }
+        index_t value, before;
+        offset_t place;
+        __device__ __forceinline__ index_t operator[](offset_t j) const { return j == place ? value : before; }
     };
 #endif
 
-    template <class Team, class See>
+    template <bool BEFORE, class Team, class See>
     static __device__ __forceinline__ bool find_in(const offset_t* starts, const ids_t* entries, index_t v,
-                                                   const Team& team, See see) {
+                                                   const Team& team, See see, bool found) {
         const offset_t begin = starts[v], length = starts[v + 1] - begin;
 #if PACKED
         if (team.step() == 1) {
             OneRow row(entries, begin, length > 0);
-            for (offset_t k = 0; k < length; k++)
-                if (see(Unpacked{row.next()}, begin, begin + k)) return true;
+            index_t u = 0;
+            for (offset_t k = 0; k < length; k++) {
+                const index_t before = u;
+                u = row.next();
+                if (see(Unpacked{u, before, begin + k}, begin, begin + k)) return true;
+            }
             return false;
         }
         // Warps take groups in turn, two edges to a lane, and end together.
         Neighbours into(entries, starts);
         const u32 head = after_begin(entries, (u64)begin);
-        bool found = false;
         for (u64 base = team.first() / WARP * GROUP; base < (u64)length + head; base += team.step() / WARP * GROUP) {
             for (u64 k = base + lane(); k < base + GROUP; k += WARP) {
                 const bool valid = !found && k >= head && k < (u64)length + head;
                 const offset_t j = begin + (offset_t)(k - head);
+                const index_t before = BEFORE ? into.at(valid && k > head, v, j - 1) : (index_t)0;
                 const index_t u = into.at(valid, v, j);
-                found = found || (valid && see(Unpacked{u}, begin, j));
+                found = found || (valid && see(Unpacked{u, before, j}, begin, j));
             }
             if (__all_sync(ALL_LANES, found)) break;
         }
         return found;
-#elif ON_HOST
+#else
+        (void)found;
+#if ON_HOST
         const u32 head = team.step() < WARP ? 0 : after_line(entries, (u64)begin);
         for (u64 k = team.first(); k < (u64)length + head; k += team.step())
             if (k >= head && see(entries, begin, begin + (offset_t)(k - head))) return true;
@@ -122,6 +132,7 @@ struct Rows {
             if (see(entries, begin, begin + k)) return true;
 #endif
         return false;
+#endif
     }
 };
 

@@ -60,7 +60,7 @@ typedef value_t x_word_t;
 // Where products come from; with SEGMENTS, x holds the values to sum.
 struct Source {
     const index_t* neighbours;
-    const weight_t* weights;
+    const stored_t* weights;
     const x_word_t* x;
     sum_t identity;
     value_t nothing;
@@ -90,7 +90,7 @@ __device__ __forceinline__ sum_t product_of(const Source& source, weight_t weigh
 }
 __device__ __forceinline__ weight_t weight_at(const Source& source, offset_t k) {
 #if WEIGHTED
-    return load_once(source.weights + k);
+    return (weight_t)load_once(source.weights + k);
 #else
     return (weight_t)1;
 #endif

@@ -16,9 +16,9 @@
 #include "semiring.cuh"
 #if PACKED
 #include "packed_rows.cuh"
-typedef u64 stored_t;
+typedef u64 word_t;
 #else
-typedef index_t stored_t;
+typedef index_t word_t;
 #endif
 
 #define TILE (WARP * EACH)
@@ -208,7 +208,7 @@ __device__ __forceinline__ void sum_tile(const Place* places, u64 row, u32 num_r
     if (lane() == WARP - 1 && has) *carry = sum;
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const stored_t* neighbours, const weight_t* weights,
+extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT) spmv_tiles(const offset_t* offsets, const word_t* neighbours, const stored_t* weights,
                                       const x_word_t* x, const u8* mask, sum_t* out, u64 num_rows, u64 num_items,
                                       u64 num_tiles, const index_t* tile_rows, sum_t* carries, sum_t identity,
                                       value_t nothing

@@ -134,6 +134,11 @@ class DeviceRows:
         """The macros for kernels that read plain and packed neighbours; without any, their machine code is the same."""
         return {} if self.packed is None else {"PACKED": 1, "ON_HOST": int(self.on_host)}
 
+    @cached_property
+    def stored(self) -> dict[str, Any]:
+        """The macro for kernels that compute with weights in their own dtype, where they are stored in a narrow one."""
+        return {} if self.weights_as is None else {"stored_t": ctype(self.weights.dtype)}
+
     def weights_of(self, begin: int, end: int) -> Any:
         """The weights of some edges without gaps; of pairs, a copy. CuPy is faster at reading whole pairs."""
         if not self.paired:
@@ -162,6 +167,11 @@ class DeviceRows:
     def on_host(self) -> bool:
         """Whether kernels read edges, or some of them, over the link."""
         return self.plan is not None and self.plan.mode in ("zero_copy", "tiered")
+
+
+def form_of(*rows: DeviceRows) -> dict[str, Any]:
+    """The macros for kernels that read all of these rows, which are plain or packed together (``DeviceRows.form``)."""
+    return {**rows[0].form, "ON_HOST": int(any(each.on_host for each in rows))} if rows[0].form else {}
 
 
 def transposed(device: Device, rows: DeviceRows) -> DeviceRows:

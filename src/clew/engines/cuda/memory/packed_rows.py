@@ -26,13 +26,14 @@ from clew.engines.cuda.memory.device_graph import (
 )
 from clew.engines.cuda.memory.device_rows import DeviceRows, Packed
 from clew.engines.cuda.memory.edge_memory import EdgePlan, plan_edges
+from clew.engines.cuda.memory.packer import packed_neighbours
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.retry import SMALLER, this_try
 from clew.errors import ResourceError
 from clew.graph import Graph
 from clew.memory import current
 from clew.packed import PackedAdjacency, narrowed
-from clew.packed.code import GROUP, PackedArray, pack
+from clew.packed.code import GROUP, PackedArray
 
 #: Edges from which "auto" packs a graph that does not fit: the first call packs them on the host.
 MANY = 1 << 22
@@ -80,27 +81,28 @@ def edges_on(
     return packed or rows_on(device, rows, weights=weights, parts=parts, paired=weights)
 
 
-def both_directions_on(device: Device, graph: Graph) -> tuple[DeviceRows, DeviceRows]:
-    """The out-edges and the in-edges without weights, for kernels that read both forms; both have the same."""
-    out = edges_on(device, graph.outgoing, weights=False, parts=2 if graph.directed else 1, least=SCATTERED)
-    if not graph.directed:
-        return out, out
-    if out.packed is None:
-        return out, incoming_on(device, graph, weights=False)
-    into = packed_on(device, _into(device, graph), parts=2, least=SCATTERED)
-    if into is None:  # there is room for plain in-edges, and so for both
-        out, into = rows_on(device, graph.outgoing, weights=False), incoming_on(device, graph, weights=False)
+def both_directions_on(
+    device: Device, graph: Graph, *, weights: bool = False, least: float = SCATTERED
+) -> tuple[DeviceRows, DeviceRows]:
+    """The out-edges and the in-edges, for kernels that read both forms; both have the same."""
+    wanted: dict[str, Any] = {"weights": weights, "parts": 2 if graph.directed else 1}
+    out = into = packed_on(device, graph.outgoing, **wanted, least=least)
+    if out is not None and graph.directed:
+        into = packed_on(device, _into(device, graph), **wanted, least=least)
+    if out is None or into is None:  # plain out-edges fit, or plain in-edges and so both
+        out = rows_on(device, graph.outgoing, **wanted)
+        into = incoming_on(device, graph, weights=weights) if graph.directed else out
     return out, into
 
 
-def packed_incoming_on(device: Device, graph: Graph) -> DeviceRows | None:
-    """The in-edges without weights, which are built and packed on the host, if ``packed_on`` says so; else None."""
+def packed_incoming_on(device: Device, graph: Graph, *, weights: bool = False) -> DeviceRows | None:
+    """The in-edges, which are built and packed on the host, if ``packed_on`` says so; else None."""
     if not graph.directed:
-        return packed_on(device, graph.outgoing)
-    packs = current().packed is True or (graph.is_packed and current().packed == "auto")
-    if packs or _array_of(device, graph.outgoing, False, 1, 0.0) is not None:
-        return packed_on(device, _into(device, graph))
-    return None
+        return packed_on(device, graph.outgoing, weights=weights)
+    packs = current().packed
+    if packs == "auto" and not graph.is_packed:
+        packs = is_too_large(device, graph.outgoing, weights, 1, 0.0)
+    return packed_on(device, _into(device, graph), weights=weights) if packs else None
 
 
 def _into(device: Device, graph: Graph) -> Adjacency:
@@ -140,7 +142,7 @@ def _array_of(device: Device, rows: Adjacency, weights: bool, parts: int, least:
     if policy.packed == "auto" and not is_too_large(device, rows, weights, parts, least):
         return None
     if "packed" not in kept:
-        kept["packed"] = pack(rows.indices, rows.num_columns - 1, rows.indptr)
+        kept["packed"] = packed_neighbours(device, rows)
     array: PackedArray = kept["packed"]
     return array
 

@@ -25,7 +25,7 @@ from clew.engines.cuda.products.algebra import Arithmetic
 from clew.engines.cuda.products.sweep import can_sweep, earned_layout, run_sweep, sweep_of
 from clew.engines.cuda.products.vectors import packed
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
-from clew.layouts import COO, ELL, Layout
+from clew.layouts import COO, ELL, Layout, weight_dtype
 from clew.operators import Monoid, Semiring
 from clew.packed.code import GROUP
 
@@ -68,8 +68,10 @@ def by_tiles(
 ) -> Product:
     """Over tiles of equal work, then over the rows that span several."""
     shape = {"EACH": tiles.each, "THREADS": THREADS, "RESIDENT": RESIDENT, "BOTH_ENDS": int(rows.in_two_memories)}
-    on_host = {"ON_HOST": 1} if rows.on_host else {}  # read over the link, and by whole lines
-    defines = {**macros, **numbers.defines, **shape, **on_host, **({} if rows.packed is None else {"PACKED": 1})}
+    form: dict[str, Any] = {"ON_HOST": 1} if rows.on_host else {}  # read over the link, and by whole lines
+    if rows.packed is not None:
+        form |= {"PACKED": 1, **rows.stored}
+    defines = {**macros, **numbers.defines, **shape, **form}
     kernel = device.kernel("spmv_tiles.cuh", "spmv_tiles", defines, numbers.operators)
     join = device.kernel("spmv_tiles.cuh", "join_tiles", defines, numbers.operators)
     join_blocks = blocks_for(device, tiles.count, THREADS)
@@ -122,11 +124,10 @@ def spmv(
     """out[i] = ⊕ over edges i → j of w ⊗ x[j], where ``mask`` is true; all arrays on the device."""
     if edges.num_vertices == 0:
         return
-    weight = None if edges.weights is None else edges.weights.dtype
-    numbers = algebra.of_semiring(semiring, weight, x.dtype, out.dtype)
+    numbers = algebra.of_semiring(semiring, weight_dtype(edges), x.dtype, out.dtype)
     if isinstance(edges, Adjacency):
-        packs = weight is None and numbers.stop == algebra.NEVER and method.name in ("auto", "tiles")
-        rows = (packed_on(device, edges) if packs else None) or rows_on(device, edges)
+        packs = numbers.stop == algebra.NEVER and method.name in ("auto", "tiles")
+        rows = (packed_on(device, edges, weights=True) if packs else None) or rows_on(device, edges)
         _ready(device, rows, numbers, method)(device, x, mask, out)
     elif isinstance(edges, COO):
         _over_list(device, layout_on(device, edges), numbers, x, mask, out)

@@ -16,7 +16,7 @@ from clew.engines.cuda.balance.frontiers import NO_LIMIT as NEVER
 from clew.engines.cuda.balance.symmetric_rows import Directions, directions_on
 from clew.engines.cuda.balance.tiling import rows_by_length
 from clew.engines.cuda.memory.bandwidth import OnHost, on_host, with_link
-from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.device_rows import DeviceRows, form_of
 from clew.engines.cuda.products.spmspv import atomic_of
 from clew.engines.cuda.program.functions import functions_of
 from clew.engines.cuda.toolchain.device import GRID_BARRIER_WORDS, Device, index_defines
@@ -25,7 +25,7 @@ from clew.engines.cuda.toolchain.source import Compiled
 from clew.errors import OperatorError, ResourceError
 from clew.graph import Graph
 from clew.operators import Monoid
-from clew.result import Trace, edge_bytes, timed
+from clew.result import Trace, timed
 
 if TYPE_CHECKING:
     from clew.program import VertexProgram
@@ -116,12 +116,12 @@ def _spreading(
     monoid = monoid_of(program)
     if n == 0 or limit == 0:
         return Done(0, not active.any(), Trace(_columns(np.zeros((1, 4), dtype=np.int64), 0, NOWHERE)))
-    directions = directions_on(device, graph, program.direction, weights=uses_weights(program))
+    directions = directions_on(device, graph, program.direction, weights=uses_weights(program), packed=True)
     along, against = directions
     kernel = _kernel(device, "program", program, monoid, directions, tuning)
     pushable, first, ordered = is_pushable(program, monoid), monoid.stops_at_first, program.priority is not None
     most_pushed = int(along.num_arcs * (tuning.pushed_to_any if first else tuning.pushed)) if pushable else -1
-    index = np.dtype(along.neighbours.dtype)
+    index = along.id_dtype
     entry = 16 if index.itemsize == along.offsets.dtype.itemsize == 4 else 32
     identity = monoid.identity(message)
     trace = device.empty((min(limit, TRACED) + 1, 4), np.int64)
@@ -143,7 +143,8 @@ def _spreading(
     )
     pieces, shared = _pieces(device, along, message, tuning, entry)
     order = order_memory(device, along, tuning) if pushable else ()
-    rows = (np.uint64(n), *along.arrays, *against.arrays, classes.order, classes.starts)
+    edges = (along.offsets, *along.edges, against.offsets, *against.edges)
+    rows = (np.uint64(n), *edges, classes.order, classes.starts)
     alone = tuple(np.uint64(number) for number in tuning.alone)
     choices = (np.float64(1 / program.width), np.int64(most_pushed), *alone, np.uint64(limit))
     rest = (trace, np.uint64(trace.shape[0]), *pieces, *order, control, *state.values())
@@ -154,7 +155,7 @@ def _spreading(
         device.launch_cooperative(kernel, tuning.threads, *rows, *memory, *choices, *limits, *rest, shared=shared)
         progress = device.download(control).view(CONTROL)[0]
     iterations = int(progress["iterations"])
-    width, away = edge_bytes(along.neighbours, along.weights), on_host(along, against)
+    width, away = along.bytes_per_edge, on_host(along, against)
     kept = Trace.later(lambda: _columns(device.download(trace[: iterations + 1]), width, away))
     return Done(iterations, bool(progress["over"]), kept)
 
@@ -165,8 +166,8 @@ def _pieces(
     """What program_cut.cuh needs, where edges are cut into pieces; and the bytes of shared memory for those fetched."""
     if tuning.balance != "degree_cut":
         return (), 0
-    weight = message if rows.weights is None else rows.weights.dtype
-    edge = fetched_edge(rows.neighbours.dtype, weight)
+    weight = message if rows.weights is None else rows.weight_dtype
+    edge = fetched_edge(rows.id_dtype, weight)
     memory = (
         device.empty((rows.num_arcs // tuning.cut + 1) * entry, np.uint8),
         device.empty(rows.num_vertices * entry, np.uint8),
@@ -196,7 +197,7 @@ def _steady(device: Device, program: VertexProgram, graph: Graph, state: State, 
     if n == 0 or limit == 0:
         nothing = _rounds(np.zeros((min(limit, 1) + 1, 2)), n, graph.num_arcs, 0, NOWHERE)
         return Done(min(limit, 1), limit > 0, Trace(nothing))
-    directions = directions_on(device, graph, program.direction, weights=uses_weights(program))
+    directions = directions_on(device, graph, program.direction, weights=uses_weights(program), packed=True)
     rows = directions.against
     kernel = _kernel(device, "program_steady", program, monoid, directions, tuning)
     messages = device.empty(2 * n, message)
@@ -204,7 +205,7 @@ def _steady(device: Device, program: VertexProgram, graph: Graph, state: State, 
     control = device.zeros(STEADY.itemsize, np.uint8)
     classes = rows_by_length(device, rows)
     most = max(1, min(tuning.steps, tuning.work // (rows.num_arcs + n)))
-    given = (np.uint64(n), *rows.arrays, classes.order, classes.starts, messages, monoid.identity(message))
+    given = (np.uint64(n), rows.offsets, *rows.edges, classes.order, classes.starts, messages, monoid.identity(message))
     rest = (trace, np.uint64(trace.shape[0]), control, *state.values())
     progress = np.zeros(1, dtype=STEADY)[0]
     while not progress["converged"] and progress["iterations"] < limit:
@@ -213,8 +214,7 @@ def _steady(device: Device, program: VertexProgram, graph: Graph, state: State, 
         device.launch_cooperative(kernel, tuning.threads, *given, *limits, *rest)
         progress = device.download(control).view(STEADY)[0]
     iterations = int(progress["iterations"])
-    arcs, width = rows.num_arcs, edge_bytes(rows.neighbours, rows.weights)
-    away = on_host(rows)
+    arcs, width, away = rows.num_arcs, rows.bytes_per_edge, on_host(rows)
     kept = Trace.later(lambda: _rounds(device.download(trace[: iterations + 1]), n, arcs, width, away))
     return Done(iterations, bool(progress["converged"]), kept)
 
@@ -240,7 +240,7 @@ def _source(
             **USE_CPU,
         )
     defines = {
-        **index_defines(np.dtype(rows.neighbours.dtype), rows.num_arcs),
+        **index_defines(rows.id_dtype, rows.num_arcs),
         **functions.defines,
         "EVERYONE": int(program.apply_to == "all"),
         "THREADS": tuning.threads,
@@ -248,6 +248,7 @@ def _source(
     }
     if directions.against.on_host:
         defines["ON_HOST"] = 1
+    defines |= {**form_of(*directions), **rows.stored}
     if program.active_next != "all":
         pushable = is_pushable(program, monoid)
         defines |= {"PUSHABLE": int(pushable), "COUNT_BITS": count_bits, "BALANCE": BALANCES[tuning.balance]}
@@ -271,14 +272,14 @@ def _kernel(
         ) from error.__cause__
 
 
-def _columns(rows: Array, width: int, away: OnHost) -> dict[str, Array]:
+def _columns(rows: Array, width: float, away: OnHost) -> dict[str, Array]:
     """The columns of a trace, whose last row has only the end of the last iteration."""
     active, edges, direction, begun = rows.T
     columns = {"active": active[:-1], "edges": edges[:-1], "direction": np.where(direction[:-1] == 1, "pull", "push")}
     return with_link(timed(columns, begun, width), away)
 
 
-def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: int, away: OnHost) -> dict[str, Array]:
+def _rounds(rows: Array, num_vertices: int, num_arcs: int, width: float, away: OnHost) -> dict[str, Array]:
     """The same for iterations over all vertices: ``rows`` are ``Round`` of clock.cuh."""
     begun = rows[:, 1].copy().view(np.int64)
     everyone, edges = (np.full(len(rows) - 1, count) for count in (num_vertices, num_arcs))
