@@ -28,6 +28,8 @@ from clew.dtypes import Array, as_bits
 from clew.errors import GraphError
 
 GROUP, GROUPS = 64, 64  # entries to a group, groups to a block
+CHUNK = 1 << 16  # groups whose masks one thread reads at a time
+PLACE = (1 << 19) - 1  # bits of a head that say where its group starts
 SPARE = 2  # words that are read, but not used, after the last entry
 PARTS = ("words", "heads", "bases")
 DTYPES = {"words": np.dtype(np.uint64), "heads": np.dtype(np.uint32), "bases": np.dtype(np.uint64)}
@@ -76,6 +78,21 @@ class PackedArray:
         pieces = threads.pieces(self.size)
         if not all(threads.each(kernels.fits, pieces, pieces, self.given, np.uint64(self.size))):
             raise GraphError("a group of packed entries ends after its block.")
+
+    def masks(self) -> Array:
+        """The first 64 bits of every group. They are its mask, if its widths differ."""
+        found: Array = np.empty(self.heads.size, np.uint64)
+
+        def read(piece: int) -> None:
+            part = slice(piece * CHUNK, min((piece + 1) * CHUNK, found.size))
+            groups = np.arange(part.start, part.stop)
+            place = (self.bases[groups // GROUPS] << np.uint64(6)) + (self.heads[part] & np.uint32(PLACE))
+            word, bit = place >> np.uint64(6), place & np.uint64(63)
+            above = self.words[word + np.uint64(1)] << (np.uint64(63) - bit) << np.uint64(1)
+            found[part] = self.words[word] >> bit | above
+
+        threads.each(read, -(-found.size // CHUNK))
+        return found
 
     def unpacked(self) -> Array:
         """The entries of an array that is one row."""

@@ -86,6 +86,83 @@ __device__ __forceinline__ u32* room_of_warp() {
     return rooms + warp_in_block() * AT_HAND;
 }
 
+// A lane reads words by itself, each as late as it can.
+struct OneRow {
+    const ids_t* packed;
+    const u32* words;
+    u64 mask, place;  // of the group; the bit of the next entry
+    u64 group, kept;  // bits that have been read already: `has` of them
+    entry_t value;
+    u32 entry, narrow, wide, bits, has;
+
+    __device__ __forceinline__ OneRow(const ids_t* all, offset_t first, bool wanted)
+        : packed(all), words(all->words), group((u64)first / GROUP), value(0), entry((u32)((u64)first % GROUP)),
+          bits(all->bits) {
+        if (!wanted) return;
+        open();
+        if (entry > 0) {
+            const u32 wides = (u32)__popcll(mask & ((1ull << entry) - 1));
+            place += bits + (u64)(entry - 1) * narrow + wides * (wide - narrow);
+        }
+    }
+
+    // The first bit of the group's entries, its mask and widths.
+    __device__ __forceinline__ void open() {
+        const Packed edges = *packed;
+        const u32 head = __ldg(edges.heads + group);
+        place = first_bit(edges, group);
+        narrow = narrow_in(head), wide = wide_in(head), mask = 0, has = 0, kept = 0;
+        if (narrow < wide) {
+            // Read from the words, it would be one more request over the link. Rows that are not there have no masks.
+            mask = ON_HOST && edges.masks != nullptr ? __ldg(edges.masks + group)
+                                                     : take64(words + place / 32, (u32)(place % 32), 64);
+            place += 64;
+        }
+    }
+
+    __device__ __forceinline__ entry_t take_next(u32 width) {
+        if constexpr (sizeof(entry_t) == 8) {
+            const entry_t taken = (entry_t)take64(words + place / 32, (u32)(place % 32), width);
+            place += width;
+            return taken;
+        } else {
+            if (has == 0 && width > 0) {
+                has = 32 - (u32)(place % 32);
+                kept = __ldg(words + place / 32) >> (place % 32);
+                place += has;
+            }
+            if (has < width) {
+                kept |= (u64)__ldg(words + place / 32) << has;
+                has += 32;
+                place += 32;
+            }
+            const entry_t taken = (entry_t)(kept & ((1ull << width) - 1));
+            kept >>= width;
+            has -= width;
+            return taken;
+        }
+    }
+
+    // The first entry of a row, and of a group, is itself. Others are differences.
+    __device__ __forceinline__ index_t next() {
+        if (entry == GROUP) {
+            group++;
+            entry = 0;
+            open();
+        }
+        const entry_t taken = take_next(entry == 0 ? bits : mask >> entry & 1 ? wide : narrow);
+        value = entry == 0 ? taken : value + taken;
+        entry++;
+        return (index_t)value;
+    }
+};
+
+// Groups of a warp's edges from which every lane unpacks its own edge, where it is one of the first of its row or group,
+// and from which in any case. Groups that a warp unpacks come one after the other.
+#define GROUPS_ALONE 3
+#define STEPS_ALONE 16
+#define GROUPS_ALL_ALONE 6
+
 typedef Bits<sizeof(offset_t)>::type group_t;
 #define NO_GROUP ((group_t)~(group_t)0)
 
@@ -112,7 +189,13 @@ struct Neighbours {
     // The same in a row that begins at `first`. An edge is its sum less what is before its row, where that begins in the
     // same group.
     __device__ __forceinline__ index_t in_row(bool valid, u64 first, offset_t edge) {
-        const group_t mine = (group_t)((u64)edge / GROUP);
+        const group_t mine = (group_t)((u64)edge / GROUP), before_mine = __shfl_up_sync(ALL_LANES, mine, 1);
+        const u64 begin = (u64)mine * GROUP > first ? (u64)mine * GROUP : first;
+        const u32 groups = __popc(__ballot_sync(ALL_LANES, valid && (lane() == 0 || mine != before_mine)));
+        if (groups >= GROUPS_ALONE) {
+            const bool far = __any_sync(ALL_LANES, valid && (u64)edge - begin >= STEPS_ALONE);
+            if (!far || groups >= GROUPS_ALL_ALONE) return valid ? alone((offset_t)begin, edge) : (index_t)0;
+        }
         index_t found = 0;
         for (u32 left = __ballot_sync(ALL_LANES, valid); left;) {
             const group_t next = __shfl_sync(ALL_LANES, mine, __ffs(left) - 1);
@@ -128,6 +211,14 @@ struct Neighbours {
             if (here) found = (index_t)sum;
             left &= ~__ballot_sync(ALL_LANES, here);
         }
+        return found;
+    }
+
+    // The neighbour at `edge`, from the first entry on that is stored as itself.
+    __device__ __forceinline__ index_t alone(offset_t begin, offset_t edge) const {
+        OneRow row(packed, begin, true);
+        index_t found = row.next();
+        for (; begin < edge; begin++) found = row.next();
         return found;
     }
 
@@ -171,75 +262,6 @@ struct Neighbours {
         __syncwarp(ALL_LANES);
         add_up(Words{room}, at, head, edges.bits, GROUP, even, odd);
         group = next;
-    }
-};
-
-// A lane reads words by itself, each as late as it can.
-struct OneRow {
-    const ids_t* packed;
-    const u32* words;
-    u64 mask, place;  // of the group; the bit of the next entry
-    u64 group, kept;  // bits that have been read already: `has` of them
-    entry_t value;
-    u32 entry, narrow, wide, bits, has;
-
-    __device__ __forceinline__ OneRow(const ids_t* all, offset_t first, bool wanted)
-        : packed(all), words(all->words), group((u64)first / GROUP), value(0), entry((u32)((u64)first % GROUP)),
-          bits(all->bits) {
-        if (!wanted) return;
-        open();
-        if (entry > 0) {
-            const u32 wides = (u32)__popcll(mask & ((1ull << entry) - 1));
-            place += bits + (u64)(entry - 1) * narrow + wides * (wide - narrow);
-        }
-    }
-
-    // The first bit of the group's entries, its mask and widths.
-    __device__ __forceinline__ void open() {
-        const Packed edges = *packed;
-        const u32 head = __ldg(edges.heads + group);
-        place = first_bit(edges, group);
-        narrow = narrow_in(head), wide = wide_in(head), mask = 0, has = 0, kept = 0;
-        if (narrow < wide) {
-            mask = take64(words + place / 32, (u32)(place % 32), 64);
-            place += 64;
-        }
-    }
-
-    __device__ __forceinline__ entry_t take_next(u32 width) {
-        if constexpr (sizeof(entry_t) == 8) {
-            const entry_t taken = (entry_t)take64(words + place / 32, (u32)(place % 32), width);
-            place += width;
-            return taken;
-        } else {
-            if (has == 0 && width > 0) {
-                has = 32 - (u32)(place % 32);
-                kept = __ldg(words + place / 32) >> (place % 32);
-                place += has;
-            }
-            if (has < width) {
-                kept |= (u64)__ldg(words + place / 32) << has;
-                has += 32;
-                place += 32;
-            }
-            const entry_t taken = (entry_t)(kept & ((1ull << width) - 1));
-            kept >>= width;
-            has -= width;
-            return taken;
-        }
-    }
-
-    // The first entry of a row, and of a group, is itself. Others are differences.
-    __device__ __forceinline__ index_t next() {
-        if (entry == GROUP) {
-            group++;
-            entry = 0;
-            open();
-        }
-        const entry_t taken = take_next(entry == 0 ? bits : mask >> entry & 1 ? wide : narrow);
-        value = entry == 0 ? taken : value + taken;
-        entry++;
-        return (index_t)value;
     }
 };
 

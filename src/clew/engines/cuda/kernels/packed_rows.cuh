@@ -16,13 +16,14 @@
 #define GROUP_WORDS (sizeof(index_t) == 4 ? 64 : 128)
 #define ROOM_OF(count) (GROUPS_OF(count) * (GROUP_WORDS + 2) + WARP + 4)  // words of shared memory
 
-// The host writes these five words of 8 bytes for kernels that take a pointer to them (engines/cuda/memory/packed_rows.py).
+// The host writes these six words of 8 bytes for kernels that take a pointer to them (engines/cuda/memory/packed_rows.py).
 struct Packed {
     const u32* words;
     const u32* heads;
     const u64* bases;
     u32 bits;  // of the first entry of a group
     u64 groups;
+    const u64* masks;  // of all groups, in device memory, if the words are not
 };
 
 template <int BYTES>

@@ -25,6 +25,7 @@ class Packed(NamedTuple):
     """What a kernel needs of packed neighbours besides their words; the dtype of ids, and the bytes of all arrays.
 
     ``described`` has all of that in device memory, for kernels that take one pointer (``ids_t`` in neighbours.cuh).
+    ``masks`` are the first 64 bits of every group, if words are on the host.
     """
 
     heads: Any
@@ -33,6 +34,7 @@ class Packed(NamedTuple):
     dtype: np.dtype[Any]
     nbytes: int
     described: Any
+    masks: Any = None
 
     @property
     def given(self) -> tuple[Any, Any, Any]:

@@ -175,7 +175,9 @@ def _both(words: EdgePlan | None, weights: EdgePlan | None) -> EdgePlan | None:
 def _unpackable(device: Device, there: DeviceRows, array: PackedArray) -> DeviceRows:
     """Rows whose neighbours are words, with what a kernel needs to unpack them."""
     heads, bases, bits = (device.upload(array.heads), device.upload(array.bases), np.uint32(array.given[3]))
+    masks = device.upload(array.masks()) if there.on_host else None
     places = [device.address(part) for part in (there.neighbours, heads, bases)]
-    described = device.upload(np.array([*places, int(bits), -(-array.size // GROUP)], np.uint64))
-    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes, described)
+    last = (int(bits), -(-array.size // GROUP), 0 if masks is None else device.address(masks))
+    described = device.upload(np.array([*places, *last], np.uint64))
+    known: Any = Packed(heads, bases, bits, array.dtype, array.nbytes, described, masks)
     return replace(there, num_arcs=array.size, packed=known)
