@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import time
 import tracemalloc
 
@@ -13,6 +14,9 @@ import clew
 from clew.algorithms import ALGORITHMS, registry
 from clew.engines import choice, measured
 from clew.engines.cuda.balance import frontiers
+from clew.engines.cuda.emulation.device import the_emulation
+from clew.engines.cuda.memory import packed_rows
+from clew.engines.cuda.memory.device_graph import graph_on
 from clew.engines.cuda.memory.ledger import forget_all
 from clew.errors import GraphError
 from clew.plan import machine
@@ -386,13 +390,53 @@ def test_sources_by_name():
 
 def test_packed_graphs_are_explained_and_not_unpacked():
     small = clew.generate.rmat(8, 8, directed=False).packed()
-    plan = clew.explain(small, "bfs", device="cpu", source=0)
-    assert any("unpacks the edges first" in note for note in plan.notes)
-    plan = clew.explain(small, "pagerank", device="emulated")
-    assert any("reads packed edges" in note for note in plan.notes)
+    size = small.outgoing.neighbours.nbytes
+    plan, form = formed(small, "bfs", device="cpu", source=0)
+    assert form.chosen == "packed"
+    assert re.search(r"the graph is packed; .*packed .* and \d+ .*s, plain .* and \d+ .*s$", form.why)
+    assert neighbours(plan, "host") == [size]
+    plan, form = formed(small, "pagerank", device="emulated")
+    assert form.chosen == "packed"
+    assert neighbours(plan, "gpu") == [size]
+    plan, form = formed(small, "betweenness", device="emulated")
+    assert form.chosen == "plain"
+    assert "betweenness does not read packed edges there; the run unpacks them first" in form.why
+    assert neighbours(plan, "gpu") == [4 * small.num_arcs]
     assert not small.outgoing.is_unpacked
+    with clew.memory(packed=False):
+        assert formed(small, "pagerank", device="emulated")[1].chosen == "plain"
+
+
+def formed(graph, name, **options):
+    """The plan, and its choice of plain or packed edges."""
+    plan = clew.explain(graph, name, **options)
+    (form,) = (choice for choice in plan.choices if choice.what == "form of edges")
+    return plan, form
+
+
+def neighbours(plan, tier):
+    """The bytes of neighbours in a memory."""
+    return [share.bytes for share in plan.memory if share.tier == tier and "neighbours" in share.what]
+
+
+@pytest.mark.parametrize("name", ["bfs", "sssp", "pagerank", "triangles"])
+def test_plain_graphs_that_are_packed_are_explained(name, monkeypatch):
+    """The form that the plan names is the one that the run reads, and about as large."""
+    graph = clew.generate.random_weights(clew.generate.rmat(11, 16, directed=False), 1, 255, 1)
+    options = {"source": 0} if name in ("bfs", "sssp") else {}
+    exact = graph.packed().outgoing.neighbours.nbytes
+    monkeypatch.setattr(packed_rows, "MANY", 1)
+    each = 8 if name == "sssp" else 4
+    for fast, chosen in ((each * graph.num_arcs, "plain"), (each * graph.num_arcs // 2, "packed")):
+        forget_all()
+        with clew.memory(fast_memory=fast):
+            plan, form = formed(graph, name, device="emulated", **options)
+            assert form.chosen == chosen, form.why
+            plan.run()
+            read = "packed" in graph_on(the_emulation(), graph.indices).derived
+            assert read == (chosen == "packed")
+        if chosen == "packed":
+            assert "plain edges do not fit in GPU memory" in form.why
+            assert neighbours(plan, "gpu")[0] == pytest.approx(exact, rel=0.02)
     with clew.memory(packed=True):
-        notes = clew.explain(small.unpacked(), "bfs", device="emulated", source=0).notes
-        assert any("packs the edges on the host" in note for note in notes)
-        notes = clew.explain(small.unpacked(), "triangles", device="emulated").notes
-        assert any("triangles reads plain edges, although" in note for note in notes)
+        assert "clew.memory(packed=True) is active" in formed(graph, name, device="emulated", **options)[1].why

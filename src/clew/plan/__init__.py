@@ -8,11 +8,11 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from clew.algorithms.registry import ALGORITHMS, Algorithm
+from clew.algorithms.registry import ALGORITHMS
 from clew.checks import one_of, real, whole
 from clew.engines.base import available_bytes
 from clew.engines.choice import check_device
@@ -21,6 +21,7 @@ from clew.errors import GraphError
 from clew.graph import Graph, check_graph
 from clew.memory import current
 from clew.plan import machine
+from clew.plan.forms import PLAIN, Form, chosen_form, form_choice, forms_of
 from clew.plan.models import MODELS, Sketch, over_the_waist, shape_of
 from clew.plan.parts import CALL, GPU_CALL, SETTING_UP, Choice, Share, Span, total
 from clew.plan.plan import Measured, Plan, Tier
@@ -105,24 +106,27 @@ def explain(
         graph=graph,
         arguments=arguments,
     )
-    _foresee(plan, sketch)
+    plan = _in_its_form(plan, sketch, given, bool(bound.get("weighted")))
     plan.graph = given
-    plan.notes += _about_packed(record, given, graph, engine.chosen, bool(bound.get("weighted")))
     return plan
 
 
-def _about_packed(record: Algorithm, graph: Graph, plain: Graph, engine: str, weighted: bool) -> list[str]:
-    """How a run reads packed edges, which the rest of the plan counts as plain ones."""
-    policy, reads = current().packed, engine in record.packed and not weighted
-    if graph.is_packed and reads and (engine == CPU or policy is not False):
-        size = f"{graph.outgoing.stored_bytes:,} bytes instead of {plain.outgoing.nbytes:,}"
-        return [f"the run reads packed edges, {size}; the plan counts plain ones"]
-    if graph.is_packed:
-        return [f"the run unpacks the edges first, and the graph keeps {plain.outgoing.nbytes:,} bytes of them"]
-    if policy is True and engine != CPU:
-        what = "the first run packs the edges on the host; the plan counts plain ones"
-        return [what if reads else f"{record.name} reads plain edges, although clew.memory(packed=True) is active"]
-    return []
+def _in_its_form(plan: Plan, sketch: Sketch, given: Graph, weighted: bool) -> Plan:
+    """The plan with bytes and seconds, for the form of the edges that the run reads; the other form is mentioned."""
+    policy, record = current().packed, sketch.record
+    name, why = chosen_form(record, given, plan.engine, sketch.gpu, plan.memory, weighted)
+    asked = given.is_packed or (sketch.on_gpu and policy is True)
+    if name == PLAIN and not asked and not (sketch.on_gpu and plan.engine in record.packed):
+        _foresee(plan, sketch, None)
+        return plan
+    forms = forms_of(given, plan.graph, sketch.on_gpu)
+    plans = {}
+    for form in forms.values():
+        lists = {key: [*getattr(plan, key)] for key in ("choices", "memory", "notes")}
+        plans[form.name] = replace(plan, **lists, tiers=[], parts=[], rates={})
+        _foresee(plans[form.name], sketch, form)
+    plans[name].choices.append(form_choice(plans, forms, weighted or "weights" in record.needs, name, why))
+    return plans[name]
 
 
 def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -142,32 +146,36 @@ def _bound(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return bound
 
 
-def _foresee(plan: Plan, sketch: Sketch) -> None:
-    """Predict the bytes per memory, whether they fit, and the seconds."""
+def _foresee(plan: Plan, sketch: Sketch, form: Form | None) -> None:
+    """Predict the bytes per memory, whether they fit, and the seconds, of edges in this form (None: as counted)."""
     processor = machine.processor()
     plan.rates["cpu"] = asdict(processor)
     card = None
     if sketch.on_gpu and sketch.gpu is not None and not is_emulated(plan.device):
         card = machine.graphics()
         plan.rates["gpu"] = asdict(card)
-    edges = put_edges(plan, sketch.gpu) if sketch.on_gpu else Edges(0.0, [])
+    if form is not None:
+        plan.memory = [form.holds(share) if share.tier == "gpu" or not form.made else share for share in plan.memory]
+    edges = put_edges(plan, sketch.gpu, form) if sketch.on_gpu else Edges(0.0, [])
+    slower = 1.0 if form is None else form.slower
     count_tiers(plan, edges.going, {"host": available_bytes(), "gpu": None if card is None else card.free})
     if plan.error is not None:
         return
     if not sketch.on_gpu:
-        parts = [(work.what, work.on_cpu(sketch.team, processor)) for work in sketch.work]
+        parts = [(work.what, work.on_cpu(sketch.team, processor).times(slower)) for work in sketch.work]
         calling = CALL.plus(SETTING_UP.times(sketch.setting_up))
         if sketch.team != 1:
             calling = calling.plus(Span(0, processor.call, 4 * processor.call))
     elif card is not None:
-        parts = [(work.what, work.on_gpu(card)) for work in sketch.work]
+        parts = [(work.what, work.on_gpu(card).times(slower)) for work in sketch.work]
         calling = GPU_CALL
         if edges.going:
             seconds = sum(share.bytes for share in edges.going) / card.upload
             copying = Span(seconds, 1.3 * seconds, 4 * seconds)
             parts.insert(0, ("copying the graph to the GPU, once", copying))
         if edges.slow_share:
-            passes, size = sketch.passes or Span(0.3, 1, 2), edges.slow_share * plan.graph.outgoing.nbytes
+            whole = plan.graph.outgoing.nbytes if form is None else form.neighbours + form.weights
+            passes, size = sketch.passes or Span(0.3, 1, 2), edges.slow_share * whole
             parts.append(("reading edges over the link", passes.times(size / card.upload)))
     else:
         plan.notes.append("the emulation is for tests; its time is not predicted")

@@ -17,11 +17,13 @@ from clew.engines.cuda.memory.edge_memory import SEARCHES, plan_edges
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.memory import current
+from clew.plan.forms import PACKED, Form
 from clew.plan.parts import Choice, Share
 from clew.plan.plan import Plan, Tier
 
 CPU, CUDA = "cpu", "cuda"
 ORDER = ("gpu", "host", "file")
+WORD = 8  # bytes, of packed edges
 
 
 class Where(NamedTuple):
@@ -82,26 +84,31 @@ class Edges(NamedTuple):
     going: list[Share]
 
 
-def put_edges(plan: Plan, gpu: Any) -> Edges:
+def put_edges(plan: Plan, gpu: Any, form: Form | None = None) -> Edges:
     """Put the plan's edges where the engine will, by the active policy and the free memory; add it to the plan."""
     shares = [share for share in plan.memory if share.tier == "gpu" and share.role == "graph"]
     if gpu is None or not shares:
         return Edges(0.0, shares)
     rows = plan.graph.outgoing
-    weights = rows.weights if any(share.what.endswith("weights") for share in shares) else None
+    weights = rows.weights if any("weights" in share.what for share in shares) else None
+    packs = form is not None and form.name == PACKED
     parts = 2 if any(share.what.startswith("in-edges") for share in shares) else 1
     try:
-        found = plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
+        found = None if packs else plan_in_force(gpu, rows, weights, paired=plan.algorithm in SEARCHES)
         there = found is not None
         if found is None:
             replaced = bytes_on(gpu, rows)  # where these edges are put anew
-            found = plan_edges(current(), size_of(gpu, rows, weights, parts, held=replaced))
+            size = size_of(gpu, rows, weights, parts, held=replaced)
+            if packs and form is not None:
+                words = -(-(form.neighbours + (0 if weights is None else form.weights)) // WORD)
+                size = replace(size, num_arcs=words, bytes_per_edge=WORD, narrowest=WORD)
+            found = plan_edges(current(), size)
         slow, mode, why = found.slow_share, found.mode, found.why
     except ClewError as error:
         plan.error = plan.error or error.with_traceback(None)
         return Edges(0.0, [])
     plan.choices.append(Choice("edges", mode.replace("_", "-"), why))
-    if plan.algorithm in SEARCHES and mode in ("tiered", "zero_copy"):
+    if plan.algorithm in SEARCHES and not packs and mode in ("tiered", "zero_copy"):
         plan.choices.append(_reading(DeviceRows(None, None, None, rows.num_vertices, rows.num_arcs, found)))
     plan.memory = [replace(share, bytes=round(share.bytes * (1 - slow))) if _is_edges(share) else share
                    for share in plan.memory]  # fmt: skip

@@ -130,8 +130,8 @@ def _defines(out: DeviceRows, into: DeviceRows) -> dict[str, Any]:
         "index_t": out.defines["index_t"],
         "offset_t": out.defines["offset_t"],
         "BIG": BIG,
-        "ON_HOST": on_host,
         **out.form,
+        "ON_HOST": on_host,
     }
 
 

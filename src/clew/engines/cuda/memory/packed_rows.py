@@ -40,6 +40,15 @@ MANY = 1 << 22
 #: The part of the plain bytes that must fit for "auto" to pack edges that are read here and there: a few of a row, of
 #: rows in any order. Over the link, that takes more requests than plain edges do.
 SCATTERED = 0.4
+#: Algorithms that read them so.
+SCATTERED_READERS = (
+    "bfs",
+    "connected_components",
+    "k_core",
+    "label_propagation",
+    "coloring",
+    "maximal_independent_set",
+)
 #: The part of its plain bytes that a packed graph may take on the host.
 PACKED_PART = 0.8
 
@@ -110,7 +119,31 @@ def _into(device: Device, graph: Graph) -> Adjacency:
     return graph.incoming if graph.is_packed else into_of(device, graph)
 
 
-def is_too_large(device: Device, rows: Adjacency, weights: bool, parts: int, least: float) -> bool:
+def form_of_rows(
+    device: Device, rows: Adjacency, weights: bool, parts: int, least: float, *, makes_room: bool = True
+) -> tuple[bool, str]:
+    """Whether kernels that read both forms are given packed rows, and why; ``makes_room`` may evict other rows."""
+    policy = current()
+    if policy.packed is False:
+        return False, "clew.memory(packed=False) is active"
+    if rows.boundary is not None or rows.num_arcs == 0:
+        return False, "a placement says which plain edges are fast" if rows.num_arcs else "there are no edges"
+    if isinstance(rows, PackedAdjacency):
+        return True, "the graph is packed"
+    if policy.packed is True:
+        return True, "clew.memory(packed=True) is active"
+    if is_too_large(device, rows, weights, parts, least, makes_room):
+        return True, "plain edges do not fit in GPU memory"
+    if policy.edges not in ("auto", "tiered"):
+        return False, f'plain edges are packed by themselves under edges="auto" or "tiered", not "{policy.edges}"'
+    if rows.num_arcs < MANY:
+        return False, f"only graphs of {MANY:,} stored edges or more are packed by themselves"
+    return False, "plain edges fit in GPU memory, or too few of them for packing to pay"
+
+
+def is_too_large(
+    device: Device, rows: Adjacency, weights: bool, parts: int, least: float, makes_room: bool = True
+) -> bool:
     """Whether "auto" packs plain rows: not all but the ``least`` part of them fit, and there is room to pack them."""
     policy, attempt = current(), this_try()
     if policy.edges not in ("auto", "tiered") or rows.num_arcs < MANY:
@@ -124,7 +157,7 @@ def is_too_large(device: Device, rows: Adjacency, weights: bool, parts: int, lea
     if available_bytes() < PACKED_PART * rows.num_arcs * rows.id_dtype.itemsize:
         return False
     try:
-        size = size_of(device, rows, requested, parts, makes_room=True)
+        size = size_of(device, rows, requested, parts, makes_room=makes_room)
         plan = plan_edges(policy, size, SMALLER[0 if attempt is None else attempt.number])
     except ResourceError:
         return False
@@ -133,14 +166,11 @@ def is_too_large(device: Device, rows: Adjacency, weights: bool, parts: int, lea
 
 def _array_of(device: Device, rows: Adjacency, weights: bool, parts: int, least: float) -> PackedArray | None:
     """The packed neighbours if the policy wants them, packed once; a placement says which plain edges are fast."""
-    policy = current()
-    if policy.packed is False or rows.boundary is not None or rows.num_arcs == 0:
+    if not form_of_rows(device, rows, weights, parts, least)[0]:
         return None
     if isinstance(rows, PackedAdjacency):
         return rows.neighbours
     kept = graph_on(device, rows.indices).derived
-    if policy.packed == "auto" and not is_too_large(device, rows, weights, parts, least):
-        return None
     if "packed" not in kept:
         kept["packed"] = packed_neighbours(device, rows)
     array: PackedArray = kept["packed"]
