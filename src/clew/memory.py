@@ -67,9 +67,10 @@ def memory(
         default is the free memory, less what algorithms need.
     packed
         Whether a GPU reads the neighbours of edges packed, which takes half the bytes of GPU memory and link or less.
-        ``bfs``, ``sssp``, ``sswp``, ``connected_components``, and ``pagerank`` and ``spmv`` without weights can. Others
-        ignore it and read plain edges. "auto": edges of graphs that are packed (``Graph.packed``), and those of large
-        graphs that do not fit in GPU memory. True: those of all graphs. The first call packs them on the host.
+        Searches, ``pagerank``, ``spmv``, vertex programs, and most other algorithms with kernels of their own can.
+        Others ignore it and read plain edges. ``clew.explain`` names the form. "auto": edges of graphs that are packed
+        (``Graph.packed``), and those of large graphs that do not fit in GPU memory. True: those of all graphs. The
+        first call packs them.
 
     Examples
     --------

@@ -122,7 +122,7 @@ def _in_its_form(plan: Plan, sketch: Sketch, given: Graph, weighted: bool) -> Pl
     forms = forms_of(given, plan.graph, sketch.on_gpu)
     plans = {}
     for form in forms.values():
-        lists = {key: [*getattr(plan, key)] for key in ("choices", "memory", "notes")}
+        lists: dict[str, Any] = {key: [*getattr(plan, key)] for key in ("choices", "memory", "notes")}
         plans[form.name] = replace(plan, **lists, tiers=[], parts=[], rates={})
         _foresee(plans[form.name], sketch, form)
     plans[name].choices.append(form_choice(plans, forms, weighted or "weights" in record.needs, name, why))
