@@ -50,6 +50,7 @@ PACKED = (
     "bfs",
     "sssp",
     "sswp",
+    "bellman_ford",
     "connected_components",
     "k_core",
     "label_propagation",

@@ -113,7 +113,7 @@ def test_pagerank_reads_packed_rows(directed, ask):
 
 
 #: Algorithms that go over packed rows, and which of their values are the same in every run.
-SEARCHES = {"bfs": "depth", "sssp": "distance", "sswp": "width"}
+SEARCHES = {"bfs": "depth", "sssp": "distance", "sswp": "width", "bellman_ford": "distance"}
 READERS = {
     **SEARCHES,
     "connected_components": "label",
@@ -276,6 +276,15 @@ def test_packed_graphs_stay_packed(name):
     assert np.array_equal(run(name, graph, "emulated"), expected)
     assert not graph.outgoing.is_unpacked
     assert not graph.has_incoming or not graph.incoming.is_unpacked
+
+
+def test_negative_cycles_of_packed_rows_are_found():
+    graph = clew.Graph.from_edges([0, 1, 2, 3, 1], [1, 2, 3, 1, 0], [5, 1, 1, -3, 9]).packed()
+    for device in ("emulated", "cpu"):
+        with pytest.raises(clew.GraphError, match="negative"):
+            clew.bellman_ford(graph, 0, device=device)
+    again = clew.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 1], [5, 1, 1, -2]).packed()
+    assert clew.bellman_ford(again, 0, device="emulated").distance.tolist() == [0, 5, 6, 7]
 
 
 @pytest.mark.parametrize("directed", [True, False])

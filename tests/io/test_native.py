@@ -394,9 +394,8 @@ def test_fuzz_packed_arrays(directed: bool) -> None:
             array[place] ^= array.dtype.type(1 << int(random.integers(0, 8 * array.itemsize)))
         try:
             again = clew.read(with_array(graph, f"{name}/{part}", array), format="clew")
-        except clew.FormatError as error:
+        except clew.FormatError:
             refusals += 1
-            assert str(error)
             continue
         assert_valid(again)
         read += 1

@@ -18,8 +18,8 @@ from clew.algorithms.paths.cuda import Search
 from clew.algorithms.paths.cuda_problem import DEFAULT, Problem, Tuning, path_space, weight_facts
 from clew.algorithms.registry import Answer
 from clew.engines.cuda.balance.frontiers import NO_LIMIT
-from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
+from clew.engines.cuda.memory.packed_rows import edges_on
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.workspace import Workspace
@@ -27,8 +27,8 @@ from clew.workspace import Workspace
 
 def workspace(graph: Graph) -> Workspace:
     """The arrays of a search over a graph with weights. Integers are summed in 32 bits where they fit."""
-    assert graph.weights is not None
-    dtype = graph.weights.dtype
+    dtype = graph.outgoing.weight_dtype
+    assert dtype is not None
     return path_space(graph, "distance", *((dtype, dtype) if dtype.kind == "f" else (np.int64, np.int32)))
 
 
@@ -36,7 +36,7 @@ def bellman_ford(
     device: Device, graph: Graph, source: int, *, deterministic: bool = False, tuning: Tuning = DEFAULT
 ) -> Answer:
     """Shortest paths over any weights whose sums the caller knows to fit: int64, or the weights' floats."""
-    rows = rows_on(device, graph.outgoing, paired=True)
+    rows = edges_on(device, graph.outgoing)
     n = graph.num_vertices
     search = Search(device, rows, source, any_sums(device, rows), tuning)
     negative = weight_facts(device, rows).smallest < 0
@@ -58,7 +58,7 @@ def bellman_ford(
 
 def any_sums(device: Device, rows: DeviceRows) -> Problem:
     """Sums of weights of either sign: in 32 bits where even those round a cycle that is not yet noticed fit."""
-    dtype = np.dtype(rows.weights.dtype)
+    dtype = rows.weight_dtype
     if dtype.kind == "f":
         return Problem(dtype, False, 0, 0, -np.inf, np.inf, dtype, np.inf, np.inf)
     facts = weight_facts(device, rows)
@@ -86,12 +86,11 @@ def cycle_of_least_offers(search: Search) -> list[int]:
 
 def _sum_along(graph: Graph, cycle: list[int]) -> Any:
     """The sum of a cycle's weights, by the lightest of parallel edges."""
-    indptr, indices, weights = graph.outgoing.indptr, graph.outgoing.indices, graph.outgoing.weights
+    rows, weights = graph.outgoing, graph.outgoing.stored_weights
     assert weights is not None
     total: Any = 0
     for u, v in zip(cycle, [*cycle[1:], cycle[0]], strict=True):
-        row = slice(indptr[u], indptr[u + 1])
-        total += weights[row][indices[row] == v].min().item()
+        total += weights[rows.indptr[u] : rows.indptr[u + 1]][rows.row(u) == v].min().item()
     return total
 
 
