@@ -18,6 +18,7 @@ from rich.table import Table
 
 import clew
 from clew import threads
+from clew.engines.cluster import kernels_narrow as narrowing
 from clew.engines.cluster import kernels_superstep as superstep
 from clew.engines.cluster.hubs import sample_partition, sampled
 from clew.engines.cluster.kernels_sockets import HEADER
@@ -165,6 +166,7 @@ class Constants:
     bfs: float
     rank64: float
     rank32: float
+    narrow: float  # a value that is sent with 28 bits, on both sides
 
 
 def search_seconds(counts: Counts, constants: Constants, arcs: float, cores: int, link: float, *, even: bool) -> float:
@@ -180,14 +182,29 @@ def search_seconds(counts: Counts, constants: Constants, arcs: float, cores: int
 
 
 def rank_seconds(
-    counts: Counts, per_arc: float, width: int, arcs: float, cores: int, link: float, *, even: bool, overlapped: bool
+    counts: Counts,
+    per_arc: float,
+    width: int,
+    arcs: float,
+    cores: int,
+    link: float,
+    *,
+    even: bool,
+    overlapped: bool,
+    narrow: float = 0.0,
 ) -> float:
-    """A round of PageRank, as members schedule it: see ``clew.engines.cluster.overlap``."""
+    """A round of PageRank, as members schedule it: see ``clew.engines.cluster.overlap``.
+
+    ``narrow`` are the seconds of CPU time in which a float32 becomes 28 bits, and a float32 again.
+    """
     scale = arcs / DEGREE / (counts.vertices / counts.workers)
     computing = per_arc * arcs * (1.0 if even else counts.balance) / cores
     if counts.workers == 1:
         return computing
-    moving = counts.most_values * width * scale * 8 / link / 2  # sums and values are as many in an undirected graph
+    values = counts.most_values * scale
+    computing += narrow * values / cores
+    size = width * narrowing.WORDS / narrowing.VALUES if narrow else width
+    moving = values * size * 8 / link / 2  # sums and values are as many in an undirected graph
     parts = number_of_parts(int(arcs / DEGREE), width) if overlapped else 1
     exchange = moving / parts + counts.peers / 2 * PEER + LATENCY  # of one part's sums, or of its values
     now = link_free = folded = before = 0.0
@@ -216,10 +233,24 @@ def measured(graph: clew.Graph, source: int) -> tuple[Constants, Constants]:
     with members_of(graph, 4) as team:
         together = {name: best_cpu(lambda run=run: team(run)) for name, run in calls.items()}
     alone = {name: best_cpu(lambda run=run: run(graph)) for name, run in calls.items()}
+    narrow = _narrow_seconds()
     return tuple(  # type: ignore[return-value]
-        Constants(**{name: seconds / graph.num_arcs / rounds[name] for name, seconds in each.items()})
+        Constants(**{name: seconds / graph.num_arcs / rounds[name] for name, seconds in each.items()}, narrow=narrow)
         for each in (together, alone)
     )
+
+
+def _narrow_seconds() -> float:
+    """CPU seconds in which a value becomes 28 bits, and a float32 again."""
+    from bench.cluster import best_cpu
+
+    words = np.random.default_rng(1).uniform(1, 2, 1 << 20).astype(np.float32).view(np.uint32)
+
+    def both() -> None:
+        narrowing.narrow(words)
+        narrowing.widen(words)
+
+    return best_cpu(both, rounds=10) / words.size
 
 
 def main(options: list[str]) -> None:
@@ -241,7 +272,9 @@ def main(options: list[str]) -> None:
     console.print(
         f"CPU per arc and core, in ns: four members bfs {here.bfs * 1e9:.2f}, PageRank {here.rank64 * 1e9:.2f} and "
         f"{here.rank32 * 1e9:.2f} (float32); the engine of one machine {alone.bfs * 1e9:.2f}, "
-        f"{alone.rank64 * 1e9:.2f} and {alone.rank32 * 1e9:.2f}.\nStated: {PEER * 1e6:g} µs per peer and exchange, "
+        f"{alone.rank64 * 1e9:.2f} and {alone.rank32 * 1e9:.2f}. "
+        f"A float32 to 28 bits and back takes {here.narrow * 1e9:.2f}.\n"
+        f"Stated: {PEER * 1e6:g} µs per peer and exchange, "
         f"{LATENCY * 1e6:g} µs of latency; 32 cores are worth 16, since they share memory."
     )
     for title, (cores, link) in HOSTS.items():
@@ -315,15 +348,15 @@ def _show_weak(console: Console, title: str, counted: list[Counts], per: Constan
     for each in counted:
         search = [search_seconds(each, per, arcs, cores, link, even=even) for even in (False, True)]
         ranks = []
-        for cost, width, overlapped, even in (
-            (per.rank64, 8, True, False),
-            (per.rank32, 4, True, False),
-            (per.rank32, 4, True, True),
-            (per.rank32, 4, False, False),
+        for cost, width, overlapped, even, narrow in (
+            (per.rank64, 8, True, False, 0.0),
+            (per.rank32, 4, True, False, per.narrow),
+            (per.rank32, 4, True, True, per.narrow),
+            (per.rank32, 4, False, False, per.narrow),
         ):
             ranks.append(
                 cost * arcs / cores
-                / rank_seconds(each, cost, width, arcs, cores, link, even=even, overlapped=overlapped)
+                / rank_seconds(each, cost, width, arcs, cores, link, even=even, overlapped=overlapped, narrow=narrow)
             )  # fmt: skip
         row = [f"{each.workers:,}", *(f"{alone / seconds:.2f}" for seconds in search), f"{arcs / 2e9 / search[0]:.1f}"]
         table.add_row(*row, *(f"{rank:.2f}" for rank in ranks))

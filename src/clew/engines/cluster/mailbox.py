@@ -71,12 +71,12 @@ class Mailbox:
             arrived = [self._inbox.pop(each) for each in expected]
         sizes = [most] * len(peers) if rooms is None else [room.size for room in rooms]
         for peer, part, size in zip(peers, arrived, sizes, strict=True):
-            if part.size > size or (rooms is not None and part.size != size):
+            if part.size > size:
                 self._fail(f"worker {peer} sent a message that does not belong to this exchange")
         if rooms is not None:
             for room, part in zip(rooms, arrived, strict=True):
-                room[:] = part
-            return rooms
+                room[: part.size] = part
+            return [room[: part.size] for room, part in zip(rooms, arrived, strict=True)]
         return [part if part.flags.writeable else part.copy() for part in arrived]
 
     def close(self) -> None:

@@ -91,15 +91,21 @@ class Member:
         arrived = iter(self.transport.exchange(peers, leaving))
         return [flat[k] if rank == self.rank else next(arrived).view(dtype) for k, rank in enumerate(ranks)]
 
-    def exchange(self, group: str, parts: Sequence[Array], rooms: Sequence[Array]) -> None:
+    def exchange(self, group: str, parts: Sequence[Array], rooms: Sequence[Array]) -> list[int]:
         """Send a part to every other member of a group, and receive one from each into its room.
 
-        Parts and rooms are in the order of the group; those of this member itself are not used.
+        Parts and rooms are in the order of the group; those of this member itself are not used. Returns the bytes that
+        are in each room.
         """
         ranks = self.groups[group]
         others = [k for k, rank in enumerate(ranks) if rank != self.rank]
         leaving, arriving = ([arrays[k].view(np.uint8) for k in others] for arrays in (parts, rooms))
-        self.transport.exchange([ranks[k] for k in others], leaving, rooms=arriving)
+        sizes = [room.nbytes for room in rooms]
+        for k, part in zip(
+            others, self.transport.exchange([ranks[k] for k in others], leaving, rooms=arriving), strict=True
+        ):
+            sizes[k] = part.size
+        return sizes
 
     def all_gather(self, group: str, part: Array) -> list[Array]:
         """The parts of all members of a group, in its order."""

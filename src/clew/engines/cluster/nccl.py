@@ -64,7 +64,7 @@ class Nccl:
         heads = [_head(part) for part in parts]
         lengths = [int(head.view(np.int64)[0]) for head in self._links.exchange(peers, heads, 8)]
         for peer, length, k in zip(peers, lengths, range(len(peers)), strict=True):
-            if not 0 <= length <= most or (rooms is not None and length != rooms[k].size):
+            if not 0 <= length <= (most if rooms is None else rooms[k].size):
                 self._links.close(f"worker {peer} announced a message of {length:,} bytes, which nobody expects")
                 raise LinkError(f"{self.ended}. The run on the cluster has stopped.")
         arrived = list(self._links.exchange(peers, short, SHORT))
@@ -77,8 +77,8 @@ class Nccl:
         if rooms is None:
             return arrived
         for room, part in zip(rooms, arrived, strict=True):
-            room[:] = part
-        return rooms
+            room[: part.size] = part
+        return [room[: part.size] for room, part in zip(rooms, arrived, strict=True)]
 
     def _transfer(self, peers: Sequence[int], leaving: dict[int, Bytes], sizes: dict[int, int]) -> dict[int, Bytes]:
         gpu, empty = self._gpu, np.empty(0, np.uint8)

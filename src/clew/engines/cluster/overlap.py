@@ -5,6 +5,8 @@ on. A thread of its own sends a part's sums to their owners while the rows of th
 the sums into new values, and the same thread sends these to the blocks that need them. The values wait, packed, until
 the block has summed all rows with the old ones. So a round waits for the messages of its last part only.
 
+Values of 32 bits travel with 28, and no digit is lost; see ``kernels_narrow``.
+
 All members post the same exchanges in the same order. The number of parts follows from the sizes of the graph and of
 the grid, and every sum has the same order of additions in any run.
 """
@@ -21,8 +23,10 @@ import numpy as np
 from clew import threads
 from clew.adjacency import Adjacency
 from clew.dtypes import Array, as_bits
+from clew.engines.cluster.transport import LinkError
 
 if TYPE_CHECKING:
+    from clew.engines.cluster.member import Axis
     from clew.engines.cluster.share import Share
 
 PART, MOST = 1 << 20, 32  # bytes of a segment's part, and parts
@@ -63,6 +67,7 @@ class Sums:
         self.cuts = np.linspace(0, segment, number_of_parts(segment, dtype.itemsize) + 1).astype(np.int64)
         self.parts = self._cut(rows, segment, share.ids.size)
         self._work = (ahead_of(rows, self.values), rows.unsigned(), factors, self.values, self._sums)
+        self._narrow = dtype == np.float32
         self._thread = ThreadPoolExecutor(1) if self.member.has_sockets else None
 
     def _cut(self, rows: Adjacency, segment: int, own: int) -> list[Part]:
@@ -112,13 +117,13 @@ class Sums:
         """
         from clew.engines.cluster import kernels_routes as kernels
 
-        folded: list[Future[None]] = []
-        sent: list[Future[None]] = []
+        folded: list[Future[list[int]]] = []
+        sent: list[Future[list[int]]] = []
         answers: list[tuple[float, float]] = []
 
         def deliver(number: int) -> None:
             part = self.parts[number]
-            folded[number].result()
+            self._widen(folded[number].result(), part.offered)
             x[part.own] = 0
             for places, packed in zip(part.due, part.offered, strict=True):
                 threads.in_pieces(kernels.add, places.size, places, packed, x)
@@ -137,30 +142,50 @@ class Sums:
         total: Array = np.add.reduce(np.array([(0.0, 0.0), *answers]), axis=0)
         return total
 
-    def _send(self, part: Part, x: Array) -> Future[None]:
+    def _send(self, part: Part, x: Array) -> Future[list[int]]:
         from clew.engines.cluster import kernels_routes as kernels
 
         for places, packed in zip(part.asked, part.leaving, strict=True):
             threads.in_pieces(kernels.pack, places.size, places, as_bits(x), as_bits(packed))
         return self._post(self.routes.column_axis, part.leaving, part.arriving)
 
-    def _take(self, sent: Sequence[Future[None]]) -> None:
+    def _take(self, sent: Sequence[Future[list[int]]]) -> None:
         """Put the values that have arrived to their columns."""
         from clew.engines.cluster import kernels_routes as kernels
 
         for part, future in zip(self.parts, sent, strict=True):
-            future.result()
+            self._widen(future.result(), part.arriving)
             for places, packed in zip(part.needed, part.arriving, strict=True):
                 threads.in_pieces(kernels.put, places.size, places, as_bits(packed), as_bits(self.values))
 
-    def _post(self, axis: str, parts: list[Array], rooms: list[Array]) -> Future[None]:
+    def _post(self, axis: Axis, parts: list[Array], rooms: list[Array]) -> Future[list[int]]:
         """Exchange messages, after those that were posted before, while this thread goes on."""
+        leaving = list(parts)
+        if self._narrow:
+            from clew.engines.cluster import kernels_narrow as kernels
+
+            others = [k for k, rank in enumerate(self.member.groups[axis]) if rank != self.member.rank]
+            sizes = threads.each(lambda k: kernels.narrow(as_bits(parts[others[k]])), len(others))
+            for k, size in zip(others, sizes, strict=True):
+                leaving[k] = parts[k][:size]
         if self._thread is not None:
-            return self._thread.submit(self.member.exchange, axis, parts, rooms)
-        self.member.exchange(axis, parts, rooms)
-        done: Future[None] = Future()
-        done.set_result(None)
+            return self._thread.submit(self.member.exchange, axis, leaving, rooms)
+        done: Future[list[int]] = Future()
+        done.set_result(self.member.exchange(axis, leaving, rooms))
         return done
+
+    def _widen(self, sizes: Sequence[int], rooms: Sequence[Array]) -> None:
+        """Messages that have arrived with 28 bits per value become ordinary ones."""
+        from clew.engines.cluster import kernels_narrow as kernels
+
+        short = []
+        for size, room in zip(sizes, rooms, strict=True):
+            if size != room.nbytes:
+                short.append(room)
+                if not self._narrow or size != 4 * kernels.narrow_size(room.size):
+                    self.member.transport.close()
+                    raise LinkError("a worker sent a message of another length than all agreed on.")
+        threads.each(lambda k: kernels.widen(as_bits(short[k])), len(short))
 
 
 def _blocks(rows: Adjacency, ends: Sequence[Array]) -> tuple[Array, Array]:

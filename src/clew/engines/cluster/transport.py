@@ -61,7 +61,7 @@ class Transport(Protocol):
     ) -> Sequence[Bytes]:
         """Send a part to every peer and receive one from each. All of them must call this with each other.
 
-        The parts that arrive are the caller's. ``rooms`` are arrays for them, whose sizes they must have.
+        The parts that arrive are the caller's. ``rooms`` are arrays for them; what is longer than its room is refused.
         """
 
     def close(self) -> None:
@@ -134,9 +134,7 @@ class Sockets:
             if state == kernels.DONE and rooms is None:
                 return [self._take(peer, int(length)) for peer, length in zip(peers, arriving[:, 2], strict=True)]
             if state == kernels.DONE and rooms is not None:
-                if (arriving[:, 1] == arriving[:, 2]).all():
-                    return rooms
-                place = int(np.argmax(arriving[:, 1] != arriving[:, 2]))
+                return [room[:length] for room, length in zip(rooms, arriving[:, 2].tolist(), strict=True)]
             if state == kernels.ROOM and rooms is None:
                 self._rooms[peers[place]] = np.empty(int(arriving[place, 2]), np.uint8)
                 arriving[place, :2] = self._rooms[peers[place]].ctypes.data, arriving[place, 2]
