@@ -31,6 +31,9 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "bfs in ranges": lambda share: clew.bfs(in_ranges(share), 3),
     "sssp": lambda share: clew.sssp(share, 3),
     "sssp in ranges": lambda share: clew.sssp(in_ranges(share), 3, delta=0.5),
+    "connected_components": clew.connected_components,
+    "connected_components, undirected": lambda share: clew.connected_components(share.symmetrized()),
+    "connected_components in ranges": lambda share: clew.connected_components(in_ranges(share)),
     "k_core": clew.k_core,
     "triangles": clew.triangles,
     "betweenness": lambda share: clew.betweenness(share, samples=4),
@@ -152,6 +155,18 @@ def test_a_folder_keeps_a_run_when_all_members_are_lost(tmp_path: Path) -> None:
         assert values["rank"].tobytes() == wanted["rank"].tobytes()
     assert 0 < resumed[0].num_saved < 12
     assert not list(tmp_path.iterdir())  # a run that ends leaves no files
+
+
+@pytest.mark.parametrize("name", [name for name in RUNS if name.startswith("connected")])
+def test_components_go_on_from_a_folder(name: str, tmp_path: Path) -> None:
+    expected = attempt(RUNS[name], [Checkpoints() for _ in range(4)])
+    attempt(RUNS[name], stores_of(4, tmp_path), loser=2, exchanges=int(0.9 * expected[2][2]))
+    resumed = stores_of(4, tmp_path, recover=True)
+    found = attempt(RUNS[name], resumed)
+    for (values, *_), (wanted, *_) in zip(found, expected, strict=True):
+        assert values["label"].tobytes() == wanted["label"].tobytes()
+    assert [store.num_restored for store in resumed] == [1] * 4
+    assert not list(tmp_path.iterdir())
 
 
 def test_states_are_arrays_numbers_and_lists() -> None:

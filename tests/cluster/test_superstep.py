@@ -13,13 +13,14 @@ import clew
 from clew.engines.cluster import kernels_origins as origins
 from clew.engines.cluster import kernels_routes as routes
 from clew.engines.cluster import kernels_superstep as superstep
+from clew.engines.cluster import share as share_module
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.origins import fetch_parents
 from clew.engines.cluster.partition import Grid, Partition
-from clew.engines.cluster.share import build_share
+from clew.engines.cluster.share import Share, build_share
 from clew.engines.cluster.transport import Sockets
 from clew.errors import ClusterError
-from tests.cluster.team import mesh, together
+from tests.cluster.team import mesh, run_on_team, together
 
 HEAD = superstep.HEAD
 
@@ -231,3 +232,30 @@ def test_damaged_flags_end_the_vote(message: list[int]) -> None:
             Member(transport).any(False)
 
     together(work, mesh(2))
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("directed", [True, False])
+def test_searches_that_only_push_find_the_same_parents(
+    members: int, directed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first ones need no edges by target; where there is no room for these, no search does."""
+    graph = clew.generate.rmat(10, edge_factor=8, seed=2) if directed else clew.generate.kronecker(10, seed=2)
+    source = int(np.argmax(graph.degrees()))
+
+    def work(share: Share) -> clew.Result:
+        found = [clew.bfs(share, source, deterministic=turn == 4) for turn in range(5)]
+        values = {f"{name}{k}": each.values[name] for k, each in enumerate(found) for name in ("depth", "parent")}
+        return clew.Result("searches", values, facts={"turned": share._in is not None})
+
+    with_room = run_on_team(members, graph, work)
+    monkeypatch.setattr(share_module, "available_bytes", lambda: 0)
+    without = run_on_team(members, graph, work)
+    assert with_room.turned
+    assert not without.turned
+    assert np.array_equal(with_room.depth0, clew.bfs(graph, source).depth)
+    assert np.array_equal(with_room.parent4, clew.bfs(graph, source, deterministic=True).parent)
+    for name, values in with_room.values.items():
+        assert np.array_equal(values, without.values[name])
+    for turn in range(1, 4):
+        assert np.array_equal(with_room.values[f"parent{turn}"], with_room.parent0)

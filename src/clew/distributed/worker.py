@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import os
 import platform
 import resource
 import socket
+import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -42,6 +44,19 @@ from clew.primitives import cluster
 from clew.program import run as run_program
 from clew.result import Result
 
+LARGE = ("spread", "read", "generate", "open_tiles", "derive", "run")  # calls after which much memory is free again
+
+_libc = ctypes.CDLL(None)
+
+
+def _give_back() -> None:
+    """Return what is free inside the process to the system: the next call needs it in other sizes."""
+    arrow = sys.modules.get("pyarrow")
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+    if hasattr(_libc, "malloc_trim"):  # of glibc
+        _libc.malloc_trim(0)
+
 
 def collective(method: Callable[..., Any]) -> Callable[..., Any]:
     """End the connections of a worker whose call fails, or the others would wait for it."""
@@ -49,7 +64,10 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(method)
     def call(worker: Worker, *args: Any) -> Any:
         try:
-            return method(worker, *args)
+            found = method(worker, *args)
+            if method.__name__ in LARGE:
+                _give_back()
+            return found
         except BaseException as error:
             worker.disconnect()
             if isinstance(error, MemoryError) and not isinstance(error, ClewError):

@@ -24,7 +24,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     size = share.ids.size
     rows, row_axis, column_axis = share.oriented(transpose=False)
     lists = share.routes(transpose=False)[1].numbering
-    columns = share.rows(transpose=row_axis == "row")
+    columns = share.for_pulls(row_axis)
     row, column = share.channel(row_axis), share.channel(column_axis, share.ids.itemsize)
     depth, giver = np.full(size, -1, np.int32), np.full(size, -1, np.int32)
     parent = np.full_like(share.ids, -1)
@@ -32,7 +32,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
     height, width = row.starts.size * share.partition.segment, column.starts.size * share.partition.segment
     listed = np.empty(max(height, width), np.int32)
     state = new_state(kernels.NUMBERS)
-    state[kernels.LEFT] = rows.num_arcs
+    state[kernels.LEFT], state[kernels.PULLS] = rows.num_arcs, columns is not None
     for place in np.flatnonzero(share.ids == source):
         depth[place], parent[place] = 0, source
         superstep.add(frontier, np.uint64(place))
@@ -45,7 +45,7 @@ def bfs(share: Share, source: int, deterministic: bool = False) -> Answer:
         np.empty((height >> 6) + 1, np.uint64),
     )
     owned = (depth, giver, frontier, *np.empty((2, max(size, 1)), np.int32))
-    search = (row, column, lists, rows.unsigned(), columns.unsigned(), owned, block, state)
+    search = (row, column, lists, rows.unsigned(), (columns or rows).unsigned(), owned, block, state)
     changing = (depth, giver, *frontier, *block[:2])
     checkpoints.follow(share.member, lambda: kernels.bfs(*search), (row, column), state, changing)
     if deterministic:
@@ -71,9 +71,9 @@ def _search_ranges(share: Share, source: int, deterministic: bool) -> Answer:
 
 def smallest_parents(share: Share, depth: Array) -> Array:
     """The smallest possible parent of each of this member's vertices that has one."""
-    _, row_axis, column_axis = share.oriented(transpose=False)
+    rows, row_axis, column_axis = share.oriented(transpose=False)
     before, behind = (products.expand(share, depth, axis) for axis in (row_axis, column_axis))
     ids = share.ids_along(row_axis)
     smallest = np.full(behind.size, np.iinfo(ids.dtype).max, ids.dtype)
-    kernels.smallest_parents(share.rows(transpose=row_axis == "row").unsigned(), before, behind, ids, smallest)
+    kernels.smallest_parents(rows.unsigned(), before, behind, ids, smallest)
     return products.fold(engine_of("cpu"), share, smallest, column_axis, monoids.min)

@@ -2,7 +2,8 @@
 """Breadth-first search by members of a cluster: a level is an exchange along rows, a step on the block, and a fold.
 
 Every member tells its row which of its vertices are new. A block follows their edges, by push or by pull as it pays for
-the block itself, and offers to the owners in its column what it has not offered before. Messages are about those
+the block itself, and offers to the owners in its column what it has not offered before. Both ways find the same origin,
+the first row of the frontier. So a block may push alone, which needs no edges by target. Messages are about those
 vertices only that have edges in the block: places are numbers in lists that members have agreed on.
 
 No parents travel until the search is over. Then an owner asks, for every vertex, the member whose offer it took. It
@@ -35,7 +36,7 @@ from clew.engines.cluster.kernels_superstep import (
 from clew.engines.cpu.team.kernels_intrinsics import nanoseconds, trailing_zeros
 from clew.jit import njit
 
-PHASE, LEVEL, ROW_TOTAL, REACHED, LEFT, NUMBERS = range(6)  # of the state
+PHASE, LEVEL, ROW_TOTAL, REACHED, LEFT, PULLS, NUMBERS = range(7)  # of the state
 EXPAND, EXPANDING, FOLDING = range(3)  # phases
 ONE, SIX, LOW_SIX = np.uint64(1), np.uint64(6), np.uint64(63)
 
@@ -123,8 +124,10 @@ def _step(row, column, lists, out, into, block, state):
 
 @njit(nogil=True, cache=True)
 def _pulling_pays(out, rows, count, size, state):
-    """The rule of one machine, for this block."""
+    """The rule of one machine, for this block; never without its edges by target."""
     indptr = out[0]
+    if state[PULLS] == 0:
+        return False
     if count > rows.size // BETA:
         return True
     edges = np.int64(0)
@@ -204,12 +207,12 @@ def _apply(column, lists, owned, state):
 
 
 @njit(nogil=True, cache=True)
-def smallest_parents(into, before, behind, ids, smallest):
+def smallest_parents(out, before, behind, ids, smallest):
     """For every column of the block, the smallest id of a row that may be its parent."""
-    indptr, indices = into
-    for v in range(np.uint64(indptr.size - 1)):
-        if behind[v] > 0:
-            for j in range(indptr[v], indptr[v + ONE]):
-                u = indices[j]
-                if before[u] == behind[v] - 1:
+    indptr, indices = out
+    for u in range(np.uint64(indptr.size - 1)):
+        if before[u] >= 0:
+            for j in range(indptr[u], indptr[u + ONE]):
+                v = indices[j]
+                if behind[v] == before[u] + 1:
                     smallest[v] = min(smallest[v], ids[u])

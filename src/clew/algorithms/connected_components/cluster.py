@@ -51,9 +51,7 @@ def connected_components(share: Share) -> Answer:
         label, labels, sizes = components_of_ranges(share)
         return summary(label, _in_order(share, labels, sizes))
     first = share.member.rank * share.partition.segment
-    parent = np.arange(first, first + share.ids.size, dtype=share.ids.dtype)
-    forest, given = _block_labels(share)
-    rounds = _join_owners(share, parent, _hooked(parent, first, given))
+    parent, forest, rounds = _joined_by_all(share, first)
     slots = np.empty(parent.size, np.int32)
     roots = _climb(share, parent, kernels.number_parents(parent, first, slots))
     # What this member has of every tree.
@@ -63,7 +61,9 @@ def connected_components(share: Share) -> Answer:
     if not share.directed:
         edges = _other_edges(forest, _in_largest(share, slots, roots, counts))
         if share.member.any(edges.size):
-            rounds += _join_owners(share, parent, edges)
+            rounds += 1
+            while share.member.any(edges.size):
+                edges, rounds = _next_edges(share, parent, edges), rounds + 1
             hooked = np.flatnonzero((slots < 0) & (parent != np.arange(first, first + parent.size)))
             slots[hooked] = np.arange(roots.size, roots.size + hooked.size)
             lowest, counts = np.append(lowest, share.ids[hooked]), np.append(counts, np.ones_like(hooked))
@@ -72,14 +72,32 @@ def connected_components(share: Share) -> Answer:
     return summary(label, sizes, rounds)
 
 
-def _join_owners(share: Share, parent: Array, edges: Array) -> int:
-    """Hook over edges between vertices of any members, until there are none; returns the number of rounds."""
-    rounds, segment = 1, share.partition.segment
-    while share.member.any(edges.size):
-        owner, local = np.divmod(edges[:, 0], segment)
-        places, labels = share.member.send_to_owners(owner, [local, edges[:, 1]])
-        edges, rounds = _hooked(parent, share.member.rank * segment, [(places, labels)]), rounds + 1
-    return rounds
+def _joined_by_all(share: Share, first: int) -> tuple[Array, Forest, int]:
+    """Hook over the edges of blocks, and then over edges between vertices of any members, until there are none.
+
+    Returns a place above every vertex of this member, the trees of its block, and the number of rounds.
+    """
+    parent = np.arange(first, first + share.ids.size, dtype=share.ids.dtype)
+    pointer, smallest = np.empty(0, as_bits(share.block.indices).dtype), np.empty(0, share.ids.dtype)
+    edges, rounds = np.empty((0, 2), np.int64), 0
+    while rounds == 0 or share.member.any(edges.size):
+        state = share.member.checkpoint(rounds, rounds, parent, edges, pointer, smallest)
+        rounds, parent, edges, pointer, smallest = state
+        if rounds == 0:
+            forest, given = _block_labels(share)
+            pointer, smallest, edges = forest.pointer, forest.smallest, _hooked(parent, first, given)
+        else:
+            edges = _next_edges(share, parent, edges)
+        rounds += 1
+    block, routes = share.routes(transpose=share.directed and share.is_reversed)
+    return parent, Forest(routes.rows(block), routes.filled, pointer, smallest), rounds
+
+
+def _next_edges(share: Share, parent: Array, edges: Array) -> Array:
+    """Hook over edges between vertices of any members; returns those that are left."""
+    owner, local = np.divmod(edges[:, 0], share.partition.segment)
+    places, labels = share.member.send_to_owners(owner, [local, edges[:, 1]])
+    return _hooked(parent, share.member.rank * share.partition.segment, [(places, labels)])
 
 
 def _climb(share: Share, parent: Array, places: Array) -> Array:

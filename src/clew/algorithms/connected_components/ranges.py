@@ -26,7 +26,11 @@ def components_of_ranges(share: Share) -> tuple[Array, Array, Array]:
     """The labels of this member's vertices, and the labels and sizes of the components whose root is here."""
     member, ids = share.member, share.ids
     first = member.rank * share.partition.segment
-    pointer, behind = _joined(share, first)
+    behind = share.block.num_vertices
+    step, pointer = member.checkpoint(0, 0, np.empty(0, as_bits(share.block.indices).dtype))
+    if step == 0:
+        pointer = _joined(share, first)
+        member.checkpoint(1, 1, pointer)
     own = pointer[: ids.size]
     smallest, sizes = np.full(ids.size, np.iinfo(ids.dtype).max, ids.dtype), np.zeros(ids.size, np.int64)
     kernels.count_members(own, ids, smallest, sizes)
@@ -44,8 +48,8 @@ def components_of_ranges(share: Share) -> tuple[Array, Array, Array]:
     return label, smallest[roots], sizes[roots]
 
 
-def _joined(share: Share, first: int) -> tuple[Array, int]:
-    """The root of every vertex of the range and, behind them, of every ghost; and where ghosts begin."""
+def _joined(share: Share, first: int) -> Array:
+    """The root of every vertex of the range and, behind them, of every ghost."""
     rows, (ghosts, _) = share.block, ghosts_of(share)
     behind = rows.num_vertices
     pointer = np.arange(behind + ghosts.size, dtype=as_bits(rows.indices).dtype)
@@ -57,7 +61,7 @@ def _joined(share: Share, first: int) -> tuple[Array, int]:
     largest = -1 if share.directed else most_frequent(pointer[:behind])
     threads.each(kernels.join_range_rest, *edges, largest)
     threads.each(joining.flatten, parts, parts, pointer)
-    return pointer, behind
+    return pointer
 
 
 def _pairs_of_all(share: Share, own: Array, roots_of_ghosts: Array, first: int) -> tuple[Array, Array]:

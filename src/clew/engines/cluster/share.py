@@ -10,7 +10,7 @@ from clew import build, transform
 from clew.adjacency import Adjacency, BuildReport
 from clew.attributes import NO_ATTRIBUTES
 from clew.dtypes import Array, OffsetArray, id_dtype
-from clew.engines.base import check_available
+from clew.engines.base import available_bytes, check_available
 from clew.engines.cluster.edges import EdgeExchange
 from clew.engines.cluster.hubs import partition_by_degree, sampled
 from clew.engines.cluster.member import Axis, Member
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 #: Rows of a block from which offsets have 32 bits, if its edges allow it. Kernels are compiled again for them, so small
 #: blocks have the offsets of one machine.
 NARROW_FROM = 1 << 18
+TURN_AT, ROOMS = 3, 4  # the search that sorts edges by target, and how many copies of them there must be room for
 
 
 class Share(Graph):
@@ -51,6 +52,7 @@ class Share(Graph):
         self.member, self.partition = member, partition
         self._out: Adjacency = block
         self._in: Adjacency | None = None
+        self._searches = [0]  # that have pushed alone
         self._routes: dict[Axis, Routes] = {}
         self._directed, self._names = directed, names
         self._num_arcs, self.num_loops = num_arcs, num_loops
@@ -91,6 +93,19 @@ class Share(Graph):
             check_available(self._out.nbytes, "a second copy of a worker's edges, by target,", remedy)
             self._in = transform.transposed(self._out)
         return self._in
+
+    def for_pulls(self, row_axis: Axis) -> Adjacency | None:
+        """The edges of the block by column, for a search that reads them by row; None if it is to do without.
+
+        To sort edges by target takes as long as several searches that only push, and as much memory as the edges. So
+        only later searches do it, and only if there is room for several copies.
+        """
+        if row_axis == "column" or self._in is not None:
+            return self.rows(transpose=row_axis == "row")
+        self._searches[0] += 1
+        if self._searches[0] < TURN_AT or available_bytes() < ROOMS * self._out.nbytes:
+            return None
+        return self.rows(transpose=True)
 
     def oriented(self, *, transpose: bool) -> tuple[Adjacency, Axis, Axis]:
         """The block for a product with the graph or its transpose.
@@ -218,7 +233,7 @@ class Share(Graph):
         }
         share = Share(self.member, self.partition, block, **{**facts, **changed})
         if block.indices is self._out.indices:
-            share._routes = self._routes
+            share._routes, share._searches = self._routes, self._searches
             share._in = self._in if block is self._out else None
         return share
 
