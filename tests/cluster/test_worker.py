@@ -31,7 +31,7 @@ def test_a_worker_without_memory_says_what_it_needs_and_has(monkeypatch: pytest.
     assert worker.ended() == "the run was stopped"  # so that the others do not wait for it
 
 
-def test_a_search_without_room_for_a_second_copy_of_its_edges_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ranks_without_room_for_a_second_copy_of_the_edges_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     worker = Worker(1)
     worker._member = Member(Sockets(0, {}))
     rows = (0, np.array([0, 1, 1]), np.array([1]), None)
@@ -39,8 +39,9 @@ def test_a_search_without_room_for_a_second_copy_of_its_edges_is_refused(monkeyp
     monkeypatch.setattr(base, "UNCHECKED", 0)
     monkeypatch.setattr(base, "available_bytes", lambda: 5)
     sentence = r"^a second copy of a worker's edges, by target, needs [\d,]+ bytes, but 5 bytes are available; use more"
+    assert worker.run(1, 2, "bfs", (0,), {}, None)["facts"] == {"num_reached": 2}  # a search does without
     with pytest.raises(clew.ResourceError, match=sentence):
-        worker.run(1, 2, "bfs", (0,), {}, None)
+        worker.run(1, 3, "pagerank", (), {}, None)
 
 
 def test_a_worker_that_ray_ends_for_its_memory_is_not_started_again() -> None:

@@ -44,6 +44,7 @@ class Workers:
         self.num_replaced = 0
         self.broken, self._was_connected = True, False
         self._unfinished: Calls = {}
+        self._asked: tuple[float, Calls] = 0.0, {}  # whether they answer: since when, and the calls
         self.actors = [self._new_actor("SPREAD", cores) for _ in range(count)]
         try:
             self.about = [{}] * count
@@ -173,6 +174,7 @@ class Workers:
         """End the connections of all workers, so that a call that is not done ends with an error."""
         self.broken = True
         self.start("disconnect")
+        self._asked = time.monotonic(), self.start("about")
 
     def _explained(self, rank: int, error: Any) -> BaseException:
         """The error of a worker's own code; the loss of a worker otherwise."""
@@ -190,13 +192,15 @@ class Workers:
 
     def _lost(self) -> list[int]:
         """The workers that have not stopped in time, or do not answer."""
-        exceptions, calls, unfinished = self._ray.exceptions, self.start("about"), self._unfinished
-        self._unfinished = {}
-        lost = self._late(calls, GRACE)
+        (began, calls), unfinished = self._asked, self._unfinished
+        if not calls:
+            began, calls = time.monotonic(), self.start("about")
+        self._asked, self._unfinished = (0.0, {}), {}
+        lost = self._late(calls, max(0.0, began + GRACE - time.monotonic()))
         for rank in calls.keys() - lost:
             try:
                 self._ray.get(calls[rank])
-            except exceptions.RayError:
+            except self._ray.exceptions.RayError:
                 lost.add(rank)
         busy = {rank: reference for rank, reference in unfinished.items() if rank not in lost}
         return sorted(lost | self._late(busy, BUSY))
