@@ -133,3 +133,25 @@ def test_components_outside_the_largest(members: int, monkeypatch: pytest.Monkey
     assert any(each.size for each in joined)
     assert np.array_equal(found.label, expected.label)
     assert np.array_equal(found.sizes, expected.sizes)
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+def test_orders_of_graphs_without_cycles(members: int) -> None:
+    random = np.random.default_rng(members)
+    ends = random.permutation(300)[np.sort(random.integers(0, 300, (900, 2)), axis=1)]
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    graph = clew.Graph.from_edges(*ends.T, num_vertices=300)
+    found, expected = on_team(members, graph, "topological_order", {}), clew.topological_order(graph)
+    assert all(same(values, found.values[column]) for column, values in expected.values.items())
+    assert np.array_equal(found.order, expected.order)
+    assert found.generations == expected.generations > 5
+    with pytest.raises(clew.CycleError, match="this one has a cycle"):
+        on_team(members, clew.generate.cycle(7, directed=True), "topological_order", {})
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("options", [{}, {"x": "in"}, {"x": "in", "y": "out"}])
+def test_assortativity_of_degrees(members: int, options: dict[str, Any]) -> None:
+    for graph in (clew.generate.rmat(7, seed=1), clew.generate.kronecker(7, seed=1)):
+        found = run_on_team(members, graph, lambda share: clew.assortativity(share, **options))
+        assert np.isclose(found.coefficient, clew.assortativity(graph, **options).coefficient, rtol=1e-12)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -43,9 +43,9 @@ class ClusterWaist(Waist):
         ids: Array = graph.ids
         return ids
 
-    def degrees(self, graph: Any) -> Array:
-        """The number of edges out of this member's vertices."""
-        degrees: Array = graph.own_degrees()
+    def degrees(self, graph: Any, direction: Literal["out", "in"] = "out") -> Array:
+        """The number of edges out of, or into, this member's vertices."""
+        degrees: Array = graph.own_degrees(transpose=direction == "in")
         return degrees
 
     def any(self, flag: Any) -> bool:

@@ -11,7 +11,7 @@ whose ids ``ids`` returns. Sparse vectors hold places in it. A condition that al
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -48,9 +48,9 @@ class Waist:
         """The ids of the vertices that a vector has entries for."""
         return np.arange(graph.num_vertices, dtype=graph.indices.dtype)
 
-    def degrees(self, graph: Graph) -> Array:
-        """The number of edges out of the vertices that a vector has entries for."""
-        return graph.degrees()
+    def degrees(self, graph: Graph, direction: Literal["out", "in"] = "out") -> Array:
+        """The number of edges out of, or into, the vertices that a vector has entries for."""
+        return graph.degrees(direction)
 
     def any(self, flag: Any) -> bool:
         """Whether the flag is true for anybody."""

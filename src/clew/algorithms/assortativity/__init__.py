@@ -16,7 +16,7 @@ from clew.result import Result
 Direction = Literal["out", "in"]
 
 
-@algorithm()
+@algorithm(distributed=True)
 def assortativity(
     graph: Graph, attribute: str | None = None, *, x: Direction = "out", y: Direction = "in", device: str = "auto"
 ) -> Result:
@@ -61,12 +61,8 @@ def assortativity(
     """
     one_of("x", x, ("out", "in"))
     one_of("y", y, ("out", "in"))
-    if attribute is None:
-        values, numeric = (graph.degrees(x), graph.degrees(y)), True
-    else:
-        column, numeric = _column(graph, text("attribute", attribute))
-        values = column, column
-    return run("assortativity", graph, device, values=values, numeric=numeric)
+    column, numeric = (None, True) if attribute is None else _column(graph, text("attribute", attribute))
+    return run("assortativity", graph, device, column=column, numeric=numeric, ends=(x, y))
 
 
 def _column(graph: Graph, name: str) -> tuple[Array, bool]:

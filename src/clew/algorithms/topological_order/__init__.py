@@ -15,7 +15,7 @@ from clew.result import Result
 MOST_SHOWN = 10  # vertices of a cycle that the error lists
 
 
-@algorithm()
+@algorithm(distributed=True)
 def topological_order(graph: Graph, *, device: str = "auto") -> Result:
     """Topological order: every edge leads from a vertex to a later one.
 
