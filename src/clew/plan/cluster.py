@@ -30,6 +30,7 @@ from clew.plan.parts import Choice, Role, Share, Span, duration, total
 from clew.plan.plan import Plan, Tier
 
 WORKER = "a worker"
+PUSHES = ("bfs",)  # what does without in-edges where there is no room for them
 PEER = 7e-6  # seconds of CPU per peer and exchange, as measured between processes
 LINK = 1.2e9  # bytes per second and worker: as measured over Unix sockets, and assumed for a network (10 Gbit/s)
 BALANCE = {1: 1.0, 4: 1.01, 16: 1.03, 64: 1.02, 256: 1.02, 1024: 1.04}  # largest block by mean, counted on kron20
@@ -211,7 +212,7 @@ def _memory(record: Algorithm, graph: Any, grid: Grid, sent: tuple[float, float]
     ]
     if graph.weighted:
         kept.append(("weights", "graph", graph.weight_dtype.itemsize * block))
-    if "in_edges" in record.needs and graph.directed:
+    if "in_edges" in record.needs and graph.directed and record.name not in PUSHES:
         weights = graph.weight_dtype.itemsize if graph.weighted and "weights" in record.needs else 0
         kept += [("in-edges", "graph", (4 + weights) * block), ("offsets of in-edges", "graph", 4 * columns)]
     kept += [

@@ -6,7 +6,7 @@ import numpy as np
 
 from clew.algorithms.paths import summary
 from clew.algorithms.paths.cluster import best_paths
-from clew.algorithms.paths.weights import in_few_types
+from clew.algorithms.paths.weights import few_dtype, in_few_types
 from clew.algorithms.registry import Answer
 from clew.algorithms.sswp.cpu import BUCKETS, turned_over
 from clew.dtypes import Array
@@ -19,19 +19,22 @@ def sswp(share: Share, source: int, deterministic: bool = False) -> Answer:
     weights = share.weights
     assert weights is not None
     ends = (monoids.min.identity(weights.dtype), monoids.max.identity(weights.dtype))
-    few = in_few_types(weights)
-    first, unreached = (turned_over(few.dtype.type(end)) for end in ends)
-    turned = turned_over(few)
-    finite = turned[np.isfinite(turned)] if turned.dtype.kind == "f" else turned
-    extent = np.array([finite.min(), finite.max()] if finite.size else [], np.float64)
-    everybody = np.concatenate(share.member.all_gather("all", extent))
+    first, unreached = (turned_over(few_dtype(weights.dtype).type(end)) for end in ends)
+    everybody = np.concatenate(share.member.all_gather("all", _extent(cost(weights))))
     low, high = (float(everybody.min()), float(everybody.max())) if everybody.size else (0.0, 0.0)
     delta = high / BUCKETS - low / BUCKETS
-
-    def cost(weights: Array) -> Array:
-        turned: Array = turned_over(in_few_types(weights))
-        return turned
-
     search = (share, source, cost, first, unreached, delta or 1.0)
     value, parent, reached, steps = best_paths(*search, low=low, deterministic=deterministic)
     return summary("width", turned_over(value).astype(weights.dtype, copy=False), parent, reached, steps, None)
+
+
+def cost(weights: Array) -> Array:
+    """The weights turned upside down."""
+    turned: Array = turned_over(in_few_types(weights))
+    return turned
+
+
+def _extent(costs: Array) -> Array:
+    """The smallest and the largest finite cost, if there is one."""
+    finite = costs[np.isfinite(costs)] if costs.dtype.kind == "f" else costs
+    return np.array([finite.min(), finite.max()] if finite.size else [], np.float64)
