@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -36,74 +37,98 @@ def undirected(graph: Graph) -> Graph:
     return graph.symmetrized(duplicates="keep") if graph.directed else graph
 
 
+Spread = Callable[[Any, Any], Any]
+
+
 class Level(Protocol):
-    """A graph whose vertices are communities of the level below."""
+    """A graph whose vertices are communities of the level below. Labels are arrays where the level is."""
 
     def turn(self, iteration: int) -> Self:
         """The lowest level for an iteration, 0 for the first; in each, another order of vertices."""
 
-    def improve(self, community: Array) -> tuple[Array, int]:
+    def improve(self, community: Any) -> tuple[Any, int]:
         """Better communities, and the number of moves."""
 
-    def refined(self, community: Array) -> Array:
+    def refined(self, community: Any) -> Any:
         """Connected parts of the communities, by Leiden's refinement."""
 
-    def contracted(self, part: Array, count: int) -> Level:
-        """The graph whose vertices are the parts 0…count-1."""
+    def numbered(self, label: Any) -> tuple[Any, int]:
+        """Labels replaced by 0, 1, … in their order, and how many there are."""
 
-    def connected(self, community: Array) -> Array:
+    def contracted(self, part: Any, count: int, community: Any) -> tuple[Level, Any]:
+        """The graph whose vertices are the parts 0…count-1, and their communities."""
+
+    def connected(self, community: Any) -> Any:
         """The communities, with those that are not connected split into their connected pieces."""
 
+    @property
+    def spread(self) -> Spread:
+        """A function that returns labels of the level above as labels of this one, given the parts."""
 
-def improved(first: Level, community: Array, max_iterations: int, *, refine: bool) -> tuple[list[Array], list[int]]:
-    """Improve communities, level by level, and repeat that; returns those of every level, and the moves per iteration.
 
-    The last of the levels are the communities themselves. With ``refine``, this is Leiden, else Louvain.
+def improved(
+    first: Level, community: Any, max_iterations: int, *, refine: bool, hierarchy: bool
+) -> tuple[list[Any], list[int]]:
+    """Improve communities, level by level, and repeat that; returns communities, and the moves per iteration.
+
+    The last communities are the result. Those of the other levels come before them, with ``hierarchy``. With
+    ``refine``, this is Leiden, else Louvain.
     """
-    levels, moves = [community], [1]
+    steps: list[tuple[Spread, Any]] = []
+    moves = [1]
     while len(moves) <= max_iterations and moves[-1]:
-        levels, moved = _iteration(first.turn(len(moves) - 1), levels[-1], refine=refine)
+        steps, community, moved = _iteration(first.turn(len(moves) - 1), community, refine=refine)
         moves.append(moved)
-    return levels, moves[1:]
+    lower = [_lowered(steps[:i], part) for i, (_, part) in enumerate(steps)] if hierarchy else []
+    return [*lower, community], moves[1:]
 
 
-def _iteration(level: Level, community: Array, *, refine: bool) -> tuple[list[Array], int]:
-    place = np.arange(community.size, dtype=community.dtype)  # the vertex of the current level that has each vertex
-    levels: list[Array] = []
+def _iteration(level: Level, community: Any, *, refine: bool) -> tuple[list[tuple[Spread, Any]], Any, int]:
+    """The parts of every level, the communities of the lowest, and the number of moves."""
+    steps: list[tuple[Spread, Any]] = []
     moves = 0
     while True:
         community, moved = level.improve(community)
         moves += moved
-        part, count = numbered(level.refined(community) if refine else community)
+        part, count = level.numbered(level.refined(community) if refine else community)
         if count == community.size:  # nothing was merged
             break
-        level, community = level.contracted(part, count), above(community, part, count)
-        place = part[place]
-        levels.append(place)
-    if refine:
-        community = level.connected(community)
-    return [*levels, first_vertices(community[place])], moves
+        steps.append((level.spread, part))
+        level, community = level.contracted(part, count, community)
+    return steps, _lowered(steps, level.connected(community) if refine else community), moves
 
 
-def summary(graph: Graph, levels: list[Array], quality: float, moves: list[int], *, hierarchy: bool) -> Answer:
-    """The answer: communities numbered by size, the largest first, and of equal ones the one with the smallest vertex.
+def _lowered(steps: list[tuple[Spread, Any]], label: Any) -> Any:
+    """Labels of the level above all of these, as labels of the lowest."""
+    for spread, part in reversed(steps):
+        label = spread(label, part)
+    return label
 
-    ``levels`` are the communities of all levels, the smallest first.
-    """
-    numbers = by_size(levels[-1], graph.indices.dtype)
-    facts: dict[str, Any] = {"count": int(numbers.max(initial=-1)) + 1, "modularity": quality}
+
+def summary(numbers: list[Any], quality: float, moves: list[int], *, hierarchy: bool) -> Answer:
+    """The answer; ``numbers`` are the communities of all levels, as ``by_size`` has them, the smallest first."""
+    count = int(numbers[-1].max()) + 1 if numbers[-1].size else 0
+    facts: dict[str, Any] = {"count": count, "modularity": quality}
     if hierarchy:
-        facts["hierarchy"] = [*(by_size(level, graph.indices.dtype) for level in levels[:-1]), numbers]
-    return Answer({"community": numbers}, facts, iterations=len(moves), trace={"moves": np.array(moves, np.int64)})
+        facts["hierarchy"] = numbers
+    return Answer({"community": numbers[-1]}, facts, iterations=len(moves), trace={"moves": np.array(moves, np.int64)})
 
 
 def by_size(label: Array, dtype: np.dtype[Any]) -> Array:
-    """Labels replaced by numbers from 0, in the order of decreasing size."""
-    _, first, place, counts = np.unique(label, return_index=True, return_inverse=True, return_counts=True)
-    order = np.lexsort((first, -counts))
-    numbers = np.empty(order.size, dtype)
-    numbers[order] = np.arange(order.size)
-    return numbers[place.reshape(-1)]
+    """Labels below the number of vertices, replaced by numbers from 0 in the order of decreasing size.
+
+    Of communities of one size, the one with the smallest vertex comes first.
+    """
+    ids = np.arange(label.size, dtype=label.dtype)
+    first = np.empty_like(label)
+    first[label[::-1]] = ids[::-1]
+    first = first[label]
+    sizes = np.bincount(first, minlength=label.size)
+    large = np.flatnonzero(sizes > 1)
+    order = np.concatenate([large[np.argsort(-sizes[large], kind="stable")], np.flatnonzero(sizes == 1)])
+    numbers = np.empty(label.size, dtype)
+    numbers[order] = ids[: order.size]
+    return numbers[first]
 
 
 def numbered(label: Array) -> tuple[Array, int]:
@@ -111,19 +136,3 @@ def numbered(label: Array) -> tuple[Array, int]:
     used = np.zeros(label.size, np.bool_)
     used[label] = True
     return (np.cumsum(used) - 1).astype(label.dtype)[label], int(used.sum())
-
-
-def above(community: Array, part: Array, count: int) -> Array:
-    """The communities of parts. The label of a community is one of its parts, so that labels are vertices again."""
-    label = np.empty(community.size, community.dtype)
-    label[community] = part  # of several, the last part
-    label_of_part = np.empty(count, community.dtype)
-    label_of_part[part] = label[community]
-    return label_of_part
-
-
-def first_vertices(label: Array) -> Array:
-    """Labels replaced by the first vertex that has each."""
-    first = np.empty_like(label)
-    first[label[::-1]] = np.arange(label.size, dtype=label.dtype)[::-1]
-    return first[label]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.algorithms.communities import Level, cpu, improved, summary, undirected
+from clew.algorithms.communities import Level, Spread, cpu, improved, summary, undirected
 from clew.algorithms.label_propagation.cuda import tables_of
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
@@ -75,9 +75,28 @@ def communities(
         return cpu.communities(graph, resolution, max_iterations, seed, hierarchy, refine=refine)
     lowest = undirected(graph)  # kept until the end: edges on the host are read where they are
     first = _lowest(device, lowest, resolution, seed, constants)
-    alone = np.arange(graph.num_vertices, dtype=f"u{first.ids.itemsize}")
-    levels, moves = improved(first, alone, max_iterations, refine=refine)
-    return summary(graph, levels, first.modularity(levels[-1]), moves, hierarchy=hierarchy)
+    alone = device.xp.arange(graph.num_vertices, dtype=first.ids)
+    levels, moves = improved(first, alone, max_iterations, refine=refine, hierarchy=hierarchy)
+    numbers = [device.download(_by_size(device, level)) for level in levels]
+    return summary(numbers, first.modularity(levels[-1]), moves, hierarchy=hierarchy)
+
+
+def _by_size(device: Device, label: Any) -> Any:
+    """Labels replaced by numbers from 0, as ``communities.by_size`` has them; on the device."""
+    xp = device.xp
+    order = stable_order(label)
+    grouped = label[order]
+    firsts = xp.ones(label.size + 1, np.bool_)  # and the end
+    firsts[1:-1] = grouped[1:] != grouped[:-1]
+    bounds = xp.flatnonzero(firsts)
+    vertex, sizes = order[bounds[:-1]], bounds[1:] - bounds[:-1]
+    rank = stable_order(vertex)
+    rank = rank[stable_order(-sizes[rank])]
+    number_of = xp.empty(rank.size, label.dtype)
+    number_of[rank] = xp.arange(rank.size, dtype=label.dtype)
+    numbers = xp.empty_like(label)
+    numbers[order] = number_of[xp.cumsum(firsts[:-1]) - 1]
+    return numbers
 
 
 def _lowest(device: Device, graph: Graph, resolution: float, seed: int | None, constants: Mapping[str, int]) -> Links:
@@ -130,14 +149,21 @@ class Links:
         """The level for an iteration: in each, others move together."""
         return replace(self, iteration=iteration)
 
-    def improve(self, community: Array) -> tuple[Array, int]:
+    @cached_property
+    def longest(self) -> int:
+        """The largest number of neighbours."""
+        return int((self.edges[0][1:] - self.edges[0][:-1]).max())
+
+    def improve(self, community: Any) -> tuple[Any, int]:
         """Better communities, and the number of moves. A round that does not raise the modularity is undone."""
-        rounds = _Rounds(self, community)
-        groups, moves, best = GROUPS, 0, rounds.quality(rounds.run(0)[1])
+        rounds = _Rounds(self, community.copy())
+        groups, moves = GROUPS, 0
+        inside = rounds.run(0)[1]
+        best = rounds.quality(inside)
         for _ in range(MAX_ROUNDS):
             before = [array.copy() for array in rounds.parts]
-            moved, inside = rounds.run(groups)
-            quality = rounds.quality(inside)
+            moved, more = rounds.run(groups, before[0])
+            quality = rounds.quality(inside + more)
             if moved and quality <= best:
                 rounds.parts = before
                 rounds.work.awake.fill(1)
@@ -145,63 +171,119 @@ class Links:
                 if groups > MOST_GROUPS:
                     break
                 continue
-            moves, gain, best = moves + moved, quality - best, quality
+            moves, gain, best, inside = moves + moved, quality - best, quality, inside + more
             if moved == 0 or gain < LEAST_GAIN:
                 break
-        return rounds.communities(), moves
+        return rounds.parts[0], moves
 
-    def refined(self, community: Array) -> Array:
+    def refined(self, community: Any) -> Any:
         """Connected parts of the communities: vertices that are alone join the best part next to them."""
-        rounds = _Rounds(self, np.arange(community.size, dtype=community.dtype), community)
+        rounds = _Rounds(self, self.device.xp.arange(self.size, dtype=self.ids), community)
         for _ in range(REFINING_ROUNDS):
             if rounds.run(GROUPS)[0] == 0:
                 break
-        return rounds.communities()
+        return rounds.parts[0]
 
-    def contracted(self, part: Array, count: int) -> Level:
-        """The graph whose vertices are the parts 0…count-1: arcs are sorted by the parts of their ends."""
+    def numbered(self, label: Any) -> tuple[Any, int]:
+        """Labels replaced by 0, 1, … in their order, and how many there are."""
+        used = self.device.zeros(self.size, self.ids)
+        used[label] = 1
+        ends = self.device.xp.cumsum(used, dtype=self.ids)
+        return (ends - 1)[label], int(ends[-1])
+
+    def contracted(self, part: Any, count: int, community: Any) -> tuple[Level, Any]:
+        """The graph whose vertices are the parts 0…count-1, and their communities; small ones are on the CPU."""
+        edges, xp = self._edges_above(part, count), self.device.xp
+        above = self.device.empty(count, self.ids)
+        above[part] = self.numbered(community)[0]
+        strength = xp.bincount(part, self.strength, count)
+        level = replace(self, edges=edges, strength=strength, constants={**self.constants, "ON_HOST": 0})
+        return level._small(part, above) if edges[1].size <= SMALL else (level, above)
+
+    def _edges_above(self, part: Any, count: int) -> tuple[Any, Any, Any]:
+        """The edges between parts: arcs are sorted by the parts of their ends, and equal ones become one."""
         device, xp, (_, _, weights) = self.device, self.device.xp, self.edges
-        arcs, place = int(self.edges[1].size), device.upload(part.view(self.ids))
-        keys = device.empty(arcs, np.uint64)
-        given = (np.uint64(self.size), *self.edges[:2], place, np.uint64(count), keys)
+        keys = device.empty(int(self.edges[1].size), np.uint64)
+        given = (np.uint64(self.size), *self.edges[:2], part, np.uint64(count), keys)
         launch_over(device, "moves.cuh", "pair_up", self.defines, 32 * self.size, *given)
-        order = stable_order(keys)
-        keys = keys[order]
+        if weights is None:
+            keys.sort()
+        else:
+            order = stable_order(keys)
+            keys, weights = keys[order], weights[order]
         kept = int(xp.searchsorted(keys, xp.asarray([np.uint64(2**64 - 1)]))[0])
         keys = keys[:kept]
         firsts = xp.ones(kept + 1, np.bool_)  # and the end
         firsts[1:kept] = keys[1:] != keys[:-1]
         bounds, _ = true_places(device, firsts, kept + 1, np.int64)
-        sums = xp.arange(kept + 1, dtype=np.float64)
-        if weights is not None:
-            sums[1:] = xp.cumsum(weights[order[:kept]])
-        keys, sums = keys[bounds[:-1]], sums[bounds[1:]] - sums[bounds[:-1]]
+        if weights is None:
+            sums = (bounds[1:] - bounds[:-1]).astype(np.float64)
+        else:
+            ends = xp.cumsum(weights[:kept])[bounds[1:] - 1]
+            sums = ends.copy()
+            sums[1:] -= ends[:-1]
+        keys = keys[bounds[:-1]]
         parts = xp.arange(count + 1, dtype=np.uint64) * np.uint64(count)
         starts = xp.searchsorted(keys, parts) if kept else xp.zeros(count + 1)
         offset = np.uint32 if keys.size < 2**32 else np.int64
-        edges = (starts.astype(offset), (keys % np.uint64(count)).astype(self.ids), sums)
-        strength = xp.bincount(place, self.strength, count)
-        level = replace(self, edges=edges, strength=strength, constants={**self.constants, "ON_HOST": 0})
-        return level.on_host() if edges[1].size <= SMALL else level
+        return starts.astype(offset), (keys % np.uint64(count)).astype(self.ids), sums
+
+    def _small(self, part: Any, community: Any) -> tuple[cpu.Rows, Array]:
+        """The level and its communities for the CPU, without the vertices that have no edges.
+
+        These are renumbered in ``part``, the parts of the level below: vertices without edges come last. No vertex
+        joins them, and each is a community.
+        """
+        xp, ids, (offsets, neighbours, weights) = self.device.xp, self.ids, self.edges
+        linked = offsets[1:] != offsets[:-1]
+        before = xp.cumsum(linked, dtype=ids)
+        place = xp.where(linked, before - 1, before[-1] + xp.arange(self.size, dtype=ids) - before).astype(ids)
+        part[:] = place[part]
+        active = xp.flatnonzero(linked)
+        ends = xp.append(offsets[active], offsets[-1:])
+        level = replace(self, edges=(ends, place[neighbours], weights), strength=self.strength[active])
+        host = self._download(community[active])
+        return level.on_host(), np.unique(host, return_inverse=True)[1].reshape(-1).astype(host.dtype)
 
     def on_host(self) -> cpu.Rows:
         """The same level for the CPU."""
         download, (offsets, neighbours, weights) = self.device.download, self.edges
+        bounds, neighbors = download(offsets).astype(np.uint64), self._download(neighbours)
+        bounds.flags.writeable = neighbors.flags.writeable = False  # as in a graph: kernels are compiled once
         level = cpu.Rows(
-            offsets=download(offsets).astype(np.uint64),
-            neighbors=download(neighbours).view(f"u{self.ids.itemsize}"),
-            weights=cpu.UNIT_WEIGHTS if weights is None else download(weights),
+            starts=bounds[:-1],
+            ends=bounds[1:],
+            neighbors=neighbors,
+            weights=np.ones(neighbors.size) if weights is None else download(weights),
             strength=download(self.strength),
             factor=self.resolution / self.total,
             seed=self.seed,
         )
         return level.turn(self.iteration)
 
-    def connected(self, community: Array) -> Array:
-        """The communities, with those that are not connected split into their connected pieces."""
-        return self.on_host().connected(community)
+    def _download(self, ids: Any) -> Array:
+        return self.device.download(ids).view(f"u{self.ids.itemsize}")
 
-    def modularity(self, community: Array) -> float:
+    def connected(self, community: Any) -> Any:
+        """The communities, with those that are not connected split into their connected pieces."""
+        pieces = self.on_host().connected(self._download(community))
+        return self.device.upload(pieces.view(self.ids))
+
+    @property
+    def spread(self) -> Spread:
+        """A function that returns labels of the level above as labels of this one, given the parts."""
+        device, ids = self.device, self.ids
+
+        def spread(label: Any, part: Any) -> Any:
+            label = device.upload(label.view(ids)) if label.dtype != ids else label
+            count = int(part.max()) + 1
+            if label.size < count:  # parts without edges, as ``_small`` has them
+                label = device.xp.concatenate([label, device.xp.arange(label.size, count, dtype=ids)])
+            return label[part]
+
+        return spread
+
+    def modularity(self, community: Any) -> float:
         """The modularity; of the lowest level only, since others lack the edges inside their vertices."""
         if not float(self.strength.sum()):
             return float("nan")
@@ -212,27 +294,28 @@ class Links:
 class _Rounds:
     """The communities of a level on the device, and what rounds of moves need."""
 
-    def __init__(self, level: Links, community: Array, bound: Array | None = None) -> None:
+    def __init__(self, level: Links, community: Any, bound: Any = None) -> None:
         device, xp = level.device, level.device.xp
         self.level = level
-        here = device.upload(community.view(level.ids))
-        self.parts = [here, self._totals(here), xp.bincount(here, minlength=level.size).astype(np.uint32)]
-        within = None if bound is None else device.upload(bound.view(level.ids))
-        self.bound = (within, None if within is None else self._totals(within))
+        self.parts = [community, self._totals(community), xp.bincount(community, minlength=level.size)]
+        self.parts[2] = self.parts[2].astype(np.uint32)
+        self.bound = (bound, None if bound is None else self._totals(bound))
         self.work = _round_space(level.size, level.ids).allocate(device)
         self.work.awake.fill(1)
         self.rounds = 0
         self.kernel = device.kernel("moves.cuh", "move_round", level.defines)
-        longest = int((level.edges[0][1:] - level.edges[0][:-1]).max())
         slots = level.constants.get("SLOTS", SLOTS)
         blocks = device.resident_blocks(self.kernel, THREADS)
-        self.tables = tables_of(device, blocks, longest, slots, level.ids, np.float64)
+        self.tables = tables_of(device, blocks, level.longest, slots, level.ids, np.float64)
 
     def _totals(self, community: Any) -> Any:
         return self.level.device.xp.bincount(community, self.level.strength, self.level.size)
 
-    def run(self, groups: int) -> tuple[int, float]:
-        """A round; returns the number of moves, and the weight inside communities."""
+    def run(self, groups: int, before: Any = None) -> tuple[int, float]:
+        """A round; returns the number of moves, and how much more weight is inside communities than ``before``.
+
+        With 0 groups nothing moves, and that is all weight inside them.
+        """
         level, work = self.level, self.work
         work.moved.fill(0)
         key = ((level.seed or 0) * 1000 + level.iteration) * 1000 + self.rounds
@@ -243,7 +326,7 @@ class _Rounds:
             THREADS,
             *(np.uint64(level.size), *level.edges, level.strength),
             *(np.float64(level.resolution / level.total), *self.parts, *self.bound),
-            *(work.target, work.awake, work.moved, work.list, *self.tables),
+            *(before, work.target, work.awake, work.moved, work.list, *self.tables),
             *(np.uint32(groups), np.uint64(key % 2**64), control),
             most=max(1, -(-level.size // 32)),
         )
@@ -254,7 +337,3 @@ class _Rounds:
         """The modularity, less a constant."""
         shares = self.parts[1] / self.level.total
         return inside / self.level.total - self.level.resolution * float((shares * shares).sum())
-
-    def communities(self) -> Array:
-        """The communities, on the host."""
-        return self.level.device.download(self.parts[0]).view(f"u{self.level.ids.itemsize}")

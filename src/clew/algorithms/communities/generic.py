@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from clew.algorithms.communities import improved, summary, undirected
+from clew.algorithms.communities import Spread, by_size, improved, numbered, summary, undirected
 from clew.algorithms.connected_components.generic import connected_components
 from clew.algorithms.registry import Answer
 from clew.algorithms.waist import Waist
@@ -35,9 +35,11 @@ def communities(
 ) -> Answer:
     """Communities of high modularity; with ``refine``, by Leiden, else by Louvain."""
     first = _lowest(waist, undirected(graph), resolution, seed or 0)
-    levels, moves = improved(first, np.arange(graph.num_vertices), max_iterations, refine=refine)
+    alone = np.arange(graph.num_vertices)
+    levels, moves = improved(first, alone, max_iterations, refine=refine, hierarchy=hierarchy)
     quality = first.quality(levels[-1]) if first.strength.any() else float("nan")
-    return summary(graph, levels, quality, moves, hierarchy=hierarchy)
+    numbers = [by_size(level, graph.indices.dtype) for level in levels]
+    return summary(numbers, quality, moves, hierarchy=hierarchy)
 
 
 @dataclass(frozen=True)
@@ -116,13 +118,24 @@ class _Links:
         inside = arcs.weights * (community[arcs.rows] == community[arcs.columns])
         return replace(self, links=_links(arcs.rows, arcs.columns, inside, community.size))
 
-    def contracted(self, part: Array, count: int) -> _Links:
-        """The graph whose vertices are parts."""
+    def numbered(self, label: Array) -> tuple[Array, int]:
+        """Labels replaced by 0, 1, … in their order, and how many there are."""
+        return numbered(label)
+
+    def contracted(self, part: Array, count: int, community: Array) -> tuple[_Links, Array]:
+        """The graph whose vertices are parts, and their communities."""
         arcs = coo(self.links)
         assert arcs.weights is not None
         links = _links(part[arcs.rows], part[arcs.columns], arcs.weights, count)
         inner = self.inner + float(arcs.weights[part[arcs.rows] == part[arcs.columns]].sum())
-        return replace(self, links=links, strength=np.bincount(part, self.strength, count), inner=inner)
+        above = np.empty(count, community.dtype)
+        above[part] = numbered(community)[0]
+        return replace(self, links=links, strength=np.bincount(part, self.strength, count), inner=inner), above
+
+    @property
+    def spread(self) -> Spread:
+        """A function that returns labels of the level above as labels of this one, given the parts."""
+        return np.take
 
     def connected(self, community: Array) -> Array:
         """The communities, with those that are not connected split into their connected pieces."""

@@ -14,7 +14,7 @@ from clew.jit import njit
 CHUNK = 32  # vertices that a member takes at a time
 FEW = 4096  # vertices; of so few, every move is checked, since large batches would have most of them
 LEAST_GAIN = 1e-12  # a smaller one may be a rounding error, and such moves would never end
-ONE = np.uint64(1)
+ONE, EIGHT = np.uint64(1), np.uint64(8)
 TAKEN, WAKING, LENGTH = range(3)  # counters
 
 
@@ -25,7 +25,7 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
     Parameters
     ----------
     rows
-        Offsets, neighbours and weights; no weights mean 1 each.
+        Where every row starts and ends, neighbours and weights; no weights mean 1 each.
     strength
         The weight of every vertex's edges.
     parts
@@ -46,7 +46,7 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
     queue, awake = lists
     num_vertices = np.uint64(community.size)
     batch = np.uint64(plan[0].size // 2)
-    near = np.zeros(num_vertices, np.float64)
+    near = np.zeros(num_vertices, rows[3].dtype)
     seen = np.empty(longest, community.dtype)
     changed = np.zeros(num_vertices, np.int64)  # the last batch that changed a community; only member 0 uses it
     moves, passes, stamp = 0, 0, 0
@@ -82,20 +82,22 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
 
 @njit(cache=True, nogil=True)
 def _refill(queue, awake):
-    """Put the vertices that are awake into the queue, in order; returns how many."""
-    length = 0
-    for v in range(np.uint64(awake.size)):
-        if awake[v]:
-            awake[v] = 0
-            queue[length] = v
-            length += 1
-    return length
+    """Put the vertices that are awake into the queue, in order; returns how many. Eight flags are read at a time."""
+    length = np.uint64(0)
+    eights = awake.view(np.uint64)
+    for i in range(np.uint64(eights.size)):
+        if eights[i]:
+            for v in range(i * EIGHT, (i + ONE) * EIGHT):
+                queue[length] = v
+                length += np.uint64(awake[v])
+            eights[i] = 0
+    return np.int64(length)
 
 
 @njit(cache=True, nogil=True)
 def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen, first, last, here):
     """The best community for every vertex of the batch that this member takes."""
-    offsets, neighbors, weights = rows
+    starts, ends, neighbors, weights = rows
     community, totals, sizes = parts
     target, joining, staying = plan
     unit = weights.size == 0
@@ -112,29 +114,47 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen
             target[here + i] = own
             if refining and sizes[own] != 1:
                 continue
-            count, linked = 0, 0.0
-            for j in range(offsets[v], offsets[v + ONE]):
-                u = neighbors[j]
-                if u == v or (refining and within[u] != within[v]):
-                    continue
-                c = community[u]
-                if near[c] == 0.0:
+            count = np.uint64(0)
+            if refining:
+                home = within[v]
+                for j in range(starts[v], ends[v]):
+                    u = neighbors[j]
+                    if within[u] == home and u != v:
+                        c = community[u]
+                        before = near[c]
+                        seen[count] = c
+                        count += np.uint64(before == 0)
+                        near[c] = before + (1 if unit else weights[j])
+            elif unit:
+                for j in range(starts[v], ends[v]):
+                    u = neighbors[j]
+                    c = community[u]
+                    before = near[c]
                     seen[count] = c
-                    count += 1
-                weight = 1.0 if unit else weights[j]
-                near[c] += weight
-                linked += weight
+                    count += np.uint64(before == 0)
+                    near[c] = before + (u != v)
+            else:
+                for j in range(starts[v], ends[v]):
+                    u = neighbors[j]
+                    c = community[u]
+                    before = near[c]
+                    seen[count] = c
+                    count += np.uint64(before == 0)
+                    near[c] = before + (weights[j] if u != v else 0)
             expected = factor * strength[v]
-            loose = refining and linked < expected * (whole[within[v]] - strength[v])
-            stay = near[own]
+            stay = np.float64(near[own])
             best, most, into = own, stay - expected * (totals[own] - strength[v]), stay
+            linked = 0.0
             for k in range(count):
                 c = seen[k]
-                weight = near[c]
-                near[c] = 0.0
+                weight = np.float64(near[c])
+                near[c] = 0
+                linked += weight
                 gain = weight - expected * totals[c]
-                if c != own and not loose and (gain > most or (gain == most and best != own and c < best)):
+                if c != own and (gain > most or (gain == most and best != own and c < best)):
                     best, most, into = c, gain, weight
+            if refining and linked < expected * (whole[within[v]] - strength[v]):
+                best = own
             target[here + i] = best
             joining[here + i] = into
             staying[here + i] = stay
@@ -179,9 +199,9 @@ def _carry_out(rows, strength, parts, bound, lists, plan, factor, first, last, h
 @njit(cache=True, nogil=True)
 def _weights_to(rows, community, v, c, d):
     """The weight of the edges of ``v`` to community d, and to the others in its own, c."""
-    offsets, neighbors, weights = rows
+    starts, ends, neighbors, weights = rows
     into, stay = 0.0, 0.0
-    for j in range(offsets[v], offsets[v + ONE]):
+    for j in range(starts[v], ends[v]):
         u = neighbors[j]
         if u != v:
             weight = 1.0 if weights.size == 0 else weights[j]
@@ -195,7 +215,7 @@ def _weights_to(rows, community, v, c, d):
 @njit(cache=True, nogil=True)
 def _wake(state, rows, community, lists, old, first, last, before):
     """Mark the neighbours of moved vertices, unless they are in the same community now."""
-    offsets, neighbors, _ = rows
+    starts, ends, neighbors, _ = rows
     queue, awake = lists
     length = last - first
     while True:
@@ -205,69 +225,95 @@ def _wake(state, rows, community, lists, old, first, last, before):
         for i in range(low, high):
             v = queue[first + i]
             if community[v] != old[before + i]:
-                for j in range(offsets[v], offsets[v + ONE]):
+                for j in range(starts[v], ends[v]):
                     if community[neighbors[j]] != community[v]:
                         awake[neighbors[j]] = 1
 
 
 @njit(cache=True, nogil=True)
-def group(part, starts, order):
-    """Sort vertices by their part: ``order`` has them, and ``starts``, zeros before, where each part starts."""
-    for p in part:
-        starts[p + ONE] += ONE
-    for p in range(np.uint64(starts.size) - ONE):
-        starts[p + ONE] += starts[p]
-    place = starts.copy()
+def number(label, numbers):
+    """Replace labels by 0, 1, … in their order; returns how many there are."""
+    place = np.zeros(label.size, label.dtype)
+    for c in label:
+        place[c] = 1
+    count = 0
+    for c in range(np.uint64(place.size)):
+        used = place[c]
+        place[c] = count
+        count += used
+    for v in range(np.uint64(label.size)):
+        numbers[v] = place[label[v]]
+    return count
+
+
+@njit(cache=True, nogil=True)
+def tally(community, strength, totals, sizes):
+    """Add up the strength and the number of vertices of every community, in arrays that are zeros before."""
+    for v in range(np.uint64(community.size)):
+        totals[community[v]] += strength[v]
+        sizes[community[v]] += 1
+
+
+@njit(cache=True, nogil=True)
+def group(part, rows, firsts, order, room):
+    """Sort vertices by their part: ``order`` has them, and ``firsts`` where each part starts; zeros before.
+
+    ``room`` gets the sums of the lengths of rows in the parts before.
+    """
+    starts, ends = rows[0], rows[1]
+    for v in range(np.uint64(part.size)):
+        firsts[part[v] + ONE] += ONE
+        room[part[v] + ONE] += ends[v] - starts[v]
+    for p in range(np.uint64(firsts.size) - ONE):
+        firsts[p + ONE] += firsts[p]
+        room[p + ONE] += room[p]
+    place = firsts.copy()
     for v in range(np.uint64(part.size)):
         order[place[part[v]]] = v
         place[part[v]] += ONE
 
 
 @njit(cache=True, nogil=True)
-def contract(member, size, state, rows, part, starts, order, room, lengths, new_neighbors, new_weights):
-    """The rows of the graph whose vertices are parts, without edges inside parts; part p's row starts at room[p]."""
-    offsets, neighbors, weights = rows
+def contract(member, size, state, rows, strength, part, groups, room, ends_above, edges_above, strength_above):
+    """The graph whose vertices are parts, without edges inside parts; p's row is from room[p] to ends_above[p].
+
+    ``groups`` are where each part starts in a list of vertices, and the list.
+    """
+    starts, ends, neighbors, weights = rows
+    firsts, order = groups
+    new_neighbors, new_weights = edges_above
     unit = weights.size == 0
-    parts = np.uint64(starts.size - 1)
-    near = np.zeros(parts, np.float64)
+    parts = np.uint64(firsts.size - 1)
+    near = np.zeros(parts, weights.dtype)
     while True:
         low, high = take_chunk(state, TAKEN, CHUNK, parts)
         if low >= parts:
             break
         for p in range(low, high):
-            end = room[p]
-            for i in range(starts[p], starts[p + ONE]):
+            end, strong = room[p], 0.0
+            for i in range(firsts[p], firsts[p + ONE]):
                 v = order[i]
-                for j in range(offsets[v], offsets[v + ONE]):
+                strong += strength[v]
+                for j in range(starts[v], ends[v]):
                     q = part[neighbors[j]]
-                    if q != p:
-                        if near[q] == 0.0:
-                            new_neighbors[end] = q
-                            end += ONE
-                        near[q] += 1.0 if unit else weights[j]
+                    before = near[q]
+                    new_neighbors[end] = q
+                    end += np.uint64((before == 0) & (q != p))
+                    near[q] = before + (1 if unit else weights[j])
+            near[p] = 0
             for k in range(room[p], end):
                 q = new_neighbors[k]
                 new_weights[k] = near[q]
-                near[q] = 0.0
-            lengths[p] = end - room[p]
+                near[q] = 0
+            ends_above[p] = end
+            strength_above[p] = strong
     barrier(size, state)
-
-
-@njit(cache=True, nogil=True)
-def close_gaps(piece, pieces, room, offsets, neighbors, weights, new_neighbors, new_weights):
-    """Copy rows that start at ``room`` to where ``offsets`` says."""
-    rows = np.uint64(offsets.size - 1)
-    for p in range(np.uint64(piece) * rows // np.uint64(pieces), np.uint64(piece + 1) * rows // np.uint64(pieces)):
-        shift = room[p] - offsets[p]
-        for k in range(offsets[p], offsets[p + ONE]):
-            new_neighbors[k] = neighbors[k + shift]
-            new_weights[k] = weights[k + shift]
 
 
 @njit(cache=True, nogil=True)
 def split(rows, community, pieces, stack):
     """Number the connected pieces of all communities in ``pieces``; returns how many there are."""
-    offsets, neighbors, _ = rows
+    starts, ends, neighbors, _ = rows
     unknown = np.uint64(pieces.size)
     pieces[:] = unknown
     count = 0
@@ -280,7 +326,7 @@ def split(rows, community, pieces, stack):
         while depth > 0:
             depth -= 1
             v = stack[depth]
-            for j in range(offsets[v], offsets[v + ONE]):
+            for j in range(starts[v], ends[v]):
                 u = neighbors[j]
                 if pieces[u] == unknown and community[u] == community[v]:
                     pieces[u] = count
@@ -293,10 +339,10 @@ def split(rows, community, pieces, stack):
 @njit(cache=True, nogil=True)
 def inner_weight(piece, bounds, rows, community):
     """The weight of the arcs inside communities, of the rows from bounds[piece] to bounds[piece + 1]; a loop twice."""
-    offsets, neighbors, weights = rows
+    starts, ends, neighbors, weights = rows
     total = 0.0
     for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
-        for j in range(offsets[v], offsets[v + ONE]):
+        for j in range(starts[v], ends[v]):
             u = neighbors[j]
             if community[u] == community[v]:
                 weight = 1.0 if weights.size == 0 else weights[j]
@@ -307,10 +353,10 @@ def inner_weight(piece, bounds, rows, community):
 @njit(cache=True, nogil=True)
 def strengths(piece, bounds, rows, strength):
     """The weight of every vertex's edges; a loop counts twice, as its two ends are here."""
-    offsets, neighbors, weights = rows
+    starts, ends, neighbors, weights = rows
     for v in range(np.uint64(bounds[piece]), np.uint64(bounds[piece + 1])):
         total = 0.0
-        for j in range(offsets[v], offsets[v + ONE]):
+        for j in range(starts[v], ends[v]):
             weight = 1.0 if weights.size == 0 else weights[j]
             total += weight + weight if neighbors[j] == v else weight
         strength[v] = total

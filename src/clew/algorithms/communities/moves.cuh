@@ -145,7 +145,7 @@ struct Counts {
     u32 moved, listed, huge;
 };
 struct Control {
-    double inside;  // the weight of the arcs inside communities, a loop twice
+    double inside;  // the weight of the arcs inside communities, a loop twice; after moves, how much more it is
     u32 moved;
     Counts steps[3];
     u32 barrier[GRID_BARRIER_WORDS];
@@ -158,14 +158,15 @@ __device__ __forceinline__ bool may_join(index_t v, index_t chosen, const index_
     return next == chosen || (next == v && v > chosen);
 }
 
-// One round of moves in `groups` groups, then the weight inside communities; no moves with 0 groups. `awake` has a byte
+// One round of moves in `groups` groups. Then the weight inside communities that they gained over those of `before`, or
+// all of it with 0 groups, which move nothing. The refinement has no `before` and no weight. `awake` has a byte
 // per vertex: whether to process it, and after the round whether a neighbour has moved. `list` has room for 2n vertices.
 // Rows too long for shared memory are left to the first `tables` blocks, each of which has `places` places in
 // `table_labels` and `table_sums`.
 extern "C" __global__ void __launch_bounds__(512, 2)
     move_round(u64 n, const offset_t* offsets, const index_t* neighbours, const double* weights, const double* strength,
                double factor, index_t* community, double* totals, u32* sizes, const index_t* bound, const double* whole,
-               index_t* target, u8* awake, u8* moved, index_t* list, index_t* table_labels, double* table_sums,
+               const index_t* before, index_t* target, u8* awake, u8* moved, index_t* list, index_t* table_labels, double* table_sums,
                u32 tables, u64 places, u32 groups, u64 key, Control* control) {
     __shared__ index_t shared_labels[SLOTS];
     __shared__ double shared_sums[SLOTS];
@@ -235,20 +236,26 @@ extern "C" __global__ void __launch_bounds__(512, 2)
         const index_t here = community[v];
         rows.find(v, team, [&](const index_t* entries, offset_t, offset_t j) {
             const index_t u = entries[j];
-            if (community[u] == here) {
-                inside += u == v ? 2.0 * level.weight(j) : level.weight(j);
-            } else if (moved[v]) {
-                awake[u] = 1;
+            const bool together = community[u] == here;
+            if (!before) {
+                if (together) inside += u == v ? 2.0 * level.weight(j) : level.weight(j);
+                return false;
             }
+            if (together != (before[u] == before[v])) {  // an arc back from a vertex that has not moved is not read
+                const double weight = moved[u] ? level.weight(j) : 2.0 * level.weight(j);
+                inside += together ? weight : -weight;
+            }
+            if (!together) awake[u] = 1;
             return false;
         });
     };
+    const auto changed = [&](u64 i) { return !before || moved[i] ? (index_t)i : (index_t)-1; };
     steps.begin();
-    by_size(n, rows, [](u64 i) { return (index_t)i; }, list, &steps.current().listed, look_back);
+    by_size(n, rows, changed, list, &steps.current().listed, look_back);
     const Counts found = steps.end();
     long_rows(list, 0, found.listed, look_back);
     inside = warp_sum(inside);
-    if (lane() == 0 && inside > 0.0) atomicAdd(&control->inside, inside);
+    if (lane() == 0 && inside != 0.0) atomicAdd(&control->inside, inside);
 }
 
 // The strength of every vertex: the weight of its edges, a loop twice. A warp takes a row.
