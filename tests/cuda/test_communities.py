@@ -20,7 +20,9 @@ def all_levels_on_the_device(monkeypatch):
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_unusual_graphs(name):
+@pytest.mark.parametrize("small", [0, 1 << 18])
+def test_unusual_graphs(name, small, monkeypatch):
+    monkeypatch.setattr(cuda, "SMALL", small)
     assert check_algorithm(name, devices=("emulated",)) > 10
 
 
@@ -51,6 +53,31 @@ def test_they_are_as_good_as_those_of_the_cpu(name, small, monkeypatch):
     found = find(graph, device="emulated", seed=3, hierarchy=True)
     getattr(clew.verify, name)(graph, found)
     assert found.modularity > find(graph, device="cpu").modularity - 0.01
+
+
+@pytest.mark.parametrize("name", BOTH)
+def test_vertices_without_edges_stay_on_the_device(name, monkeypatch):
+    """The level that goes to the CPU has only some of the parts; the others are communities of their own."""
+    shortest, on_host = [], cuda.Links.on_host
+
+    def noted(level):
+        shortest.append(np.diff(level.edges[0].astype(np.int64)).min())
+        return on_host(level)
+
+    monkeypatch.setattr(cuda, "SMALL", 1 << 18)
+    monkeypatch.setattr(cuda.Links, "on_host", noted)
+    triangles = np.arange(30).reshape(10, 3)
+    source, target = triangles.ravel(), np.roll(triangles, 1, axis=1).ravel()
+    ring = 40 + np.arange(300)
+    source, target = np.append(source, ring), np.append(target, 40 + (np.arange(300) + 1) % 300)
+    graph = clew.Graph.from_edges(source, target, num_vertices=350, directed=False)
+    found = getattr(clew, name)(graph, device="emulated", hierarchy=True)
+    getattr(clew.verify, name)(graph, found)
+    assert shortest
+    assert min(shortest) > 0
+    sizes = np.bincount(found.community)
+    assert (sizes == 3).sum() >= 10
+    assert (sizes == 1).sum() == 20
 
 
 def test_a_round_that_lowers_the_modularity_is_undone(monkeypatch):

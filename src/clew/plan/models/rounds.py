@@ -25,7 +25,7 @@ GPU_EDGE = 22.0  # bytes that a GPU could have read in the time that an edge tak
 # Numbers looked up for every edge, over all rounds, as measured.
 CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 30.0, 19.0, 20.0
 LABEL_EDGE = 10.0  # in a round
-LEIDEN_EDGE, LOUVAIN_EDGE = 400.0, 420.0  # in an iteration
+LEIDEN_EDGE, LOUVAIN_EDGE = 230.0, 200.0  # in an iteration
 LEVELS_FIRST = 3e-4  # seconds that the levels of an iteration take, also on a small graph
 COLOR_NEAR, SET_NEAR, LABEL_NEAR = 0.5, 0.8, 0.8  # of them near by
 # Bytes that a GPU could have read in the time that an edge takes.
