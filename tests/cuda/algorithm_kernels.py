@@ -102,6 +102,15 @@ ALGORITHM_KERNELS = [
     KernelSource.of("samples.cuh", {**WIDE, "weight_t": "double", "BY_WEIGHT": 1, "REPLACE": 1}),
     KernelSource.of("walks.cuh", {**NARROW, "WEIGHTED": 0, "SECOND": 0}),
     KernelSource.of("walks.cuh", {**WIDE, "WEIGHTED": 1, "SECOND": 1}),
+    *(
+        KernelSource.of("spanning_forest.cuh", {**ids, "weight_t": weight, "WEIGHTED": weighted, "SHORT_KEYS": short})
+        for ids, weight, weighted, short in (
+            *((NARROW, "signed char", 1, 1), (NARROW, "float", 1, 1), (NARROW, "double", 1, 0)),
+            *((WIDE, "long long", 1, 0), (WIDE, "float", 0, 0)),
+        )
+    ),
+    KernelSource.of("trusses.cuh", NARROW),
+    KernelSource.of("trusses.cuh", WIDE),
     KernelSource.of("k_core.cuh", {**NARROW, "core_t": "int"}),
     KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
     KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),

@@ -41,6 +41,8 @@ ON_GPU = [
     "k_core",
     "coloring",
     "maximal_independent_set",
+    "minimum_spanning_forest",
+    "k_truss",
 ]
 
 

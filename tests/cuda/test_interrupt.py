@@ -79,6 +79,8 @@ CASES = {
         GRID, "maximal_independent_set", method="degree", shares={"maximal_independent_set.STEPS_PER_LAUNCH": 1}
     ),
     "k_core": on(SKEWED, "k_core", shares={"k_core.STEPS_PER_LAUNCH": 1}),
+    "minimum_spanning_forest": on(SKEWED, "minimum_spanning_forest"),
+    "k_truss": on(SKEWED, "k_truss", shares={"k_truss.STEPS_PER_LAUNCH": 1, "k_truss.EDGES_PER_LAUNCH": 200}),
     "all_pairs": on(GRID, "all_pairs", method="floyd_warshall", shares={"all_pairs.SUMS_PER_LAUNCH": 1}),
     "products": same(lambda device: clew.hits(SKEWED, device=device), "hub"),
     "a program": same(lambda device: clew.run(ShortestPaths(0), GRID, device=device), "distance"),

@@ -84,6 +84,8 @@ ALGORITHMS = {
     "betweenness": lambda g: clew.betweenness(**on(g)),
     "leiden": lambda g: clew.leiden(**on(g)),
     "k_core": lambda g: clew.k_core(**on(g)),
+    "minimum_spanning_forest": lambda g: clew.minimum_spanning_forest(**on(g)),
+    "k_truss": lambda g: clew.k_truss(**on(g)),
     "coloring": lambda g: clew.coloring(**on(g)),
     "maximal_independent_set": lambda g: clew.maximal_independent_set(**on(g)),
     "all_pairs": lambda g: clew.all_pairs(**on(g)),

@@ -64,7 +64,7 @@ def generalized_degree(G: ClewGraph, nodes: Any = None) -> Any:
 def k_truss(G: ClewGraph, k: int) -> nx.Graph[Any]:
     """The largest subgraph in which every edge is in k - 2 triangles or more."""
     _refuse_loops(G, "has")
-    kept = algorithms.k_truss(G.unweighted).truss >= k
+    kept = algorithms.k_truss(G.unweighted).numpy().truss >= k
     truss = to_networkx(G).copy()
     source, target, _ = G.unweighted.edges()
     truss.remove_edges_from(zip(G.named(source[~kept]), G.named(target[~kept]), strict=True))

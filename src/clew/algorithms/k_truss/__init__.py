@@ -23,7 +23,7 @@ def k_truss(graph: Graph, *, device: str = "auto") -> EdgeResult:
     graph
         Directions, weights and self-loops are ignored. Parallel edges count as one, and have the same number.
     device
-        "auto", "cpu" or "cuda". "cuda" runs products on the GPU: two for each round of edges that fall together.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -33,10 +33,12 @@ def k_truss(graph: Graph, *, device: str = "auto") -> EdgeResult:
     Notes
     -----
     All threads count the triangles of every edge, then one thread removes edges by ascending count. Time O(m·√m).
-    Memory: 32 bytes per edge, and 20 per vertex.
+    Memory: 32 bytes per edge, and 20 per vertex. On a GPU, edges that fall together are removed together. Memory: 60
+    bytes per edge.
 
     References
     ----------
+    H. Kabir, K. Madduri: "Parallel k-truss decomposition on multicore systems", HPEC 2017.
     J. Cohen: "Trusses: cohesive subgraphs for social network analysis", 2008.
     J. Wang, J. Cheng: "Truss decomposition in massive networks", PVLDB 5, 2012.
 

@@ -32,6 +32,7 @@ FLOW_EDGE, FLOW_PHASES = 4.0, Span(1, 8, 1000)  # numbers looked up for every ar
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
 BLOCK_EDGE, BLOCKS_FIRST = 65.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 85.0  # numbers looked up for every edge, as measured
+GPU_FOREST, GPU_TRUSS = 300.0, 8.0  # bytes that a GPU could have read in the time of an edge, of an entry of two rows
 
 
 @model
@@ -205,8 +206,11 @@ def k_truss(sketch: Sketch) -> None:
     sketch.count_graph()
     sketch.count_workspace()
     if sketch.on_gpu:
-        sketch.iterations = Span(2, 20, 1000)
-        sketch.over_products(sketch.iterations.times(2))
+        sketch.choose("method", "waves of edges", "edges that fall together are removed together")
+        looked = looked_at(sketch.graph)
+        sketch.iterations = ONCE
+        sketch.do("counting triangles", GPU_LISTS * sketch.arcs + GPU_TRUSS * looked, streamed=1.0)
+        sketch.do("removing edges", TRUSS_EDGE * GPU_TRUSS * looked, streamed=1.0, steps=Span(10, 300, 5000))
         return
     sketch.iterations = ONCE
     sketch.choose_team(sketch.arcs, "members take vertices, and one removes edges")
@@ -273,7 +277,9 @@ def minimum_spanning_forest(sketch: Sketch) -> None:
     sketch.count_graph(weights=True)
     sketch.count_workspace()
     if sketch.on_gpu:
-        sketch.over_products(Span(3, 8, 20))
+        sketch.choose("method", "Borůvka's rounds", "every tree takes its lightest edge to another tree")
+        sketch.iterations = Span(2, 6, 20)
+        sketch.do("rounds", sketch.graph.num_edges, streamed=GPU_FOREST, steps=sketch.iterations.times(6))
         return
     why = "edges whose ends lighter edges connect are dropped before they are sorted"
     sketch.choose("method", "filtered Kruskal", why)

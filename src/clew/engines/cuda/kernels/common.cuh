@@ -109,12 +109,13 @@ __device__ __forceinline__ T warp_prefix(T value) {
 __device__ __forceinline__ u32 lanes_below() { return (1u << lane()) - 1; }
 
 // Reserve this lane's `needed` (0 or 1) items at the end of a queue, with one atomic per warp. All lanes take part.
-__device__ __forceinline__ u32 take_room(u32* size, bool needed) {
+template <class Size>
+__device__ __forceinline__ Size take_room(Size* size, bool needed) {
     const u32 takers = __ballot_sync(ALL_LANES, needed);
-    u32 start = 0;
-    if (takers && lane() == (u32)(__ffs(takers) - 1)) start = atomicAdd(size, (u32)__popc(takers));
+    Size start = 0;
+    if (takers && lane() == (u32)(__ffs(takers) - 1)) start = atomicAdd(size, (Size)__popc(takers));
     start = __shfl_sync(ALL_LANES, start, takers ? __ffs(takers) - 1 : 0);
-    return start + (u32)__popc(takers & lanes_below());
+    return start + (Size)__popc(takers & lanes_below());
 }
 
 // The number of entries from the beginning of a memory line to place `at`. Reads over the link start there, so that

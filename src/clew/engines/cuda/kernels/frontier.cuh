@@ -69,14 +69,6 @@ __device__ __forceinline__ u32 lane_holding(T start, T edge_rank) {
     return found;
 }
 
-__device__ __forceinline__ u64 take_room(u64* size, bool edge_rank) {
-    const u32 takers = __ballot_sync(ALL_LANES, edge_rank);
-    u64 start = 0;
-    const u32 first = takers ? __ffs(takers) - 1 : 0;
-    if (takers && lane() == first) start = atomicAdd(size, (u64)__popc(takers));
-    return __shfl_sync(ALL_LANES, start, first) + __popc(takers & lanes_below());
-}
-
 // The queue that a step fills: rows, those of exactly CUT edges, the sizes of both, and the length of the longest row.
 struct Queue {
     Row *rows, *full;
