@@ -109,8 +109,10 @@ ALGORITHM_KERNELS = [
             *((WIDE, "long long", 1, 0), (WIDE, "float", 0, 0)),
         )
     ),
-    KernelSource.of("trusses.cuh", NARROW),
-    KernelSource.of("trusses.cuh", WIDE),
+    *(
+        KernelSource.of(f"{name}.cuh", ids)
+        for name, ids in product(("trusses", "strong_components", "generations", "shared_neighbours"), (NARROW, WIDE))
+    ),
     KernelSource.of("k_core.cuh", {**NARROW, "core_t": "int"}),
     KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
     KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),

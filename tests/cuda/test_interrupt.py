@@ -25,6 +25,8 @@ from tests.on_gpu import emulation_only
 pytestmark = [emulation_only, pytest.mark.usefixtures("small_heap")]
 SKEWED = clew.generate.random_weights(clew.generate.rmat(7, 6, seed=2).symmetrized(), 1, 9, seed=1)
 GRID = clew.generate.random_weights(clew.generate.grid(9, 16, delete=0.1, seed=1), 1, 9, seed=1)  # three tiles of 64
+ONE_WAY = clew.generate.rmat(7, 3, seed=2)
+DOWNWARD = ONE_WAY.filter_edges(ONE_WAY.edges()[0] < ONE_WAY.edges()[1])
 SOURCES = [0, 3, 17, 40, 77, 99]
 
 
@@ -81,6 +83,11 @@ CASES = {
     "k_core": on(SKEWED, "k_core", shares={"k_core.STEPS_PER_LAUNCH": 1}),
     "minimum_spanning_forest": on(SKEWED, "minimum_spanning_forest"),
     "k_truss": on(SKEWED, "k_truss", shares={"k_truss.STEPS_PER_LAUNCH": 1, "k_truss.EDGES_PER_LAUNCH": 200}),
+    "strong components": on(
+        ONE_WAY, "strongly_connected_components", shares={"strongly_connected_components.STEPS_PER_LAUNCH": 1}
+    ),
+    "topological_order": on(DOWNWARD, "topological_order", shares={"topological_order.STEPS_PER_LAUNCH": 1}),
+    "similarity": on(SKEWED, "similarity", shares={"similarity.PAIRS_PER_LAUNCH": 200}),
     "all_pairs": on(GRID, "all_pairs", method="floyd_warshall", shares={"all_pairs.SUMS_PER_LAUNCH": 1}),
     "products": same(lambda device: clew.hits(SKEWED, device=device), "hub"),
     "a program": same(lambda device: clew.run(ShortestPaths(0), GRID, device=device), "distance"),

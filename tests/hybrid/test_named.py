@@ -15,7 +15,16 @@ from tests.on_gpu import emulation_only
 
 GRAPH = clew.generate.random_weights(clew.generate.rmat(7, 8, seed=4), 1, 9, 1, "int32")
 FIVE = ("bfs", "sssp", "sswp", "pagerank", "connected_components")
-ON_GPU = (*FIVE, "bellman_ford", "k_core", "triangles", "label_propagation", "random_walk_with_restart", "k_truss")
+ON_GPU = (
+    *FIVE,
+    "bellman_ford",
+    "k_core",
+    "triangles",
+    "label_propagation",
+    "random_walk_with_restart",
+    "k_truss",
+    "similarity",
+)
 
 
 def run(name, device, graph=GRAPH):

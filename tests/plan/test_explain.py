@@ -102,6 +102,7 @@ def test_results_take_the_bytes_that_were_planned(name, directed):
 @pytest.mark.parametrize("name", [name for name, record in ALGORITHMS.items() if record.cuda is not None])
 def test_results_on_a_gpu_take_the_bytes_that_were_planned(name):
     graph = clew.generate.random_weights(clew.generate.rmat(5, 6, directed=False, seed=3), 1, 50, dtype="int32")
+    graph = taken_by(name, graph)
     plan = clew.explain(graph, name, "emulated", **arguments_for(name, graph))
     planned = sum(share.bytes for share in plan.memory if share.role == "result" and share.tier == "gpu")
     assert planned == sum(values.nbytes for values in plan.run().values.values())

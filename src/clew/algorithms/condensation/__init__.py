@@ -16,7 +16,7 @@ def condensation(graph: Graph, *, device: str = "auto") -> Result:
     graph
         Directed or undirected. The components of an undirected graph have no edges between them.
     device
-        "auto", "cpu" or "cuda": where the components are found.
+        "auto", "cpu" or "cuda". ``graph`` and ``sizes`` are on the host.
 
     Returns
     -------

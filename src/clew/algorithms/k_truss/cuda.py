@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew.algorithms.registry import Answer
-from clew.engines.cuda.balance.edge_numbers import first_edges
+from clew.engines.cuda.balance.edge_numbers import first_edges, sources_of
 from clew.engines.cuda.balance.launches import Pace, clear_steps, control_of, launch_over, share_of
 from clew.engines.cuda.memory.device_graph import rows_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
@@ -91,12 +91,6 @@ def is_simple(device: Device, graph: Graph, rows: DeviceRows) -> bool:
     same[1:-1] = rows.neighbours[1:] == rows.neighbours[:-1]
     same[rows.offsets.astype(np.int64)] = False
     return not bool(same.any())
-
-
-def sources_of(device: Device, rows: DeviceRows) -> Any:
-    """The source of every arc (int64)."""
-    ends = rows.offsets[1:].astype(np.int64)
-    return device.xp.searchsorted(ends, device.xp.arange(rows.num_arcs), side="right")
 
 
 def pair_keys(device: Device, graph: Graph, rows: DeviceRows) -> Any:

@@ -42,7 +42,7 @@ def similarity(
         of the vertex with fewer. "cosine": divided by the geometric mean of both. "adamic_adar": the sum of
         1 / log(degree) of the shared neighbours. "resource_allocation": the sum of 1 / degree.
     device
-        "auto", "cpu" or "cuda". "cuda" multiplies matrices on the GPU, copied there and back.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------

@@ -18,8 +18,7 @@ def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Resu
     graph
         Directed or undirected. Weights are ignored.
     device
-        The CPU for "auto" and "cpu"; products on the GPU, with vectors copied there and back, for "cuda". The GPU is
-        slower for long chains of small components.
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -29,13 +28,17 @@ def strongly_connected_components(graph: Graph, *, device: str = "auto") -> Resu
 
     Notes
     -----
-    One depth-first search on one thread, in O(n + m) time. Memory: 20 bytes per vertex besides the graph, including
-    labels (32 with 64-bit ids). With millions of edges, the component of the vertex with the most in- and out-edges is
-    found first. That takes a parallel breadth-first search along the edges and one against them, which needs the
-    in-edges. The result is unique, and does not depend on the number of threads.
+    On the CPU, one depth-first search on one thread, in O(n + m) time. Memory: 20 bytes per vertex besides the graph,
+    including labels (32 with 64-bit ids). With millions of edges, the component of the vertex with the most in- and
+    out-edges is found first. That takes a parallel breadth-first search along the edges and one against them, which
+    needs the in-edges. On a GPU, every vertex learns the first one, in a random order, that leads to it and that it
+    leads to. Memory there: 12 bytes per vertex and 16 per edge. The result is unique, and does not depend on the number
+    of threads.
 
     References
     ----------
+    G. Alabandi, W. Sands, G. Biros, M. Burtscher: "A GPU algorithm for detecting strongly connected components", SC
+    2023.
     L. K. Fleischer, B. Hendrickson, A. Pınar: "On identifying strongly connected components in parallel", IPDPS
     Workshops 2000.
     D. J. Pearce: "A space-efficient algorithm for finding strongly connected components", Information Processing

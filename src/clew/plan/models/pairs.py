@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew.algorithms.similarity.cpu import workspace as pair_arrays
+from clew.algorithms.similarity.cuda import workspace as pair_arrays_on_gpu
 from clew.dtypes import Array
 from clew.graph import Graph
 from clew.plan.models.common import ONCE, Sketch, model
@@ -25,10 +26,12 @@ def similarity(sketch: Sketch) -> None:
     graph, pairs = sketch.graph, sketch.arguments.get("pairs")
     count = graph.num_edges if pairs is None else len(pairs)
     _begin(sketch)
-    for what, space in pair_arrays(graph, count):
-        sketch.keep(what, space.role, space.nbytes, 1)
+    for what, space in (pair_arrays_on_gpu if sketch.on_gpu else pair_arrays)(graph, count):
+        sketch.keep(what, space.role, space.nbytes, 1, "gpu" if sketch.on_gpu else "host")
     if sketch.on_gpu:
-        sketch.over_products(Span.exactly(1))
+        sketch.choose("method", "one row searched in the other", "a warp takes a pair")
+        shorter = float(_shorter_rows(graph).mean()) if graph.num_arcs else 0.0
+        sketch.do("pairs", (1 + shorter / 8) * count, streamed=GPU_STEP, steps=Span.exactly(3))
         return
     sketch.choose("method", "rows merged, or one searched", "rows are sorted, and some are much longer than others")
     shorter = float(_shorter_rows(graph).mean()) if graph.num_arcs else 0.0

@@ -32,6 +32,7 @@ FLOW_EDGE, FLOW_PHASES = 4.0, Span(1, 8, 1000)  # numbers looked up for every ar
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
 BLOCK_EDGE, BLOCKS_FIRST = 65.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
 FOREST_EDGE = 85.0  # numbers looked up for every edge, as measured
+GPU_SPREAD, GPU_FREED = 100.0, 60.0  # bytes that a GPU could have read in the time of an edge of a round, of a wave
 GPU_FOREST, GPU_TRUSS = 300.0, 8.0  # bytes that a GPU could have read in the time of an edge, of an entry of two rows
 
 
@@ -70,11 +71,17 @@ def strongly_connected_components(sketch: Sketch) -> None:
     """One depth-first search; of a large graph, the largest component by two breadth-first searches before it."""
     sketch.iterations = ONCE
     graph, levels = sketch.graph, sketch.shape.levels
-    first = graph.directed and sketch.arcs > SEARCHED_FIRST
-    sketch.count_graph(incoming=first or graph.has_incoming)
+    first = graph.directed and sketch.arcs > SEARCHED_FIRST and not sketch.on_gpu
+    sketch.count_graph(incoming=first or (graph.has_incoming and not sketch.on_gpu))
     sketch.count_workspace()
+    if sketch.on_gpu and graph.directed:
+        why = "a component has one first vertex that leads to all of it, and that all of it leads to"
+        sketch.choose("method", "signatures", why)
+        sketch.iterations = Span(1, 3, 20)
+        sketch.do("rounds", sketch.arcs + sketch.vertices, streamed=GPU_SPREAD, times=sketch.iterations, steps=levels)
+        return
     if sketch.on_gpu:
-        sketch.over_products(levels.times(Span(4, 12, 100) if graph.directed else Span(2, 6, 50)))
+        sketch.do("joining", sketch.vertices, streamed=GPU_VERTEX, steps=Span.exactly(10))
         return
     if not graph.directed:
         sketch.choose("method", "connected components", "in an undirected graph they are the same")
@@ -318,7 +325,7 @@ def topological_order(sketch: Sketch) -> None:
     sketch.count_workspace()
     generations = sketch.iterations = sketch.shape.levels.times(Span(1, 2, 10))
     if sketch.on_gpu:
-        sketch.over_products(generations)
+        sketch.do("waves", sketch.arcs + sketch.vertices, streamed=GPU_FREED, steps=generations)
         return
     _one_thread(sketch, "a vertex is next when all before it are done")
     items = STRONG_EDGE * sketch.arcs + STRONG_VERTEX * sketch.vertices
@@ -329,11 +336,13 @@ def topological_order(sketch: Sketch) -> None:
 def condensation(sketch: Sketch) -> None:
     """Strong components, and the edges between them."""
     strongly_connected_components(sketch)
+    if sketch.on_gpu:
+        sketch.do("joining edges", sketch.arcs, streamed=GPU_LISTS)
+        return
     sketch.shares = [share for share in sketch.shares if share.role != "result"]
     sketch.keep("component", "result", sketch.vertices, 8)
     sketch.setting_up += CONDENSED_FIRST
-    if not sketch.on_gpu:
-        sketch.do("joining edges", BOTH_WAYS * sketch.arcs + VERTEX * sketch.vertices, sketch.spread(8), streamed=4.0)
+    sketch.do("joining edges", BOTH_WAYS * sketch.arcs + VERTEX * sketch.vertices, sketch.spread(8), streamed=4.0)
 
 
 def _blocks(sketch: Sketch) -> None:

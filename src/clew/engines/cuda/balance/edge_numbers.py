@@ -22,3 +22,9 @@ def first_edges(device: Device, rows: DeviceRows, *, directed: bool) -> Any:
         given = (np.uint64(n), rows.offsets, rows.neighbours, first[1:])
         launch_over(device, "edge_numbers.cuh", "count_own_edges", defines, n, *given)
     return device.xp.cumsum(first, dtype=first.dtype)
+
+
+def sources_of(device: Device, rows: DeviceRows) -> Any:
+    """The source of every arc (int64)."""
+    ends = rows.offsets[1:].astype(np.int64)
+    return device.xp.searchsorted(ends, device.xp.arange(rows.num_arcs), side="right")

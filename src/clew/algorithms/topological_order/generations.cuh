@@ -1,0 +1,101 @@
+#pragma once
+// Generations of an acyclic graph: the number of edges on the longest path to every vertex. A vertex is free when all
+// its in-edges have been followed. Free vertices follow their out-edges in waves. A thread that frees a vertex with a
+// short row processes it at once, so that long paths need no wave per vertex. So a vertex is not always freed in the
+// wave of its generation. Its generation is the largest that an in-edge has brought, and is complete before it is free.
+#include "common.cuh"
+#include "rows_by_size.cuh"
+#include "steps.cuh"
+
+#ifndef CHAIN
+#define CHAIN 1024  // links that a thread follows at a time: the last one alone would keep all others waiting
+#endif
+
+struct Freed {
+    u32 queued;  // vertices set free
+    u32 listed;  // long rows
+};
+// How far it has come: every thread has a copy, and all compute the same.
+struct Progress {
+    u32 begun;    // whether there was a launch before
+    u32 stop;     // what is before this in the queue has been dealt with
+    u32 waiting;  // vertices in the queue from there on
+    u32 done;
+};
+struct Generations {
+    Progress progress;
+    Freed steps[3];
+    u32 barrier[GRID_BARRIER_WORDS];
+};
+
+// Follow the out-edges of v, and those of vertices that this frees.
+struct Follow {
+    Rows rows;
+    long long* generation;
+    u32* missing;  // in-edges that have not been followed
+    index_t* queue;
+    u32* queued;
+
+    template <class Team>
+    __device__ __forceinline__ void operator()(index_t v, const Team& team) const {
+        for (u32 links = 0; v >= 0; links++) {
+            index_t next = -1;
+            const long long own = *static_cast<volatile long long*>(generation + v) + 1;
+            rows.each(v, team, [&](index_t w) {
+                if (own > *static_cast<volatile long long*>(generation + w)) atomicMax(generation + w, own);
+                __threadfence();  // whoever frees w sees its generation
+                if (atomicSub(missing + w, 1u) != 1) return;
+                if (team.step() == 1 && next < 0 && links < CHAIN && rows.length(w) <= SHORT_ROW) {
+                    next = w;
+                } else {
+                    queue[atomicAdd(queued, 1u)] = w;
+                }
+            });
+            v = next;
+            if (v >= 0) __threadfence();
+        }
+    }
+};
+
+// Fills `generation`, or does as much of it as is this launch's share. Vertices with missing in-edges are on a cycle or
+// behind one. `missing` has the in-degrees, `generation` is 0; `queue` and `list` are room for n vertices each.
+extern "C" __global__ void __launch_bounds__(512, 3)
+    follow_edges(u64 n, const offset_t* offsets, const index_t* neighbours, int work, long long* generation, u32* missing,
+                 index_t* queue, index_t* list, Generations* control) {
+    const Rows rows = {offsets, neighbours, nullptr, nullptr};
+    Progress at = control->progress;
+    Steps<Freed> steps = {control->steps, control->barrier, 0};
+    Share share = {work};
+    if (!at.begun) {  // 1. Vertices without in-edges.
+        steps.begin();
+        for (u64 base = warp_in_grid() * WARP; base < n; base += warps_in_grid() * WARP) {
+            const u64 v = base + lane();
+            const bool first = v < n && missing[v] == 0;
+            const u32 place = take_room(&steps.current().queued, first);
+            if (first) queue[place] = (index_t)v;
+        }
+        at.waiting = steps.end().queued;
+    }
+    while (at.waiting > 0 && share.is_left()) {  // 2. A wave.
+        const index_t* wave = queue + at.stop;
+        const u32 size = at.waiting;
+        share.take(rows.about(size, n));
+        at.stop += size;
+        steps.begin();
+        Follow follow = {rows, generation, missing, queue + at.stop, &steps.current().queued};
+        by_size(size, rows, [=](u64 i) { return wave[i]; }, list, &steps.current().listed, follow);
+        const Freed found = steps.end();
+        at.waiting = found.queued;
+        if (found.listed > 0) {
+            share.take_long(found.listed);
+            steps.begin();
+            follow.queue += at.waiting;
+            follow.queued = &steps.current().queued;
+            long_rows(list, 0, found.listed, follow);
+            at.waiting += steps.end().queued;
+        }
+    }
+    at.begun = 1;
+    at.done = at.waiting == 0;
+    if (thread_in_grid() == 0) control->progress = at;  // all have read it: there was a step
+}
