@@ -63,6 +63,8 @@ _OVER_ROWS = (
 )
 _COMPONENTS = (("components", 0), ("components", 1), ("components_tiled", 0), ("components_staged", 1))
 
+_STRUCTURE = ("trusses", "strong_components", "generations", "shared_neighbours", "two_steps")
+
 ALGORITHM_KERNELS = [
     *PATHS,
     *(
@@ -109,10 +111,7 @@ ALGORITHM_KERNELS = [
             *((WIDE, "long long", 1, 0), (WIDE, "float", 0, 0)),
         )
     ),
-    *(
-        KernelSource.of(f"{name}.cuh", ids)
-        for name, ids in product(("trusses", "strong_components", "generations", "shared_neighbours"), (NARROW, WIDE))
-    ),
+    *(KernelSource.of(f"{name}.cuh", ids) for name, ids in product(_STRUCTURE, (NARROW, WIDE))),
     KernelSource.of("k_core.cuh", {**NARROW, "core_t": "int"}),
     KernelSource.of("k_core.cuh", {**WIDE, "core_t": "long long"}),
     KernelSource.of("labels.cuh", {**NARROW, "SLOTS": _slots(np.dtype(np.int32))}),

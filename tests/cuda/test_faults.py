@@ -46,6 +46,7 @@ ON_GPU = [
     "strongly_connected_components",
     "condensation",
     "similarity",
+    "most_similar",
 ]
 
 
