@@ -89,6 +89,7 @@ CASES = {
     "topological_order": on(DOWNWARD, "topological_order", shares={"topological_order.STEPS_PER_LAUNCH": 1}),
     "similarity": on(SKEWED, "similarity", shares={"similarity.PAIRS_PER_LAUNCH": 200}),
     "most_similar": on(SKEWED, "most_similar", shares={"most_similar.PATHS_PER_LAUNCH": 5000}),
+    "multi_source_bfs": on(GRID, "multi_source_bfs", SOURCES, shares={"multi_source_bfs.STEPS_PER_LAUNCH": 1}),
     "all_pairs": on(GRID, "all_pairs", method="floyd_warshall", shares={"all_pairs.SUMS_PER_LAUNCH": 1}),
     "products": same(lambda device: clew.hits(SKEWED, device=device), "hub"),
     "a program": same(lambda device: clew.run(ShortestPaths(0), GRID, device=device), "distance"),

@@ -89,6 +89,7 @@ ALGORITHMS = {
     "strongly_connected_components": lambda g: clew.strongly_connected_components(**on(g)),
     "condensation": lambda g: clew.condensation(**on(g)),
     "similarity": lambda g: clew.similarity(**on(g)),
+    "multi_source_bfs": lambda g: clew.multi_source_bfs(**on(g), sources=[0, 3, 3]),
     "most_similar": lambda g: clew.most_similar(**on(g), k=3),
     "coloring": lambda g: clew.coloring(**on(g)),
     "maximal_independent_set": lambda g: clew.maximal_independent_set(**on(g)),

@@ -90,6 +90,7 @@ ROWS = [
     *each("cuda/test_topological_order.py::test_sizes", 0, 1, 33, 513),
     *each("cuda/test_similarity.py::test_sizes", 0, 1, 33, 513),
     *each("cuda/test_similarity.py::test_the_best_of_many", 3, 200),
+    *each("cuda/test_multi_source_bfs.py::test_sizes", 1, 33, 513),
     *each("algorithms/test_random_walks.py::test_the_same_walks_on_every_engine_and_for_any_number_of_threads", *WALKS),
     *each("algorithms/test_sample_neighbors.py::test_the_same_samples_on_every_engine", "True-False-False"),
     "hybrid/test_exchange.py::test_large_vectors_go_in_pieces",

@@ -142,7 +142,7 @@ def _hops(G: ClewGraph, source: Array, target: Array) -> Array:
     starts, row = np.unique(source, return_inverse=True)
     distance = np.empty(source.size)
     for first in range(0, starts.size, 64):
-        depth = algorithms.multi_source_bfs(G.unweighted, starts[first : first + 64]).depth
+        depth = algorithms.multi_source_bfs(G.unweighted, starts[first : first + 64]).numpy().depth
         here = (row >= first) & (row < first + 64)
         found = depth[target[here], row[here] - first].astype(np.float64)
         distance[here] = np.where(found < 0, np.inf, found)

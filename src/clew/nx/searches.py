@@ -359,7 +359,7 @@ def hops(graph: Graph, sources: Array) -> Iterator[tuple[Array, Array]]:
     size = max(64, BLOCK // (4 * max(1, graph.num_vertices)) // 64 * 64)
     for first in range(0, sources.size, size):
         block = sources[first : first + size]
-        yield block, algorithms.multi_source_bfs(graph, block).depth.T
+        yield block, algorithms.multi_source_bfs(graph, block).numpy().depth.T
 
 
 def distance_blocks(graph: Graph, sources: Array) -> Iterator[Array]:

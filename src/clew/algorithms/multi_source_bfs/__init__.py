@@ -23,7 +23,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     sources
         The names of the vertices to start at. A vertex may occur more than once.
     device
-        The CPU for "auto" and "cpu"; products on the GPU, with vectors copied there and back, for "cuda".
+        "auto", "cpu" or "cuda".
 
     Returns
     -------
@@ -36,7 +36,7 @@ def multi_source_bfs(graph: Graph, sources: Iterable[Name] = (0,), *, device: st
     -----
     64 sources share a search. A search takes O(n + m) time per level, so 64 sources in a graph of few levels take
     little longer than one. Memory besides the result: 32 bytes per vertex and thread. Depths are unique, so the number
-    of threads does not matter.
+    of threads does not matter. On a GPU, every level reads the in-edges of vertices that some source has not reached.
 
     References
     ----------

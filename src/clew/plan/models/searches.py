@@ -31,6 +31,7 @@ PULLED_VERTEX, PULLED_EDGE, PUSHED_EDGE = 12.0, 0.5, 6.0
 BATCH_EDGE, BATCH_LEVEL, BATCH_NEAR = 10.0, 10.0, 0.8
 BATCHES_FIRST = 7e-5  # seconds to set these up, as measured
 BOUNDS_FIRST = 8e-4  # and those of eccentricities, whose bounds follow from a few searches after each other
+GPU_HEARD = 12.0  # bytes that a GPU could have read in the time that an edge takes in a level of many searches
 GPU_VERTEX = 240.0  # bytes that a GPU could have read in the time that a vertex takes
 
 # For every edge and vertex of best paths.
@@ -96,7 +97,10 @@ def multi_source_bfs(sketch: Sketch) -> None:
     sources = sketch.count_of("sources")
     sketch.count_workspace(num_sources=sources)
     if sketch.on_gpu:
-        sketch.over_products(levels.times(float(sources)))
+        batches = -(-sources // SEARCHES)
+        sketch.choose("direction", "pull", f"{SEARCHES} searches share one look at an edge")
+        edges = sketch.arcs + sketch.vertices
+        sketch.do("levels", batches * edges, times=levels, streamed=GPU_HEARD, steps=levels.times(2.0 * batches))
     else:
         _batches(sketch, sources)
 
