@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,8 @@ TURNING = 12  # numbers looked up for each edge when the in-edges are made
 TURNING_FIRST = 1.5e-4  # seconds before, as measured: bounds, counts and threads
 ROUNDS = Span(1, 20, 1000)  # of an algorithm that nothing is known of
 SEEN = 4096  # vertices after which a glance ends
-EDGES = 1 << 18  # and it looks at no more edges of a level
+EDGES = 1 << 18  # and it looks at no more edges of a level; at fewer where it ends earlier
+STARTS, SEEN_EACH = 16, 512  # searches that say how much a search reaches, and vertices after which one ends
 CORNERS = 1.7  # times as many levels as from the middle of a disc, in meshes and road networks as measured
 FAST = 4.0  # a power of the levels: what spreads faster is a small world
 ONCE = Span.exactly(1)
@@ -84,6 +86,25 @@ class Sketch:
     def reached_arcs(self) -> float:
         """The edges of those."""
         return self.arcs * self.shape.reached
+
+    @property
+    def surprises(self) -> float:
+        """How many rows of in-edges are not as long as the one before: their ends take the processor by surprise."""
+        lengths = self.graph.degrees("in")
+        return float(np.count_nonzero(np.diff(lengths)))
+
+    @cached_property
+    def reach(self) -> float:
+        """The share of the vertices that a search from any vertex reaches, on average, from a few that are begun.
+
+        A search that does not end soon reaches all vertices that have edges.
+        """
+        if not self.arcs:
+            return 0.0
+        connected = float(np.count_nonzero(self.graph.degrees("in"))) / self.vertices
+        starts = np.random.default_rng(0).integers(0, self.vertices, STARTS)
+        found = (_glance(self.graph.outgoing, int(start), SEEN_EACH) for start in starts)
+        return float(np.mean([seen[-1] / self.vertices if ended else connected for seen, ended in found]))
 
     def count_of(self, name: str) -> int:
         """How many vertices an argument lists; refused as the algorithm refuses it."""
@@ -242,14 +263,14 @@ def shape_of(graph: Graph, start: int | None = None) -> Shape:
     return Shape(graph.num_arcs / n, Span.exactly(len(seen)), seen[-1] / n, expanding)
 
 
-def _glance(rows: Adjacency, start: int) -> tuple[list[int], bool]:
+def _glance(rows: Adjacency, start: int, most: int = SEEN) -> tuple[list[int], bool]:
     """How many vertices had been seen after each level, and whether there are no more."""
     known = np.zeros(rows.num_vertices, dtype=np.bool_)
     frontier = np.array([start])
     known[start] = True
     seen = [1]
-    while seen[-1] < SEEN:
-        found = np.unique(_neighbours(rows, frontier))
+    while seen[-1] < most:
+        found = np.unique(_neighbours(rows, frontier, EDGES // SEEN * most))
         frontier = found[~known[found]]
         if frontier.size == 0:
             return seen, True
@@ -258,10 +279,10 @@ def _glance(rows: Adjacency, start: int) -> tuple[list[int], bool]:
     return seen, seen[-1] == rows.num_vertices
 
 
-def _neighbours(rows: Adjacency, vertices: Array) -> Array:
+def _neighbours(rows: Adjacency, vertices: Array, most: int) -> Array:
     """The ends of all edges of some vertices; of very many edges, those of the first vertices."""
     starts, counts = rows.indptr[vertices], rows.indptr[vertices + 1] - rows.indptr[vertices]
-    few = max(1, int(np.searchsorted(np.cumsum(counts), EDGES)))
+    few = max(1, int(np.searchsorted(np.cumsum(counts), most)))
     starts, counts = starts[:few], counts[:few]
     before = np.cumsum(counts) - counts
     places = np.arange(int(counts.sum())) + np.repeat(starts - before, counts)

@@ -14,6 +14,7 @@ from clew.plan.parts import Span
 TWO_STEPS = 45.0  # numbers looked up for a path of two edges, as measured
 SAMPLES = 512  # edges whose ends are looked at
 SHARED_EDGE, PAIR = 2.0, 30.0  # numbers looked up for every entry of two rows, and for a pair
+BEST = 1000.0  # numbers looked up to choose the most similar of a vertex
 STEP = 6.0  # numbers looked up for a step
 DRAWN = 12.0  # the same for a drawn edge
 GPU_PATH = 100.0  # bytes that a GPU could have read in the time that a path of two edges takes
@@ -50,7 +51,7 @@ def most_similar(sketch: Sketch) -> None:
         sketch.do("two steps", float(into @ into) + sketch.arcs, streamed=GPU_PATH, steps=Span.exactly(4))
         return
     sketch.choose("method", "two steps from every vertex", "no list of all pairs is made")
-    steps = TWO_STEPS * float(into @ into) + 12 * PAIR * sketch.vertices
+    steps = TWO_STEPS * float(into @ into) + BEST * sketch.vertices
     sketch.do("two steps", steps, sketch.spread(8), streamed=1.0)
 
 

@@ -12,15 +12,14 @@ from clew.algorithms.arguments import check_fraction, check_most_rounds, check_r
 from clew.algorithms.pagerank.cuda import UNEVEN_FROM, products_pay
 from clew.engines.cpu.team import AHEAD, ahead_of, fixed_blocks
 from clew.plan.models.common import ONCE, Sketch, model, values_like
+from clew.plan.models.convergence import katz_rounds, rank_rounds, spectrum_of, walks_in
 from clew.plan.parts import Span
 
-# By how much a round shrinks the error besides the damping, as measured: in small worlds; in grids and roads, from
-# ranks that begin alike everywhere; and from a single vertex, where nothing but the damping does.
-MIXING, SLOW_MIXING, NO_MIXING = 0.5, 0.66, 1.0
 EDGE, VERTEX = 1.2, 4.0  # numbers looked up in a round, as measured
-HITS_ROUNDS = Span(7, 28, 100)  # in small worlds; elsewhere as many as are allowed
-POWER_ROUNDS = Span(5, 20, 100)  # of products whose scores converge
-POWER_VERTEX, POWER_ROUND = 20.0, 4e-5  # numbers looked up, as measured; and seconds for the calls of a round
+TURN = 14.0  # and those that a core could have looked up in the time that the end of a row takes it by surprise
+TINY = 1e-300  # in place of a tolerance of 0
+SURE = 2.0  # how far off a number of rounds may be
+POWER_VERTEX, POWER_ROUND = 16.0, 4e-5  # numbers looked up, as measured; and seconds for the calls of a round
 GPU_EDGE = 22.0  # bytes that a GPU could have read in the time that an edge takes, of float32; of float64, 1.5 times
 # Numbers looked up for every edge, over all rounds, as measured.
 CORE_EDGE, COLOR_EDGE, COLOR_ROUNDS_EDGE, SET_EDGE = 30.0, 30.0, 19.0, 20.0
@@ -72,7 +71,7 @@ def _ranks(sketch: Sketch, damping: float, *, personal: bool) -> None:
         sketch.choose("prefetch", f"{AHEAD} edges ahead", "ranks are larger than a core's cache and rows are long")
     else:
         sketch.choose("prefetch", "none", "ranks are in the cache, or rows too short to ask ahead")
-    items, spread = EDGE * arcs + VERTEX * n, sketch.spread(wide, incoming=True)
+    items, spread = _product(sketch), sketch.spread(wide, incoming=True)
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds)
 
 
@@ -85,10 +84,15 @@ def _rounds(sketch: Sketch, damping: float, *, personal: bool) -> Span:
         return Span.exactly(most)
     if not 0 < damping < 1:
         return Span(1, 2, most) if damping <= 0 else Span(1, most, most)
-    mixing = MIXING if sketch.shape.expanding else NO_MIXING if personal else SLOW_MIXING
     bound = math.log(tolerance / 2) / math.log(damping) + 1
-    likely = math.log(tolerance) / math.log(damping * mixing)
-    return Span(max(1.0, likely / 1.5), likely, max(bound, likely)).at_most(most)
+    start = sketch.graph.vertex(sketch.arguments["source"]) if "source" in sketch.arguments else None
+    likely = rank_rounds(sketch.graph, damping, min(tolerance, 0.5), personal=personal, start=start)
+    return Span(max(1.0, likely / SURE), likely, max(bound, likely)).at_most(most)
+
+
+def _product(sketch: Sketch) -> float:
+    """Numbers looked up by a round that sums up the in-edges of every vertex."""
+    return EDGE * sketch.arcs + VERTEX * sketch.vertices + TURN * sketch.surprises
 
 
 def _ranks_on_gpu(sketch: Sketch, rounds: Span, wide: int, longest: int, *, products: bool) -> None:
@@ -107,12 +111,12 @@ def _ranks_on_gpu(sketch: Sketch, rounds: Span, wide: int, longest: int, *, prod
 @model
 def hits(sketch: Sketch) -> None:
     """Two products a round."""
-    n, arcs = sketch.vertices, sketch.arcs
+    graph, n, arcs = sketch.graph, sketch.vertices, sketch.arcs
     tolerance, most = check_rounds(sketch.arguments["tolerance"], sketch.arguments["max_iterations"])
-    rounds = HITS_ROUNDS if sketch.shape.expanding else Span(most / 4, most, most)
-    if tolerance <= 0:
-        rounds = Span.exactly(most)
-    rounds = sketch.iterations = rounds.at_most(most) if arcs else Span.exactly(0)
+    # A round is a product with the matrix and one with its turn: the ratio of squares.
+    likely = spectrum_of(graph, singular=True).rounds(math.sqrt(max(tolerance, TINY)), most)
+    rounds = _settling(sketch, likely, tolerance, most) if arcs else Span.exactly(0)
+    sketch.iterations = rounds
     sketch.count_graph()
     sketch.passes = rounds.times(2)
     sketch.count_workspace(max_iterations=most)
@@ -121,27 +125,43 @@ def hits(sketch: Sketch) -> None:
         sketch.over_products(rounds.times(2))
         return
     sketch.choose_team(2 * (arcs + n), "members take blocks of about as many edges each")
-    items, spread = 2 * (EDGE * arcs + VERTEX * n), sketch.spread(8, incoming=True)
+    items, spread = 2 * _product(sketch), sketch.spread(8, incoming=True)
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds.times(3))
 
 
 @model
 def eigenvector(sketch: Sketch) -> None:
     """A product a round."""
-    _powers(sketch, POWER_ROUNDS if sketch.shape.expanding else None)
+    tolerance, most = check_rounds(sketch.arguments["tolerance"], sketch.arguments["max_iterations"])
+    accuracy = max(tolerance, TINY) / math.sqrt(max(1, sketch.vertices))  # of one of the scores, whose squares add to 1
+    _powers(sketch, _settling(sketch, spectrum_of(sketch.graph).rounds(accuracy, most), tolerance, most))
 
 
 @model
 def katz(sketch: Sketch) -> None:
     """A product a round."""
-    _powers(sketch, POWER_ROUNDS)
-
-
-def _powers(sketch: Sketch, usual: Span | None) -> None:
-    """Rounds of a product, usually so many, or else as many as are allowed."""
     tolerance, most = check_rounds(sketch.arguments["tolerance"], sketch.arguments["max_iterations"])
-    exact = Span.exactly(most) if tolerance <= 0 else None
-    rounds = sketch.iterations = sketch.passes = exact or (usual or Span(most / 4, most, most)).at_most(most)
+    likely = katz_rounds(sketch.graph, sketch.arguments["alpha"], max(tolerance, TINY))
+    rounds = Span.exactly(most) if tolerance <= 0 else around_rounds(likely, most)
+    _powers(sketch, rounds)
+
+
+def _settling(sketch: Sketch, likely: float, tolerance: float, most: int) -> Span:
+    """Rounds until scores settle: as many as are allowed where each part of a graph has scores of its own."""
+    if tolerance <= 0:
+        return Span.exactly(most)
+    apart = not sketch.shape.expanding or not walks_in(sketch.graph).forgetful
+    return around_rounds(most if apart else likely, most)
+
+
+def around_rounds(likely: float, most: int) -> Span:
+    """About so many rounds."""
+    return Span(max(1.0, min(likely, most) / SURE), likely, likely * SURE).at_most(most)
+
+
+def _powers(sketch: Sketch, rounds: Span) -> None:
+    """Rounds of a product."""
+    sketch.iterations = sketch.passes = rounds
     sketch.count_graph(weights=bool(sketch.arguments["weighted"]))
     sketch.keep("centrality", "result", sketch.vertices, 8)
     if sketch.on_gpu:
@@ -149,7 +169,7 @@ def _powers(sketch: Sketch, usual: Span | None) -> None:
         return
     sketch.keep("vectors of a product", "scratch", 3 * sketch.vertices, 8)
     sketch.choose("direction", "pull throughout", "every vertex sums up its in-edges: the same bits always")
-    items, spread = EDGE * sketch.arcs + POWER_VERTEX * sketch.vertices, sketch.spread(8, incoming=True)
+    items, spread = _product(sketch) + POWER_VERTEX * sketch.vertices, sketch.spread(8, incoming=True)
     sketch.setting_up += POWER_ROUND * rounds.likely
     sketch.do("rounds", items, spread, times=rounds, streamed=sketch.id_bytes / EDGE, steps=rounds)
 

@@ -23,12 +23,16 @@ from clew.algorithms.sswp.cpu import BUCKETS as WIDEST_BUCKETS
 from clew.algorithms.sswp.cuda import default_buckets
 from clew.engines.cuda.balance.frontiers import DENSE, LARGE, is_large_and_dense
 from clew.plan.models.common import ONCE, Sketch, model
+from clew.plan.models.convergence import spectrum_of
 from clew.plan.parts import Span
 
 # Numbers looked up, as measured: by a search that pulls, for every vertex and every edge, and by one that never does.
 PULLED_VERTEX, PULLED_EDGE, PUSHED_EDGE = 12.0, 0.5, 6.0
-# By 64 searches at once: for every edge, and for an edge in every level; most of them near by.
-BATCH_EDGE, BATCH_LEVEL, BATCH_NEAR = 10.0, 10.0, 0.8
+# By 64 searches at once: for every edge, and for an edge in every level; most of them near by. Where a search spreads
+# fast, most vertices are seen by all 64 after a few levels.
+BATCH_EDGE, BATCH_LEVEL, SLOW_BATCH_LEVEL, BATCH_NEAR = 4.0, 4.0, 10.0, 0.8
+PAIR_BYTES, REACHED_PAIR = 18.0, 7.0  # bytes for each vertex and source, allocated, filled and counted; and numbers
+# looked up where the source reaches the vertex
 BATCHES_FIRST = 7e-5  # seconds to set these up, as measured
 BOUNDS_FIRST = 8e-4  # and those of eccentricities, whose bounds follow from a few searches after each other
 GPU_HEARD = 12.0  # bytes that a GPU could have read in the time that an edge takes in a level of many searches
@@ -47,11 +51,14 @@ GPU_STEPS, GPU_WIDEST_STEPS = 1.5, 5.0  # that a level takes; of widest paths, w
 
 SEARCH_EDGE, SEARCH_VERTEX = 10.0, 90.0  # numbers looked up, forward and back, as measured
 SEARCH_NEAR = 0.8  # of them near by
+CLEARED = 40.0  # bytes of a vertex that are cleared for a search
 GPU_SEARCH_EDGE = 130.0  # bytes that a GPU could have read in the time that an edge takes
 PAIR = 0.35  # of a number looked up in a core's first cache: what a pair takes in Floyd and Warshall's tiles
 GPU_PAIR = 0.6  # bytes that a GPU could have read in the time of a pair
 USUAL_PROCESSORS = 128  # of a GPU, where there is none to ask
-USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: 15 in a grid, 2,567 on a Kronecker graph
+USUAL_SEARCHES = 512  # until the bounds of all eccentricities meet: these at least, where there are as many vertices
+# And the share of the vertices, as measured: in graphs with hubs, in other small worlds, and in meshes.
+FEW_BOUNDS, MANY_BOUNDS, MESH_BOUNDS, HUBS = 0.04, 0.5, 0.1, 0.5
 SEARCHES_FIRST, LENGTHS_FIRST, PAIRS_FIRST = 1e-4, 3e-4, 2e-4  # seconds to set up, as measured
 
 
@@ -115,7 +122,13 @@ def _batches(sketch: Sketch, sources: int) -> None:
     else:
         sketch.choose_team(sketch.arcs, f"{count} batches of {SEARCHES} sources are too few for a thread each")
     sketch.setting_up += BATCHES_FIRST
-    items = Span(*(count * sketch.arcs * (BATCH_EDGE + BATCH_LEVEL * level) for level in levels))
+    # A search passes an edge in one level, so an edge is looked at by as many levels as there are searches at most.
+    each = BATCH_LEVEL if sketch.shape.expanding else SLOW_BATCH_LEVEL
+    looks = count * sketch.arcs * min(1.0, SEARCHES * sketch.reach)
+    items = Span(*(looks * (BATCH_EDGE + each * min(level, SEARCHES)) for level in levels))
+    pairs = float(sources) * sketch.vertices
+    sketch.do("distances", pairs, streamed=PAIR_BYTES)
+    sketch.do("distances found", REACHED_PAIR * pairs * sketch.reach, streamed=0.0)
     streamed, steps = sketch.id_bytes / 4, levels.times(count)
     sketch.do("looking at edges", 1, sketch.spread(8), times=items, streamed=streamed, steps=steps, near=BATCH_NEAR)
 
@@ -227,7 +240,9 @@ def eccentricity(sketch: Sketch) -> None:
     """Searches until the bounds of all vertices meet, or one from every vertex."""
     bounded = not (sketch.graph.directed or sketch.arguments["weighted"])
     sketch.setting_up += BOUNDS_FIRST
-    searches = min(sketch.vertices, USUAL_SEARCHES) if bounded else sketch.vertices
+    hubs = sketch.shape.expanding and bounded and spectrum_of(sketch.graph).ratio < HUBS
+    share = 1.0 if not bounded else FEW_BOUNDS if hubs else MANY_BOUNDS if sketch.shape.expanding else MESH_BOUNDS
+    searches = max(min(sketch.vertices, USUAL_SEARCHES), int(share * sketch.vertices))
     _from_many(sketch, searches, 8 if sketch.arguments["weighted"] else 4)
     if bounded and sketch.vertices > USUAL_SEARCHES:
         sketch.notes.append("nobody knows how many searches the bounds take: a few, or one from every vertex")
@@ -253,7 +268,7 @@ def _from_many(sketch: Sketch, sources: int, result_bytes: int) -> None:
         sketch.over_products(sketch.shape.levels.times(sources))
     elif weighted:
         sketch.choose("direction", "push throughout", "a search from every vertex, over its weights")
-        items = (SSSP_EDGE * sketch.arcs + VERTEX * sketch.vertices) * sources
+        items = (SSSP_EDGE * sketch.arcs + VERTEX * sketch.vertices) * sources * sketch.reach
         sketch.do("searches", items, sketch.spread(8), streamed=1.0, steps=sketch.shape.levels.times(sources))
     else:
         _batches(sketch, sources)
@@ -277,7 +292,8 @@ def betweenness(sketch: Sketch) -> None:
     at_once = searches_run_at_once(graph, sources)
     sketch.count_workspace(num_sources=sources, at_once=at_once)
     sketch.setting_up += SEARCHES_FIRST
-    spread, items = sketch.spread(8), (SEARCH_EDGE * looks + SEARCH_VERTEX * n) * sources
+    spread, items = sketch.spread(8), (SEARCH_EDGE * looks + SEARCH_VERTEX * n) * sources * sketch.reach
+    sketch.do("clearing", float(sources) * n, streamed=CLEARED)
     if n and at_once:
         why = f"{sources:,} sources are enough for {threads.count()} threads, and there is memory for their work"
         sketch.choose("load balance", "a search to a thread", why)
@@ -313,7 +329,8 @@ def _with_distances(sketch: Sketch, sources: int) -> None:
     sketch.choose("load balance", "a search to a thread", "threads take the next source when they are done")
     sketch.setting_up += LENGTHS_FIRST
     edge = SSSP_EDGE if sketch.arguments["weighted"] else SEARCH_EDGE
-    items = (2 * edge * sketch.arcs + SEARCH_VERTEX * sketch.vertices) * sources
+    items = (2 * edge * sketch.arcs + SEARCH_VERTEX * sketch.vertices) * sources * sketch.reach
+    sketch.do("clearing", float(sources) * sketch.vertices, streamed=CLEARED)
     spread = sketch.spread(8) * min(threads.count(), max(1, sources))
     sketch.do("searches", items, spread, streamed=0.5, near=SEARCH_NEAR)
 
@@ -361,7 +378,8 @@ def all_pairs(sketch: Sketch) -> None:
     elif graph.weights is not None:
         sketch.choose("load balance", "a search to a thread", "threads take the next vertex when they are done")
         pairs = float(n) * (all_pairs_cpu.PAIRS_PER_VERTEX * n + all_pairs_cpu.PAIRS_PER_ARC * arcs)
-        sketch.do("pairs", PAIR * pairs, 1 << 15, streamed=0.0)
+        sketch.do("pairs", PAIR * pairs * sketch.reach, 1 << 15, streamed=0.0)
+        sketch.do("distances", float(n) * n, streamed=PAIR_BYTES)
     else:
         if sketch.on_gpu:
             sketch.choose("engine of the searches", "cpu", "the GPU engine has none for this")

@@ -30,8 +30,10 @@ TRUSS_EDGE, TRUSS_FIRST = 35.0, 1e-4  # numbers for every edge and entry of the 
 CENSUS_FIRST, SUMS_FIRST = 2e-4, 1e-4  # seconds before: edges in both directions; degrees and means
 FLOW_EDGE, FLOW_PHASES = 4.0, Span(1, 8, 1000)  # numbers looked up for every arc in a phase
 CONDENSED_FIRST = 2e-4  # seconds before, to build the graph of the components twice
-BLOCK_EDGE, BLOCKS_FIRST = 65.0, 2e-5  # by one thread's depth-first search, as measured, and seconds before it
-FOREST_EDGE = 85.0  # numbers looked up for every edge, as measured
+CONDENSED = 2.5  # times the work of an undirected graph, whose components have no edges between them
+BLOCK_EDGE, BLOCK_VERTEX = 65.0, 250.0  # by one thread's depth-first search, as measured
+BLOCKS_FIRST = 2e-5  # seconds before it
+FOREST_EDGE, FOREST_VERTEX = 75.0, 200.0  # numbers looked up for every edge, and for one that is taken, as measured
 GPU_SPREAD, GPU_FREED = 100.0, 60.0  # bytes that a GPU could have read in the time of an edge of a round, of a wave
 GPU_FOREST, GPU_TRUSS = 300.0, 8.0  # bytes that a GPU could have read in the time of an edge, of an entry of two rows
 
@@ -174,13 +176,18 @@ def looked_at(graph: Graph, seed: int = 0) -> float:
         return 0.0
     random = np.random.default_rng(seed)
     degrees, indptr, indices = graph.degrees(), graph.indptr, graph.indices
+    rows = degrees
+    if graph.directed:  # lists are of both directions; the sample sees one, which is taken for the other too
+        degrees = degrees + graph.degrees("in")
     chosen = random.integers(0, arcs, SAMPLES)
     sources = np.searchsorted(indptr, chosen, side="right") - 1
     targets = indices[chosen]
     high = np.where(degrees[targets] >= degrees[sources], targets, sources)
-    high = high[degrees[high] > 0]
-    places = (random.random((high.size, NEIGHBOURS)) * degrees[high][:, None]).astype(np.int64) + indptr[high][:, None]
+    high = high[rows[high] > 0]
+    places = (random.random((high.size, NEIGHBOURS)) * rows[high][:, None]).astype(np.int64) + indptr[high][:, None]
     above = (degrees[indices[places]] > degrees[high][:, None]).mean(axis=1) * degrees[high]
+    higher = degrees.size - np.searchsorted(np.sort(degrees), degrees[high], side="right")  # of all vertices
+    above = np.minimum(above, higher)
     edges = arcs if graph.directed else arcs / 2
     return float(edges * above.mean()) if above.size else 0.0
 
@@ -222,9 +229,10 @@ def k_truss(sketch: Sketch) -> None:
     sketch.iterations = ONCE
     sketch.choose_team(sketch.arcs, "members take vertices, and one removes edges")
     sketch.setting_up += TRUSS_FIRST
+    arcs = sketch.arcs * (2 if sketch.graph.directed else 1)
     spread, looked = sketch.spread(8), looked_at(sketch.graph)
-    sketch.do("counting triangles", LISTS * sketch.arcs + COUNTED * looked, spread, streamed=4.0)
-    sketch.do("removing edges", TRUSS_EDGE * (2 * sketch.arcs + looked), spread, streamed=4.0, threads=1)
+    sketch.do("counting triangles", LISTS * arcs + COUNTED * looked, spread, streamed=4.0)
+    sketch.do("removing edges", TRUSS_EDGE * (2 * arcs + looked), spread, streamed=4.0, threads=1)
 
 
 @model
@@ -291,7 +299,8 @@ def minimum_spanning_forest(sketch: Sketch) -> None:
     why = "edges whose ends lighter edges connect are dropped before they are sorted"
     sketch.choose("method", "filtered Kruskal", why)
     _one_thread(sketch, "each edge depends on those taken before")
-    sketch.do("choosing", FOREST_EDGE * sketch.graph.num_edges, sketch.spread(sketch.id_bytes), streamed=4.0, threads=1)
+    items = FOREST_EDGE * sketch.graph.num_edges + FOREST_VERTEX * sketch.vertices
+    sketch.do("choosing", items, sketch.spread(sketch.id_bytes), streamed=4.0, threads=1)
 
 
 @model
@@ -342,7 +351,9 @@ def condensation(sketch: Sketch) -> None:
     sketch.shares = [share for share in sketch.shares if share.role != "result"]
     sketch.keep("component", "result", sketch.vertices, 8)
     sketch.setting_up += CONDENSED_FIRST
-    sketch.do("joining edges", BOTH_WAYS * sketch.arcs + VERTEX * sketch.vertices, sketch.spread(8), streamed=4.0)
+    # The components of a directed graph are mostly single vertices, so the new graph is about as large.
+    items = (BOTH_WAYS * sketch.arcs + VERTEX * sketch.vertices) * (CONDENSED if sketch.graph.directed else 1)
+    sketch.do("joining edges", items, sketch.spread(8), streamed=4.0)
 
 
 def _blocks(sketch: Sketch) -> None:
@@ -350,16 +361,16 @@ def _blocks(sketch: Sketch) -> None:
     if sketch.graph.directed:
         sketch.setting_up += TURNING_FIRST
         sketch.do("bringing both ways together", BOTH_WAYS * sketch.arcs, sketch.spread(8), streamed=4.0)
-    _searched(sketch, BLOCK_EDGE * (2 if sketch.graph.directed else 1))
+    _searched(sketch, BLOCK_EDGE * (2 if sketch.graph.directed else 1), BLOCK_VERTEX)
 
 
-def _searched(sketch: Sketch, edge: float) -> None:
+def _searched(sketch: Sketch, edge: float, vertex: float = STRONG_VERTEX) -> None:
     """A depth-first search of the whole graph."""
     sketch.iterations = ONCE
     sketch.count_graph()
     sketch.count_workspace()
     _one_thread(sketch, "a depth-first search is a chain, each step of which needs the last")
-    items = edge * sketch.arcs + STRONG_VERTEX * sketch.vertices
+    items = edge * sketch.arcs + vertex * sketch.vertices
     sketch.do("depth-first search", items, sketch.spread(8), streamed=4.0, threads=1)
 
 
