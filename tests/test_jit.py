@@ -389,3 +389,21 @@ def test_all_kernels_are_made_so():
             names = [name.name for name in line.names] if isinstance(line, ast.Import | ast.ImportFrom) else []
             assert "numba" not in names, path
             assert "njit" not in names or line.module == "clew.jit", path
+
+
+@njit
+def without(numbers):
+    return numbers.size
+
+
+@njit
+def with_or_without(numbers, others):
+    return without(numbers) if others is None else numbers.size + others.size
+
+
+@pytest.mark.skipif(not late_code.KNOWN, reason="another version of Numba, whose own passes run")
+def test_what_is_done_without_an_argument_is_not_compiled_where_there_is_one() -> None:
+    assert with_or_without(np.ones(2), np.ones(3)) == 5
+    assert not without.overloads
+    assert with_or_without(np.ones(2), None) == 2
+    assert len(without.overloads) == 1

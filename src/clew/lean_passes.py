@@ -3,6 +3,8 @@
 
 * Passes for closures run for functions that have one, and those for array expressions where arrays are made.
 * Nothing is recorded about types for people to read.
+* What a function does without an optional argument is left out where it has one. Numba compiles it, with all that it
+  calls, and drops it in the end.
 * A function that uses arrays of its caller and makes none counts no references: the caller holds them until it returns.
 """
 
@@ -12,7 +14,7 @@ from numba.core import compiler, ir, types
 from numba.core.compiler_machinery import PassManager
 from numba.core.errors import NumbaRuntimeError
 from numba.core.typed_passes import AnnotateTypes, DumpParforDiagnostics, NativeLowering, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes, MakeFunctionToJitFunction, WithLifting
+from numba.core.untyped_passes import DeadBranchPrune, InlineClosureLikes, MakeFunctionToJitFunction, WithLifting
 
 from clew import late_code
 
@@ -20,8 +22,17 @@ NEVER = (AnnotateTypes, DumpParforDiagnostics, WithLifting)
 FOR_CLOSURES = (InlineClosureLikes, MakeFunctionToJitFunction)
 #: Expressions whose value is a part of something that the function has already.
 BORROWING = ("getitem", "static_getitem", "getattr", "build_tuple", "exhaust_iter", "pair_first", "cast", "phi")
+#: Types of which None is no value.
+CERTAIN = (types.Array, types.BaseTuple)
 _define_pipelines = compiler.Compiler.define_pipelines
-_rewrite, _lower = NopythonRewrites.run_pass, NativeLowering.run_pass
+_rewrite, _lower, _prune = NopythonRewrites.run_pass, NativeLowering.run_pass, DeadBranchPrune.run_pass
+
+
+class Given:
+    """An argument that is not None, as Numba looks for one: by the field that the type of a constant has."""
+
+    def __init__(self, kind):
+        self.literal_type = kind
 
 
 def define_pipelines(self):
@@ -35,6 +46,17 @@ def define_pipelines(self):
     lean.passes = [each for each in made[0].passes if each[0] not in left_out]
     lean.finalize()
     return [lean]
+
+
+def prune(self, state):
+    """As Numba's own, which knows arguments that are None, and now also those that cannot be."""
+    given = state.args
+    if late_code.is_on():
+        state.args = tuple(Given(kind) if isinstance(kind, CERTAIN) else kind for kind in given)
+    try:
+        return _prune(self, state)
+    finally:
+        state.args = given
 
 
 def rewrite(self, state):
@@ -70,4 +92,4 @@ def is_borrowing(state):
 
 
 compiler.Compiler.define_pipelines = define_pipelines
-NopythonRewrites.run_pass, NativeLowering.run_pass = rewrite, lower
+NopythonRewrites.run_pass, NativeLowering.run_pass, DeadBranchPrune.run_pass = rewrite, lower, prune

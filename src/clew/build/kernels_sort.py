@@ -68,7 +68,7 @@ def sort_row(keys, values, start, stop, nearly_sorted):
         _sort_long(keys[start:stop], values[start:stop])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, apart=True)
 def _sort_long(keys, values):
     if keys.size < RADIX:
         merge_sort(keys, values)
