@@ -19,6 +19,7 @@ from clew.workspace import Workspace, result, scratch
 BATCHES = 64  # of a pass; with fewer, more moves of a batch disturb each other
 MOST_BATCH = 1 << 14
 MAX_PASSES = 100
+AHEAD = 32  # edges to prefetch ahead; with a million vertices, that saves a fifth of the time
 
 
 def workspace(graph: Graph, **_: object) -> Workspace:
@@ -125,11 +126,17 @@ class Rows:
         moves: int = team.run(
             kernels.move,
             3 * self.neighbors.size + n,
-            *(self.rows, self.strength, parts, bound, lists, plan, self.factor, self.longest, max_passes),
+            *(self.rows, self.strength, parts, bound, lists, plan, self.factor),
+            *(self.longest, self._ahead(), max_passes),
             most=max(1, _batch(n) // kernels.CHUNK),  # of a smaller batch, some would take nothing
             shown="communities",
         )
         return moves
+
+    def _ahead(self) -> np.uint64:
+        """How many edges ahead to prefetch communities; 0 where they are likely to be in the cache."""
+        n, arcs = self.strength.size, self.neighbors.size
+        return np.uint64(AHEAD if n * self.neighbors.itemsize >= team.MOSTLY_NEAR and arcs >= team.FEW * n else 0)
 
     def contracted(self, part: Array, count: int, community: Array) -> tuple[Rows, Array]:
         """The graph whose vertices are the parts 0…count-1, and their communities."""

@@ -9,6 +9,7 @@ depends on the batches, and not on the number of threads.
 import numpy as np
 
 from clew.engines.cpu.team.kernels import all_stop, barrier, counter, take_chunk
+from clew.engines.cpu.team.kernels_intrinsics import prefetch
 from clew.jit import njit
 
 CHUNK = 32  # vertices that a member takes at a time
@@ -19,7 +20,7 @@ TAKEN, WAKING, LENGTH = range(3)  # counters
 
 
 @njit(cache=True, nogil=True)
-def move(member, size, state, rows, strength, parts, bound, lists, plan, factor, longest, max_passes):
+def move(member, size, state, rows, strength, parts, bound, lists, plan, factor, longest, ahead, max_passes):
     """Move vertices to neighbours' communities while that raises the modularity; returns the number of moves.
 
     Parameters
@@ -41,6 +42,8 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
         The resolution divided by the strength of all vertices.
     longest
         The largest number of neighbours.
+    ahead
+        How many edges ahead to prefetch neighbours' communities; 0 for not at all.
     """
     community = parts[0]
     queue, awake = lists
@@ -61,7 +64,7 @@ def move(member, size, state, rows, strength, parts, bound, lists, plan, factor,
             if bound[0].size == 0 and first > 0:
                 _wake(state, rows, community, lists, plan[0], first - batch, min(first, count), before)
             if first < count:
-                _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen, first, last, here)
+                _choose(state, rows, strength, parts, bound, queue, plan, factor, ahead, near, seen, first, last, here)
             barrier(size, state)
             if member == 0:
                 if first < count:
@@ -95,12 +98,13 @@ def _refill(queue, awake):
 
 
 @njit(cache=True, nogil=True)
-def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen, first, last, here):
+def _choose(state, rows, strength, parts, bound, queue, plan, factor, ahead, near, seen, first, last, here):
     """The best community for every vertex of the batch that this member takes."""
     starts, ends, neighbors, weights = rows
     community, totals, sizes = parts
     target, joining, staying = plan
     unit = weights.size == 0
+    final = np.uint64(neighbors.size) - ONE
     within, whole = bound
     refining = within.size > 0
     length = last - first
@@ -127,6 +131,8 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen
                         near[c] = before + (1 if unit else weights[j])
             elif unit:
                 for j in range(starts[v], ends[v]):
+                    if ahead > 0:
+                        prefetch(community, np.uint64(neighbors[min(j + ahead, final)]))
                     u = neighbors[j]
                     c = community[u]
                     before = near[c]
@@ -135,6 +141,8 @@ def _choose(state, rows, strength, parts, bound, queue, plan, factor, near, seen
                     near[c] = before + (u != v)
             else:
                 for j in range(starts[v], ends[v]):
+                    if ahead > 0:
+                        prefetch(community, np.uint64(neighbors[min(j + ahead, final)]))
                     u = neighbors[j]
                     c = community[u]
                     before = near[c]
