@@ -60,6 +60,7 @@ _OVER_ROWS = (
     ("coloring.cuh", {"ON_HOST": 1}),
     ("coloring_rounds.cuh", {}),
     ("independent_set.cuh", {"BY_DEGREE": 1}),
+    ("many_searches.cuh", {}),
 )
 _COMPONENTS = (("components", 0), ("components", 1), ("components_tiled", 0), ("components_staged", 1))
 

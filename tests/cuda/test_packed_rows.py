@@ -278,6 +278,18 @@ def test_packed_graphs_stay_packed(name):
     assert not graph.has_incoming or not graph.incoming.is_unpacked
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_many_searches_read_packed_rows(directed):
+    graph = clew.generate.rmat(9, 16, directed=directed)
+    small, sources = graph.packed(), list(range(70))
+    expected = clew.multi_source_bfs(graph, sources, device="cpu").depth
+    for mode in ("device", "zero_copy"):
+        with clew.memory(mode):
+            assert np.array_equal(clew.multi_source_bfs(small, sources, device="emulated").depth, expected)
+    assert not small.outgoing.is_unpacked
+    assert not small.incoming.is_unpacked
+
+
 def test_negative_cycles_of_packed_rows_are_found():
     graph = clew.Graph.from_edges([0, 1, 2, 3, 1], [1, 2, 3, 1, 0], [5, 1, 1, -3, 9]).packed()
     for device in ("emulated", "cpu"):

@@ -11,6 +11,7 @@ from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cuda.balance.launches import clear_steps, control_of, share_of
 from clew.engines.cuda.memory.device_graph import incoming_on
+from clew.engines.cuda.memory.packed_rows import packed_incoming_on
 from clew.engines.cuda.toolchain.device import Device
 from clew.graph import Graph
 from clew.workspace import Workspace, result, scratch
@@ -27,7 +28,7 @@ def workspace(graph: Graph, num_sources: int) -> Workspace:
     n = graph.num_vertices
     words = {name: scratch(n, np.uint64) for name in ("seen", "fresh", "heard")}
     depth = result((n, num_sources), np.int32, -1)
-    return Workspace(depth=depth, **words, listed=scratch(n, graph.indices.dtype))
+    return Workspace(depth=depth, **words, listed=scratch(n, graph.outgoing.id_dtype))
 
 
 def multi_source_bfs(device: Device, graph: Graph, sources: Array) -> Answer:
@@ -41,7 +42,8 @@ def multi_source_bfs(device: Device, graph: Graph, sources: Array) -> Answer:
 
 def _search(device: Device, graph: Graph, starts: Array, first: int, work: Any) -> int:
     """Fill the columns of up to 64 sources from ``first`` on; returns the number of levels."""
-    rows, n = incoming_on(device, graph, weights=False), graph.num_vertices
+    n = graph.num_vertices
+    rows = packed_incoming_on(device, graph) or incoming_on(device, graph, weights=False)
     bits = np.uint64(1) << np.arange(starts.size, dtype=np.uint64)
     vertices, place = np.unique(starts, return_inverse=True)
     words = np.zeros(vertices.size, np.uint64)
@@ -52,9 +54,9 @@ def _search(device: Device, graph: Graph, starts: Array, first: int, work: Any) 
         array.fill(0)
         array[there] = device.upload(words)
     work.depth[device.upload(starts.astype(np.int64)), first + device.xp.arange(starts.size)] = 0
-    defines = {name: rows.defines[name] for name in ("index_t", "offset_t")}
+    defines = {**{name: rows.defines[name] for name in ("index_t", "offset_t")}, **rows.form}
     kernel, memory = device.kernel("many_searches.cuh", "many_searches", defines), device.zeros(CONTROL.itemsize, "u1")
-    edges = (np.uint64(n), np.uint64(rows.num_arcs), rows.offsets, rows.neighbours)
+    edges = (np.uint64(n), np.uint64(rows.num_arcs), rows.offsets, rows.ids)
     limits = (np.int32(share_of(STEPS_PER_LAUNCH, rows)), np.bitwise_or.reduce(bits))
     used = (work.seen, work.fresh, work.heard, work.listed, work.depth)
     while True:

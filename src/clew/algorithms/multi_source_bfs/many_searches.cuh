@@ -26,7 +26,7 @@ struct Searches {
 // `all` has a bit for every source. `seen` has the sources, and so has `fresh` in level 0; `heard` is 0. These two
 // alternate. `list` is room for n vertices.
 extern "C" __global__ void __launch_bounds__(512, 3)
-    many_searches(u64 n, u64 num_arcs, const offset_t* in_offsets, const index_t* in_neighbours, int work, u64 all,
+    many_searches(u64 n, u64 num_arcs, const offset_t* in_offsets, const ids_t* in_neighbours, int work, u64 all,
                   u64* seen, u64* fresh, u64* heard, index_t* list, int* depth, u64 columns, u64 first,
                   Searches* control) {
     const Rows rows = {in_offsets, in_neighbours, nullptr, nullptr};
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(512, 3)
         const auto listen = [=](index_t v, const auto& team) {
             const u64 missing = all & ~seen[v];
             u64 mine = 0;
-            rows.find(v, team, [&](const index_t* entries, offset_t, offset_t j) {
+            rows.find(v, team, [&](const auto& entries, offset_t, offset_t j) {
                 mine |= from[entries[j]];
                 return (mine & missing) == missing;
             });
