@@ -19,7 +19,7 @@ def eccentricity(graph: Graph, *, weighted: bool = False, device: str = "auto") 
     weighted
         Use the weights as the lengths of edges: 0 or more. By default every edge counts 1.
     device
-        "auto", "cpu" or "cuda". "cuda" runs products on the GPU, with vectors copied there and back.
+        "auto", "cpu" or "cuda". "cuda" searches on the GPU, and compares on the CPU.
 
     Returns
     -------

@@ -40,7 +40,7 @@ def harmonic(
     seed
         Selects the random vertices if ``samples`` is a number.
     device
-        "auto", "cpu" or "cuda". "cuda" runs products on the GPU, with vectors copied there and back.
+        "auto", "cpu" or "cuda". "cuda" searches on the GPU, and adds up on the CPU.
 
     Returns
     -------

@@ -33,7 +33,7 @@ def k_truss(graph: Graph, *, device: str = "auto") -> EdgeResult:
     Notes
     -----
     All threads count the triangles of every edge, then one thread removes edges by ascending count. Time O(m·√m).
-    Memory: 32 bytes per edge, and 20 per vertex. On a GPU, edges that fall together are removed together. Memory: 60
+    Memory: 56 bytes per edge, and 20 per vertex. On a GPU, edges that fall together are removed together. Memory: 60
     bytes per edge.
 
     References

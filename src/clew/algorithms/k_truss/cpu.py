@@ -19,7 +19,7 @@ def workspace(graph: Graph) -> Workspace:
     n, m, ids = graph.num_vertices, graph.num_edges, graph.indices.dtype
     numbers, arcs = id_dtype(m), 2 * m
     return Workspace(
-        truss=result(m, np.int32, later=True),
+        truss=result(m, np.int32),
         rank=scratch(n, f"u{ids.itemsize}"),
         start=scratch(n, np.uint64),
         stop=scratch(n, np.uint64),
@@ -28,7 +28,8 @@ def workspace(graph: Graph) -> Workspace:
         number=scratch(arcs, numbers, later=True),
         ends=scratch(2 * m, ids, later=True),
         rows=scratch(arcs, ids, later=True),
-        order=scratch(2 * m, numbers, later=True),
+        support=scratch(m, np.int32, later=True),
+        left_and_queue=scratch(2 * m, numbers, later=True),
     )
 
 
@@ -42,9 +43,9 @@ def k_truss(graph: Graph) -> Answer:
     lists = ranked(simple, Lists(indptr[:-1], indptr[1:], indices, number), work)
     support = np.zeros(source.size, dtype=np.int32)
     team.run(kernels.supports, rows.num_arcs, *lists, support, **shown(simple))
-    kernels.peel(indptr, indices.copy(), number, as_bits(source), as_bits(target), support)
+    kernels.peel(indptr, indices.copy(), number, as_bits(source), as_bits(target), support, work.truss)
     keys = source.astype(np.int64) * graph.num_vertices + target
-    return of_pairs(graph, keys, support + np.int32(2))
+    return of_pairs(graph, keys, work.truss)
 
 
 def _simple(graph: Graph) -> Graph:

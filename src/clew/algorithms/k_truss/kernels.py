@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""The triangles of every edge, and edges removed by ascending number of triangles that are left."""
+"""The triangles of every edge, and edges removed level by level, by the number of triangles that are left."""
 
 import numpy as np
 
@@ -40,56 +40,74 @@ def supports(member, size, state, start, stop, items, numbers, support):
 
 
 @njit(cache=True, nogil=True)
-def peel(indptr, indices, number, first, second, support):
-    """Count every edge's support down to the number of triangles that it has when it is the next to be removed.
+def peel(indptr, indices, number, first, second, support, truss):
+    """Fill ``truss`` by removing edges level by level: those that are in no more triangles than the level.
 
-    Edges are in ``order`` of their supports, and ``bins`` says where each support begins there. An edge that loses a
-    triangle moves to the beginning of its bin, which then begins one later. Removed edges leave a row when it is read
-    again: rows end at ``stop``.
+    ``support`` is the number of triangles that are left of every edge, and negative once it is removed. Edges that fall
+    to the level by the removal of others go to the end of the queue.
     """
     stop = indptr[1:].copy()
-    m = np.uint64(support.size)
-    largest = np.int32(0)
-    for e in range(m):
-        largest = max(largest, support[e])
-    bins = np.zeros(np.int64(largest) + 2, np.uint64)
-    for e in range(m):
-        bins[support[e] + 1] += ONE
-    for i in range(1, bins.size):
-        bins[i] += bins[i - 1]
-    order, place = np.empty(m, number.dtype), np.empty(m, number.dtype)
-    for e in range(m):
-        place[e] = bins[support[e]]
-        order[place[e]] = e
-        bins[support[e]] += ONE
-    for i in range(bins.size - 1, 0, -1):
-        bins[i] = bins[i - 1]
-    bins[0] = 0
-    for i in range(m):
-        e = np.uint64(order[i])
-        least = support[e]
-        if least == 0:
+    left, queue = np.arange(support.size).astype(number.dtype), np.empty(support.size, number.dtype)
+    kept, level = np.uint64(left.size), np.int32(0)
+    while kept > 0:
+        count, waiting, nearest = kept, np.uint64(0), np.int32(2**31 - 1)
+        kept = np.uint64(0)
+        for i in range(count):
+            e = np.uint64(left[i])
+            if support[e] > level:
+                left[kept] = e
+                kept += ONE
+                nearest = min(nearest, support[e])
+            elif support[e] >= 0:
+                waiting = _fall(e, level, truss, queue, waiting)
+        if waiting == 0:
+            level = nearest
             continue
-        u, v = np.uint64(first[e]), np.uint64(second[e])
-        if stop[u] - indptr[u] > stop[v] - indptr[v]:
-            u, v = v, u
-        low, kept, todo = indptr[v], indptr[u], least
-        for j in range(indptr[u], stop[u]):
-            one, w = np.uint64(number[j]), indices[j]
-            if place[one] <= i:
-                continue
-            indices[kept], number[kept] = w, one
-            kept += ONE
-            if todo == 0:
-                continue
-            low = _at_least(indices, low, stop[v], w)
-            if low < stop[v] and indices[low] == w:
-                other = np.uint64(number[low])
-                if place[other] > i:
-                    _lose(one, least, support, bins, order, place)
-                    _lose(other, least, support, bins, order, place)
-                    todo -= 1
-        stop[u] = kept
+        done = np.uint64(0)
+        while done < waiting:
+            e = np.uint64(queue[done])
+            done += ONE
+            if support[e] > 0:
+                u, v = np.uint64(first[e]), np.uint64(second[e])
+                if stop[u] - indptr[u] > stop[v] - indptr[v]:
+                    u, v = v, u
+                waiting = _remove(e, u, v, level, indptr, stop, indices, number, support, truss, queue, waiting)
+            support[e] = -1
+        level += np.int32(1)
+
+
+@njit(cache=True, nogil=True)
+def _fall(e, level, truss, queue, waiting):
+    truss[e] = level + 2
+    queue[waiting] = e
+    return waiting + ONE
+
+
+@njit(cache=True, nogil=True)
+def _remove(e, u, v, level, indptr, stop, indices, number, support, truss, queue, waiting):
+    """Take the triangles of edge e from the other edges in them; returns where the queue ends then.
+
+    Removed edges leave the row of u, which is no longer than that of v: rows end at ``stop``.
+    """
+    todo, low, end, kept = support[e], indptr[v], stop[v], indptr[u]
+    support[e] = -1
+    for j in range(indptr[u], stop[u]):
+        one, w = np.uint64(number[j]), indices[j]
+        if support[one] < 0:
+            continue
+        indices[kept], number[kept] = w, one
+        kept += ONE
+        if todo == 0:
+            continue
+        low = _at_least(indices, low, end, w)
+        if low < end and indices[low] == w and support[number[low]] >= 0:
+            for side in (one, np.uint64(number[low])):
+                support[side] -= 1
+                if support[side] == level:
+                    waiting = _fall(side, level, truss, queue, waiting)
+            todo -= 1
+    stop[u] = kept
+    return waiting
 
 
 @njit(cache=True, nogil=True)
@@ -107,16 +125,3 @@ def _at_least(indices, low, high, w):
         else:
             high = middle
     return low
-
-
-@njit(cache=True, nogil=True)
-def _lose(e, least, support, bins, order, place):
-    """Take a triangle from an edge, unless it falls with the current one anyway."""
-    if support[e] <= least:
-        return
-    begin, here = bins[support[e]], place[e]
-    head = order[begin]
-    order[here], order[begin] = head, e
-    place[head], place[e] = here, begin
-    bins[support[e]] += ONE
-    support[e] -= 1

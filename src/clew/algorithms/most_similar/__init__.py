@@ -41,7 +41,7 @@ def most_similar(graph: Graph, *, k: int = 10, method: Method = "jaccard", devic
     -----
     Time: the sum of the squares of the degrees. Memory: the result, and 12 bytes per vertex and thread. No list of all
     pairs is made. The result does not depend on the number of threads. On a GPU, up to 512 blocks have 12 bytes per
-    vertex, within 4 GB. The time there grows with k² for vertices that have so many others two steps away.
+    vertex, within 4 GB. The time there grows with k² for vertices with k others or more two steps away.
 
     Examples
     --------

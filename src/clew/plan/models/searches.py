@@ -99,17 +99,21 @@ def bfs(sketch: Sketch) -> None:
 @model
 def multi_source_bfs(sketch: Sketch) -> None:
     """64 searches at a time."""
-    levels = sketch.iterations = sketch.shape.levels
+    sketch.iterations = sketch.shape.levels
     sketch.count_graph()
     sources = sketch.count_of("sources")
     sketch.count_workspace(num_sources=sources)
     if sketch.on_gpu:
-        batches = -(-sources // SEARCHES)
-        sketch.choose("direction", "pull", f"{SEARCHES} searches share one look at an edge")
-        edges = sketch.arcs + sketch.vertices
-        sketch.do("levels", batches * edges, times=levels, streamed=GPU_HEARD, steps=levels.times(2.0 * batches))
+        _batches_on_gpu(sketch, sources)
     else:
         _batches(sketch, sources)
+
+
+def _batches_on_gpu(sketch: Sketch, sources: int) -> None:
+    """Searches from so many vertices, on a GPU."""
+    count, levels, edges = -(-sources // SEARCHES), sketch.shape.levels, sketch.arcs + sketch.vertices
+    sketch.choose("direction", "pull", f"{SEARCHES} searches share one look at an edge")
+    sketch.do("levels", count * edges, times=levels, streamed=GPU_HEARD, steps=levels.times(2.0 * count))
 
 
 def _batches(sketch: Sketch, sources: int) -> None:
@@ -264,8 +268,10 @@ def _from_many(sketch: Sketch, sources: int, result_bytes: int) -> None:
     sketch.count_graph(weights=weighted)
     columns = 1 if weighted else min(sources, max(FEWEST, min(MOST, DEPTHS // max(1, sketch.vertices))))
     sketch.keep("distances of a block", "scratch", sketch.vertices * columns, 8 if weighted else 4)
-    if sketch.on_gpu:
+    if sketch.on_gpu and weighted:
         sketch.over_products(sketch.shape.levels.times(sources))
+    elif sketch.on_gpu:
+        _batches_on_gpu(sketch, sources)
     elif weighted:
         sketch.choose("direction", "push throughout", "a search from every vertex, over its weights")
         items = (SSSP_EDGE * sketch.arcs + VERTEX * sketch.vertices) * sources * sketch.reach
