@@ -29,17 +29,22 @@ def condensation(device: Device, graph: Graph) -> Answer:
     """The graph of the strong components; see ``clew.condensation``."""
     xp, n = device.xp, graph.num_vertices
     label = strong_labels(device, graph)[0] if graph.directed else component_labels(device, graph)
-    number = xp.cumsum(label == xp.arange(n)) - 1
-    component, count = number[label], int(number[-1]) + 1 if n else 0
+    if n == 0:
+        none = np.zeros(0, np.int64)
+        empty = Graph.from_edges([], []).with_vertex_columns({"size": none})
+        return Answer({"component": device.zeros(0, np.int64)}, {"graph": empty, "count": 0, "sizes": none})
+    number = xp.cumsum((label == xp.arange(n)).astype(np.int64)) - 1
+    component, count = number[label], int(number[-1]) + 1
     rows = rows_on(device, graph.outgoing, weights=False)
     source, target = component[sources_of(device, rows)], component[rows.neighbours]
     outer = source != target
-    keys = xp.unique(source[outer] * count + target[outer])
+    keys = source[outer] * count + target[outer]
     del source, target, outer
-    if count:
-        position = xp.asarray(topological_order(device, _graph_of(device, keys, count)).position)
+    keys = xp.unique(keys) if keys.size else keys
+    position = xp.asarray(topological_order(device, _graph_of(device, keys, count)).position)
+    if keys.size:
         keys = xp.sort(position[keys // count] * count + position[keys % count])
-        component = position[component]
+    component = position[component]
     sizes = device.download(xp.bincount(component, minlength=count))
     joined = _graph_of(device, keys, count).with_vertex_columns({"size": sizes})
     return Answer({"component": component}, {"graph": joined, "count": count, "sizes": sizes})
@@ -48,4 +53,4 @@ def condensation(device: Device, graph: Graph) -> Answer:
 def _graph_of(device: Device, keys: Any, count: int) -> Graph:
     """The directed graph of the edges source · count + target, ascending."""
     offsets = device.xp.searchsorted(keys, device.xp.arange(count + 1) * count)
-    return Graph.from_csr(device.download(offsets), device.download(keys % max(count, 1)), directed=True)
+    return Graph.from_csr(device.download(offsets), device.download(keys % count), directed=True)

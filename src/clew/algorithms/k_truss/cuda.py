@@ -100,7 +100,7 @@ def pair_keys(device: Device, graph: Graph, rows: DeviceRows) -> Any:
     keys = source * n + target
     if graph.directed:
         keys = xp.concatenate([keys, target * n + source])
-    keys = xp.unique(keys)
+    keys = xp.unique(keys) if keys.size else keys
     return keys[keys // max(n, 1) != keys % max(n, 1)]
 
 
