@@ -113,6 +113,8 @@ class Algorithm:
     packed
         The engines on which it reads packed edges as they are, unless its argument ``weighted`` says that it uses
         weights. Others unpack them first.
+    scattered
+        Whether it reads a few edges of rows in any order, for which packed edges on the host pay less.
     per_edge
         Whether the values are of edges, in the order of ``Graph.edges()``, and the result is an ``EdgeResult``.
     per_walk
@@ -134,6 +136,7 @@ class Algorithm:
     distributed: bool = False
     dense_rounds: bool = False
     packed: Collection[str] = ()
+    scattered: bool = False
     per_edge: bool = False
     per_walk: bool = False
     host: str = ""

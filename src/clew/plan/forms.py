@@ -11,7 +11,7 @@ import numpy as np
 from clew.adjacency import Adjacency
 from clew.algorithms.registry import Algorithm
 from clew.describe import human_bytes
-from clew.engines.cuda.memory.packed_rows import SCATTERED, SCATTERED_READERS, form_of_rows
+from clew.engines.cuda.memory.packed_rows import SCATTERED, form_of_rows
 from clew.graph import Graph
 from clew.packed import PackedAdjacency, narrowed, packed
 from clew.plan.parts import Choice, Share, duration
@@ -93,7 +93,7 @@ def chosen_form(record: Algorithm, graph: Graph, engine: str, gpu: Any, shares: 
         return (PACKED, "the graph is packed") if graph.is_packed else (PLAIN, "the graph is plain")
     there = [share.what for share in shares if share.tier == "gpu" and share.role == "graph"]
     weights, parts = any(what.endswith("weights") for what in there), 1 + any(w.startswith("in-edges") for w in there)
-    least = SCATTERED if record.name in SCATTERED_READERS else 0.0
+    least = SCATTERED if record.scattered else 0.0
     reads, why = form_of_rows(gpu, rows, weights, parts, least, makes_room=False)
     if not reads and graph.is_packed:
         why += "; the run unpacks the edges first, and the graph keeps both forms"

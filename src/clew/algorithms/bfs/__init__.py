@@ -10,7 +10,7 @@ from clew.graph import Graph
 from clew.result import Result
 
 
-@algorithm(needs=("in_edges",), balanced=True, distributed=True, packed=("cpu", "cuda"))
+@algorithm(needs=("in_edges",), balanced=True, distributed=True, packed=("cpu", "cuda"), scattered=True)
 def bfs(
     graph: Graph,
     source: Any = 0,

@@ -79,10 +79,11 @@ def bfs(
         given = (n, into.offsets, into.ids, work.depth, work.parent)
         launch_over(device, "bfs.cuh", "smallest_parents", _defines(out, into), out.num_vertices * 32, *given)
     levels, width, plans = int(progress["level"]), out.bytes_per_edge, (out.plan, into.plan)
-    rows, emulated = work.trace[: levels + 1], isinstance(work.trace, np.ndarray)
+    noted = work.trace
 
     def trace() -> dict[str, Array]:  # must not hold the rows
-        return _columns(device.download(rows), width, on_host_by_plans(*plans, emulated))
+        away = on_host_by_plans(*plans, isinstance(noted, np.ndarray))
+        return _columns(device.download(noted[: levels + 1]), width, away)
 
     values, facts = {"depth": work.depth, "parent": work.parent}, {"num_reached": int(progress["reached"])}
     return Answer(values, facts, unreached=-1, iterations=levels, trace=trace)
@@ -108,7 +109,7 @@ def _search(
     """Launch until the search is done; returns the kernel's last progress."""
     id_type = out.id_dtype.type
     control = device.zeros(CONTROL.itemsize, np.uint8)
-    kernel = device.kernel("bfs.cuh", "bfs", _defines(out, into))
+    kernel = out.once(("bfs", into.on_host), lambda: device.kernel("bfs.cuh", "bfs", _defines(out, into)))
     edges = (out.offsets, out.ids, into.offsets, into.ids)
     arrays = (work.depth, work.parent, work.queue, work.pieces_of_long_rows, work.bitmaps, work.trace)
     vertices = (id_type(out.num_vertices), id_type(source))

@@ -96,11 +96,12 @@ class Search:
         self.rows.give_back(self.work)
         values, parents = self.results
         state, splits = self.last, int(self.last["splits"])
-        rows = self.trace[: int(state["step"]) - splits]
+        noted, steps = self.trace, int(state["step"]) - splits
         width, away = self.rows.bytes_per_edge, on_host(self.rows)
 
         def trace() -> dict[str, Array]:
-            return with_link(timed_rows(device.download(rows), ("bucket", "frontier", "edges"), width), away)
+            rows = device.download(noted[:steps])
+            return with_link(timed_rows(rows, ("bucket", "frontier", "edges"), width), away)
 
         return summary(name, values, parents, int(state["reached"]), splits + 1, trace)
 
