@@ -219,7 +219,7 @@ def test_a_worker_without_memory_says_how_much_it_needs(cluster: clew.distribute
         resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
     ray, actor = cluster._ray, cluster._open().actors[0]
-    large = clew.generate.rmat(18, edge_factor=16, seed=1)
+    large = clew.generate.rmat(18, edge_factor=64, seed=1)
     assert cluster.call("free_bytes")  # connected: a connection needs memory for a thread
     ray.get(actor.__ray_call__.remote(limit))
     try:

@@ -269,10 +269,12 @@ class Cluster:
     def _check_room(self, nbytes: int, what: str) -> None:
         """Refuse a graph that the workers cannot hold, given the bytes of all its edges."""
         share = nbytes // self.grid.workers
-        free = self.call("free_bytes")
-        together = Counter(each["host"] for each in self.workers)
-        for each, bytes_free in zip(self.workers, free, strict=True):
-            available = bytes_free // together[each["host"]]
+        pools = self.call("memory_pools")
+        together = Counter(
+            name for each in pools for name in each
+        )  # workers of one machine or container share its memory
+        for each, left in zip(self.workers, pools, strict=True):
+            available = min(free // together[name] for name, free in left.items())
             if share > available:
                 raise ClusterError(
                     f"{what} need at least {share:,} bytes on every worker, and the workers on {each['host']} have "

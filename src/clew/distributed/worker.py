@@ -27,7 +27,7 @@ from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
 from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
-from clew.engines.base import available_bytes
+from clew.engines.base import memory_pools
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
@@ -115,11 +115,16 @@ class Worker:
 
     def free_bytes(self) -> int:
         """The bytes of memory that this process may still use."""
-        free, (limit, _) = available_bytes(), resource.getrlimit(resource.RLIMIT_AS)
+        return min(self.memory_pools().values())
+
+    def memory_pools(self) -> dict[str, int]:
+        """The bytes left in every memory that this process takes from; those with the same name are the same."""
+        host, (limit, _) = socket.gethostname(), resource.getrlimit(resource.RLIMIT_AS)
+        pools = {f"{host} {name}": left for name, left in memory_pools().items()}
         if limit != resource.RLIM_INFINITY:
             used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            free = min(free, max(0, limit - used))
-        return free
+            pools[f"{host} {os.getpid()}"] = max(0, limit - used)
+        return pools
 
     def listen(self, host: str) -> dict[str, Any]:
         """Wait for the other workers; returns the address."""

@@ -125,25 +125,25 @@ HOST = HostMemory()
 
 def available_bytes() -> int:
     """The bytes that this process may still take, by the machine's memory and by limits such as a container's."""
+    return min(memory_pools().values())
+
+
+def memory_pools() -> dict[str, int]:
+    """The bytes left of the machine's memory, and in each control group of this process that has a limit."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
     except (OSError, StopIteration):
         free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return min(free, _left_to_groups())
-
-
-def _left_to_groups() -> int:
-    """The bytes left by the limits of this process's control groups; a very large number without one."""
-    left = [2**63 - 1]
+    pools = {"machine": free}
     for folder in _groups():
         for limit, used in (("max", "current"), ("limit_in_bytes", "usage_in_bytes")):
             try:
                 most, taken = (int((folder / f"memory.{name}").read_text()) for name in (limit, used))
             except (OSError, ValueError):  # no such file, or "max"
                 continue
-            left.append(max(0, most - max(0, taken - _file_pages(folder / "memory.stat"))))
-    return min(left)
+            pools[str(folder)] = max(0, most - max(0, taken - _file_pages(folder / "memory.stat")))
+    return pools
 
 
 def _groups() -> set[Path]:
