@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import hashlib
 import os
 import platform
 import resource
 import socket
-import sys
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -27,7 +25,7 @@ from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
 from clew.distributed.tiles import open_share, write_share
 from clew.dtypes import Array
-from clew.engines.base import memory_pools
+from clew.engines.base import memory_pools, return_free_memory
 from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
@@ -46,17 +44,6 @@ from clew.result import Result
 
 LARGE = ("spread", "read", "generate", "open_tiles", "derive", "run")  # calls after which much memory is free again
 
-_libc = ctypes.CDLL(None)
-
-
-def _give_back() -> None:
-    """Return what is free inside the process to the system: the next call needs it in other sizes."""
-    arrow = sys.modules.get("pyarrow")
-    if arrow is not None:
-        arrow.default_memory_pool().release_unused()
-    if hasattr(_libc, "malloc_trim"):  # of glibc
-        _libc.malloc_trim(0)
-
 
 def collective(method: Callable[..., Any]) -> Callable[..., Any]:
     """End the connections of a worker whose call fails, or the others would wait for it."""
@@ -66,7 +53,7 @@ def collective(method: Callable[..., Any]) -> Callable[..., Any]:
         try:
             found = method(worker, *args)
             if method.__name__ in LARGE:
-                _give_back()
+                return_free_memory()
             return found
         except BaseException as error:
             worker.disconnect()

@@ -13,7 +13,9 @@ memory and compiled code and nothing else.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -144,6 +146,15 @@ def memory_pools() -> dict[str, int]:
                 continue
             pools[str(folder)] = max(0, most - max(0, taken - _file_pages(folder / "memory.stat")))
     return pools
+
+
+def return_free_memory() -> None:
+    """Give back to the system what is free inside this process: later arrays have other sizes."""
+    arrow, libc = sys.modules.get("pyarrow"), ctypes.CDLL(None)
+    if arrow is not None:
+        arrow.default_memory_pool().release_unused()
+    if hasattr(libc, "malloc_trim"):  # of glibc
+        libc.malloc_trim(0)
 
 
 def _groups() -> set[Path]:
