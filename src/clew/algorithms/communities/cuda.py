@@ -26,6 +26,7 @@ GROUPS, MOST_GROUPS = 8, 128  # of a round; with more, fewer moves disturb each 
 MAX_ROUNDS = 100
 REFINING_ROUNDS = 4
 LEAST_GAIN = 1e-6  # of the modularity, by a round; with less, the next level comes
+LEAST_SHARE = 0.01  # of what the rounds of a level have gained so far; with less, too
 SUM_BITS = 51  # of all weights, as whole numbers whose sums doubles have exactly
 SMALL = 1 << 18  # arcs; levels with fewer are faster on the CPU
 CONTROL = np.dtype([("inside", "f8"), ("moved", "u4"), ("steps", "u4", 9), ("barrier", "u4", GRID_BARRIER_WORDS)])
@@ -159,7 +160,7 @@ class Links:
         rounds = _Rounds(self, community.copy())
         groups, moves = GROUPS, 0
         inside = rounds.run(0)[1]
-        best = rounds.quality(inside)
+        start = best = rounds.quality(inside)
         for _ in range(MAX_ROUNDS):
             before = [array.copy() for array in rounds.parts]
             moved, more = rounds.run(groups, before[0])
@@ -172,7 +173,7 @@ class Links:
                     break
                 continue
             moves, gain, best, inside = moves + moved, quality - best, quality, inside + more
-            if moved == 0 or gain < LEAST_GAIN:
+            if moved == 0 or gain < max(LEAST_GAIN, LEAST_SHARE * (best - start)):
                 break
         return rounds.parts[0], moves
 
