@@ -155,6 +155,11 @@ class Links:
         """The largest number of neighbours."""
         return int((self.edges[0][1:] - self.edges[0][:-1]).max())
 
+    @cached_property
+    def linked(self) -> Any:
+        """The vertices that have edges."""
+        return self.device.xp.flatnonzero(self.edges[0][1:] != self.edges[0][:-1])
+
     def improve(self, community: Any) -> tuple[Any, int]:
         """Better communities, and the number of moves. A round that does not raise the modularity is undone."""
         rounds = _Rounds(self, community.copy())
@@ -240,7 +245,7 @@ class Links:
         before = xp.cumsum(linked, dtype=ids)
         place = xp.where(linked, before - 1, before[-1] + xp.arange(self.size, dtype=ids) - before).astype(ids)
         part[:] = place[part]
-        active = xp.flatnonzero(linked)
+        active = self.linked
         ends = xp.append(offsets[active], offsets[-1:])
         level = replace(self, edges=(ends, place[neighbours], weights), strength=self.strength[active])
         host = self._download(community[active])
@@ -328,11 +333,17 @@ class _Rounds:
             *(np.uint64(level.size), *level.edges, level.strength),
             *(np.float64(level.resolution / level.total), *self.parts, *self.bound),
             *(before, work.target, work.awake, work.moved, work.list, *self.tables),
-            *(np.uint32(groups), np.uint64(key % 2**64), control),
+            *(np.uint64(self._alive()), np.uint32(groups), np.uint64(key % 2**64), control),
             most=max(1, -(-level.size // 32)),
         )
         progress = level.device.download(control).view(CONTROL)[0]
         return int(progress["moved"]), float(progress["inside"])
+
+    def _alive(self) -> int:
+        """How many communities vertices with edges are in: no row has more, and a round makes none."""
+        used = self.level.device.zeros(self.level.size, np.bool_)
+        used[self.parts[0][self.level.linked]] = True
+        return int(used.sum())
 
     def quality(self, inside: float) -> float:
         """The modularity, less a constant."""

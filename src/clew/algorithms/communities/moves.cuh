@@ -70,6 +70,12 @@ struct Choose {
     double* shared_sums;
     index_t* global_labels;  // this block's in global memory, for the longest row
     double* global_sums;
+    u64 alive;  // communities that vertices with edges are in; a row has no more of them
+
+    __device__ __forceinline__ u32 mask(index_t v) const {
+        const u64 length = (u64)rows.length(v);
+        return mask_for(length < alive ? length : alive);
+    }
 
     // count(community, weight so far) for v's edges; what it returns is the weight of all of v's edges to the community
     // that this thread knows of. It never falls, so the largest gain that a thread sees includes the final one.
@@ -126,9 +132,9 @@ struct Choose {
     }
     __device__ __forceinline__ index_t operator()(index_t v, const WholeBlock& team) const {
         __shared__ Choice best[MOST_WARPS];
-        const u32 mask = mask_for(rows.length(v));
-        const bool fits = mask < SLOTS;
-        const Table<double> table = {fits ? shared_labels : global_labels, fits ? shared_sums : global_sums, mask};
+        const u32 last = mask(v);
+        const bool fits = last < SLOTS;
+        const Table<double> table = {fits ? shared_labels : global_labels, fits ? shared_sums : global_sums, last};
         table.clear(threadIdx.x, blockDim.x);
         __syncthreads();
         const Choice choice = best_of_warp(look(v, team, [&](index_t c, double w) { return table.add(c, w); }));
@@ -161,19 +167,19 @@ __device__ __forceinline__ bool may_join(index_t v, index_t chosen, const index_
 // One round of moves in `groups` groups. Then the weight inside communities that they gained over those of `before`, or
 // all of it with 0 groups, which move nothing. The refinement has no `before` and no weight. `awake` has a byte
 // per vertex: whether to process it, and after the round whether a neighbour has moved. `list` has room for 2n vertices.
-// Rows too long for shared memory are left to the first `tables` blocks, each of which has `places` places in
-// `table_labels` and `table_sums`.
+// `alive` is the number of communities that vertices with edges are in. Rows that may have too many for shared memory are
+// left to the first `tables` blocks, each of which has `places` places in `table_labels` and `table_sums`.
 extern "C" __global__ void __launch_bounds__(512, 2)
     move_round(u64 n, const offset_t* offsets, const index_t* neighbours, const double* weights, const double* strength,
                double factor, index_t* community, double* totals, u32* sizes, const index_t* bound, const double* whole,
                const index_t* before, index_t* target, u8* awake, u8* moved, index_t* list, index_t* table_labels, double* table_sums,
-               u32 tables, u64 places, u32 groups, u64 key, Control* control) {
+               u32 tables, u64 places, u64 alive, u32 groups, u64 key, Control* control) {
     __shared__ index_t shared_labels[SLOTS];
     __shared__ double shared_sums[SLOTS];
     const Rows rows = {offsets, neighbours, nullptr, nullptr};
     const Level level = {weights, strength, factor, community, totals, sizes, bound, whole};
     const u64 own = blockIdx.x < tables ? blockIdx.x * places : 0;
-    const Choose choose = {rows, level, shared_labels, shared_sums, table_labels + own, table_sums + own};
+    const Choose choose = {rows, level, shared_labels, shared_sums, table_labels + own, table_sums + own, alive};
     Steps<Counts> steps = {control->steps, control->barrier, 0};
     index_t* huge_rows = list + n;
     const u32 takers = tables < gridDim.x ? tables : gridDim.x;
@@ -200,7 +206,7 @@ extern "C" __global__ void __launch_bounds__(512, 2)
             steps.begin();
             huge = &steps.current().huge;
             long_rows(list, 0, found.listed, [&](index_t v, const auto& team) {
-                if (mask_for(rows.length(v)) < SLOTS) {
+                if (choose.mask(v) < SLOTS) {
                     vote(v, team);
                 } else if (threadIdx.x == 0) {
                     huge_rows[atomicAdd(huge, 1u)] = v;
