@@ -234,8 +234,9 @@ def _wake(state, rows, community, lists, old, first, last, before):
             v = queue[first + i]
             if community[v] != old[before + i]:
                 for j in range(starts[v], ends[v]):
-                    if community[neighbors[j]] != community[v]:
-                        awake[neighbors[j]] = 1
+                    u = neighbors[j]
+                    if community[u] != community[v] and not awake[u]:  # written once: members share cache lines
+                        awake[u] = 1
 
 
 @njit(cache=True, nogil=True)
