@@ -311,7 +311,9 @@ def test_weighted_sums_read_packed_rows(directed, dtype):
         found = clew.spmv(small, x, device="emulated")
         assert np.allclose(clew.pagerank(small, weighted=True, device="emulated").rank, ranks, rtol=1e-9, atol=1e-14)
     with clew.memory(packed=False):
-        assert found.tobytes() == clew.spmv(graph, x, device="emulated", way="tiles").tobytes()
+        plain = clew.spmv(graph, x, device="emulated", way="tiles")
+    # Sums over long rows add to a product in one step or in two, as the compiler likes.
+    assert np.allclose(found, plain, rtol=1e-13, atol=0)
     assert "indices" not in small.outgoing._kept.keys() | small.incoming._kept.keys()
 
 

@@ -121,5 +121,5 @@ def test_graphs_that_do_not_fit_are_packed_on_the_device(monkeypatch):
     graph = clew.generate.rmat(11, 16, directed=False)
     with clew.memory(fast_memory=2 * graph.num_arcs):
         depth = clew.bfs(graph, 0, device="emulated").depth
-    assert "packed" in graph_on(the_emulation(), graph.indices).derived
+    assert "packed" in graph_on(gpu_for("emulated", 0), graph.indices).derived
     assert np.array_equal(depth, clew.bfs(graph, 0, device="cpu").depth)

@@ -36,7 +36,7 @@ def workspace(graph: Graph) -> Workspace:
 def topological_order(device: Device, graph: Graph, **constants: int) -> Answer:
     """Every edge leads to a later vertex; see ``clew.topological_order``.
 
-    ``constants`` (SHORT_ROW, LONG_ROW, CHAIN) replace the kernel's, to measure them.
+    ``constants`` (SHORT_ROW, LONG_ROW) replace the kernel's, to measure them.
     """
     xp, n, work = device.xp, graph.num_vertices, workspace(graph).allocate(device)
     rows = rows_on(device, graph.outgoing, weights=False)

@@ -51,6 +51,8 @@ def packed_on(
 
     ``least`` is the part of plain rows that must fit for "auto" to pack them.
     """
+    if rows.num_arcs < MANY and current().packed == "auto" and not isinstance(rows, PackedAdjacency):
+        return None  # decided below as well, but a product takes only some microseconds
     requested = rows.weight_dtype is not None and weights
     array = _array_of(device, rows, requested, parts, least)
     if array is None:
