@@ -318,16 +318,18 @@ class _Broken:
 
 def test_copies_that_fail_are_sentences():
     broken = _Broken()
-    array = SimpleNamespace(data=SimpleNamespace(mem=None, ptr=0), nbytes=8, flags=SimpleNamespace(c_contiguous=True))
-    device = SimpleNamespace(xp=broken, empty=lambda *_: broken)
+    flags, data = SimpleNamespace(c_contiguous=True), SimpleNamespace(mem=None, ptr=0)
+    few, many = (SimpleNamespace(data=data, nbytes=size, flags=flags) for size in (8, transfer.FEW + 1))
+    device = SimpleNamespace(xp=broken, empty=lambda *_: broken, rooms=[])
+    broken.cuda = SimpleNamespace(get_current_stream=broken.fail, alloc_pinned_memory=broken.fail)
     for _ in range(2):  # and again: nothing is held
         with pytest.raises(
             DeviceError, match=r"a copy to the GPU failed: cudaErrorIllegalAddress\. Use the CPU instead"
         ):
             transfer.upload(device, np.ones(3))
-        with pytest.raises(DeviceError, match="a copy from the GPU failed"):
-            transfer.download(device, array)
-    broken.cuda = SimpleNamespace(get_current_stream=broken.fail, alloc_pinned_memory=broken.fail)
+        for array in (few, many):
+            with pytest.raises(DeviceError, match="a copy from the GPU failed"):
+                transfer.download(device, array)
     for _ in range(2):
         with pytest.raises(DeviceError, match="a copy to the GPU failed"):
             transfer.send(device, 0, np.ones(3, np.uint8))

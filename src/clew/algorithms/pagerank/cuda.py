@@ -94,7 +94,8 @@ def pagerank(device: Device, graph: Graph, walk: Walk, tuning: Tuning | None = N
     pays = products_pay(degrees_of(rows).largest, rows.num_arcs) if tuning.products is None else tuning.products
     products = (pays or rows.packed is not None) and not shared_out
     given = (walk.dtype, walk.max_iterations, shared_out)
-    work = rows.take(device, ("pagerank", *given, products), lambda: workspace(graph, *given, products=products))
+    key = ("pagerank", *given, products, TRACED_ROUNDS)
+    work = rows.take(device, key, lambda: workspace(graph, *given, products=products))
     if products:
         layout = tuning.layout if rows.in_device_memory else "tiles"  # others are copies of the edges
         answer = _rank_by_products(device, rows, (spread, lead, first), walk, work, layout)
