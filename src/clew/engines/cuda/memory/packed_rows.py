@@ -39,7 +39,7 @@ from clew.packed.code import GROUP, PackedArray
 MANY = 1 << 22
 #: The part of the plain bytes that must fit for "auto" to pack edges that are read here and there: a few of a row, of
 #: rows in any order. Over the link, that takes more requests than plain edges do.
-SCATTERED = 0.4
+SCATTERED = 0.2
 #: The part of its plain bytes that a packed graph may take on the host.
 PACKED_PART = 0.8
 
