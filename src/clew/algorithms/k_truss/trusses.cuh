@@ -61,7 +61,7 @@ struct Links {
             const u32 one = numbers[begin + k];
             if (!passes(one)) continue;
             const index_t w = neighbours[begin + k];
-            const offset_t place = not_before(neighbours, low, high, w);
+            const offset_t place = first_neighbour(neighbours, low, high, w);
             if (place < high && neighbours[place] == w) see(one, numbers[place]);
         }
     }
@@ -75,7 +75,7 @@ extern "C" __global__ void number_arcs(u64 n, u64 num_arcs, const offset_t* offs
         const index_t v = neighbours[arc];
         const bool own = u < v;
         const u64 row = own ? (u64)u : (u64)v, end = offsets[row + 1];
-        const u64 there = own ? arc : (u64)not_before(neighbours, offsets[row], (offset_t)end, u);
+        const u64 there = own ? arc : (u64)first_neighbour(neighbours, offsets[row], (offset_t)end, u);
         const u32 number = (u32)((u64)first[row + 1] - (end - there));
         numbers[arc] = number;
         if (own) ends[number] = {u, v};

@@ -4,21 +4,9 @@
 // first[n] that of all edges. In a directed graph, first is the same as the offsets.
 
 #include "common.cuh"
+#include "rows_search.cuh"
 
 #define NEAR_EDGES 512  // edges for which a warp looks up their range of rows once
-
-// The first place in a sorted row with a neighbour of v or more.
-__device__ __forceinline__ offset_t not_before(const index_t* neighbours, offset_t low, offset_t high, index_t v) {
-    while (low < high) {
-        const offset_t middle = low + (high - low) / 2;
-        if (neighbours[middle] < v) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
 
 // The vertex in low…high whose row has edge e: the last with first[v] <= e.
 __device__ __forceinline__ u64 row_of_edge(const offset_t* first, u64 low, u64 high, u64 e) {
@@ -53,6 +41,6 @@ __device__ __forceinline__ void each_edge(u64 n, u64 m, const offset_t* offsets,
 extern "C" __global__ void count_own_edges(u64 n, const offset_t* offsets, const index_t* neighbours, offset_t* counts) {
     for (u64 v = thread_in_grid(); v < n; v += threads_in_grid()) {
         const offset_t end = offsets[v + 1];
-        counts[v] = end - not_before(neighbours, offsets[v], end, (index_t)v);
+        counts[v] = end - first_neighbour(neighbours, offsets[v], end, (index_t)v);
     }
 }
