@@ -145,8 +145,6 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     if isinstance(graph, Share):
         return _run_here(program, graph, device)
     initial, active = _started(program, graph)
-    if not (np.isfinite(program.width) and program.width > 0):
-        raise GraphError(f"{type(program).__name__}.width is {program.width}; expected a number above 0.")
     state = _state(program, initial, graph.num_vertices)
     chosen = _mask(active, graph.num_vertices)
     values: dict[str, Any]
@@ -172,16 +170,30 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
 
 def _run_here(program: VertexProgram, share: Share, device: str) -> Result:
     """One worker's part of a run on a cluster; ``start`` gives arrays for all vertices, or a number for each field."""
-    from clew.engines.cluster.program import run_program
-
-    if device not in ("auto", "cpu"):
-        raise GraphError(f'device is {device!r}; vertex programs on a cluster run on CPUs. Use "auto" or "cpu".')
     initial, active = _started(program, share.for_user_code())
     own = {name: np.asarray(value)[share.ids] if np.ndim(value) else value for name, value in initial.items()}
     state = _state(program, own, share.ids.size)
     chosen = _mask(active, share.num_vertices)[share.ids]
-    done = run_program(program, share, state, chosen)
+    done = _done_by_members(program, share, state, chosen, device)
     return _result(program, _columns(program, state), done)
+
+
+def _done_by_members(program: VertexProgram, share: Share, state: Array, active: Any, device: str) -> Any:
+    """Run on the GPUs of the workers if ``device`` says so; "auto" uses them for programs that compile for them."""
+    from clew.engines.cluster.gpu import gpu_of_member
+    from clew.engines.cluster.program import run_program
+
+    gpu = gpu_of_member(share.member, device)
+    if gpu is None or (device == "auto" and isinstance(program.reduce, Gather)):
+        return run_program(program, share, state, active)
+    from clew.engines.cluster.program_gpu import run_program as run_on_gpu
+
+    try:
+        return run_on_gpu(gpu, program, share, state, active)
+    except OperatorError:
+        if device != "auto":
+            raise
+    return run_program(program, share, state, active)
 
 
 def _result(program: VertexProgram, values: Mapping[str, Any], done: Any, names: VertexNames | None = None) -> Result:
@@ -200,6 +212,8 @@ def _started(program: VertexProgram, graph: Graph) -> tuple[Mapping[str, npt.Arr
             f"{type(program).__name__}.start returned a {type(given).__name__}; expected a pair: a dict with an array "
             "or a number for each field, and the active vertices: a mask, ids, or None for all."
         )
+    if not (np.isfinite(program.width) and program.width > 0):  # ``start`` may have set it
+        raise GraphError(f"{type(program).__name__}.width is {program.width}; expected a number above 0.")
     initial, active = given
     return initial, active
 

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import clew
+from clew.engines.hybrid.row_product import RowProduct
+from clew.errors import OperatorError
+from examples import vertex_programs as examples
 from tests.cluster.conftest import change_workers
 from tests.cluster.team import run_on_team
 
@@ -72,8 +75,39 @@ def test_other_weights_on_the_same_edges_are_other_weights() -> None:
     run_on_team(2, GRAPH, work)
 
 
-def test_programs_stay_on_cpus() -> None:
-    from examples.vertex_programs import BreadthFirst
+PROGRAMS = {
+    "bfs": (lambda: examples.BreadthFirst(3), {"push", "pull"}),
+    "paths": (lambda: examples.ShortestPaths(3), {"push"}),
+    "pagerank": (examples.PageRank, {"pull"}),
+}
 
-    with pytest.raises(clew.GraphError, match="vertex programs on a cluster run on CPUs"):
-        run_on_team(2, GRAPH, lambda share: clew.run(BreadthFirst(1), share, device="emulated"))
+
+@pytest.mark.parametrize("members", [1, 6])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs_on_gpus_compute_what_they_do_on_one_machine(
+    name: str, members: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, steps = PROGRAMS[name]
+    products = []
+    for step in ("push", "pull"):
+        plain = getattr(RowProduct, step)
+        monkeypatch.setattr(
+            RowProduct, step, lambda *given, of=plain, step=step: (products.append(step), of(*given))[1]
+        )
+    expected = clew.run(make(), GRAPH, device="cpu")
+    found = run_on_team(members, GRAPH, lambda share: clew.run(make(), share, device="emulated"))
+    for field, values in expected.values.items():
+        assert np.allclose(values, found.values[field], rtol=1e-12, equal_nan=True), field
+    assert found.iterations == expected.iterations
+    assert set(products) == steps
+
+
+def test_programs_that_no_gpu_can_run_stay_on_cpus_unless_asked_for_a_gpu() -> None:
+    def work(share: Any) -> clew.Result:
+        with pytest.raises(OperatorError, match="sees all messages of a vertex at once"):
+            clew.run(examples.LabelPropagation(), share, device="emulated")
+        share.member.device = "emulated"
+        return clew.run(examples.LabelPropagation(), share)
+
+    expected = clew.run(examples.LabelPropagation(), GRAPH, device="cpu")
+    assert np.array_equal(run_on_team(2, GRAPH, work).label, expected.label)

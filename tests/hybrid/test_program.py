@@ -12,6 +12,7 @@ import pytest
 
 import clew
 from clew.engines.choice import gpu_for
+from clew.engines.cuda.balance.symmetric_rows import directions_on
 from clew.engines.cuda.memory.ledger import forget_all
 from clew.engines.cuda.program import program as cuda
 from clew.engines.cuda.program.functions import functions_of
@@ -81,7 +82,9 @@ class Weighing(WeighingOnGpu):
 def test_a_program_whose_apply_no_gpu_can_run():
     for how in (Settings(), Settings(None, 320)):
         check(Weighing(), GRAPH, how, rtol=1e-12)
-    product = RowProduct(gpu_for("emulated", 0), Weighing(), clew.monoids.plus, GRAPH)
+    device = gpu_for("emulated", 0)
+    rows = directions_on(device, GRAPH, Weighing.direction, weights=True)
+    product = RowProduct(device, Weighing(), clew.monoids.plus, rows)
     assert product.fields == ("light",)  # the rest of the state never leaves the CPU
     pytest.importorskip("numba_cuda")
     compiled = functions_of(Weighing(), np.dtype("float64"), clew.monoids.plus).operators

@@ -32,7 +32,7 @@ class ClusterWaist(Waist):
         super().__init__("cpu")
         self.given = device
         self.member = share.member
-        self.engine = engine_for(device, share.member.device)
+        self.engine = engine_for(device, share.member)
         self.spmv: Callable[..., Any] = self._spmv
         self.spmspv: Callable[..., Any] = self._spmspv
         self.spvisit: Callable[..., Any] = self._spvisit

@@ -67,7 +67,7 @@ def cluster(
         Such a folder of an earlier process. A run that was interrupted there continues when it is started again with
         the same graph, the same arguments and as many workers. Runs save their state to the same folder.
     gpus
-        Give every worker a GPU of its own, on which it multiplies with its edges. Vertex programs run on CPUs.
+        Give every worker a GPU of its own, for products with its edges and for the edges of vertex programs.
 
     Returns
     -------

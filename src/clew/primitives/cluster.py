@@ -85,4 +85,4 @@ def _engine(share: Share, device: str) -> Engine:
     """What multiplies with the block of this worker."""
     from clew.engines.cluster.gpu import engine_for
 
-    return engine_for(device, share.member.device)
+    return engine_for(device, share.member)

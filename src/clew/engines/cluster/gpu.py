@@ -10,6 +10,7 @@ from clew.adjacency import Adjacency
 from clew.dtypes import Array
 from clew.engines.base import Engine
 from clew.engines.choice import EMULATED, gpu_for
+from clew.engines.cluster.member import Member
 from clew.engines.cpu import CpuEngine
 from clew.engines.cuda.engine import CudaEngine
 from clew.engines.cuda.toolchain.device import Device
@@ -25,11 +26,10 @@ class GpuBlocks(CpuEngine):
 
     def __init__(self, device: Device) -> None:
         self._gpu = CudaEngine(device)
-        self._squares: WeakIdentityDict[tuple[Array, Array]] = WeakIdentityDict()
 
     def spmv(self, edges: Any, x: Array, semiring: Semiring, wanted: Array | None, out: Array) -> None:
         """Pull along the edges of the block."""
-        rows, memory = self._square(edges), self._gpu.memory
+        rows, memory = squared(edges), self._gpu.memory
         padded = np.zeros(rows.num_vertices, x.dtype)
         padded[: x.size] = x
         chosen = (
@@ -43,7 +43,7 @@ class GpuBlocks(CpuEngine):
         self, rows: Adjacency, active: Array, values: Array, semiring: Semiring, wanted: Array | None, merge: str
     ) -> tuple[Array, Array]:
         """Push along the edges of the active rows."""
-        square, memory = self._square(rows), self._gpu.memory
+        square, memory = squared(rows), self._gpu.memory
         active = memory.array(active.astype(square.indices.dtype))
         found, sums = self._gpu.spmspv(square, active, memory.array(values), semiring, None, merge)
         found, sums = _on_host(found), _on_host(sums)
@@ -56,29 +56,38 @@ class GpuBlocks(CpuEngine):
         self._gpu.reduce_segments(memory.array(values), memory.array(indptr.astype(np.int64)), monoid, sums)
         out[:] = _on_host(sums)
 
-    def _square(self, rows: Adjacency) -> Adjacency:
-        """The block with as many rows as columns, as kernels of a GPU expect, and 64-bit offsets.
 
-        The neighbours are a view of their own: two sets of rows over one array are two graphs on the GPU.
-        """
-        square = self._squares.get(rows.indptr)
-        if square is None:
-            missing = max(0, rows.num_columns - rows.num_vertices)
-            indptr = np.append(rows.indptr.astype(np.int64), np.full(missing, rows.num_arcs, np.int64))
-            square = self._squares[rows.indptr] = indptr, rows.indices.view()
-        return Adjacency(square[0], square[1], rows.weights)
+#: The squares of blocks. A square's neighbours are a view of its own, which stands for it on the GPU.
+_squares: WeakIdentityDict[tuple[Array, Array]] = WeakIdentityDict()
 
 
-def engine_for(device: str, default: str = "cpu") -> Engine:
-    """The engine of a member: ``default`` for "auto", and a GPU for "cuda"."""
-    device = default if device == "auto" else device
+def squared(rows: Adjacency) -> Adjacency:
+    """The block with at least as many rows as columns, as kernels of a GPU expect, and 64-bit offsets.
+
+    It is the same square for as long as the block lives, so that its edges stay on the GPU from call to call.
+    """
+    square = _squares.get(rows.indptr)
+    if square is None:
+        missing = max(0, rows.num_columns - rows.num_vertices)
+        indptr = np.append(rows.indptr.astype(np.int64), np.full(missing, rows.num_arcs, np.int64))
+        square = _squares[rows.indptr] = indptr, rows.indices.view()
+    return Adjacency(square[0], square[1], rows.weights)
+
+
+def engine_for(device: str, member: Member) -> Engine:
+    """The engine of a member: what the cluster was started with for "auto", and a GPU for "cuda"."""
+    gpu = gpu_of_member(member, device)
+    return CpuEngine() if gpu is None else GpuBlocks(gpu)
+
+
+def gpu_of_member(member: Member, device: str) -> Device | None:
+    """The GPU that a member uses; None for the CPU."""
+    device = member.device if device == "auto" else device
     if device == "cpu":
-        return CpuEngine()
+        return None
     if device not in ("cuda", EMULATED):
         raise GraphError(f'device is {device!r}; on a cluster, use "auto", "cpu" or "cuda".')
-    gpu = gpu_for(device, 0)
-    assert gpu is not None
-    return GpuBlocks(gpu)
+    return gpu_for(device, 0)
 
 
 def _on_host(array: Any) -> Array:

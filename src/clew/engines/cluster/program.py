@@ -20,6 +20,7 @@ from clew.engines.cluster import messages, products
 from clew.engines.cluster.checkpoints import State
 from clew.engines.cluster.kernels_gather import gather_kernels, mark_neighbors
 from clew.engines.cluster.share import Share, in_both_directions
+from clew.engines.compile_errors import is_compile_error, program_error
 from clew.engines.cpu import CpuEngine, compiler
 from clew.engines.cpu.program import NO_LIMIT, PUSHED, Done, multisets_of, no_priority, rows_with_weights
 from clew.operators import Gather, Monoid
@@ -34,11 +35,16 @@ LAST_KEY = 2**64 - 1  # the key of a vertex that never waits
 
 def run_program(program: VertexProgram, graph: Share, state: Array, active: npt.NDArray[np.bool_]) -> Done:
     """Run the program on the states of this member's vertices, in place; all members call this."""
-    run = _GatherRun if isinstance(program.reduce, Gather) else _Run
-    return run(program, graph, state).until_nobody_is_active(active)
+    run = GatherRun if isinstance(program.reduce, Gather) else Run
+    try:
+        return run(program, graph, state).until_nobody_is_active(active)
+    except Exception as error:
+        if is_compile_error(error):
+            raise program_error(program, graph.weight_dtype, error) from error
+        raise
 
 
-class _Run:
+class Run:
     """A program at work on one member's vertices and one block of edges."""
 
     def __init__(self, program: VertexProgram, graph: Share, state: Array) -> None:
@@ -62,6 +68,7 @@ class _Run:
         ).dispatcher
         along, self.source_axis, self.target_axis = self.graph.oriented(transpose=program.direction == "in")
         against = self.graph.rows(transpose=self.source_axis == "row")
+        self.block_rows = along, against
         self.along, self.against = rows_with_weights(along, program), rows_with_weights(against, program)
         degrees = self.graph.own_degrees(transpose=program.direction == "in")
         self.offsets = as_bits(np.concatenate([[0], np.cumsum(degrees)]))  # as if this member had all edges of a vertex
@@ -72,9 +79,13 @@ class _Run:
         assert isinstance(program.reduce, Monoid)
         return program.reduce
 
+    def block_size(self) -> tuple[int, int]:
+        """The vertices of the block that send, and those that receive."""
+        return self.along[0].size - 1, self.against[0].size - 1
+
     def _make_room(self, state: Array) -> None:
         size, words = state.size, -(-state.size // 64)
-        senders, receivers = self.along[0].size - 1, self.against[0].size - 1
+        senders, receivers = self.block_size()
         self.active, self.frontier, self.reached, self.changed = (np.zeros(words, np.uint64) for _ in range(4))
         self.sent, self.nothing = np.zeros(size, self.message), np.zeros(words, np.uint64)
         self.sums = np.full(size, self.identity, self.message)
@@ -86,13 +97,14 @@ class _Run:
         read = (program.process, 2), (program.accepts, 0), (program.matters, 1)
         self.mirrored = any(uses_argument(function, place) for function, place in read)
         self.mirror = np.zeros(receivers, state.dtype)
-        self.changed[:] = _bits(np.arange(size), size)  # no block has any state yet
+        self.changed[:] = bits_of(np.arange(size), size)  # no block has any state yet
 
     def until_nobody_is_active(self, active: npt.NDArray[np.bool_]) -> Done:
+        """Iterate; the vertices of the mask are the first to send."""
         program, member = self.program, self.member
         limit = NO_LIMIT if program.max_iterations is None else program.max_iterations
         steady = program.active_next == "all"
-        self.active[:] = _bits(np.flatnonzero(active), active.size)
+        self.active[:] = bits_of(np.flatnonzero(active), active.size)
         pushable = program.apply_to != "all" and (self.monoid.is_order_free or self.message.kind in "iu")
         turn, present = 0, np.uint64(0)
         rows: list[tuple[int, int, float]] = []
@@ -123,7 +135,7 @@ class _Run:
         state, active, *kept = self.member.checkpoint(turn, self.state, self.active, turn, *counters)
         if state is not self.state:
             self.state[...], self.active[:] = state, active
-            self.changed[:] = _bits(np.arange(state.size), state.size)  # mirrors have what this run started with
+            self.changed[:] = bits_of(np.arange(state.size), state.size)  # mirrors have what this run started with
         return tuple(kept)
 
     def select(self, present: Any, steady: bool) -> tuple[int, int, int]:
@@ -131,7 +143,7 @@ class _Run:
         bounds = np.array([0, self.state.size])
         if steady:
             self.kernels.send_all(0, bounds, self.state, self.sent)
-            self.frontier[:] = _bits(np.arange(self.state.size), self.state.size)
+            self.frontier[:] = bits_of(np.arange(self.state.size), self.state.size)
             return self.graph.num_vertices, self.graph.num_arcs, LAST_KEY
         scale = 1 / self.program.width
         count, edges, lowest = self.kernels.select(
@@ -144,24 +156,25 @@ class _Run:
 
     def spread_messages(self) -> None:
         """Bring the messages of the frontier to the blocks that have its edges."""
-        places = _places(self.frontier, self.state.size)
+        places = places_of(self.frontier, self.state.size)
         packed = messages.pack(places, self.sent[places], self.state.size)
         parts = self.member.all_gather(self.source_axis, packed)
         there, values = messages.unpack(parts, self.graph.partition.segment, self.message)
-        self.block_frontier[:] = _bits(there, self.block_sent.size)
+        self.block_frontier[:] = bits_of(there, self.block_sent.size)
         self.block_sent[there] = values
 
-    def refresh_mirror(self) -> None:
-        """Bring the states that changed to the blocks whose edges read them."""
+    def refresh_mirror(self) -> Array:
+        """Bring the states that changed to the blocks whose edges read them; returns their places there."""
         if not self.mirrored:
-            return
-        places = _places(self.changed, self.state.size)
+            return np.empty(0, np.int32)
+        places = places_of(self.changed, self.state.size)
         self.changed.fill(0)
         plain = np.dtype((np.void, self.state.dtype.itemsize))
         packed = messages.pack(places, np.ascontiguousarray(self.state[places]).view(plain), self.state.size)
         parts = self.member.all_gather(self.target_axis, packed)
         there, values = messages.unpack(parts, self.graph.partition.segment, plain)
         self.mirror[there] = values.view(self.state.dtype)
+        return there
 
     def push(self) -> None:
         """Sums over the edges of the frontier."""
@@ -179,7 +192,7 @@ class _Run:
     def apply(self) -> int:
         """Apply the sums of all blocks; how many vertices became active, everywhere."""
         places, totals = self.collect()
-        self.reached[:] = _bits(places, self.state.size)
+        self.reached[:] = bits_of(places, self.state.size)
         self.sums[places] = totals
         everyone = self.program.apply_to == "all"
         bounds = np.array([0, self.state.size])
@@ -191,14 +204,14 @@ class _Run:
 
     def collect(self) -> tuple[Array, Array]:
         """The places of this member's vertices that a message reached, and the sums there."""
-        there = _places(self.block_reached, self.block_sums.size)
+        there = places_of(self.block_reached, self.block_sums.size)
         sums = self.block_sums[there]
         self.block_sums[there] = self.identity
         self.block_reached.fill(0)
         return products.fold_sparse(self.engine, self.graph, there, sums, self.target_axis, self.monoid)
 
 
-class _GatherRun(_Run):
+class GatherRun(Run):
     """The same for a program that sees all messages of a vertex at once.
 
     A vertex that a message reaches reads the latest messages of all its neighbours, so blocks keep them.
@@ -223,7 +236,7 @@ class _GatherRun(_Run):
 
     def spread_latest(self) -> None:
         """Bring the latest messages of all vertices to the blocks."""
-        self.frontier[:] = _bits(np.arange(self.state.size), self.state.size)
+        self.frontier[:] = bits_of(np.arange(self.state.size), self.state.size)
         self.spread_messages()
 
     def checkpoint(self, turn: int, *counters: Any) -> State:
@@ -245,7 +258,7 @@ class _GatherRun(_Run):
             chosen = np.arange(size)
         else:
             reached = np.zeros(size, np.bool_)
-            mark_neighbors(self.along, _places(self.block_frontier, self.block_sent.size), reached)
+            mark_neighbors(self.along, places_of(self.block_frontier, self.block_sent.size), reached)
             flags = self.member.all_gather(self.target_axis, np.packbits(reached))
             chosen = np.flatnonzero(np.unpackbits(np.bitwise_or.reduce(flags), count=size))
         found = np.empty(int(np.diff(self.against[0])[chosen].sum()), self.counted)
@@ -276,13 +289,13 @@ def _first(a: Any, b: Any) -> Any:  # noqa: ARG001
     return a
 
 
-def _bits(places: Array, size: int) -> Array:
+def bits_of(places: Array, size: int) -> Array:
     """A bitmap of some places."""
     mask = np.zeros(-(-size // 64) * 64, np.bool_)
     mask[places] = True
     return np.packbits(mask, bitorder="little").view(np.uint64)
 
 
-def _places(words: Array, size: int) -> npt.NDArray[np.int32]:
+def places_of(words: Array, size: int) -> npt.NDArray[np.int32]:
     """The places of a bitmap."""
     return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little", count=size)).astype(np.int32)

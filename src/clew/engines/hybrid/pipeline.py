@@ -26,7 +26,8 @@ from clew.adjacency import Adjacency
 from clew.build.rows import blocks_of
 from clew.dtypes import Array, as_bits
 from clew.engines.cpu import compiler
-from clew.engines.cpu.program import directions_of, no_priority, rows_with_weights
+from clew.engines.cpu.program import directions_of, no_priority, rows_with_weights, uses_weights
+from clew.engines.cuda.balance.symmetric_rows import directions_on
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.toolchain.device import Device
 from clew.engines.hybrid import kernels
@@ -191,10 +192,11 @@ class Pipeline:
         self.rows = {"push": rows_with_weights(self.along, program)}
         same = self.along is self.against
         self.rows["pull"] = self.rows["push"] if same else rows_with_weights(self.against, program)
-        self.product = RowProduct(device, program, monoid, graph)
+        there = directions_on(device, graph, program.direction, weights=uses_weights(program))
+        self.product = RowProduct(device, program, monoid, there)
         self.identity = monoid.identity(self.message)
-        on_device = zip(sides.items(), self.product.directions, strict=True)
-        self.slow = {direction: slow_rows(there, rows.indptr) for (direction, rows), there in on_device}
+        on_device = zip(sides.items(), there, strict=True)
+        self.slow = {direction: slow_rows(placed, rows.indptr) for (direction, rows), placed in on_device}
         self.everyone = program.apply_to == "all"
         self._make_room(graph.indices.dtype, monoid)
 

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clew.engines.cpu.program import uses_weights
-from clew.engines.cuda.balance.symmetric_rows import directions_on
+from clew.engines.cuda.balance.symmetric_rows import Directions
 from clew.engines.cuda.balance.tiling import LIMITS, rows_by_length
 from clew.engines.cuda.memory.device_rows import DeviceRows
 from clew.engines.cuda.products.spmspv import atomic_of, ends_of
@@ -15,7 +14,6 @@ from clew.engines.cuda.program.functions import Functions, product_functions_of
 from clew.engines.cuda.program.program import is_pushable
 from clew.engines.cuda.toolchain.device import Device, blocks_for, index_defines
 from clew.engines.hybrid.exchange import Counted
-from clew.graph import Graph
 from clew.operators import Monoid
 
 if TYPE_CHECKING:
@@ -27,20 +25,18 @@ CLASSES = len(LIMITS) + 1
 
 
 class RowProduct:
-    """The rows of a graph on the GPU, and the program's kernels for products over them.
+    """Rows on the GPU, and the program's kernels for products over them.
 
     ``fields`` are the fields that edges read, in the order of ``mirror`` on the device.
     """
 
-    def __init__(self, device: Device, program: VertexProgram, monoid: Monoid, graph: Graph) -> None:
-        self.device, self.n = device, graph.num_vertices
-        self.message = np.dtype(program.message)
-        self.directions = directions_on(device, graph, program.direction, weights=uses_weights(program))
+    def __init__(self, device: Device, program: VertexProgram, monoid: Monoid, directions: Directions) -> None:
+        self.device, self.n, self.directions = device, directions.against.num_vertices, directions
         functions = product_functions_of(program, self.directions.weight, monoid)
         self.fields, self.operators = functions.fields, functions.operators
         self.pushable = is_pushable(program, monoid)
         self._defines = _macros(functions, self.directions.along, program, monoid)
-        self.identity = monoid.identity(self.message)
+        self.identity = monoid.identity(np.dtype(program.message))
         self._pull = self._kernel("row_pull.cuh", "product_pull")
         self._push = self._kernel("row_push.cuh", "product_push") if self.pushable else None
         self._classes = rows_by_length(device, self.directions.against)
