@@ -52,10 +52,14 @@ class EdgeResult(Result):
         >>> [ends.tolist() for ends in forest.edges(forest.member)]
         [['a', 'b'], ['c', 'c']]
         """
-        source, target = self._graph.edges()[:2] if self._pairs is None else self._given_pairs()
+        source, target = self.pairs()
         return called(self._names, source[chosen]), called(self._names, target[chosen])
 
-    def _given_pairs(self) -> tuple[Array, Array]:
+    def pairs(self) -> tuple[Array, Array]:
+        """The ids of the two ends that every entry is about."""
+        if self._pairs is None:
+            source, target, _ = self._graph.edges()
+            return source, target
         if callable(self._pairs):
             self._pairs = self._pairs()
         source, target = self._pairs
@@ -67,7 +71,7 @@ class EdgeResult(Result):
             raise GraphError(f"{name!r} is not an edge; expected its two vertices, such as ('ann', 'bob').")
         first, second = map(self._graph.vertex, name)
         if self._pairs is not None:
-            source, target = self._given_pairs()
+            source, target = self.pairs()
             found = np.flatnonzero((source == first) & (target == second))
             if not found.size:
                 raise GraphError(f"{name[0]!r} and {name[1]!r} are no pair of this result.")

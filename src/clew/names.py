@@ -153,6 +153,15 @@ class VertexNames:
 
     def ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:
         """The vertices called ``names``."""
+        requested = _as_arrow(names)
+        found = self.known_ids_of(requested)
+        if (found < 0).any():
+            missing = requested[int(np.argmin(found))].as_py()
+            raise GraphError(f"no vertex is called {missing!r}; this graph's names are such as {self._first_few()}.")
+        return found
+
+    def known_ids_of(self, names: Iterable[Name] | Any) -> npt.NDArray[np.int64]:
+        """The vertices called ``names``, and -1 for what is no name here."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -170,10 +179,7 @@ class VertexNames:
             found = pc.index_in(requested.cast(self._values.type), value_set=self._values)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             raise GraphError(f"these are not names of vertices: {error}.") from None
-        if found.null_count:
-            missing = requested.filter(found.is_null())[0].as_py()
-            raise GraphError(f"no vertex is called {missing!r}; this graph's names are such as {self._first_few()}.")
-        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=np.int64)
+        return np.asarray(found.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
 def called(names: VertexNames | None, vertices: npt.ArrayLike) -> npt.NDArray[Any]:

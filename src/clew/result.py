@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,13 @@ if TYPE_CHECKING:
 TRACED_ROUNDS = 1 << 16  # the most iterations that a trace has
 UNKNOWN = -1
 NANOSECONDS = 1e9
+
+
+class Rows(NamedTuple):
+    """The entries of a result that a worker of a cluster has: their numbers, and how many all workers have."""
+
+    numbers: Array
+    size: int
 
 
 class Result(TensorResult):
@@ -65,6 +72,8 @@ class Result(TensorResult):
         The iterations: a trace, its columns, or a function that fetches them on first use.
     columns
         The graph's vertex columns, which tables have besides the values.
+    rows
+        The entries that a worker of a cluster has, if they are not those of its vertices.
     """
 
     def __init__(
@@ -80,7 +89,9 @@ class Result(TensorResult):
         converged: bool = True,
         trace: Trace | Mapping[str, Array] | Callable[[], Mapping[str, Array]] | None = None,
         columns: pa.Table | None = None,
+        rows: Rows | None = None,
     ) -> None:
+        self.rows = rows
         self.algorithm = algorithm
         self.values = dict(values) if isinstance(values, dict) else values
         self.unreached = unreached

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from clew.dtypes import Array
 from clew.names import Name
 from clew.result import Result
 
@@ -36,12 +38,17 @@ class WalkResult(Result):
         """An Arrow table with one column, the walks as lists of names."""
         import pyarrow as pa
 
+        return self.table(lambda ids: pa.array(ids) if self._names is None else self._names.take(ids))
+
+    def table(self, called: Callable[[Array], Any]) -> pa.Table:
+        """The same with names that a function has for ids."""
+        import pyarrow as pa
+
         walks = self.numpy().walk
         real = walks >= 0
-        flat = pa.array(walks[real]) if self._names is None else self._names.take(walks[real])
         ends: Any = np.concatenate([[0], np.cumsum(real.sum(axis=1))])
         lists: Any = pa.ListArray if ends[-1] < 2**31 else pa.LargeListArray
-        return pa.table({"walk": lists.from_arrays(ends, flat)})
+        return pa.table({"walk": lists.from_arrays(ends, called(walks[real]))})
 
     def of(self, name: Any, value: str | None = None) -> Any:
         """The walk of that number, by name."""

@@ -79,7 +79,8 @@ def run_on_team(
             share = layout(share)
             if graph.names is not None:
                 share = share.with_names(VertexNames(graph.names.take(share.ids)))
-            return share.ids, run(share)
+            result = run(share)
+            return share.ids if result.rows is None else result.rows.numbers, result
         except Exception as error:
             transport.close()
             return error
@@ -90,7 +91,8 @@ def run_on_team(
         raise errors[0]
     values = {}
     for column, first in done[0][1].values.items():
-        values[column] = np.empty((graph.num_vertices, *first.shape[1:]), first.dtype)
+        size = graph.num_vertices if done[0][1].rows is None else done[0][1].rows.size
+        values[column] = np.empty((size, *first.shape[1:]), first.dtype)
         for ids, result in done:
             values[column][ids] = result.values[column]
     one = done[0][1]

@@ -85,7 +85,7 @@ def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
     options: dict[str, Any] = {}
     if record.needs_source:
         options["source"] = graph.name(graph.num_vertices // 2)
-    if name == "multi_source_bfs":
+    if record.needs_sources:
         options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
     if name in ("betweenness", "closeness", "harmonic"):
         options["samples"] = min(3, graph.num_vertices)

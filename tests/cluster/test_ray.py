@@ -76,6 +76,25 @@ def test_names_go_in_and_come_out(cluster: clew.distributed.Cluster, tmp_path: P
     assert clew.bfs(spread, "b").num_reached == 6  # the workers are connected again
 
 
+def test_walks_stay_with_the_workers(cluster: clew.distributed.Cluster, graph: clew.Graph, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    for one, sources in ((graph, np.arange(graph.num_vertices)), (NAMED, list("gab"))):
+        found = clew.random_walks(one.spread(), sources, length=4, walks=2, seed=3)
+        expected = clew.random_walks(one, sources, length=4, walks=2, seed=3)
+        assert isinstance(found, clew.WalkResult)
+        assert len(found) == len(expected)
+        assert found.of(3) == expected.of(3)
+        assert found.to_lists() == expected.to_lists()
+        assert found.to_arrow() == expected.to_arrow()
+        parts = [pq.read_table(path) for path in found.write(tmp_path / "walks")]
+        assert len(parts) == 4
+        assert [walk for part in parts for walk in part["walk"].to_pylist()] == expected.to_lists()
+        with pytest.raises(clew.GraphError, match="the number of a walk is -1"):
+            found.of(-1)
+    assert "walk" in repr(clew.explain(graph.spread(), "random_walks", sources=[0]))
+
+
 def test_workers_read_files(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
     for k in range(5):
         (tmp_path / f"{k}.csv").write_text("".join(f"user{a},user{a * 7 % 50}\n" for a in range(k, 50, 5)))

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from clew.checks import one_of, whole
 from clew.dtypes import labels_of
+from clew.engines.cluster.share import Share
 from clew.errors import GraphError
 from clew.graph import Graph
 
@@ -49,7 +50,19 @@ def vertices_of(graph: Graph, sources: Any) -> npt.NDArray[np.int64]:
     names = sources.tolist() if isinstance(sources, np.ndarray) else list(sources)
     if graph.names is not None:
         return graph.names.ids_of(names)
+    if isinstance(graph, Share) and graph.name_type is not None:
+        from clew.engines.cluster.names import ids_by_name
+
+        return ids_by_name(graph, names)
     return np.array([graph.vertex(name) for name in names], dtype=np.int64)
+
+
+def share_of_items(graph: Graph, total: int) -> tuple[int, int]:
+    """The items that this process works on: all of them, or on a cluster as many as every other worker."""
+    if not isinstance(graph, Share):
+        return 0, total
+    rank, members = graph.member.rank, graph.member.size
+    return total * rank // members, total * (rank + 1) // members
 
 
 def check_fraction(name: str, value: float) -> float:

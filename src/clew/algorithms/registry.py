@@ -37,7 +37,7 @@ from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError
 from clew.graph import Graph, check_graph
-from clew.result import Later, Result
+from clew.result import Later, Result, Rows
 from clew.walk_result import WalkResult
 from clew.workspace import Workspace
 
@@ -64,6 +64,8 @@ class Answer:
         The columns of the trace, or a function that fetches them when they are first used.
     pairs
         The pairs of vertices that values per edge are about instead of the edges.
+    rows
+        On a cluster: which entries of the arrays this worker has, if they are not those of its vertices.
     """
 
     values: Mapping[str, Any]
@@ -73,6 +75,7 @@ class Answer:
     converged: bool = True
     trace: Any = None
     pairs: Any = None
+    rows: Rows | None = None
 
     def __post_init__(self) -> None:
         if callable(self.facts):
@@ -224,7 +227,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
     record = ALGORITHMS[name]
     on_cluster = isinstance(graph, Share)
     if isinstance(graph, Share) and device == "auto":
-        device = graph.member.device
+        device = graph.member.device if record.distributed else "cpu"  # where its form for members runs
     gpu = None if on_cluster else gpu_of(record, graph, device)
     if record.balanced and (gpu is None or record.cuda is None):
         balance, cut = arguments.pop("balance"), arguments.pop("cut")
@@ -243,6 +246,7 @@ def run(name: str, graph: Graph, device: str, /, **arguments: Any) -> Result:
 
 def _result(record: Algorithm, graph: Graph, answer: Answer) -> Result:
     known: dict[str, Any] = {
+        "rows": answer.rows,
         "vertices": record.vertices,
         "unreached": answer.unreached,
         "facts": answer.facts,

@@ -1,13 +1,8 @@
-"""ClusterGraph and ClusterResult: what the driver has of a graph on a cluster, and of a result there.
-
-Both are handles: facts are here, arrays are with the workers until somebody asks for them.
-"""
+"""ClusterGraph: what the driver has of a graph on a cluster. Facts are here, arrays are with the workers."""
 
 from __future__ import annotations
 
-import re
 import weakref
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,19 +11,16 @@ import numpy as np
 
 from clew.checks import counted, one_of
 from clew.describe import Description
+from clew.distributed.results import ClusterEdgeResult, ClusterResult, ClusterWalkResult
 from clew.dtypes import Array, id_dtype
 from clew.errors import GraphError
 from clew.graph import Duplicates, Graph
 from clew.io import FOLDER, tiles
 from clew.io.ranges import url_of
-from clew.names import Name, VertexNames
-from clew.result import Result, Trace
+from clew.names import VertexNames
 
 if TYPE_CHECKING:
     from clew.distributed.session import Cluster
-
-
-PART = re.compile(r"part-\d+\.(parquet|unfinished)")
 
 
 class NotOnClusterError(GraphError, AttributeError):
@@ -149,7 +141,8 @@ class ClusterGraph:
         weights = None if self.weight_dtype is None else self.weight_dtype.str
         self.cluster.rehearse(name, args, options, weights)
         key, found = self.cluster.run(self.key, name, args, options)
-        return ClusterResult(self, key, found["title"], found)
+        kinds = {"edges": ClusterEdgeResult, "walks": ClusterWalkResult}
+        return kinds.get(found["kind"], ClusterResult)(self, key, found["title"], found)
 
     def run_program(self, program: Any, device: str) -> ClusterResult:
         """Run a vertex program on all workers; ``clew.run(program, graph)`` calls this."""
@@ -203,130 +196,3 @@ class ClusterGraph:
             source, target, weights, self.num_vertices, self.directed, both_directions=not self.directed
         )
         return Graph(built.outgoing, directed=self.directed, names=names, report=self.report)
-
-
-class _Columns(Mapping[str, Array]):
-    """The arrays of a result, gathered one by one when they are asked for."""
-
-    def __init__(self, graph: ClusterGraph, key: int, columns: Mapping[str, tuple[str, tuple[int, ...]]]) -> None:
-        self._graph, self._key, self.columns = graph, key, columns
-        self._gathered: dict[str, Array] = {}
-
-    def __getitem__(self, name: str) -> Array:
-        if name not in self._gathered:
-            dtype, shape = self.columns[name]
-            values = np.empty((self._graph.num_vertices, *shape), dtype)
-            for ids, part in self._graph.cluster.call("column", self._key, name):
-                values[ids] = part
-            self._gathered[name] = values
-        return self._gathered[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.columns)
-
-    def __len__(self) -> int:
-        return len(self.columns)
-
-
-class ClusterResult(Result):
-    """A result whose arrays are with the workers: facts and ``top`` need no gathering, attributes gather an array."""
-
-    def __init__(self, graph: ClusterGraph, key: int, algorithm: str, found: dict[str, Any]) -> None:
-        self._columns = found["columns"]
-        if graph.named and "sources" in found["facts"]:  # workers know vertices by their ids
-            found["facts"]["sources"] = graph.names_of(np.asarray(found["facts"]["sources"]))
-        super().__init__(
-            algorithm,
-            _Columns(graph, key, found["columns"]),
-            vertices=found["vertices"],
-            unreached=found["unreached"],
-            facts=found["facts"],
-            iterations=found["iterations"],
-            converged=found["converged"],
-            trace=Trace(found["trace"]),
-        )
-        self._graph, self._key = graph, key
-        self._all_names: VertexNames | None = None
-        weakref.finalize(self, graph.cluster.forget_later, key)
-
-    def __len__(self) -> int:
-        return self._graph.num_vertices
-
-    def __repr__(self) -> str:
-        columns: Any = self._columns
-        arrays = ", ".join(f"{name}: {np.dtype(dtype)}[{len(self):,}]" for name, (dtype, _) in columns.items())
-        facts = "".join(f", {name}={value!r}" for name, value in self.facts.items() if np.isscalar(value))
-        text = f"{arrays}{facts}, iterations={self.iterations}{'' if self.converged else ', not converged'}"
-        return f"Result of {self.algorithm} on a cluster: {text.removeprefix(', ')}"
-
-    def single_values(self) -> list[str]:
-        """The names of the arrays that have one number per vertex."""
-        return [name for name, (_, shape) in self._columns.items() if not shape]
-
-    def numpy(self) -> Result:
-        """The result itself; its arrays are gathered one by one, when they are read."""
-        return self
-
-    def top(self, k: int = 10, by: str | None = None, *, smallest: bool = False) -> list[tuple[Name, Any]]:
-        """As ``Result.top``: every worker names its first ``k``, and nothing else travels."""
-        self._check_column(by)
-        parts = self._graph.cluster.call("top", self._key, k, by, smallest)
-        return self._shown_of(parts, lambda few: few.ranked(k, by, smallest=smallest), by)
-
-    def of(self, name: Name, value: str | None = None) -> Any:
-        """The value of the vertex called ``name``; None if it was not reached."""
-        self._check_column(value)
-        ids = np.array([self._graph.vertex(name)])
-        parts = [(ids[here], values) for here, values in self._graph.cluster.call("values_of", self._key, ids)]
-        return self._shown_of(parts, lambda few: np.arange(len(few)), value)[0][1]
-
-    def write(self, folder: str | Path) -> list[str]:
-        """Write a table with a Parquet file per worker into a folder that all workers see; returns the paths.
-
-        Readers of Parquet, such as ``pandas.read_parquet(folder)``, read the folder as one table. Parts of an earlier
-        table in the folder are replaced.
-        """
-        target = Path(folder).absolute()
-        if target.exists() and (not target.is_dir() or any(not PART.fullmatch(each.name) for each in target.iterdir())):
-            raise GraphError(f"{target} exists and is not the folder of a result; expected a new name.")
-        columns = [name for name in self.values if name in self._vertices]
-        written = list(self._graph.cluster.call("write", self._key, self._graph.key, str(target), columns))
-        for path in set(map(str, target.glob("part-*.parquet"))).difference(written):
-            Path(path).unlink()
-        return written
-
-    def _shown_of(self, parts: Any, choose: Any, by: str | None) -> list[tuple[Name, Any]]:
-        """Vertices of some workers as a user reads them: names and values."""
-        ids = np.concatenate([part[0] for part in parts])
-        order = np.argsort(ids)
-        ids = ids[order]
-        values = {name: np.concatenate([part[1][name] for part in parts])[order] for name in self.values}
-        few = Result(self.algorithm, values, unreached=self.unreached, vertices=self._vertices)
-        chosen = choose(few)
-        shown: list[Any] = few._shown(by, chosen)
-        if (by or next(iter(values))) in self._vertices and self._graph.named:
-            known = [k for k, each in enumerate(shown) if each is not None and each >= 0]
-            named = self._graph.names_of(np.array([shown[k] for k in known], dtype=np.int64))
-            shown = [None] * len(shown)
-            for k, name in zip(known, named, strict=True):
-                shown[k] = name
-        return list(zip(self._graph.names_of(ids[chosen]), shown, strict=True))
-
-    def _check_column(self, name: str | None) -> None:
-        if not self.values:
-            raise GraphError(f"this result of {self.algorithm} has no value per vertex, only {', '.join(self.facts)}.")
-        if name is not None and name not in self.values:
-            raise GraphError(f"there is no value {name!r}; expected one of {', '.join(self.values)}.")
-
-    @property
-    def _names(self) -> VertexNames | None:
-        if not self._graph.named:
-            return None
-        if self._all_names is None:
-            ids = np.arange(len(self), dtype=id_dtype(len(self)))
-            self._all_names = VertexNames(self._graph.names_of(ids))
-        return self._all_names
-
-    @_names.setter
-    def _names(self, value: VertexNames | None) -> None:
-        """The names stay with the workers until somebody asks for them."""

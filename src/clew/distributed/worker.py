@@ -21,6 +21,7 @@ from clew import threads
 from clew.algorithms.registry import ALGORITHMS, load_plugins
 from clew.distributed.carrier import RayCarrier
 from clew.distributed.generating import generated_share
+from clew.distributed.kept import Kept, about, kept_of, table_of
 from clew.distributed.loading import read_share
 from clew.distributed.locality import by_locality
 from clew.distributed.tiles import open_share, write_share
@@ -30,7 +31,6 @@ from clew.engines.cluster.checkpoints import Checkpoints, farthest_buddy
 from clew.engines.cluster.listener import Listener
 from clew.engines.cluster.mailbox import Mailbox
 from clew.engines.cluster.member import Member
-from clew.engines.cluster.names import names_by_id
 from clew.engines.cluster.nccl import CupyGpu, Nccl
 from clew.engines.cluster.share import Share, build_share, edge_ends
 from clew.engines.cluster.transport import SILENT, Sockets, Transport
@@ -81,7 +81,7 @@ class Worker:
         self._listener: Listener | None = None
         self._mailbox: Mailbox | None = None
         self._shares: dict[int, Share] = {}
-        self._results: dict[int, tuple[Array, Result]] = {}
+        self._results: dict[int, Kept] = {}
         self._bytes_read = 0
         self._checkpoints = Checkpoints(**saving)
 
@@ -259,22 +259,8 @@ class Worker:
         saved_as = str(result) if saved_as is None else f"{saved_as}-{self._digest(share)}"
         with self._checkpoints.run(self.member, saved_as):
             found = self._call(share, name, args, options)
-        # By ascending id, so that ties are broken as on one machine.
-        order = np.argsort(share.ids)
-        values = {column: array[order] for column, array in found.values.items()}
-        names = None if share._names is None else VertexNames.trusted(share._names.take(order))
-        kept = Result(name, values, names=names, vertices=(), unreached=found.unreached)
-        self._results[result] = share.ids[order], kept
-        return {
-            "columns": {column: (array.dtype.str, array.shape[1:]) for column, array in found.values.items()},
-            "facts": found.facts,
-            "unreached": found.unreached,
-            "iterations": found.iterations,
-            "converged": found.converged,
-            "trace": dict(found.trace.columns),
-            "vertices": () if name == "run" else tuple(ALGORITHMS[name].vertices),
-            "title": found.algorithm,
-        }
+        kept = self._results[result] = kept_of(share, found)
+        return about(share, kept, found) if self.member.rank == 0 else {}
 
     def _digest(self, share: Share) -> str:
         """A short name for a graph on this grid, from all its edges; all workers call this."""
@@ -323,12 +309,12 @@ class Worker:
 
     def column(self, result: int, name: str) -> tuple[Array, Array]:
         """The ids of this worker's vertices, and a column of their values."""
-        ids, found = self._results[result]
+        ids, found, _ = self._results[result]
         return ids, found.values[name]
 
     def top(self, result: int, k: int, by: str | None, smallest: bool) -> tuple[Array, dict[str, Array]]:
         """The ids and values of this worker's first vertices by a column."""
-        ids, found = self._results[result]
+        ids, found, _ = self._results[result]
         chosen = found.ranked(k, by, smallest=smallest)
         return ids[chosen], {name: column[chosen] for name, column in found.values.items()}
 
@@ -342,9 +328,15 @@ class Worker:
 
     def values_of(self, result: int, ids: Array) -> tuple[Array, dict[str, Array]]:
         """Which of some vertices are here, and their values."""
-        mine, found = self._results[result]
+        mine, found, _ = self._results[result]
         here, place = np.flatnonzero(np.isin(ids, mine)), np.searchsorted(mine, ids)
         return here, {name: column[place[here]] for name, column in found.values.items()}
+
+    def values_between(self, result: int, first: int, second: int) -> tuple[Array, dict[str, Array]]:
+        """Which entries here are for edges from one vertex to another, and their values."""
+        numbers, found, _ = self._results[result]
+        here = np.flatnonzero((found.values["source"] == first) & (found.values["target"] == second))
+        return numbers[here], {name: column[here] for name, column in found.values.items()}
 
     @collective
     def vertex(self, key: int, name: Any) -> int:
@@ -357,17 +349,9 @@ class Worker:
 
         All workers call this together: the name of a parent may be on another worker.
         """
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
-        ids, found = self._results[result]
-        share = self._shares[key]
-        table = found.to_arrow()
-        if share._names is None:
-            table, vertices = table.set_column(0, "vertex", pa.array(ids)), ()
-        for column in vertices:
-            names = names_by_id(share, found.values[column])
-            table = table.set_column(table.column_names.index(column), column, names)
+        table = table_of(self._shares[key], self._results[result], vertices)
         path = Path(folder) / f"part-{self.member.rank:05}.parquet"
         path.parent.mkdir(parents=True, exist_ok=True)
         pq.write_table(table, path.with_suffix(".unfinished"))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.algorithms.arguments import check_flow_weights, vertices_of
+from clew.algorithms.arguments import check_flow_weights, share_of_items, vertices_of
 from clew.algorithms.registry import algorithm, run
 from clew.checks import whole
 from clew.dtypes import Array
@@ -22,7 +22,10 @@ LONGEST = 1 << 40  # a step has 2^20 numbers of its walk's random stream
 
 
 class Walks(NamedTuple):
-    """The checked arguments: where walks start, how long they are, the key of the random numbers, and the biases."""
+    """The checked arguments: where walks start, how long they are, the key of the random numbers, and the biases.
+
+    A worker of a cluster has the starts of its own walks; ``first`` is the number of the first, and ``total`` of all.
+    """
 
     starts: Array
     length: int
@@ -30,6 +33,8 @@ class Walks(NamedTuple):
     weighted: bool
     p: float = 1.0
     q: float = 1.0
+    first: int = 0
+    total: int = 0
 
 
 @algorithm(per_walk=True, vertices=("walk",))
@@ -100,9 +105,11 @@ def start_walks(
     for what, bias in (("p", p), ("q", q)):
         if not isinstance(bias, (int, float, np.number)) or not 0 < bias < np.inf:
             raise GraphError(f"{what} is {bias!r}; expected a number above 0.")
-    starts = np.repeat(vertices_of(graph, sources), whole("walks", walks, 1))
-    key = stream(seed, "random walks")
-    given = Walks(starts, whole("length", length, 0, LONGEST), key, weighted, float(p), float(q))
+    vertices = vertices_of(graph, sources)
+    total = vertices.size * whole("walks", walks, 1)
+    first, last = share_of_items(graph, total)
+    starts, key = vertices[np.arange(first, last) // walks], stream(seed, "random walks")
+    given = Walks(starts, whole("length", length, 0, LONGEST), key, weighted, float(p), float(q), first, total)
     found: Result = run(name, graph, device, given=given)
     assert isinstance(found, WalkResult)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clew import threads
+from clew.adjacency import Adjacency
 from clew.algorithms.random_walks import Walks, kernels
 from clew.algorithms.registry import Answer
 from clew.build.rows import blocks_of
@@ -26,16 +27,16 @@ def workspace(graph: Graph, num_walks: int, length: int, weighted: bool = False)
 def random_walks(graph: Graph, given: Walks) -> Answer:
     """Walks; see ``clew.random_walks``."""
     found = workspace(graph, given.starts.size, given.length, given.weighted).allocate().walk
-    sums, parts = sums_of(graph) if given.weighted else None, threads.pieces(found.size, GRAIN)
+    sums, parts = sums_of(graph.outgoing) if given.weighted else None, threads.pieces(found.size, GRAIN)
     biases = (1 / given.p, 1 / given.q)
     rows = (graph.outgoing.unsigned(), sums, as_bits(given.starts))
     threads.each(kernels.walk, parts, parts, *rows, given.key, given.length, *biases, found)
     return Answer({"walk": found})
 
 
-def sums_of(graph: Graph) -> Array:
+def sums_of(rows: Adjacency) -> Array:
     """For every edge, the sum of the weights of its row up to it."""
-    rows, sums = graph.outgoing, np.empty(graph.num_arcs)
+    sums = np.empty(rows.num_arcs)
     bounds = blocks_of(rows)
     threads.each(kernels.running_sums, bounds.size - 1, bounds, rows.unsigned(), rows.weights, sums)
     return sums

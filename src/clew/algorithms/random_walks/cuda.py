@@ -25,7 +25,7 @@ def random_walks(device: Device, graph: Graph, given: Walks) -> Answer:
     if not number:
         return Answer({"walk": found})
     rows = rows_on(device, graph.outgoing, weights=False)
-    sums = device.upload(cpu.sums_of(graph) if given.weighted else np.zeros(1))
+    sums = device.upload(cpu.sums_of(graph.outgoing) if given.weighted else np.zeros(1))
     defines = {**rows.defines, "WEIGHTED": int(given.weighted), "SECOND": int((given.p, given.q) != (1.0, 1.0))}
     biases = np.float64(1 / given.p), np.float64(1 / given.q)
     used = (rows.offsets, rows.neighbours, sums, device.upload(given.starts), np.uint64(number), given.key)

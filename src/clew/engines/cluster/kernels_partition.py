@@ -109,3 +109,17 @@ def look_up(places, there, became, shift):
                 places[k] = became[slot]
                 break
             slot = (slot + ONE) & mask
+
+
+@njit(nogil=True, cache=True)
+def append(counts, filled, ids, weights, to_ids, to_weights):
+    """Add the next ``counts`` edges to every row; ``filled`` says where each row ends, and advances."""
+    taken = 0
+    for row in range(filled.size):
+        start = filled[row]
+        for k in range(counts[row]):
+            to_ids[start + k] = ids[taken + k]
+            if weights is not None:
+                to_weights[start + k] = weights[taken + k]
+        taken += counts[row]
+        filled[row] += counts[row]

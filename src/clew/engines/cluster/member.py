@@ -5,7 +5,7 @@ All members run the same code. A method that exchanges something is collective: 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
@@ -149,12 +149,17 @@ class Member:
 
     def fetch(self, owner: Array, local: Array, values: Array) -> Array:
         """``values`` of vertices anywhere, given the owner of each and its place in the owner's segment."""
+        return self.ask(owner, local, lambda places: values[places])
+
+    def ask(self, owner: Array, questions: Array, answer: Callable[[Array], Array]) -> Array:
+        """What the owners answer to questions, in their order; ``answer`` takes all that arrive here at once."""
         order, parts = self.by_owner(owner)
-        asked = self.all_to_all("all", [local[part] for part in parts])
-        answers = self.all_to_all("all", [values[each] for each in asked])
-        fetched = np.empty(owner.size, values.dtype)
-        fetched[order] = np.concatenate(answers)
-        return fetched
+        asked = self.all_to_all("all", [questions[part] for part in parts])
+        answers = np.split(answer(np.concatenate(asked)), np.cumsum([each.size for each in asked])[:-1])
+        arrived = np.concatenate(self.all_to_all("all", answers))
+        found = np.empty_like(arrived)
+        found[order] = arrived
+        return found
 
     def send_to_owners(self, owner: Array, columns: Sequence[Array]) -> list[Array]:
         """Send every row of a table to its owner; returns the columns that arrived here, in the order of ranks."""

@@ -23,7 +23,8 @@ from clew.dtypes import Array
 from clew.engines.cluster.member import Member
 from clew.engines.cluster.partition import Partition
 from clew.engines.cluster.share import Share
-from clew.names import VertexNames
+from clew.errors import GraphError
+from clew.names import Name, VertexNames
 
 ROUND = 1 << 20  # names that a member sends in one round
 SAMPLE = 64  # names that every member samples per range
@@ -140,6 +141,18 @@ def names_by_id(share: Share, ids: Array) -> Any:
     places = np.full(ids.size, -1)
     places[known[order]] = np.arange(known.size)
     return arrived.take(pa.array(places, mask=places < 0))
+
+
+def ids_by_name(share: Share, names: Sequence[Name]) -> Array:
+    """The ids of named vertices anywhere; all members ask for the same names."""
+    assert share._names is not None
+    here = share._names.known_ids_of(names)
+    ids = np.full(here.size, -1)
+    ids[here >= 0] = share.ids[here[here >= 0]]
+    found: Array = share.member.all_reduce(ids, np.maximum)
+    if (found < 0).any():
+        raise GraphError(f"no vertex is called {names[int(np.argmin(found))]!r}.")
+    return found
 
 
 def exchange_names(member: Member, parts: Sequence[Any]) -> list[Any]:

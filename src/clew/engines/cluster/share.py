@@ -54,6 +54,7 @@ class Share(Graph):
         self._in: Adjacency | None = None
         self._searches = [0]  # that have pushed alone
         self._routes: dict[Axis, Routes] = {}
+        self.own: dict[tuple[bool, bool], Adjacency] = {}  # see ``clew.engines.cluster.own_rows``
         self._directed, self._names = directed, names
         self._num_arcs, self.num_loops = num_arcs, num_loops
         self._report = report or BuildReport(given=num_arcs)
@@ -68,6 +69,7 @@ class Share(Graph):
         """Continue over new connections. Routes are agreed on again: the old connections may have ended meanwhile."""
         self.member = member.on(self.partition.grid)
         self._routes.clear()
+        self.own.clear()
 
     @property
     def num_vertices(self) -> int:

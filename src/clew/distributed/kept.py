@@ -1,0 +1,79 @@
+"""What a worker keeps of a result: entries for its own vertices, for some edges, or some of the walks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from clew.algorithms.registry import ALGORITHMS
+from clew.dtypes import Array
+from clew.edge_result import EdgeResult
+from clew.engines.cluster.names import names_by_id
+from clew.engines.cluster.share import Share
+from clew.names import VertexNames
+from clew.result import Result
+from clew.walk_result import WalkResult
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+
+ENDS = ("source", "target")
+
+
+class Kept(NamedTuple):
+    """The numbers of entries in ascending order, and their values; those of edges have the ends of every edge too."""
+
+    numbers: Array
+    result: Result
+    kind: Literal["vertices", "edges", "walks"]
+
+
+def kept_of(share: Share, found: Result) -> Kept:
+    """The part of a result, by ascending number, so that ties are broken as on one machine."""
+    numbers = share.ids if found.rows is None else found.rows.numbers
+    order = np.argsort(numbers)
+    values = {column: array[order] for column, array in found.values.items()}
+    if isinstance(found, WalkResult):
+        return Kept(numbers[order], WalkResult(found.algorithm, values, vertices=()), "walks")
+    if isinstance(found, EdgeResult):
+        if values:
+            values |= zip(ENDS, (ends[order] for ends in found.pairs()), strict=True)
+        return Kept(numbers[order], Result(found.algorithm, values, vertices=()), "edges")
+    names = None if share._names is None else VertexNames.trusted(share._names.take(order))
+    kept = Result(found.algorithm, values, names=names, vertices=(), unreached=found.unreached)
+    return Kept(numbers[order], kept, "vertices")
+
+
+def about(share: Share, kept: Kept, found: Result) -> dict[str, Any]:
+    """What the driver has of a result; one worker tells it."""
+    shared = ("facts", "unreached", "iterations", "converged")
+    return {
+        "kind": kept.kind,
+        "size": share.num_vertices if found.rows is None else found.rows.size,
+        "columns": {column: (array.dtype.str, array.shape[1:]) for column, array in found.values.items()},
+        "trace": dict(found.trace.columns),
+        "vertices": tuple(found.vertex_values) if found.algorithm in ALGORITHMS else (),  # programs have none
+        "title": found.algorithm,
+        **{name: getattr(found, name) for name in shared},
+    }
+
+
+def table_of(share: Share, kept: Kept, vertices: Sequence[str]) -> pa.Table:
+    """The entries as a table with names; ``vertices`` are columns of ids. Collective: names may be on other workers."""
+    import pyarrow as pa
+
+    if isinstance(kept.result, WalkResult):
+        return kept.result.table(pa.array if share._names is None else lambda ids: names_by_id(share, ids))
+    table = kept.result.to_arrow()
+    if kept.kind == "edges":
+        vertices = [*vertices, *ENDS]
+        table = table.select([*ENDS, *(name for name in table.column_names if name not in ("vertex", *ENDS))])
+    elif share._names is None:
+        table = table.set_column(0, "vertex", pa.array(kept.numbers))
+    for column in vertices if share._names is not None else ():
+        names = names_by_id(share, kept.result.values[column])
+        table = table.set_column(table.column_names.index(column), column, names)
+    return table

@@ -1,0 +1,66 @@
+"""Own rows: all edges of a member's own vertices, as one machine has them. Products do without them; walks need them.
+
+The edges of a vertex are in the blocks of a whole row of the grid. These members send them to its owner, who sorts them
+by the ids of their targets. The random choice of an edge is then that of one machine.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from clew.adjacency import Adjacency
+from clew.build.rows import sorted_rows
+from clew.dtypes import Array, as_bits
+from clew.engines.base import check_available
+from clew.engines.cluster.member import Axis
+from clew.engines.cluster.share import Share
+
+ROUND = 1 << 20  # edges that a member sends in one round
+
+
+def own_rows(share: Share, *, transpose: bool = False, weighted: bool = False) -> Adjacency:
+    """The edges out of this member's vertices, or with ``transpose`` into them, by ascending id; collective.
+
+    They are a second copy of a worker's edges. The share keeps them.
+    """
+    transpose &= share.directed
+    known = share.own.get((transpose, True)) or share.own.get((transpose, weighted))
+    if known is None:
+        known = share.own[transpose, weighted] = _gathered(share, transpose=transpose, weighted=weighted)
+    return known
+
+
+def _gathered(share: Share, *, transpose: bool, weighted: bool) -> Adjacency:
+    from clew.engines.cluster import kernels_partition as kernels
+
+    rows, axis, columns_axis = share.oriented(transpose=transpose)
+    member, segment, size = share.member, share.partition.segment, share.ids.size
+    first_rows = np.arange(len(member.groups[axis])) * segment
+    degrees = rows.degrees()
+    counts = member.all_to_all(axis, [degrees[row : row + segment] for row in first_rows])
+    indptr = np.append(0, np.cumsum(np.add.reduce(counts, dtype=np.int64)[:size]))
+    given = rows.weights if weighted else None
+    nbytes = int(indptr[-1]) * (share.ids.itemsize + (0 if given is None else given.itemsize))
+    check_available(nbytes, "a copy of the edges of a worker's own vertices", "use more workers")
+    indices = np.empty(indptr[-1], share.ids.dtype)
+    weights = None if given is None else np.empty(indptr[-1], given.dtype)
+    filled = indptr[:-1].copy()
+    rounds = int(member.all_reduce(np.int64(-(-rows.num_arcs // ROUND)), np.maximum))
+    for low, high in pairwise(np.arange(rounds + 1) * segment // max(1, rounds)):
+        parts = [slice(rows.indptr[row + low], rows.indptr[row + high]) for row in first_rows]
+        arrived = member.all_to_all(axis, [_ids(share, columns_axis, rows.indices[part]) for part in parts])
+        carried = [None] * len(parts) if given is None else member.all_to_all(axis, [given[part] for part in parts])
+        for count, ids, values in zip(counts, arrived, carried, strict=True):
+            kernels.append(
+                count[low:high], filled[low:high], as_bits(ids), as_bits(values), as_bits(indices), as_bits(weights)
+            )
+    return sorted_rows(Adjacency(indptr, indices, weights), copy=False)
+
+
+def _ids(share: Share, axis: Axis, columns: Array) -> Array:
+    """The ids of some columns of the block."""
+    which, local = np.divmod(columns.astype(np.int64), share.partition.segment)
+    places = np.asarray(share.member.groups[axis])[which] * share.partition.segment + local
+    return share.partition.permutation.inverse(places).astype(share.ids.dtype)
