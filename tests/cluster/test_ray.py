@@ -95,6 +95,21 @@ def test_walks_stay_with_the_workers(cluster: clew.distributed.Cluster, graph: c
     assert "walk" in repr(clew.explain(graph.spread(), "random_walks", sources=[0]))
 
 
+def test_samples_are_in_this_process(cluster: clew.distributed.Cluster, graph: clew.Graph, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    for one, sources in ((graph, [3, 5, 7]), (NAMED, ["a", "g"])):
+        found, expected = (clew.sample_neighbors(each, sources, fanouts=[3, 2]) for each in (one.spread(), one))
+        assert isinstance(found, clew.EdgeResult)
+        assert found.num_sampled_edges == expected.num_sampled_edges
+        assert [ends.tolist() for ends in found.edges()] == [ends.tolist() for ends in expected.edges()]
+        assert found.to_arrow() == expected.to_arrow()
+        (path,) = found.write(tmp_path / "sample")
+        assert pq.read_table(path) == expected.to_arrow()
+        with pytest.raises(clew.GraphError, match="no value per vertex, only num_nodes"):
+            found.of((3, 5))
+
+
 def test_workers_read_files(cluster: clew.distributed.Cluster, tmp_path: Path) -> None:
     for k in range(5):
         (tmp_path / f"{k}.csv").write_text("".join(f"user{a},user{a * 7 % 50}\n" for a in range(k, 50, 5)))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from clew import threads
+from clew.adjacency import Adjacency
 from clew.algorithms.registry import Answer
 from clew.algorithms.sample_neighbors import Samples, grow, kernels
 from clew.dtypes import Array
@@ -28,10 +29,11 @@ def workspace(graph: Graph) -> Workspace:  # noqa: ARG001, all arrays depend on 
 
 def sample_neighbors(graph: Graph, given: Samples) -> Answer:
     """Drawn edges; see ``clew.sample_neighbors``."""
-    return grow(np, given, given.sources, partial(draw, graph, given, _in_parallel), number)
+    return grow(np, given, given.sources, partial(draw, graph, given, in_parallel), number)
 
 
-def _in_parallel(kernel: Each, size: int, *args: Any) -> None:
+def in_parallel(kernel: Each, size: int, *args: Any) -> None:
+    """Run a kernel on all threads, if there is enough to do."""
     parts = threads.pieces(size, GRAIN)
     threads.each(kernel, parts, parts, *args)
 
@@ -41,6 +43,19 @@ def draw(
 ) -> tuple[Array, Array, Array]:
     """As ``Draw``; ``each`` runs a kernel over so many items."""
     rows = graph.incoming if graph.directed else graph.outgoing
+    counts, places = picked(rows, given, each, vertices, vertices, hop, fanout)
+    neighbors = rows.indices[places].astype(np.int64)
+    if not graph.directed:
+        return counts, neighbors, places
+    edges, both = np.empty_like(places), (rows.unsigned(), graph.outgoing.unsigned())
+    each(kernels.out_places, places.size, *both, places, np.repeat(vertices, counts), edges)
+    return counts, neighbors, edges
+
+
+def picked(
+    rows: Adjacency, given: Samples, each: Each, vertices: Array, ids: Array, hop: int, fanout: int
+) -> tuple[Array, Array]:
+    """How many edges were drawn for every vertex, and where they are in the rows; ``ids`` select the random numbers."""
     weights, bare = rows.weights if given.weighted else None, rows.unsigned()
     able = (rows.indptr[vertices + 1] - rows.indptr[vertices]).astype(np.int64)
     if weights is not None:
@@ -51,13 +66,8 @@ def draw(
     places = np.empty(ends[-1], np.int64)
     keys = np.empty(places.size if given.weighted else 0)
     numbers = (np.uint64(bits(given.key, np.uint64(hop))), given.replace and fanout >= 0, able, ends, places, keys)
-    each(kernels.pick, vertices.size, bare, weights, vertices, *numbers)
-    neighbors = rows.indices[places].astype(np.int64)
-    if not graph.directed:
-        return counts, neighbors, places
-    edges = np.empty_like(places)
-    each(kernels.out_places, places.size, bare, graph.outgoing.unsigned(), places, np.repeat(vertices, counts), edges)
-    return counts, neighbors, edges
+    each(kernels.pick, vertices.size, bare, weights, vertices, ids, *numbers)
+    return counts, places
 
 
 def drawn_of(able: Any, fanout: int, *, replace: bool) -> Any:

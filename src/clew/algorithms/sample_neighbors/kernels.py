@@ -27,17 +27,17 @@ def count_positive(part, parts, rows, weights, vertices, counts):
 
 
 @njit(cache=True, nogil=True)
-def pick(part, parts, rows, weights, vertices, key, replace, able, ends, places, keys):
+def pick(part, parts, rows, weights, vertices, ids, key, replace, able, ends, places, keys):
     """Draw the edges of a share of the vertices: vertex i fills ``places`` from ``ends[i]`` to ``ends[i + 1]``.
 
-    ``able`` is how many edges can be drawn. ``weights`` is None where edges are equally likely; else ``keys`` is room
-    for a number per drawn edge.
+    ``ids`` select the random numbers; on one machine they are the vertices. ``able`` is how many edges can be drawn.
+    ``weights`` is None where edges are equally likely; else ``keys`` is room for a number per drawn edge.
     """
     for i in range(part * vertices.size // parts, (part + 1) * vertices.size // parts):
         v = np.uint64(vertices[i])
         start, stop = rows[0][v], rows[0][v + ONE]
         mine = places[ends[i] : ends[i + 1]]
-        own = bits(key, v)
+        own = bits(key, np.uint64(ids[i]))
         if mine.size == 0:
             continue
         if not replace and mine.size == able[i]:
@@ -128,6 +128,13 @@ def _first(rows, u, v):
         else:
             high = middle
     return low
+
+
+@njit(cache=True, nogil=True)
+def first_places(part, parts, rows, vertices, targets, places):
+    """Where the first edge to every target is in the row of its vertex."""
+    for i in range(part * vertices.size // parts, (part + 1) * vertices.size // parts):
+        places[i] = _first(rows, np.uint64(vertices[i]), np.uint64(targets[i]))
 
 
 @njit(cache=True, nogil=True)

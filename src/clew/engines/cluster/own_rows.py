@@ -26,10 +26,36 @@ def own_rows(share: Share, *, transpose: bool = False, weighted: bool = False) -
     They are a second copy of a worker's edges. The share keeps them.
     """
     transpose &= share.directed
-    known = share.own.get((transpose, True)) or share.own.get((transpose, weighted))
+    known: Adjacency | None = share.own.get((transpose, True)) or share.own.get((transpose, weighted))
     if known is None:
         known = share.own[transpose, weighted] = _gathered(share, transpose=transpose, weighted=weighted)
     return known
+
+
+def first_arcs(share: Share) -> Array:
+    """The number of the first out-edge of each of this member's vertices, as ``graph.indptr`` has it; collective."""
+    if "first arcs" not in share.own:
+        share.own["first arcs"] = totals_before(share, share.own_degrees())
+    known: Array = share.own["first arcs"]
+    return known
+
+
+def totals_before(share: Share, values: Array) -> Array:
+    """For each of this member's vertices, the sum of a number over all vertices with smaller ids; collective."""
+    member = share.member
+    chunk = max(1, -(-share.num_vertices // member.size))  # ids that each member adds up
+
+    def answer(given: Array) -> Array:
+        here = np.zeros(chunk, np.int64)
+        here[given["id"] - member.rank * chunk] = given["value"]
+        totals = np.concatenate(member.all_gather("all", here.sum(keepdims=True)))
+        before: Array = totals[: member.rank].sum() + np.cumsum(here) - here
+        answers: Array = before[given["id"] - member.rank * chunk]
+        return answers
+
+    questions = np.empty(share.ids.size, [("id", np.int64), ("value", np.int64)])
+    questions["id"], questions["value"] = share.ids, values
+    return member.ask(share.ids // chunk, questions, answer)
 
 
 def _gathered(share: Share, *, transpose: bool, weighted: bool) -> Adjacency:

@@ -54,7 +54,7 @@ class Share(Graph):
         self._in: Adjacency | None = None
         self._searches = [0]  # that have pushed alone
         self._routes: dict[Axis, Routes] = {}
-        self.own: dict[tuple[bool, bool], Adjacency] = {}  # see ``clew.engines.cluster.own_rows``
+        self.own: dict[Any, Any] = {}  # see ``clew.engines.cluster.own_rows``
         self._directed, self._names = directed, names
         self._num_arcs, self.num_loops = num_arcs, num_loops
         self._report = report or BuildReport(given=num_arcs)
