@@ -86,7 +86,7 @@ def betweenness(
 def check_positive(graph: Graph, algorithm: str, *, weighted: bool) -> None:
     """With ``weighted``, reject weights by which shortest paths cannot be counted."""
     check_lengths(graph, algorithm, weighted=weighted)
-    if not weighted or graph.weights is None or not graph.num_arcs:
+    if not weighted or graph.weights is None or not graph.weights.size:
         return
     if graph.weights.min() <= 0:
         raise GraphError(

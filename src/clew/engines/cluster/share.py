@@ -220,9 +220,9 @@ class Share(Graph):
         return self._like(self._out, report=report)
 
     def with_block(self, block: Adjacency) -> Share:
-        """The graph of other edges between the same vertices."""
+        """The directed graph of other edges between the same vertices."""
         arcs = int(self.member.all_reduce(np.int64(block.num_arcs), np.add))
-        return self._like(block, num_arcs=arcs)
+        return self._like(block, num_arcs=arcs, directed=True)
 
     def _like(self, block: Adjacency, **changed: Any) -> Share:
         facts = {
