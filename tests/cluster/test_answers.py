@@ -87,7 +87,7 @@ def arguments(name: str, graph: clew.Graph) -> dict[str, Any] | None:
         options["source"] = graph.name(graph.num_vertices // 2)
     if record.needs_sources:
         options["sources"] = [graph.name(0), graph.name(graph.num_vertices - 1)]
-    if name in ("betweenness", "closeness", "harmonic"):
+    if name in ("betweenness", "edge_betweenness", "closeness", "harmonic"):
         options["samples"] = min(3, graph.num_vertices)
     if name == "all_pairs":
         options["method"] = "floyd_warshall"
@@ -101,6 +101,8 @@ def test_distances_by_weights() -> None:
     for call in (
         lambda g: clew.closeness(g, samples=[1, 5], weighted=True),
         lambda g: clew.eccentricity(g, weighted=True),
+        lambda g: clew.betweenness(g, samples=[1, 5, 9], weighted=True),
+        lambda g: clew.betweenness(g.symmetrized(), samples=[1, 5, 9], weighted=True),
     ):
         found, expected = run_on_team(4, graph, call), call(graph)
         assert all(same(values, found.values[column]) for column, values in expected.values.items())

@@ -95,6 +95,29 @@ def test_walks_stay_with_the_workers(cluster: clew.distributed.Cluster, graph: c
     assert "walk" in repr(clew.explain(graph.spread(), "random_walks", sources=[0]))
 
 
+def test_values_of_edges_stay_with_the_workers(
+    cluster: clew.distributed.Cluster, graph: clew.Graph, tmp_path: Path
+) -> None:
+    import pyarrow.parquet as pq
+
+    named = clew.Graph.from_edges(list("abcdeafg"), list("bcdeaffa"), np.arange(8) % 3, directed=False)
+    for one in (graph, NAMED, named):
+        found, expected = (clew.minimum_spanning_forest(each) for each in (one.spread(), one))
+        assert isinstance(found, clew.EdgeResult)
+        assert (len(found), found.weight, found.trees) == (one.num_edges, expected.weight, expected.trees)
+        pairs = [tuple(end.tolist()) for end in one.to_arrow().select(["source", "target"]).to_pandas().to_numpy().T]
+        for pair in list(zip(*pairs, strict=True))[:3]:
+            assert found.of(pair) == expected.of(pair)
+        assert found.top(5) == expected.top(5)
+        assert found.to_arrow().to_pylist() == expected.to_arrow().select(["source", "target", "member"]).to_pylist()
+        table = pq.read_table(found.write(tmp_path / "forest"))
+        assert sorted(table.to_pylist(), key=str) == sorted(found.to_arrow().to_pylist(), key=str)
+        assert np.array_equal(found.member, expected.member)
+    assert found.of(("b", "a")) == expected.of(("b", "a"))
+    with pytest.raises(clew.GraphError, match="no value for 'a' and 'c'"):
+        found.of(("a", "c"))
+
+
 def test_samples_are_in_this_process(cluster: clew.distributed.Cluster, graph: clew.Graph, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from clew.adjacency import Adjacency
 from clew.algorithms.registry import Answer
-from clew.algorithms.sample_neighbors import Samples, grow, kernels
+from clew.algorithms.sample_neighbors import Samples, grow
 from clew.algorithms.sample_neighbors.cpu import in_parallel, number, picked
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import first_arcs, own_rows
+from clew.engines.cluster.own_rows import first_arcs, own_rows, places_in
 from clew.engines.cluster.share import Share
 
 EDGE = np.dtype([("place", np.int64), ("target", np.int64)])
@@ -56,7 +56,7 @@ def _numbers(share: Share, rows: Adjacency, local: Array, vertices: Array, place
 
     def answer(edges: Array) -> Array:
         u, v = (np.ascontiguousarray(edges[name]) for name in EDGE.names or ())
-        numbers: Array = first_arcs(share)[u] + _first(out, u, v) - out.indptr[u]
+        numbers: Array = first_arcs(share)[u] + places_in(out, u, v) - out.indptr[u]
         return numbers
 
     first_arcs(share)  # which all members make together
@@ -65,10 +65,4 @@ def _numbers(share: Share, rows: Adjacency, local: Array, vertices: Array, place
     questions = np.empty(places.size, EDGE)
     questions["place"], questions["target"] = there, vertices
     # Parallel edges are in the same order in both rows.
-    return share.member.ask(owner, questions, answer) + places - _first(rows, local, sources)
-
-
-def _first(rows: Adjacency, vertices: Array, targets: Array) -> Array:
-    found = np.empty(vertices.size, np.int64)
-    in_parallel(kernels.first_places, vertices.size, rows.unsigned(), vertices, targets, found)
-    return found
+    return share.member.ask(owner, questions, answer) + places - places_in(rows, local, sources)

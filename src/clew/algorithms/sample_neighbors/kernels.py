@@ -131,13 +131,6 @@ def _first(rows, u, v):
 
 
 @njit(cache=True, nogil=True)
-def first_places(part, parts, rows, vertices, targets, places):
-    """Where the first edge to every target is in the row of its vertex."""
-    for i in range(part * vertices.size // parts, (part + 1) * vertices.size // parts):
-        places[i] = _first(rows, np.uint64(vertices[i]), np.uint64(targets[i]))
-
-
-@njit(cache=True, nogil=True)
 def number(known, ids, table, places, node, found):
     """Number ids in order of appearance, after those known; returns how many there are.
 

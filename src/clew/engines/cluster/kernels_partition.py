@@ -123,3 +123,19 @@ def append(counts, filled, ids, weights, to_ids, to_weights):
                 to_weights[start + k] = weights[taken + k]
         taken += counts[row]
         filled[row] += counts[row]
+
+
+@njit(nogil=True, cache=True)
+def first_places(part, parts, rows, vertices, targets, places):
+    """Where the first edge to every target, or else to the next vertex, is in the row of its vertex."""
+    indptr, indices = rows
+    for i in range(part * vertices.size // parts, (part + 1) * vertices.size // parts):
+        u, v = np.uint64(vertices[i]), np.uint64(targets[i])
+        low, high = indptr[u], indptr[u + ONE]
+        while low < high:
+            middle = (low + high) >> ONE
+            if indices[middle] < v:
+                low = middle + ONE
+            else:
+                high = middle
+        places[i] = low

@@ -7,15 +7,18 @@ by the ids of their targets. The random choice of an edge is then that of one ma
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
+from clew import threads
 from clew.adjacency import Adjacency
 from clew.build.rows import sorted_rows
 from clew.dtypes import Array, as_bits
 from clew.engines.base import check_available
 from clew.engines.cluster.member import Axis
 from clew.engines.cluster.share import Share
+from clew.result import Rows
 
 ROUND = 1 << 20  # edges that a member sends in one round
 
@@ -38,6 +41,65 @@ def first_arcs(share: Share) -> Array:
         share.own["first arcs"] = totals_before(share, share.own_degrees())
     known: Array = share.own["first arcs"]
     return known
+
+
+class OwnEdges(NamedTuple):
+    """The edges of ``graph.edges()`` that begin at this member's vertices, by ascending number.
+
+    ``rows`` has their numbers, ``place`` the places of their sources in the segment, ``arc`` where they are in the own
+    rows.
+    """
+
+    rows: Rows
+    place: Array
+    source: Array
+    target: Array
+    weights: Array | None
+    arc: Array
+
+
+def own_edges(share: Share, *, weighted: bool = False) -> OwnEdges:
+    """A share of the edges, an undirected one once; collective."""
+    rows = own_rows(share, weighted=weighted)
+    place = np.repeat(np.arange(share.ids.size), rows.degrees())
+    kept = np.arange(place.size) if share.directed else np.flatnonzero(rows.indices >= share.ids[place])
+    counts = np.bincount(place[kept], minlength=share.ids.size)
+    first = totals_before(share, counts) - (np.cumsum(counts) - counts)
+    numbers = first[place[kept]] + np.arange(kept.size)
+    order = np.argsort(numbers, kind="stable")
+    kept, numbers = kept[order], numbers[order]
+    place = place[kept]
+    weights = None if rows.weights is None or not weighted else rows.weights[kept]
+    return OwnEdges(Rows(numbers, share.num_edges), place, share.ids[place], rows.indices[kept], weights, kept)
+
+
+def places_in(rows: Adjacency, vertices: Array, targets: Array) -> Array:
+    """Where the first of the edges to every target is in the row of its vertex, given by its place."""
+    from clew.engines.cluster import kernels_partition as kernels
+
+    found = np.empty(vertices.size, np.int64)
+    threads.in_pieces(
+        kernels.first_places, found.size, rows.unsigned(), vertices.astype(np.int64), targets.astype(np.int64), found
+    )
+    return found
+
+
+def rows_of(share: Share, rows: Adjacency, vertices: Array) -> tuple[Array, Array, Array]:
+    """The own rows of vertices anywhere: where each begins and ends, and what is there; collective."""
+    member = share.member
+    owner, local = share.partition.place(vertices)
+    order, parts = member.by_owner(owner)
+    sizes, found = [], []
+    for asked in member.all_to_all("all", [local[part] for part in parts]):
+        size = rows.indptr[asked + 1] - rows.indptr[asked]
+        places = np.repeat(rows.indptr[asked] - (np.cumsum(size) - size), size) + np.arange(size.sum())
+        sizes.append(size)
+        found.append(rows.indices[places])
+    arrived = np.concatenate(member.all_to_all("all", sizes))
+    begin, end = np.empty((2, order.size), np.int64)
+    end[order] = np.cumsum(arrived)
+    begin[order] = np.cumsum(arrived) - arrived
+    return begin, end, np.concatenate(member.all_to_all("all", found))
 
 
 def totals_before(share: Share, values: Array) -> Array:

@@ -1,0 +1,80 @@
+"""Results per edge on members: in the order of ``graph.edges()`` of one machine, whatever the grid."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import clew
+from clew.engines.cluster.own_rows import own_edges
+from clew.engines.cluster.ranges import in_ranges
+from tests.cluster.team import on_team, run_on_team
+from tests.cluster.test_walks import GRAPHS, weighted
+
+GRAPHS = {
+    **GRAPHS,
+    "a grid": clew.generate.grid(9, 13),
+    "several components": clew.Graph.from_edges([0, 1, 2, 4, 5, 5], [1, 2, 0, 5, 6, 5], num_vertices=9, directed=False),
+}
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("title", GRAPHS)
+def test_edges_are_those_of_one_machine(title: str, members: int) -> None:
+    graph = weighted(GRAPHS[title])
+
+    def run(share: Any) -> clew.Result:
+        edges = own_edges(share, weighted=True)
+        assert np.array_equal(share.ids[edges.place], edges.source)
+        assert (np.diff(edges.rows.numbers) > 0).all()
+        columns = {"source": edges.source, "target": edges.target, "weight": edges.weights}
+        return clew.Result("edges", columns, rows=edges.rows)
+
+    found = run_on_team(members, graph, run)
+    for values, expected in zip(found.values.values(), graph.edges(), strict=True):
+        assert np.array_equal(values, expected)
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("title", GRAPHS)
+def test_forests_are_those_of_one_machine(title: str, members: int) -> None:
+    """Weights are 0 to 3, so that most edges have the weight of others."""
+    for graph in (GRAPHS[title], clew.generate.random_weights(GRAPHS[title], 0, 3, seed=3), weighted(GRAPHS[title])):
+        for maximum in (False, True):
+            expected = clew.minimum_spanning_forest(graph, maximum=maximum)
+            found = on_team(members, graph, "minimum_spanning_forest", {"maximum": maximum})
+            assert np.array_equal(found.member, expected.member)
+            assert found.trees == expected.trees
+            assert found.weight == pytest.approx(expected.weight, rel=1e-12)
+            assert type(found.weight) is type(expected.weight)
+
+
+def test_forests_of_ranges() -> None:
+    graph = weighted(GRAPHS["a grid"])
+    found = on_team(3, graph, "minimum_spanning_forest", {}, in_ranges)
+    assert np.array_equal(found.member, clew.minimum_spanning_forest(graph).member)
+    wrong = graph.with_weights(np.where(graph.weights > 2, np.nan, graph.weights))
+    with pytest.raises(clew.GraphError, match="NaN, which has no place in an order"):
+        on_team(3, wrong, "minimum_spanning_forest", {})
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("by_weight", [False, True])
+def test_scores_of_edges_are_those_of_one_machine(members: int, by_weight: bool) -> None:
+    for title, graph in GRAPHS.items():
+        if by_weight:
+            graph = clew.generate.random_weights(graph, 1, 3, seed=3)
+        options = {"samples": [0, 1, graph.num_vertices - 1], "weighted": by_weight, "normalized": members % 2 == 0}
+        expected = clew.edge_betweenness(graph, **options)
+        found = on_team(members, graph, "edge_betweenness", options)
+        np.testing.assert_allclose(found.centrality, expected.centrality, rtol=1e-12, atol=1e-15, err_msg=title)
+        assert np.array_equal(found.sources, expected.sources)
+
+
+def test_scores_of_edges_of_all_paths_and_backwards() -> None:
+    graph = GRAPHS["directed, with vertices that lead nowhere"]
+    for run in (clew.edge_betweenness, lambda whole: clew.edge_betweenness(whole.reversed(), samples=5)):
+        found, expected = run_on_team(4, graph, run), run(graph)
+        np.testing.assert_allclose(found.centrality, expected.centrality, rtol=1e-12, atol=1e-15)
