@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import clew
+from clew.algorithms.similarity import METHODS
+from clew.algorithms.similarity import cluster as similar
 from clew.engines.cluster.own_rows import own_edges
 from clew.engines.cluster.ranges import in_ranges
 from tests.cluster.team import on_team, run_on_team
@@ -78,3 +80,27 @@ def test_scores_of_edges_of_all_paths_and_backwards() -> None:
     for run in (clew.edge_betweenness, lambda whole: clew.edge_betweenness(whole.reversed(), samples=5)):
         found, expected = run_on_team(4, graph, run), run(graph)
         np.testing.assert_allclose(found.centrality, expected.centrality, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("members", [1, 2, 4, 6, 9])
+@pytest.mark.parametrize("title", GRAPHS)
+def test_similarities_are_those_of_one_machine(title: str, members: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For all edges, and for pairs that may be equal, far apart, or there twice; in one batch and in many."""
+    graph = GRAPHS[title]
+    pairs = np.random.default_rng(members).integers(0, graph.num_vertices, (40, 2))
+    for room in (similar.ROOM, 8):
+        monkeypatch.setattr(similar, "ROOM", room)
+        for method in METHODS:
+            for given in (None, pairs):
+                options = {"pairs": given, "method": method}
+                found, expected = on_team(members, graph, "similarity", options), clew.similarity(graph, **options)
+                assert np.array_equal(found.score, expected.score), options
+
+
+def test_similarities_of_no_pairs_of_in_neighbours_and_by_name() -> None:
+    graph = GRAPHS["parallel edges"]
+    assert on_team(4, graph, "similarity", {"pairs": []}).score.size == 0
+    found = run_on_team(4, graph, lambda whole: clew.similarity(whole.reversed(), [(0, 1), (1, 2)]))
+    assert np.array_equal(found.score, clew.similarity(graph.reversed(), [(0, 1), (1, 2)]).score)
+    named = clew.Graph.from_edges(list("aabb"), list("cdce"), directed=False)
+    assert on_team(2, named, "similarity", {"pairs": [("a", "b"), ("c", "d")]}).score.tolist() == [1 / 3, 1 / 2]

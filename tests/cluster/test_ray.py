@@ -114,6 +114,8 @@ def test_values_of_edges_stay_with_the_workers(
         assert sorted(table.to_pylist(), key=str) == sorted(found.to_arrow().to_pylist(), key=str)
         assert np.array_equal(found.member, expected.member)
     assert found.of(("b", "a")) == expected.of(("b", "a"))
+    pairs = [("g", "a"), ("b", "e"), ("b", "g")]
+    assert clew.similarity(named.spread(), pairs).to_dict() == clew.similarity(named, pairs).to_dict()
     with pytest.raises(clew.GraphError, match="no value for 'a' and 'c'"):
         found.of(("a", "c"))
 

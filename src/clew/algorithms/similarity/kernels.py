@@ -88,7 +88,7 @@ def _shared(rows, u, v, value):
         if not _counts(rows, u, i) or w == v:
             continue
         if search:
-            j = _first_from(indices, j, end, w)
+            j = first_from(indices, j, end, w)
         else:
             while j < end and indices[j] < w:
                 j += ONE
@@ -100,7 +100,7 @@ def _shared(rows, u, v, value):
 
 
 @njit(cache=True, nogil=True)
-def _first_from(indices, start, end, w):
+def first_from(indices, start, end, w):
     """Where the first entry of w or more is, by steps that double and then halve."""
     step = ONE
     low, high = start, start

@@ -1,0 +1,79 @@
+"""Similarity on a cluster: the owner of a pair's first vertex fetches the neighbours of the second one.
+
+Pairs are sorted by their second vertices, so a member fetches the neighbours of a vertex once. It does so in batches,
+whose rows take a few MB, or are those of one vertex.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+
+from clew import threads
+from clew.adjacency import Adjacency
+from clew.algorithms.registry import Answer
+from clew.algorithms.similarity import METHODS, kernels, kernels_cluster, values_of
+from clew.build.rows import blocks_of
+from clew.dtypes import Array
+from clew.engines.cluster.own_rows import own_edges, own_rows, rows_of
+from clew.engines.cluster.share import Share
+from clew.result import Rows
+
+ROOM = 1 << 21  # neighbours that a member fetches in one batch
+
+
+def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> Answer:
+    """The score of every pair; see ``clew.similarity``."""
+    rows, (place, first, second, kept) = own_rows(share), _own_pairs(share, pairs)
+    count = _distinct(rows, share.ids)
+    value = _neighbor_values(share, rows, count, method)
+    scores = np.empty(second.size)
+    others, slot = np.unique(second, return_inverse=True)
+    order, owners = np.argsort(slot, kind="stable"), share.partition.place(others)
+    lengths, counts = (share.member.fetch(*owners, each) for each in (rows.degrees(), count))
+    bounds = _batches(share, lengths)
+    cuts = np.searchsorted(slot[order], bounds)
+    for (low, high), (start, stop) in zip(pairwise(bounds), pairwise(cuts), strict=True):
+        there, some = rows_of(share, rows, others[low:high]), order[start:stop]
+        ends = place[some], first[some], second[some], slot[some] - low
+        given = (*ends, value, METHODS.index(method), count[place[some]], counts[slot[some]])
+        found = np.empty(some.size)
+        threads.in_pieces(kernels_cluster.score_pairs, some.size, rows.unsigned(), there, *given, found)
+        scores[some] = found
+    return Answer({"score": scores}, pairs=(first, second), rows=kept)
+
+
+def _own_pairs(share: Share, pairs: tuple[Array, Array] | None) -> tuple[Array, Array, Array, Rows]:
+    """The pairs whose first vertices are here: places and ids of the first ones, the second ones, and their numbers."""
+    if pairs is None:
+        edges = own_edges(share)
+        return edges.place, edges.source, edges.target, edges.rows
+    owner, local = share.partition.place(pairs[0])
+    mine = np.flatnonzero(owner == share.member.rank)
+    first, second = (ends[mine].astype(share.ids.dtype) for ends in pairs)
+    return local[mine], first, second, Rows(mine, owner.size)
+
+
+def _distinct(rows: Adjacency, ids: Array) -> Array:
+    """How many distinct neighbours, other than itself, each of this member's vertices has."""
+    count, bounds = np.zeros(ids.size, np.int64), blocks_of(rows)
+    threads.each(kernels_cluster.count_distinct, bounds.size - 1, bounds, rows.unsigned(), ids, count)
+    return count
+
+
+def _neighbor_values(share: Share, rows: Adjacency, count: Array, method: str) -> Array | None:
+    """What the target of every own edge counts as a shared neighbour; None if all count 1."""
+    if METHODS.index(method) <= kernels.COSINE:
+        return None
+    back = _distinct(own_rows(share, transpose=True), share.ids) if share.directed else count
+    targets, places = np.unique(rows.indices, return_inverse=True)
+    values: Array = share.member.fetch(*share.partition.place(targets), values_of(back, method))[places]
+    return values
+
+
+def _batches(share: Share, lengths: Array) -> Array:
+    """Where the batches of vertices begin and end, as many on every member."""
+    batch = (np.cumsum(lengths) - lengths) // ROOM
+    number = int(share.member.all_reduce(np.int64(batch[-1] + 1 if batch.size else 0), np.maximum))
+    return np.searchsorted(batch, np.arange(number + 1))
