@@ -14,7 +14,7 @@ from clew.algorithms.minimum_spanning_forest import sort_keys
 from clew.algorithms.minimum_spanning_forest.cpu import chosen_edges
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import OwnEdges, own_edges
+from clew.engines.cluster.own_rows import OwnEdges, distinct, own_edges
 from clew.engines.cluster.share import Share
 
 OFFER = np.dtype([("place", np.int64), ("other", np.int64), ("key", np.uint64), ("number", np.int64)])
@@ -23,7 +23,7 @@ OFFER = np.dtype([("place", np.int64), ("other", np.int64), ("key", np.uint64), 
 def minimum_spanning_forest(share: Share, maximum: bool) -> Answer:
     """The edges of least or largest total weight; see ``clew.minimum_spanning_forest``."""
     edges = own_edges(share, weighted=share.weights is not None)
-    light = _own_forest(edges, maximum)
+    light = _own_forest(share, edges, maximum=maximum)
     keys = np.zeros(light.size, np.uint64)
     if edges.weights is not None:
         keys = sort_keys(edges.weights[light], maximum=maximum)
@@ -38,10 +38,9 @@ def minimum_spanning_forest(share: Share, maximum: bool) -> Answer:
     return Answer({"member": member}, facts, iterations=rounds, pairs=(edges.source, edges.target), rows=edges.rows)
 
 
-def _own_forest(edges: OwnEdges, maximum: bool) -> Array:
+def _own_forest(share: Share, edges: OwnEdges, *, maximum: bool) -> Array:
     """The edges that are in the forest of this member's edges, the lightest first."""
-    ends, compact = np.unique(np.concatenate([edges.source, edges.target]), return_inverse=True)
-    source, target = np.split(compact, 2)
+    ends, source, target = distinct(share.num_vertices, edges.source, edges.target)
     keys = None if edges.weights is None else sort_keys(edges.weights, maximum=maximum)
     return chosen_edges(source, target, keys, ends.size)
 

@@ -7,21 +7,21 @@ refused a step draw again while others go on, so no round waits for the slowest.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from clew import threads
-from clew.algorithms.random_walks import Walks, cpu, kernels_cluster
+from clew.algorithms.random_walks import Walks, cpu
+from clew.algorithms.random_walks import kernels_cluster as kernels
 from clew.algorithms.registry import Answer
 from clew.dtypes import Array
 from clew.engines.cluster.own_rows import own_rows
 from clew.engines.cluster.share import Share
-from clew.generate import kernels_random as random
 from clew.result import Rows
 
-bits, unit = random.bits.py_func, random.unit.py_func
-DRAWS = 21  # as in kernels.py
 BATCH = 1 << 18  # walks of a member that go on together: a few MB of messages
-DRAW = np.dtype([("place", np.int64), ("bits", np.uint64)])
+NEIGHBOR = np.dtype([("place", np.int64), ("bits", np.uint64)])
 EDGE = np.dtype([("place", np.int64), ("target", np.int64)])
 
 
@@ -46,64 +46,43 @@ class _Steps:
         self.share, self.given = share, given
         rows = own_rows(share, weighted=given.weighted)
         self.rows, self.sums = rows.unsigned(), cpu.sums_of(rows) if given.weighted else None
-        self.back, self.out = 1 / given.p, 1 / given.q
-        self.biased = self.back != 1 or self.out != 1
+        self.biases = (1 / given.p, 1 / given.q)
 
     def take(self, walk: Array, numbers: Array) -> None:
         """Fill some walks; all members call this."""
-        own = bits(self.given.key, numbers.astype(np.uint64))
-        step, attempt = np.zeros((2, numbers.size), np.int64)
+        state = (walk, *np.zeros((2, numbers.size), np.int64), np.empty(numbers.size, np.uint64))
+        kernels.begin(self.given.key, numbers, state[-1])
         left = np.arange(numbers.size if self.given.length else 0)
         while self.share.member.any(left.size):
-            at = step[left]
-            draw = ((at << DRAWS) + 2 * attempt[left]).astype(np.uint64)
-            found = self._neighbors(walk[left, at], bits(own[left], draw))
-            alone, there = found < kernels_cluster.NOWHERE, found != kernels_cluster.NOWHERE
-            v = np.where(alone, kernels_cluster.ALONE - found, found)
-            taken = there
-            if self.biased:
-                before = np.where((at == 0) | alone | ~there, -1, walk[left, at - 1])
-                taken = there & self._accepted(before, v, unit(bits(own[left], draw + np.uint64(1))))
-            walk[left[taken], at[taken] + 1] = v[taken]
-            step[left] += taken
-            attempt[left] = np.where(taken, 0, attempt[left] + 1)
-            left = left[there & (step[left] < self.given.length)]
+            vertices, drawn = np.empty(left.size, np.int64), np.empty(left.size, np.uint64)
+            threads.in_pieces(kernels.draw, left.size, left, *state, vertices, drawn)
+            found = self._answers(vertices, drawn, NEIGHBOR, kernels.neighbors, (self.rows, self.sums))
+            verdicts = np.empty(left.size, np.uint8)
+            threads.in_pieces(kernels.judge, left.size, left, *state, found, *self.biases, verdicts)
+            if self.biases != (1.0, 1.0):
+                self._judge_by_edges(left, walk, state[1], found, verdicts)
+            left = left[: kernels.go_on(left, *state[:3], found, verdicts, self.given.length)]
 
-    def _neighbors(self, vertices: Array, drawn: Array) -> Array:
-        """A random neighbour of every vertex, as ``kernels_cluster.neighbors`` has it."""
+    def _judge_by_edges(self, left: Array, walk: Array, step: Array, found: Array, verdicts: Array) -> None:
+        """Decide about steps that depend on an edge from the vertex before."""
+        open_ones = np.flatnonzero(verdicts == kernels.BY_EDGE)
+        who = left[open_ones]
+        before, v = walk[who, step[who] - 1], found[open_ones]
+        linked = self._answers(before, v, EDGE, kernels.are_edges, (self.rows,))
+        # The bias is 1 with an edge: more than without one if steps far away are unlikely.
+        verdicts[open_ones] = np.where(linked == (self.biases[1] < 1), kernels.TAKEN, kernels.REFUSED)
+
+    def _answers(self, vertices: Array, given: Array, question: Any, kernel: Any, rows: tuple[Any, ...]) -> Array:
+        """What a kernel of the vertices' owners answers to questions about them."""
 
         def answer(asked: Array) -> Array:
             found = np.empty(asked.size, np.int64)
-            given = np.ascontiguousarray(asked["place"]), np.ascontiguousarray(asked["bits"])
-            threads.in_pieces(kernels_cluster.neighbors, asked.size, self.rows, self.sums, *given, found)
+            columns = (np.ascontiguousarray(asked[name]) for name in question.names)
+            threads.in_pieces(kernel, asked.size, *rows, *columns, found)
             return found
 
-        owner, questions = self._questions(vertices, DRAW)
-        questions["bits"] = drawn
-        return self.share.member.ask(owner, questions, answer)
-
-    def _accepted(self, before: Array, v: Array, drawn: Array) -> Array:
-        """Whether steps to v are taken, by their biases; those without a vertex before always are."""
-        limit = drawn * max(self.back, self.out, 1.0)
-        bias = np.where(v == before, self.back, 1.0)
-        # Only here does an edge from the vertex before decide.
-        asked = np.flatnonzero((before >= 0) & (v != before) & ((limit < 1.0) != (limit < self.out)))
-
-        def answer(edges: Array) -> Array:
-            found = np.empty(edges.size, np.bool_)
-            given = np.ascontiguousarray(edges["place"]), np.ascontiguousarray(edges["target"])
-            threads.in_pieces(kernels_cluster.are_edges, edges.size, self.rows, *given, found)
-            return found
-
-        owner, questions = self._questions(before[asked], EDGE)
-        questions["target"] = v[asked]
-        linked = self.share.member.ask(owner, questions, answer)
-        bias[asked] = np.where(linked, 1.0, self.out)
-        taken: Array = (limit < bias) | (before < 0)
-        return taken
-
-    def _questions(self, vertices: Array, dtype: np.dtype[np.void]) -> tuple[Array, Array]:
         owner, local = self.share.partition.place(vertices)
-        questions = np.empty(local.size, dtype)
-        questions["place"] = local
-        return owner, questions
+        questions = np.empty(local.size, question)
+        for name, column in zip(question.names, (local, given), strict=True):
+            questions[name] = column
+        return self.share.member.ask(owner, questions, answer)

@@ -16,7 +16,7 @@ from clew.algorithms.registry import Answer
 from clew.algorithms.similarity import METHODS, kernels, kernels_cluster, values_of
 from clew.build.rows import blocks_of
 from clew.dtypes import Array
-from clew.engines.cluster.own_rows import own_edges, own_rows, rows_of
+from clew.engines.cluster.own_rows import distinct, own_edges, own_rows, rows_of
 from clew.engines.cluster.share import Share
 from clew.result import Rows
 
@@ -29,7 +29,7 @@ def similarity(share: Share, pairs: tuple[Array, Array] | None, method: str) -> 
     count = _distinct(rows, share.ids)
     value = _neighbor_values(share, rows, count, method)
     scores = np.empty(second.size)
-    others, slot = np.unique(second, return_inverse=True)
+    others, slot = distinct(share.num_vertices, second)
     order, owners = np.argsort(slot, kind="stable"), share.partition.place(others)
     lengths, counts = (share.member.fetch(*owners, each) for each in (rows.degrees(), count))
     bounds = _batches(share, lengths)
@@ -67,7 +67,7 @@ def _neighbor_values(share: Share, rows: Adjacency, count: Array, method: str) -
     if METHODS.index(method) <= kernels.COSINE:
         return None
     back = _distinct(own_rows(share, transpose=True), share.ids) if share.directed else count
-    targets, places = np.unique(rows.indices, return_inverse=True)
+    targets, places = distinct(share.num_vertices, rows.indices)
     values: Array = share.member.fetch(*share.partition.place(targets), values_of(back, method))[places]
     return values
 

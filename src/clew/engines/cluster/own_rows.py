@@ -84,6 +84,25 @@ def places_in(rows: Adjacency, vertices: Array, targets: Array) -> Array:
     return found
 
 
+def distinct(num_vertices: int, *columns: Array) -> list[Array]:
+    """The ids in some columns, once each and ascending, and the place of every entry among them.
+
+    That takes a bit per vertex of the graph and its rank, a quarter of a byte. To sort would take longer.
+    """
+    from clew.io.edge_list import kernels
+
+    words = np.zeros(num_vertices // 64 + 1, np.uint64)
+    for column in columns:
+        threads.in_pieces(kernels.mark, column.size, column, 0, words)
+    before = np.empty(words.size, np.int64)
+    ids = np.empty(kernels.rank_words(words, before), np.int64)
+    kernels.to_values(words, 0, ids)
+    ranks = [np.empty(column.size, np.int64) for column in columns]
+    for column, places in zip(columns, ranks, strict=True):
+        threads.in_pieces(kernels.to_ranks, column.size, column, 0, words, before, places)
+    return [ids, *ranks]
+
+
 def rows_of(share: Share, rows: Adjacency, vertices: Array) -> tuple[Array, Array, Array]:
     """The own rows of vertices anywhere: where each begins and ends, and what is there; collective."""
     member = share.member
