@@ -30,7 +30,13 @@ class WalkResult(Result):
         >>> clew.random_walks(clew.Graph.from_edges(["a", "b"], ["b", "c"]), ["a", "b"], length=5).to_lists()
         [['a', 'b', 'c'], ['b', 'c']]
         """
-        walks = self.numpy().walk
+        return self._named(self.numpy().walk)
+
+    def first(self, count: int) -> list[list[Name]]:
+        """The first walks as lists of names."""
+        return self._named(self.numpy().walk[:count])
+
+    def _named(self, walks: Array) -> list[list[Name]]:
         names = iter(self.names_of(walks[walks >= 0]))
         return [[next(names) for _ in range(size)] for size in (walks >= 0).sum(axis=1).tolist()]
 

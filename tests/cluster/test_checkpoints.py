@@ -12,6 +12,7 @@ import pytest
 import clew
 from clew.algorithms.cluster import ClusterWaist
 from clew.algorithms.paths.generic import shortest_paths
+from clew.algorithms.random_walks import cluster as walking
 from clew.engines.cluster import checkpoints
 from clew.engines.cluster.checkpoints import Checkpoints, decoded, encoded
 from clew.engines.cluster.member import Member
@@ -37,6 +38,10 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "k_core": clew.k_core,
     "triangles": clew.triangles,
     "betweenness": lambda share: clew.betweenness(share, samples=4),
+    "edge_betweenness": lambda share: clew.edge_betweenness(share, samples=4),
+    "minimum_spanning_forest": clew.minimum_spanning_forest,
+    "random_walks": lambda share: clew.random_walks(share, range(99), weighted=True),
+    "node2vec_walks": lambda share: clew.node2vec_walks(share.symmetrized(), range(99), length=5, p=0.5),
     "eccentricity": lambda share: clew.eccentricity(share.symmetrized()),
     "program": lambda share: clew.run(examples.ShortestPaths(3), share),
     "gather program": lambda share: clew.run(examples.LabelPropagation(), share),
@@ -99,7 +104,8 @@ def attempt(run: Callable[[Share], Any], stores: list[Checkpoints], loser: int =
 
 @pytest.fixture(autouse=True)
 def pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let compiled loops pause after every superstep."""
+    """Let compiled loops pause after every superstep, and walks after a few."""
+    monkeypatch.setattr(walking, "BATCH", 7)
     monkeypatch.setattr(checkpoints, "PAUSE", 1)
 
 

@@ -43,6 +43,9 @@ def test_auto_takes_the_device_of_the_member() -> None:
         there, expected = clew.spmspv(GRAPH, ([1, 5], [1.0, 2.0]), clew.semirings.min_plus)
         assert np.array_equal(found, there)
         assert np.array_equal(sums, expected)
+        assert clew.random_walks(share, [3], seed=2).algorithm == "random_walks"  # on its CPU, where walks run
+        with pytest.raises(clew.GraphError, match="random_walks does not run on the GPUs of a cluster"):
+            clew.random_walks(share, [3], device="emulated")
         return clew.connected_components(share)
 
     assert run_on_team(4, GRAPH, work).count == clew.connected_components(GRAPH).count

@@ -253,6 +253,13 @@ def test_the_command_line_runs_on_workers(
     assert "Top 3 by rank" in out
     assert len(list((tmp_path / "ranks.parquet").glob("part-*.parquet"))) == 4
     assert running.clew("run", "bfs", *where, "--source", "user1")[0] == running.OK
+    shown = ["--verify", "--output", tmp_path / "found.parquet"]
+    code, out, err = running.clew("run", "random_walks", *where, "--source", "user1", *shown)
+    assert (code, err) == (running.OK, "")
+    assert "user1 → user7 → user49" in out
+    code, out, err = running.clew("run", "similarity", *where, *shown[:1])
+    assert (code, err) == (running.OK, "")
+    assert "verified" in out
     code, out, _ = running.clew("explain", "pagerank", *where)
     assert code == running.OK
     assert "2 × 2" in out

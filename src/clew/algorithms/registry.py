@@ -299,6 +299,12 @@ def _over_the_waist(record: Algorithm, graph: Graph, device: str, arguments: dic
 def _waist(record: Algorithm, graph: Graph, device: str) -> Waist:
     if not isinstance(graph, Share):
         return Waist(device)
+    if not record.distributed and record.cluster is not None:
+        raise GraphError(
+            f"{record.name} does not run on the GPUs of a cluster.",
+            remedy='Use device="auto", or "cpu".',
+            option="Use --device auto, or cpu.",
+        )
     if not record.distributed:
         raise GraphError(
             f"{record.name} does not run on a cluster.", remedy="Use a graph in one process: graph.gather()."

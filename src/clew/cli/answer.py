@@ -133,6 +133,9 @@ def _by_edge(result: Result) -> Ranking | None:
     columns = list(result.values)
 
     def rows(top: int) -> list[tuple[Any, ...]]:
+        if isinstance(result, OnWorkers) and len(columns) == 1:  # which gathers nothing
+            ranked: Any = result.top(top)
+            return [(*ends, value) for ends, value in ranked]
         chosen = result.ranked(top)
         shown = (result.values[name][chosen].tolist() for name in columns)
         return list(zip(*(ends.tolist() for ends in result.edges(chosen)), *shown, strict=True))
@@ -161,7 +164,7 @@ def _by_walk(result: Result) -> Ranking | None:
         return None
 
     def rows(top: int) -> list[tuple[Any, ...]]:
-        return [(number, " → ".join(map(str, names))) for number, names in enumerate(result.to_lists()[:top])]
+        return [(number, " → ".join(map(str, names))) for number, names in enumerate(result.first(top))]
 
     return Ranking("walk", ["vertices"], rows, {}, {"vertices"}, "number")
 

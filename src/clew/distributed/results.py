@@ -198,13 +198,20 @@ class _Listed(ClusterResult):
 class ClusterWalkResult(_Listed, WalkResult):
     """Walks on a cluster; every worker has some of them."""
 
+    def first(self, count: int) -> list[list[Name]]:
+        """The first walks as lists of names; the others stay with the workers."""
+        return self._named(self._fetched(np.arange(min(count, len(self)))))
+
     def of(self, name: Any, value: str | None = None) -> Any:
         """The walk of that number, by name."""
         self._check_column(value)
-        number = np.array([whole("the number of a walk", name, 0, len(self) - 1)])
-        parts = self._graph.cluster.call("values_of", self._key, number)
-        (walk,) = np.concatenate([part[1]["walk"] for part in parts])
-        return self.names_of(walk[walk >= 0]) if self._graph.named else walk.tolist()
+        walks = self._fetched(np.array([whole("the number of a walk", name, 0, len(self) - 1)]))
+        return (self._named(walks) if self._graph.named else walks.tolist())[0]
+
+    def _fetched(self, numbers: Array) -> Array:
+        """Some walks, given in ascending order; every worker has those of a range."""
+        parts = self._graph.cluster.call("values_of", self._key, numbers)
+        return np.concatenate([part[1]["walk"] for part in parts])
 
 
 class ClusterEdgeResult(_Listed, EdgeResult):

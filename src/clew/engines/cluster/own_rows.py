@@ -61,14 +61,17 @@ class OwnEdges(NamedTuple):
 def own_edges(share: Share, *, weighted: bool = False) -> OwnEdges:
     """A share of the edges, an undirected one once; collective."""
     rows = own_rows(share, weighted=weighted)
-    place = np.repeat(np.arange(share.ids.size), rows.degrees())
-    kept = np.arange(place.size) if share.directed else np.flatnonzero(rows.indices >= share.ids[place])
-    counts = np.bincount(place[kept], minlength=share.ids.size)
-    first = totals_before(share, counts) - (np.cumsum(counts) - counts)
-    numbers = first[place[kept]] + np.arange(kept.size)
-    order = np.argsort(numbers, kind="stable")
-    kept, numbers = kept[order], numbers[order]
-    place = place[kept]
+    by_id = np.argsort(share.ids)
+    degrees = rows.degrees()[by_id]
+    kept = np.repeat(rows.indptr[by_id] - (np.cumsum(degrees) - degrees), degrees) + np.arange(degrees.sum())
+    place = np.repeat(by_id, degrees)
+    if not share.directed:
+        once = rows.indices[kept] >= share.ids[place]
+        kept, place = kept[once], place[once]
+    counts = np.bincount(place, minlength=share.ids.size)
+    first = np.empty_like(counts)
+    first[by_id] = totals_before(share, counts)[by_id] - (np.cumsum(counts[by_id]) - counts[by_id])
+    numbers = first[place] + np.arange(place.size)
     weights = None if rows.weights is None or not weighted else rows.weights[kept]
     return OwnEdges(Rows(numbers, share.num_edges), place, share.ids[place], rows.indices[kept], weights, kept)
 
