@@ -38,6 +38,7 @@ RUNS: dict[str, Callable[[Share], Any]] = {
     "k_core": clew.k_core,
     "triangles": clew.triangles,
     "betweenness": lambda share: clew.betweenness(share, samples=4),
+    "condensation": lambda share: clew.condensation(share.reversed()),
     "edge_betweenness": lambda share: clew.edge_betweenness(share, samples=4),
     "minimum_spanning_forest": clew.minimum_spanning_forest,
     "random_walks": lambda share: clew.random_walks(share, range(99), weighted=True),

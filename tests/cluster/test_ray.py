@@ -120,6 +120,16 @@ def test_values_of_edges_stay_with_the_workers(
         found.of(("a", "c"))
 
 
+def test_orders_and_condensations(cluster: clew.distributed.Cluster, graph: clew.Graph) -> None:
+    for one in (graph, NAMED):
+        found, expected = clew.condensation(one.spread()), clew.condensation(one)
+        assert np.array_equal(found.component, expected.component)
+        assert found.graph == expected.graph
+        assert np.array_equal(found.sizes, expected.sizes)
+    acyclic = expected.graph
+    assert np.array_equal(clew.topological_order(acyclic.spread()).order, clew.topological_order(acyclic).order)
+
+
 def test_samples_are_in_this_process(cluster: clew.distributed.Cluster, graph: clew.Graph, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 

@@ -89,6 +89,14 @@ class ClusterWaist(Waist):
         """The values of all members, one after the other; for facts that are few."""
         return np.concatenate(self.member.all_gather("all", values))
 
+    def ranks(self, keys: Array) -> Array:
+        """The ranks of distinct keys among those of all workers."""
+        return self.member.ranks(keys)
+
+    def at_first(self, values: Array) -> Array:
+        """All entries on the first worker, for facts; none on the others."""
+        return self.member.at_first(values)
+
     def total(self, values: Array, monoid: Monoid = monoids.plus) -> Any:
         """The values of all members reduced to one."""
         here = self._reduce_here((values, [0, values.size]), monoid)

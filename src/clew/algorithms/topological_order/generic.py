@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +18,12 @@ from clew.operators import semirings
 def topological_order(waist: Waist, graph: Graph) -> Answer:
     """Every edge leads to a later vertex; see ``clew.topological_order``."""
     graph = graph.with_weights(None)
+    generation, count = generations(waist, graph)
+    return _ordered_by_all(waist, graph, generation, count) if waist.distributed else ordered(graph, generation)
+
+
+def generations(waist: Waist, graph: Graph) -> tuple[Array, int]:
+    """The generation of every vertex, -1 for those on a cycle or behind one, and the number of generations."""
     waiting = waist.degrees(graph, "in").copy()
     generation = np.full(waiting.size, -1, dtype=np.int64)
     frontier, count = np.flatnonzero(waiting == 0), 0
@@ -28,11 +34,11 @@ def topological_order(waist: Waist, graph: Graph) -> Answer:
         found, edges = waist.spmspv(graph, (frontier, np.ones(frontier.size, np.int64)), semirings.plus_second)
         waiting[found] -= edges
         frontier, count = found[waiting[found] == 0], count + 1
-    return _ordered_by_all(waist, graph, generation) if waist.distributed else ordered(graph, generation)
+    return generation, count
 
 
-def _ordered_by_all(waist: Waist, graph: Graph, generation: Array) -> Answer:
-    """The same on a cluster, where every worker gets the generations of all vertices."""
+def _ordered_by_all(waist: Any, graph: Graph, generation: Array, count: int) -> Answer:
+    """The same on a cluster. The first worker has the order, and the others have none."""
     if waist.any((generation < 0).any()):
         raise CycleError(
             "a topological order needs a graph without cycles, and this one has a cycle.",
@@ -40,7 +46,9 @@ def _ordered_by_all(waist: Waist, graph: Graph, generation: Array) -> Answer:
             remedy="clew.topological_order(graph.gather()) names its vertices.",
         )
     ids = waist.ids(graph)
-    everywhere = np.empty(graph.num_vertices, np.int64)
-    everywhere[waist.collect(ids)] = waist.collect(generation)
-    whole = ordered(graph, everywhere)
-    return replace(whole, values={name: values[ids] for name, values in whole.values.items()})
+    position = waist.ranks(generation * graph.num_vertices + ids)
+    ids, places = waist.at_first(ids), waist.at_first(position)
+    order = np.empty(ids.size, np.int64)
+    order[places] = ids
+    facts = {"order": order, "generations": count}
+    return Answer({"position": position, "generation": generation}, facts, iterations=max(1, count))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from clew.engines.cluster.kernels_superstep import Channel
 
 Axis = Literal["row", "column"]
+SAMPLE = 64  # keys that every member samples per range
 
 
 class Member:
@@ -165,6 +166,26 @@ class Member:
         """Send every row of a table to its owner; returns the columns that arrived here, in the order of ranks."""
         _, parts = self.by_owner(owner)
         return [np.concatenate(self.all_to_all("all", [column[part] for part in parts])) for column in columns]
+
+    def ranks(self, keys: Array) -> Array:
+        """The ranks of distinct keys among those of all members, of which each ranks a range."""
+        number = min(keys.size, SAMPLE * self.size)
+        sample = np.sort(keys)[np.arange(number) * keys.size // max(1, number)]
+        some = np.sort(np.concatenate(self.all_gather("all", sample)))
+        cuts = some[np.arange(1, self.size) * some.size // self.size] if some.size else some
+
+        def answer(asked: Array) -> Array:
+            counts = np.concatenate(self.all_gather("all", np.array([asked.size])))
+            ranks = np.empty(asked.size, np.int64)
+            ranks[np.argsort(asked)] = np.arange(asked.size) + counts[: self.rank].sum()
+            return ranks
+
+        return self.ask(np.searchsorted(cuts, keys, "right"), keys, answer)
+
+    def at_first(self, values: Array) -> Array:
+        """The values of all members, on the first one; none on the others."""
+        (arrived,) = self.send_to_owners(np.zeros(values.size, np.int64), [values])
+        return arrived
 
     def by_owner(self, owner: Array) -> tuple[Array, list[Array]]:
         """Indices sorted by owner, and the part of them for every member."""
