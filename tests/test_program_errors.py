@@ -15,6 +15,7 @@ import pytest
 import clew
 from clew.engines.compile_errors import explained
 from clew.errors import OperatorError
+from clew.operators.inspection import used_by
 
 HERE = Path(__file__).read_text().splitlines()
 GRAPH = clew.Graph.from_edges([0, 0, 1], [1, 2, 2], [1.5, 2.0, 0.5])
@@ -257,6 +258,35 @@ def test_text_that_compiled_code_would_make_otherwise_is_refused(function, mark)
 def test_a_graph_in_the_place_of_the_program_is_refused():
     with pytest.raises(clew.errors.GraphError, match=r"expected clew\.run\(program, graph\)"):
         clew.run(GRAPH, program())
+
+
+def test_no_graph_in_the_place_of_the_graph_is_refused():
+    with pytest.raises(clew.errors.GraphError, match=r"the graph is of type str; expected a clew\.Graph"):
+        clew.run(program(), "edges.csv")
+
+
+def trust():
+    """Has the name of a field, and text that compiled code could not make."""
+    return f"{GRAPH}"
+
+
+def test_a_function_of_the_module_may_have_the_name_of_a_field():
+    assert clew.run(program(), GRAPH).trust.tolist() == [1.0, 1.5, 0.75]
+    assert "trust" not in used_by(Trust.apply)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "problem"),
+    [
+        ({"start": clew.VertexProgram.start}, "has no start"),
+        ({"fields": {"trust": object}}, "is <class 'object'>; expected a dtype of numbers"),
+        ({"active_nxt": "all"}, "did you mean 'active_next'"),
+        ({"max_iteration": 5}, "did you mean 'max_iterations'"),
+    ],
+)
+def test_programs_with_something_missing_or_misspelled_are_refused(attributes, problem):
+    with pytest.raises(clew.errors.GraphError, match=problem):
+        clew.run(type("Mine", (Trust,), attributes)(), GRAPH)
 
 
 def some(a, b):  # noqa: RET503

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from types import FunctionType
 from typing import Any, ClassVar, Literal
 
@@ -16,7 +17,7 @@ from clew.engines.choice import REFERENCE, gpu_for, partner_for
 from clew.engines.cluster.share import Share, is_handle
 from clew.engines.retry import retried
 from clew.errors import GraphError, OperatorError
-from clew.graph import Graph
+from clew.graph import Graph, check_graph
 from clew.names import VertexNames
 from clew.operators import Gather, Monoid
 from clew.operators.inspection import check_returns, place, plain_function, text_made_by
@@ -135,6 +136,8 @@ def run(program: VertexProgram, graph: Graph, *, device: str = "auto") -> Result
     if is_handle(graph):  # the workers call this function again, with their shares
         remote: Any = graph
         return remote.run_program(program, device)  # type: ignore[no-any-return]
+    if not isinstance(graph, Share):
+        check_graph(graph)
     partner = gpu = None
     if device != REFERENCE:
         _check_text(program)
@@ -224,9 +227,13 @@ def _check(program: VertexProgram) -> None:
     if isinstance(program, Graph):
         raise GraphError("the program is a graph; expected clew.run(program, graph), the program first.")
     kind = type(program).__name__
-    for name in ("send", "process", "apply", "reduce"):
-        if not hasattr(program, name):
-            raise GraphError(f"{kind} has no {name}; a vertex program needs send, process, reduce and apply.")
+    for name in ("start", "send", "process", "apply", "reduce"):
+        if getattr(type(program), name, None) is VertexProgram.start or not hasattr(program, name):
+            raise GraphError(f"{kind} has no {name}; a vertex program needs start, send, process, reduce and apply.")
+    for name in vars(type(program)):  # active_nxt = "all" would be ignored
+        known = [*vars(VertexProgram), *VertexProgram.__annotations__]
+        if name not in known and (near := get_close_matches(name, known, 1, 0.91)):
+            raise GraphError(f"{kind} has {name!r}, which clew does not use; did you mean {near[0]!r}? Rename it.")
     for name, arguments in FUNCTIONS.items():
         if getattr(program, name) is not None:
             _check_function(kind, name, getattr(program, name), arguments)
@@ -236,9 +243,11 @@ def _check(program: VertexProgram) -> None:
         raise GraphError(f"{kind}.fields is empty; expected at least one name and dtype.")
     for name, dtype in program.fields.items():
         try:
-            np.dtype(dtype)
+            number = np.dtype(dtype).kind in "biuf"
         except TypeError:
-            raise GraphError(f"{kind}.fields[{name!r}] is {dtype!r}; expected a dtype, such as 'float64'.") from None
+            number = False
+        if not number:
+            raise GraphError(f"{kind}.fields[{name!r}] is {dtype!r}; expected a dtype of numbers, such as 'float64'.")
     if np.dtype(program.message).itemsize not in (4, 8):
         raise GraphError(f"{kind}.message is {np.dtype(program.message)}; expected a number of 4 or 8 bytes.")
     for name, allowed in (
@@ -309,6 +318,9 @@ def _mask(active: npt.ArrayLike | None, num_vertices: int) -> npt.NDArray[np.boo
         return given
     chosen = np.zeros(num_vertices, dtype=np.bool_)
     if given.size and (given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= num_vertices):
-        raise GraphError("the active vertices are neither a mask with an entry per vertex nor vertex ids.")
+        raise GraphError(
+            "the active vertices are neither a mask with an entry per vertex nor vertex ids. graph.vertex(name) is the "
+            "id of a vertex."
+        )
     chosen[given.astype(np.int64)] = True
     return chosen

@@ -55,7 +55,7 @@ def used_by(function: FunctionType) -> dict[str, Any]:
     """The global and captured objects that a function uses, by name; for modules, the attributes it uses."""
     found: dict[str, Any] = {}
     names = _names(function.__code__)
-    for name in names:
+    for name in _global_names(function.__code__):
         if name in function.__globals__:
             value = found[name] = function.__globals__[name]
             if isinstance(value, ModuleType):
@@ -68,6 +68,14 @@ def used_by(function: FunctionType) -> dict[str, Any]:
 def _names(code: CodeType) -> list[str]:
     inner = [name for const in code.co_consts if isinstance(const, CodeType) for name in _names(const)]
     return sorted({*code.co_names, *inner})
+
+
+@lru_cache(maxsize=1024)
+def _global_names(code: CodeType) -> tuple[str, ...]:
+    """The names that code looks up among the globals, and not as attributes: a field may be called like a function."""
+    own = {step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    inner = [name for const in code.co_consts if isinstance(const, CodeType) for name in _global_names(const)]
+    return tuple(sorted({*own, *inner}))
 
 
 def _of_function(function: FunctionType, outer: list[FunctionType]) -> str:
