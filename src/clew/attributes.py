@@ -120,10 +120,12 @@ class AttributedGraph:
         Parameters
         ----------
         columns
-            A table or a dict of arrays, with a row per edge in the order of ``edges()`` and ``to_arrow()``. None
-            removes all columns.
+            A table, a dict of arrays or an ``EdgeResult``, with a row per edge in the order of ``edges()`` and
+            ``to_arrow()``. None removes all columns.
         """
         table = None
+        if isinstance(getattr(columns, "values", None), Mapping):  # the arrays of a result, without the ends of edges
+            columns = columns.numpy().values
         if columns is not None:
             table = _updated(self._attributes.edges, checked(arrow_table(columns), self.num_edges, "edge"))
         return self._with_tables(edges=table)  # type: ignore[no-any-return]
@@ -175,6 +177,15 @@ class AttributedGraph:
         moved = self._attributes.moved(self._out, self._directed, change, vertices)
         result: Graph = self._with(change(self._out), names=names, report=report, metadata=None, attributes=moved)
         return result
+
+
+def vertex_column(graph: Any, name: str) -> Any:
+    """A column of the vertices by name."""
+    table = graph.vertex_columns
+    if name not in table.column_names:
+        known = ", ".join(map(repr, table.column_names)) or "none"
+        raise GraphError(f"there is no vertex column {name!r}; this graph has {known}.")
+    return table[name]
 
 
 def _numbers(rows: Adjacency, directed: bool) -> Any:

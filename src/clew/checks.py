@@ -9,6 +9,7 @@ import math
 import operator
 import os
 import re
+import reprlib
 from collections.abc import Iterator, KeysView, Mapping, Sequence, Set, ValuesView
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def flag(name: str, value: Any) -> bool:
 def text(name: str, value: Any) -> str:
     """``value``, which must be a string."""
     if not isinstance(value, str):
-        raise GraphError(f"{name} is {value!r}; expected a string.")
+        raise GraphError(f"{name} is {reprlib.repr(value)}; expected a string.")
     return value
 
 

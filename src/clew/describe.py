@@ -145,7 +145,8 @@ class DrawnGraph:
         Parameters
         ----------
         color
-            What to colour vertices by: a ``Result`` (its first value), or an array with an entry per vertex.
+            What to colour vertices by: a ``Result`` (its first value), the name of a vertex column, or an array with
+            an entry per vertex.
         seed
             The seed of the layout.
         **options

@@ -20,7 +20,7 @@ class EdgeResult(Result):
     """Arrays with one entry per edge, in the order of ``graph.edges()``, and single facts.
 
     An undirected edge has one entry, and parallel edges have one each. A mask selects edges as it is:
-    ``graph.filter_edges(clew.bridges(graph).bridge)``. ``graph.with_edge_columns(result.values)`` makes edge columns.
+    ``graph.filter_edges(clew.bridges(graph).bridge)``. ``graph.with_edge_columns(result)`` makes edge columns.
     Everything else is as in ``Result``, where an edge is called by its ends: ("ann", "bob").
 
     Parameters

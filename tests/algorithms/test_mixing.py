@@ -49,6 +49,10 @@ def test_the_coefficients_of_networkx():
     )
     with pytest.raises(GraphError, match="there is no vertex column 'size'; this graph has 'team'"):
         clew.assortativity(graph, "size")
+    with pytest.raises(GraphError, match=r"(?s)^attribute is <pyarrow\.lib.{,40}; expected a string"):
+        clew.assortativity(graph, graph.vertex_columns["team"])
+    with pytest.raises(GraphError, match=r"'team' has 1 null; expected a value everywhere\. Fill them"):
+        clew.assortativity(graph.with_vertex_columns({"team": [None, *"abc" * 21]}), "team")
 
 
 def test_wrong_answers_are_noticed():

@@ -202,3 +202,11 @@ def test_placements_and_random_weights_keep_columns(roads):
     assert sorted(rows(placed), key=str) == sorted(rows(roads), key=str)
     assert dict(zip(placed.names[:], placed.vertex_columns["age"].to_pylist(), strict=True))["cy"] == 30
     assert clew.generate.random_weights(roads, 1, 9).edge_columns == roads.edge_columns
+
+
+def test_a_result_per_edge_becomes_columns():
+    graph = clew.Graph.from_edges(["a", "b", "a"], ["b", "c", "c"], [3, 1, 2], edge_columns={"km": [1, 2, 3]})
+    forest = clew.minimum_spanning_forest(graph.symmetrized())
+    assert graph.symmetrized().with_edge_columns(forest).edge_columns["member"].to_pylist() == forest.member.tolist()
+    with pytest.raises(GraphError, match="expected one per edge"):
+        graph.subgraph(["a", "b"]).with_edge_columns(forest)

@@ -94,11 +94,43 @@ def test_a_table_of_vertices_is_joined_by_name(tmp_path):
     }  # fmt: skip
     same = clew.read(tmp_path / "edges.csv", vertices={"name": ["007"], "age": [40]})
     assert same.vertex_columns["age"].to_pylist()[same.vertex("007")] == 40
-    for wrong, message in (("people.txt", "ends in .parquet"), ("none.csv", "cannot be read")):
+    for wrong, message in (("people.txt", "ends in .parquet"), ("none.csv", "there is no such file")):
         with pytest.raises(GraphError, match=message):
             clew.read(tmp_path / "edges.csv", vertices=tmp_path / wrong)
     with pytest.raises(GraphError, match="expected a name that ends in"):
         clew.write(graph, tmp_path / "x.clew", vertices=tmp_path / "v.json")
+
+
+def test_a_german_spreadsheet_has_decimal_commas_in_every_column(tmp_path):
+    (tmp_path / "edges.csv").write_text(
+        "von;nach;Betrag;Satz;Nr\nann;bob;1,5;0,25;1.2.3\nbob;cy;;-3;4,5\ncy;ann;,5;1e2;6\n"
+    )
+    (tmp_path / "people.csv").write_text("Name;Alter\nann;40,5\nbob;\n")
+    graph = clew.read(tmp_path / "edges.csv", columns=True, vertices=tmp_path / "people.csv")
+    assert graph.num_vertices == 3
+    assert graph.edge_columns.to_pydict() == {
+        "Betrag": [1.5, None, 0.5], "Satz": [0.25, -3.0, 100.0], "Nr": ["1.2.3", "4,5", "6"],
+    }  # fmt: skip
+    assert graph.with_weights("Satz").weights.tolist() == [0.25, -3.0, 100.0]
+    assert graph.vertex_columns["Alter"].to_pylist() == [40.5, None, None]
+
+
+def test_names_of_a_table_of_vertices_may_have_blanks_around_them(tmp_path):
+    (tmp_path / "edges.csv").write_text('source,target\n ann,bob\nbob," cy "\n')
+    (tmp_path / "people.csv").write_text("id,age\n ann,1\nbob ,2\n cy ,3\ndan ,4\n")
+    graph = clew.read(tmp_path / "edges.csv", vertices=tmp_path / "people.csv")
+    assert dict(zip(graph.names[:], graph.vertex_columns["age"].to_pylist(), strict=True)) == {
+        "ann": 1, "bob": 2, " cy ": 3, "dan": 4,
+    }  # fmt: skip
+    assert graph.report.decisions[-1] == "1 vertex of the table of vertices had no edges and were added."
+
+
+def test_a_table_that_names_no_vertex_is_refused(tmp_path):
+    (tmp_path / "edges.csv").write_text("source,target\nann,bob\n")
+    (tmp_path / "people.csv").write_text("row,who\n1,ann\n2,bob\n")
+    with pytest.raises(GraphError, match="its column 'row' has such as '1', and vertices are such as 'ann'"):
+        clew.read(tmp_path / "edges.csv", vertices=tmp_path / "people.csv")
+    assert clew.read(tmp_path / "edges.csv", vertices={"age": [1, 2], "Node ID": ["ann", "bob"]}).num_vertices == 2
 
 
 def test_columns_that_are_damaged_are_refused(tmp_path):

@@ -290,7 +290,7 @@ def test_progress_and_memory_maps(tmp_path: Path) -> None:
         ("0 1\n\n# x\n1 2 3\n", 4, 5, "'3' is one column too many; expected 2 columns: source, target."),
         ("0 1 2\n1 2 x\n", 2, 5, "the weight is 'x'; expected a number."),
         ("0,1\n1 2\n", 2, 4, "the line ends after 1 column"),
-        ("0,1,2\n1,2,\n", 2, 5, "the weight is empty; expected a number."),
+        ("0,1,2\n1,2,\n", 2, 5, "the weight is empty; expected a number. Fill it, or leave the line out."),
         ('a b\nb "c\n', 2, 3, "the quoted target '\"c' does not end on its line"),
         ("0\n1\n", 1, None, "the line has 1 column; expected at least two"),
         ("%%MatrixMarket matrix coordinate\n", 1, None, "this is a Matrix Market file"),

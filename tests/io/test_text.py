@@ -99,7 +99,12 @@ def test_prefixes() -> None:
             "the vertex is '-1'; expected an integer from 0 to 9.",
         ),
         (b"1;2 3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is '2 3'; expected an integer."),
-        (b"1;;3", Layout(("id", "id"), delimiter=b";"), 3, "the vertex is empty; expected an integer."),
+        (
+            b"1;;3",
+            Layout(("id", "id"), delimiter=b";"),
+            3,
+            "the vertex is empty; expected an integer. Fill it, or leave the line out.",
+        ),
         (b"1;2;", Layout(("id", "id"), delimiter=b";"), 4, "an empty field is one column too many"),
         (b"1;2;3", Layout(("id", "id"), delimiter=b";"), 4, "'3' is one column too many"),
         (b'1;"2', Layout(("id", "skip"), delimiter=b";"), 3, "the quoted column '\"2' does not end on its line"),

@@ -120,6 +120,16 @@ def test_a_picture_stays_small():
     assert len(figure.to_json()) < 400_000
 
 
+def test_vertex_columns_are_colours_by_name():
+    graph = clew.generate.path(4).with_vertex_columns({"team": ["a", None, "b", "a"], "age": [1, None, 3, 4]})
+    series = graph.plot("team").to_plotly_json()["data"]
+    groups = {one["name"]: len(one["hovertext"]) for one in series if "hovertext" in one}
+    assert groups == {"a": 2, "b": 1, "missing": 1}
+    assert "age" in graph.plot("age").to_json()
+    with pytest.raises(clew.GraphError, match="there is no vertex column 'size'; this graph has 'team', 'age'"):
+        graph.plot("size")
+
+
 def test_wrong_colours_and_places_are_errors():
     graph = clew.generate.path(3)
     with pytest.raises(clew.GraphError, match=r"color has shape \(2,\); expected a value per vertex"):

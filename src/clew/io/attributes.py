@@ -10,20 +10,30 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.parquet as pq
 
-from clew.attributes import Attributes, checked
+from clew.attributes import Attributes, arrow_table, checked
 from clew.checks import counted
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
-from clew.io.options import ReadOptions, requested_weights
+from clew.io.columns import plain
+from clew.io.options import ReadOptions, noted, requested_weights
 from clew.io.sink import Sink
 from clew.io.source import SinkFile, Source
 
 SECTIONS = {"vertices": "vertex_columns", "edges": "edge_columns"}
-KEYS = ("vertex", "id", "name", "node")  # usual names of the column that names vertices; otherwise it is the first
+KEYS = (
+    "vertex",
+    "id",
+    "name",
+    "node",
+    "vertexid",
+    "nodeid",
+)  # usual names of the column that names vertices; otherwise it is the first
+DECIMAL_COMMA = r"^[+-]?([0-9]+(,[0-9]+)?|,[0-9]+)([eE][+-]?[0-9]+)?$"
 COMMENT = re.compile(rb"(?m)^[ \t]*[#%].*(?:\n|\Z)")
 SUFFIXES = (".parquet", ".arrow", ".csv", ".tsv")
 
@@ -109,14 +119,28 @@ def columns_of_text(source: Source, skipped: int, names: list[str], wanted: list
         return pa.table({name: pa.array([], pa.string()) for name in wanted})
     file: Any = pa.BufferReader(pa.py_buffer(body))
     try:
-        return pa.csv.read_csv(
+        table = pa.csv.read_csv(
             file,
             pa.csv.ReadOptions(column_names=names, use_threads=False),
             pa.csv.ParseOptions(delimiter=delimiter.decode()),
             pa.csv.ConvertOptions(include_columns=wanted),
         )
+        return _with_decimal_points(table) if delimiter in (b";", b"\t") else table
     except (pa.ArrowException, ValueError) as error:
         raise GraphError(f"the columns {', '.join(map(repr, wanted))} cannot be read: {error}.") from None
+
+
+def _with_decimal_points(table: pa.Table) -> pa.Table:
+    """The table, with numbers instead of the texts of columns that have decimal commas in all their numbers."""
+    for place, name in enumerate(table.column_names):
+        if pa.types.is_string(table.schema.field(name).type):
+            text: Any = pc.utf8_trim_whitespace(table[name])
+            text = text.combine_chunks()
+            text = pc.replace_with_mask(text, pc.equal(text, pa.scalar("", text.type)), pa.scalar(None, text.type))
+            if text.null_count < len(text) and pc.all(pc.match_substring_regex(text, DECIMAL_COMMA)).as_py():
+                numbers = pc.replace_substring(text, ",", ".").cast(pa.float64())
+                table = table.set_column(place, name, numbers)
+    return table
 
 
 def write_text(graph: Graph, sink: Sink, delimiter: bytes, header: bool) -> None:
@@ -131,11 +155,23 @@ def with_vertices(graph: Graph, vertices: Any) -> Graph:
 
     Vertices of the table that have no edges are added.
     """
-    if isinstance(vertices, (str, Path)):
-        vertices = _read_table(Path(vertices), graph)
-    names = list(getattr(vertices, "column_names", None) or getattr(vertices, "columns", None) or vertices)
-    by = next((key for key in KEYS if key in names), names[0] if names else None)
-    return graph.with_vertex_columns(vertices, by=by, unknown="error" if graph.names is None else "add")
+    table = _read_table(Path(vertices), graph) if isinstance(vertices, (str, Path)) else arrow_table(vertices)
+    by = _key(table.column_names)
+    found = graph.with_vertex_columns(table, by=by, unknown="error" if graph.names is None else "add")
+    added = found.num_vertices - graph.num_vertices
+    if graph.names is not None and 0 < added == table.num_rows and graph.num_vertices:
+        raise GraphError(
+            f"no row of the table of vertices names a vertex: its column {by!r} has such as {table[by][0].as_py()!r}, "
+            f"and vertices are such as {graph.name(0)!r}. Call the column with the names 'vertex', or put it first."
+        )
+    said = f"{counted(added, 'vertex')} of the table of vertices had no edges and were added."
+    return noted(found, said) if added else found
+
+
+def _key(names: list[str]) -> str:
+    """The column with the names of vertices: one with a usual name, or the first."""
+    usual = (name for key in KEYS for name in names if plain(name) == key)
+    return next(usual, names[0] if names else "vertex")
 
 
 def _read_table(path: Path, graph: Graph) -> pa.Table:
@@ -146,15 +182,32 @@ def _read_table(path: Path, graph: Graph) -> pa.Table:
         if path.suffix == ".arrow":
             return pa.ipc.open_file(path.read_bytes()).read_all()
         if path.suffix in (".csv", ".tsv"):
-            style = pa.csv.ParseOptions(delimiter="," if path.suffix == ".csv" else "\t")
-            with pa.csv.open_csv(path, parse_options=style) as reader:
-                names = reader.schema.names
-            by = next((key for key in KEYS if key in names), names[0])
-            texts = {by: pa.large_string()} if graph.name_type == "strings" else {}
-            return pa.csv.read_csv(path, None, style, pa.csv.ConvertOptions(column_types=texts))
+            return _read_text(path, graph)
+    except FileNotFoundError:
+        raise GraphError(f"the table of vertices {str(path)!r} cannot be read: there is no such file.") from None
     except (pa.ArrowException, OSError, ValueError) as error:
         raise GraphError(f"the table of vertices {str(path)!r} cannot be read: {error}.") from None
     raise GraphError(f"the table of vertices is {path.name!r}; expected a name that ends in {', '.join(SUFFIXES)}.")
+
+
+def _read_text(path: Path, graph: Graph) -> pa.Table:
+    """A table in CSV: between commas, tabs or semicolons, whichever the first line has most of."""
+    with path.open("rb") as file:
+        first = file.readline()
+    usual = "," if path.suffix == ".csv" else "\t"
+    delimiter = max((usual, ",", ";", "\t"), key=lambda one: first.count(one.encode()))
+    style = pa.csv.ParseOptions(delimiter=delimiter)
+    with pa.csv.open_csv(path, parse_options=style) as reader:
+        by = _key(reader.schema.names)
+    if graph.name_type != "strings":
+        table = pa.csv.read_csv(path, None, style)
+    else:
+        table = pa.csv.read_csv(path, None, style, pa.csv.ConvertOptions(column_types={by: pa.large_string()}))
+        names: Any = graph.names
+        known = pc.is_in(table[by], value_set=names.array)  # edges lose blanks around names that are not in quotes
+        trimmed = pc.if_else(known, table[by], pc.utf8_trim_whitespace(table[by]))
+        table = table.set_column(table.column_names.index(by), by, trimmed)
+    return table if delimiter == "," else _with_decimal_points(table)
 
 
 def write_vertices(graph: Graph, path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clew import threads
+from clew.attributes import vertex_column
 from clew.checks import array, counted, whole
 from clew.dtypes import Array, is_on_gpu
 from clew.errors import GraphError
@@ -52,7 +53,7 @@ def picture(
     graph
         The graph; directions and weights are ignored.
     color
-        What to colour vertices by: a ``Result``, or an array with an entry per vertex.
+        What to colour vertices by: a ``Result``, the name of a vertex column, or an array with an entry per vertex.
     value
         The name of the result's value; by default the first.
     places
@@ -202,7 +203,8 @@ def _paint_of(graph: Graph, color: Any, value: str | None) -> Paint:
         name = value or next(iter(host.values), "")
         column, title = np.asarray(host._column(value)), name
     else:
-        host, name, title = None, value or "", value or "value"
+        host, name, title = None, value or "", value or (color if isinstance(color, str) else "value")
+        color = _vertex_column(graph, color) if isinstance(color, str) else color
         column = array("color", color.get() if is_on_gpu(color) else color)
     if column.shape != (graph.num_vertices,):
         expected = f"a value per vertex, that is ({graph.num_vertices},)"
@@ -212,6 +214,12 @@ def _paint_of(graph: Graph, color: Any, value: str | None) -> Paint:
     if column.dtype.kind not in "iuf":
         raise GraphError(f"color has dtype {column.dtype}; expected numbers, booleans or strings.")
     return _scaled(host, name, column, title)
+
+
+def _vertex_column(graph: Graph, name: str) -> Array:
+    """A column of the vertices; text that is missing is a group of its own, and missing numbers are NaN."""
+    values = vertex_column(graph, name).to_numpy()
+    return values if values.dtype != object else np.array(["missing" if one is None else str(one) for one in values])
 
 
 def _grouped(host: Result | None, name: str, column: Array, title: str) -> Paint:

@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 
 from clew.algorithms.registry import algorithm, run
-from clew.checks import one_of, text
+from clew.attributes import vertex_column
+from clew.checks import counted, one_of, text
 from clew.dtypes import Array
 from clew.errors import GraphError
 from clew.graph import Graph
@@ -67,15 +68,13 @@ def assortativity(
 
 def _column(graph: Graph, name: str) -> tuple[Array, bool]:
     """A vertex column as numbers, and whether they are values or the numbers of categories."""
-    table = graph.vertex_columns
-    if name not in table.column_names:
-        known = ", ".join(map(repr, table.column_names)) or "none"
-        raise GraphError(f"there is no vertex column {name!r}; this graph has {known}.")
-    if table[name].null_count:
+    column = vertex_column(graph, name)
+    if column.null_count:
         raise GraphError(
-            f"the vertex column {name!r} has {table[name].null_count:,} nulls; expected a value everywhere."
+            f"the vertex column {name!r} has {counted(column.null_count, 'null')}; expected a value everywhere. "
+            "Fill them, or leave those vertices out with graph.subgraph(mask)."
         )
-    values = table[name].to_numpy()
+    values = column.to_numpy()
     if values.dtype.kind in "iuf":
         return values.astype(np.float64), True
     return np.unique(values, return_inverse=True)[1], False

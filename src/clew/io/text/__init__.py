@@ -268,7 +268,7 @@ def problem(layout: Layout, actual: int, column: int, field: bytes) -> str:
         case _:
             text_after = f"there is text after the quoted {name} {text}"
             return f"{text_after}; expected the end of the column after a closing quote."
-    return f"the {name} is {text}; expected {expected}."
+    return f"the {name} is {text}; expected {expected}." + " Fill it, or leave the line out." * (not field)
 
 
 def field_place(line: Bytes, layout: Layout, column: int) -> int:
